@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/base/text.hpp>
+
+#include <exception>
+
+namespace lpt {
+
+/// What was wrong with something that could only be known at run time: one line that says what, where, and what was expected.
+class error : public std::exception {
+    text message_;
+
+public:
+    explicit error(text message) : message_(std::move(message)) {}
+    const char* what() const noexcept override { return message_.c_str(); }
+    const text& message() const noexcept { return message_; }
+};
+
+namespace detail {
+// A handler instead of `throw` where exceptions are switched off; not constexpr, so that a constant expression that
+// gets here stops with this function's name.
+[[noreturn, gnu::cold, gnu::noinline]] inline void raise(text message) {
+#if defined(__cpp_exceptions)
+    throw error(std::move(message));
+#else
+    static_cast<void>(message);
+    __builtin_trap();
+#endif
+}
+}  // namespace detail
+
+/// Raises `lpt::error` with the joined parts as its message.
+template <class... Parts>
+[[noreturn, gnu::cold]] constexpr void fail(const Parts&... parts) {
+    detail::raise(join(parts...));
+}
+
+}  // namespace lpt

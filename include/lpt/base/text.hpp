@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/base/seq.hpp>
+
+namespace lpt {
+
+/// A window on characters that somebody else owns.
+class text_view {
+    const char* first_ = "";
+    std::size_t count_ = 0;
+
+    static constexpr std::size_t length(const char* characters) {
+        std::size_t count = 0;
+        while (characters[count] != '\0') {
+            ++count;
+        }
+        return count;
+    }
+
+public:
+    constexpr text_view() noexcept = default;
+    constexpr text_view(const char* characters) : first_(characters), count_(length(characters)) {}
+    constexpr text_view(const char* characters, std::size_t count) noexcept : first_(characters), count_(count) {}
+
+    constexpr const char* data() const noexcept { return first_; }
+    constexpr const char* begin() const noexcept { return first_; }
+    constexpr const char* end() const noexcept { return first_ + count_; }
+    constexpr std::size_t size() const noexcept { return count_; }
+    constexpr bool empty() const noexcept { return count_ == 0; }
+    constexpr char operator[](std::size_t index) const { return first_[index]; }
+    constexpr text_view substr(std::size_t from, std::size_t count = static_cast<std::size_t>(-1)) const {
+        const std::size_t left = from < count_ ? count_ - from : 0;
+        return {first_ + (from < count_ ? from : count_), count < left ? count : left};
+    }
+    constexpr bool starts_with(text_view head) const { return substr(0, head.size()) == head; }
+    constexpr bool ends_with(text_view tail) const {
+        return count_ >= tail.size() && substr(count_ - tail.size()) == tail;
+    }
+
+    friend constexpr bool operator==(text_view left, text_view right) {
+        if (left.count_ != right.count_) {
+            return false;
+        }
+        for (std::size_t i = 0; i < left.count_; ++i) {
+            if (left.first_[i] != right.first_[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+    friend constexpr bool operator<(text_view left, text_view right) {
+        for (std::size_t i = 0; i < left.count_ && i < right.count_; ++i) {
+            if (left.first_[i] != right.first_[i]) {
+                return left.first_[i] < right.first_[i];
+            }
+        }
+        return left.count_ < right.count_;
+    }
+};
+
+/// Characters with an owner; works in constant expressions on every supported compiler, which `std::string` does not.
+class text {
+    seq<char> characters_;  // always followed by '\0' when not empty
+
+public:
+    constexpr text() = default;
+    constexpr text(text_view characters) { append(characters); }
+    constexpr text(const char* characters) { append(text_view(characters)); }
+
+    constexpr std::size_t size() const noexcept { return characters_.empty() ? 0 : characters_.size() - 1; }
+    constexpr bool empty() const noexcept { return size() == 0; }
+    constexpr const char* c_str() const noexcept { return characters_.empty() ? "" : characters_.data(); }
+    constexpr text_view view() const noexcept { return {c_str(), size()}; }
+    constexpr operator text_view() const noexcept { return view(); }
+
+    constexpr text& append(text_view more) {
+        if (more.empty()) {
+            return *this;
+        }
+        characters_.reserve(size() + more.size() + 1);
+        if (!characters_.empty()) {
+            characters_.pop_back();
+        }
+        for (const char each : more) {
+            characters_.push_back(each);
+        }
+        characters_.push_back('\0');
+        return *this;
+    }
+    template <class Boolean>
+        requires std::is_same_v<Boolean, bool>
+    constexpr text& append(Boolean value) {
+        return append(value ? text_view("true") : text_view("false"));
+    }
+    template <class Integer>
+        requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, bool> && !std::is_same_v<Integer, char>)
+    constexpr text& append(Integer value) {
+        char digits[24]{};
+        std::size_t at = sizeof digits;
+        const bool negative = value < 0;
+        auto rest = negative ? std::uint64_t{0} - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+        do {
+            digits[--at] = static_cast<char>('0' + rest % 10);
+            rest /= 10;
+        } while (rest != 0);
+        if (negative) {
+            digits[--at] = '-';
+        }
+        return append(text_view(digits + at, sizeof digits - at));
+    }
+    constexpr text& append(const char* more) { return append(text_view(more)); }
+    constexpr text& append(char value) { return append(text_view(&value, 1)); }
+    /// Appends the shortest decimal form with at most nine significant digits; `inf`, `-inf` and `nan` by name.
+    constexpr text& append(double value) {
+        if (value != value) {
+            return append(text_view("nan"));
+        }
+        if (value < 0) {
+            append('-');
+            value = -value;
+        }
+        if (value > 1.7976931348623157e308) {
+            return append(text_view("inf"));
+        }
+        if (value == 0) {
+            return append('0');
+        }
+        int exponent = 0;
+        while (value >= 10) {
+            value /= 10;
+            ++exponent;
+        }
+        while (value < 1) {
+            value *= 10;
+            --exponent;
+        }
+        auto digits = static_cast<std::uint64_t>(value * 1e8 + 0.5);
+        if (digits >= 1000000000) {
+            digits /= 10;
+            ++exponent;
+        }
+        int count = 9;
+        while (count > 1 && digits % 10 == 0) {
+            digits /= 10;
+            --count;
+        }
+        char figures[10]{};
+        for (int i = count - 1; i >= 0; --i) {
+            figures[i] = static_cast<char>('0' + digits % 10);
+            digits /= 10;
+        }
+        return append_figures(text_view(figures, static_cast<std::size_t>(count)), exponent);
+    }
+
+    friend constexpr bool operator==(const text& left, const text& right) { return left.view() == right.view(); }
+    friend constexpr bool operator==(const text& left, text_view right) { return left.view() == right; }
+    friend constexpr bool operator==(const text& left, const char* right) { return left.view() == text_view(right); }
+    friend constexpr bool operator<(const text& left, const text& right) { return left.view() < right.view(); }
+
+private:
+    constexpr text& append_figures(text_view figures, int exponent) {
+        const auto count = static_cast<int>(figures.size());
+        if (exponent < -5 || exponent > 14) {
+            append(figures.substr(0, 1));
+            if (count > 1) {
+                append('.').append(figures.substr(1));
+            }
+            return append('e').append(exponent);
+        }
+        if (exponent < 0) {
+            append(text_view("0."));
+            for (int i = -1; i > exponent; --i) {
+                append('0');
+            }
+            return append(figures);
+        }
+        for (int i = 0; i <= exponent; ++i) {
+            append(i < count ? figures[static_cast<std::size_t>(i)] : '0');
+        }
+        if (count > exponent + 1) {
+            append('.').append(figures.substr(static_cast<std::size_t>(exponent) + 1));
+        }
+        return *this;
+    }
+};
+
+/// Joins texts, characters and numbers into one text.
+template <class... Parts>
+constexpr text join(const Parts&... parts) {
+    text all;
+    (all.append(parts), ...);
+    return all;
+}
+
+}  // namespace lpt

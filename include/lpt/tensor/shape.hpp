@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/base/error.hpp>
+
+namespace lpt {
+
+/// The size of a tensor along one axis; -1 where it is only known at run time.
+using dimension = std::int64_t;
+inline constexpr dimension dynamic_dimension = -1;
+
+using integers = seq<std::int64_t, 4>;
+
+/// The sizes of a tensor along its axes, outermost first; each may be dynamic, and so may their number.
+class shape {
+    integers dimensions_;
+    bool rank_known_ = true;
+
+public:
+    constexpr shape() = default;
+    constexpr shape(std::initializer_list<dimension> dimensions) : dimensions_(dimensions) {}
+    constexpr explicit shape(view<dimension> dimensions) : dimensions_(dimensions) {}
+    constexpr explicit shape(integers dimensions) : dimensions_(std::move(dimensions)) {}
+    /// A shape of which not even the number of axes is known.
+    static constexpr shape of_dynamic_rank() {
+        shape result;
+        result.rank_known_ = false;
+        return result;
+    }
+    /// `rank` axes of unknown sizes.
+    static constexpr shape of_rank(std::size_t rank) {
+        shape result;
+        result.dimensions_.resize(rank, dynamic_dimension);
+        return result;
+    }
+    /// `rank` axes of size 1.
+    static constexpr shape of_ones(std::size_t rank) {
+        shape result;
+        result.dimensions_.resize(rank, 1);
+        return result;
+    }
+
+    constexpr bool rank_is_static() const noexcept { return rank_known_; }
+    constexpr bool rank_is_dynamic() const noexcept { return !rank_known_; }
+    constexpr std::size_t rank() const noexcept { return dimensions_.size(); }
+    constexpr bool is_static() const noexcept { return rank_known_ && !dimensions_.contains(dynamic_dimension); }
+    constexpr bool is_dynamic() const noexcept { return !is_static(); }
+    constexpr dimension operator[](std::size_t axis) const { return dimensions_[axis]; }
+    constexpr dimension& operator[](std::size_t axis) { return dimensions_[axis]; }
+    constexpr bool is_static(std::size_t axis) const { return dimensions_[axis] != dynamic_dimension; }
+    constexpr const dimension* begin() const noexcept { return dimensions_.begin(); }
+    constexpr const dimension* end() const noexcept { return dimensions_.end(); }
+    constexpr const integers& dimensions() const noexcept { return dimensions_; }
+    constexpr void push_back(dimension size) { dimensions_.push_back(size); }
+    constexpr void insert(std::size_t axis, dimension size) { dimensions_.insert(axis, size); }
+    constexpr void erase(std::size_t axis) { dimensions_.erase(axis); }
+
+    /// The number of elements of a static shape; 1 for a scalar.
+    constexpr std::size_t elements() const {
+        std::size_t count = 1;
+        for (const dimension size : dimensions_) {
+            count *= static_cast<std::size_t>(size);
+        }
+        return count;
+    }
+    /// Like this shape, with axes of size 1 before it until it has `rank` axes.
+    constexpr shape padded_left(std::size_t rank) const {
+        shape result = of_ones(rank > this->rank() ? rank - this->rank() : 0);
+        result.dimensions_.append(dimensions_);
+        return result;
+    }
+
+    friend constexpr bool operator==(const shape&, const shape&) = default;
+};
+
+/// `[1,3,?,224]`, `[]` for a scalar, `?` for a dynamic rank.
+constexpr text to_text(const shape& dimensions) {
+    if (dimensions.rank_is_dynamic()) {
+        return "?";
+    }
+    text result("[");
+    for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
+        result.append(axis == 0 ? text_view() : text_view(","));
+        if (dimensions.is_static(axis)) {
+            result.append(dimensions[axis]);
+        } else {
+            result.append('?');
+        }
+    }
+    return result.append(']');
+}
+
+/// Two sizes that must agree; false if they cannot.
+constexpr bool merge_dimension(dimension& into, dimension from) {
+    if (into == dynamic_dimension) {
+        into = from;
+    }
+    return from == dynamic_dimension || into == from;
+}
+
+/// Two shapes that must agree, axis by axis; false if they cannot.
+constexpr bool merge_shape(shape& into, const shape& from) {
+    if (from.rank_is_dynamic()) {
+        return true;
+    }
+    if (into.rank_is_dynamic()) {
+        into = from;
+        return true;
+    }
+    if (into.rank() != from.rank()) {
+        return false;
+    }
+    for (std::size_t axis = 0; axis < into.rank(); ++axis) {
+        if (!merge_dimension(into[axis], from[axis])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The shape of an elementwise operation on two tensors by numpy's rule (right-aligned, sizes equal or 1); false if there is none.
+///
+/// A dynamic size against 1 stays dynamic, against another size takes that size.
+constexpr bool broadcast_shapes(const shape& left, const shape& right, shape& result) {
+    if (left.rank_is_dynamic() || right.rank_is_dynamic()) {
+        result = shape::of_dynamic_rank();
+        return true;
+    }
+    const std::size_t rank = left.rank() > right.rank() ? left.rank() : right.rank();
+    const shape a = left.padded_left(rank);
+    const shape b = right.padded_left(rank);
+    result = shape::of_ones(rank);
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        if (a[axis] == b[axis] || b[axis] == 1) {
+            result[axis] = a[axis];
+        } else if (a[axis] == 1) {
+            result[axis] = b[axis];
+        } else if (a[axis] == dynamic_dimension || b[axis] == dynamic_dimension) {
+            result[axis] = a[axis] == dynamic_dimension ? b[axis] : a[axis];
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// `axis` counted from the back when negative; -1 if it is outside `[-rank, rank)`.
+constexpr std::int64_t normalized_axis(std::int64_t axis, std::size_t rank) {
+    const auto size = static_cast<std::int64_t>(rank);
+    const std::int64_t result = axis < 0 ? axis + size : axis;
+    return result < 0 || result >= size ? -1 : result;
+}
+
+}  // namespace lpt

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/base/shared.hpp>
+#include <lpt/tensor/element.hpp>
+#include <lpt/tensor/shape.hpp>
+
+namespace lpt {
+
+/// Immutable bytes: owned, or a window into memory that somebody else keeps, for instance a mapped file.
+class bytes {
+    seq<std::byte> own_;
+    const std::byte* first_ = nullptr;
+    std::size_t size_ = 0;
+    void (*release_)(void*) = nullptr;
+    void* keeper_ = nullptr;
+
+    constexpr void let_go() {
+        if (release_ != nullptr) {
+            release_(keeper_);
+        }
+        release_ = nullptr;
+    }
+
+public:
+    constexpr bytes() = default;
+    constexpr explicit bytes(seq<std::byte> own) : own_(std::move(own)) {}
+    /// A window on `size` bytes at `first`; `release(keeper)` is called when the last owner is gone.
+    bytes(const std::byte* first, std::size_t size, void (*release)(void*), void* keeper)
+        : first_(first), size_(size), release_(release), keeper_(keeper) {}
+    constexpr bytes(bytes&& other) noexcept
+        : own_(std::move(other.own_)),
+          first_(other.first_),
+          size_(other.size_),
+          release_(other.release_),
+          keeper_(other.keeper_) {
+        other.release_ = nullptr;
+    }
+    bytes(const bytes&) = delete;
+    bytes& operator=(const bytes&) = delete;
+    bytes& operator=(bytes&&) = delete;
+    constexpr ~bytes() { let_go(); }
+
+    constexpr const std::byte* data() const noexcept { return first_ != nullptr ? first_ : own_.data(); }
+    constexpr std::size_t size() const noexcept { return first_ != nullptr ? size_ : own_.size(); }
+};
+
+namespace detail {
+
+template <std::size_t Count>
+struct byte_array {
+    std::byte values[Count];
+};
+
+template <class Value>
+constexpr Value load(const std::byte* from) {
+    if (std::is_constant_evaluated()) {
+        byte_array<sizeof(Value)> raw{};
+        for (std::size_t i = 0; i < sizeof(Value); ++i) {
+            raw.values[i] = from[i];
+        }
+        return __builtin_bit_cast(Value, raw);
+    }
+    Value value;
+    __builtin_memcpy(&value, from, sizeof value);
+    return value;
+}
+
+template <class Value>
+constexpr void store(std::byte* to, Value value) {
+    if (std::is_constant_evaluated()) {
+        const auto raw = __builtin_bit_cast(byte_array<sizeof(Value)>, value);
+        for (std::size_t i = 0; i < sizeof(Value); ++i) {
+            to[i] = raw.values[i];
+        }
+    } else {
+        __builtin_memcpy(to, &value, sizeof value);
+    }
+}
+
+constexpr std::int64_t load_nibble(const std::byte* data, std::size_t index, bool has_sign) {
+    const auto both = static_cast<unsigned>(data[index / 2]);
+    const auto code = static_cast<std::int64_t>((index % 2 == 0 ? both : both >> 4) & 15u);
+    return has_sign && code > 7 ? code - 16 : code;
+}
+constexpr void store_nibble(std::byte* data, std::size_t index, std::int64_t value) {
+    const auto code = static_cast<unsigned>(value) & 15u;
+    const auto old = static_cast<unsigned>(data[index / 2]);
+    data[index / 2] = static_cast<std::byte>(index % 2 == 0 ? (old & 0xF0u) | code : (old & 0x0Fu) | (code << 4));
+}
+
+}  // namespace detail
+
+/// Value number `index` of packed elements as a double (64-bit integers beyond 2^53 lose their last bits).
+constexpr double load_real(element type, const std::byte* data, std::size_t index) {
+    switch (type) {
+        case boolean:
+        case u8: return static_cast<double>(static_cast<std::uint8_t>(data[index]));
+        case i8: return static_cast<double>(static_cast<std::int8_t>(static_cast<std::uint8_t>(data[index])));
+        case u4: return static_cast<double>(detail::load_nibble(data, index, false));
+        case i4: return static_cast<double>(detail::load_nibble(data, index, true));
+        case u16: return detail::load<std::uint16_t>(data + 2 * index);
+        case i16: return detail::load<std::int16_t>(data + 2 * index);
+        case u32: return detail::load<std::uint32_t>(data + 4 * index);
+        case i32: return detail::load<std::int32_t>(data + 4 * index);
+        case u64: return static_cast<double>(detail::load<std::uint64_t>(data + 8 * index));
+        case i64: return static_cast<double>(detail::load<std::int64_t>(data + 8 * index));
+        case f32: return static_cast<double>(detail::load<float>(data + 4 * index));
+        case f64: return detail::load<double>(data + 8 * index);
+        case f16: return detail::decode(detail::half_format, detail::load<std::uint16_t>(data + 2 * index));
+        case bf16: return detail::decode(detail::brain_format, detail::load<std::uint16_t>(data + 2 * index));
+        case f8e4m3: return detail::decode(detail::f8e4m3_format, static_cast<std::uint32_t>(data[index]));
+        case f8e5m2: return detail::decode(detail::f8e5m2_format, static_cast<std::uint32_t>(data[index]));
+        case dynamic: break;
+    }
+    fail("cannot read a value of a tensor whose element type is not known");
+}
+
+/// Value number `index` of packed elements as an integer; real values are rounded towards zero.
+constexpr std::int64_t load_integer(element type, const std::byte* data, std::size_t index) {
+    if (type == i64 || type == u64) {
+        return detail::load<std::int64_t>(data + 8 * index);
+    }
+    return static_cast<std::int64_t>(convert_value(i64, load_real(type, data, index)));
+}
+
+/// Writes a value, converted by the rules of `convert_value`, as number `index` of packed elements.
+constexpr void store_real(element type, std::byte* data, std::size_t index, double value) {
+    if (type == f32) {
+        return detail::store(data + 4 * index, static_cast<float>(value));
+    }
+    if (type == f64) {
+        return detail::store(data + 8 * index, value);
+    }
+    if (const detail::small_float* format = detail::format_of(type)) {
+        const std::uint32_t code = detail::encode(*format, value);
+        return bit_width(type) == 16 ? detail::store(data + 2 * index, static_cast<std::uint16_t>(code))
+                                     : detail::store(data + index, static_cast<std::uint8_t>(code));
+    }
+    const double whole = convert_value(type, value);
+    if (type == u64) {
+        return detail::store(data + 8 * index, whole >= 18446744073709551615.0 ? ~std::uint64_t{0}
+                                                                              : static_cast<std::uint64_t>(whole));
+    }
+    const std::int64_t integer = whole >= 9223372036854775807.0 ? INT64_MAX : static_cast<std::int64_t>(whole);
+    switch (bit_width(type)) {
+        case 4: return detail::store_nibble(data, index, integer);
+        case 8: return detail::store(data + index, static_cast<std::uint8_t>(integer));
+        case 16: return detail::store(data + 2 * index, static_cast<std::uint16_t>(integer));
+        case 32: return detail::store(data + 4 * index, static_cast<std::uint32_t>(integer));
+        case 64: return detail::store(data + 8 * index, integer);
+        default: break;
+    }
+    fail("cannot write a value of a tensor whose element type is not known");
+}
+
+/// Writes an integer as number `index` of packed elements; integers wrap around, real types round to nearest even.
+constexpr void store_integer(element type, std::byte* data, std::size_t index, std::int64_t value) {
+    switch (is_integral(type) ? bit_width(type) : 0) {
+        case 4: return detail::store_nibble(data, index, value);
+        case 8: return detail::store(data + index, static_cast<std::uint8_t>(value));
+        case 16: return detail::store(data + 2 * index, static_cast<std::uint16_t>(value));
+        case 32: return detail::store(data + 4 * index, static_cast<std::uint32_t>(value));
+        case 64: return detail::store(data + 8 * index, value);
+        default: return store_real(type, data, index, static_cast<double>(value));
+    }
+}
+
+/// An immutable array of elements of one type in row-major order. A copy shares the bytes.
+class tensor {
+    element type_ = dynamic;
+    shape shape_;
+    shared<bytes> bytes_;
+
+public:
+    constexpr tensor() = default;
+    /// Takes over packed bytes; raises an error when their number is not the one that type and shape ask for.
+    constexpr tensor(element type, shape dimensions, bytes content)
+        : type_(type), shape_(std::move(dimensions)), bytes_(std::move(content)) {
+        if (!shape_.is_static() || bytes_->size() != byte_size(type_, shape_.elements())) {
+            fail("a tensor of type ", name(type_), " and shape ", to_text(shape_), " cannot have ", bytes_->size(), " bytes");
+        }
+    }
+    /// The same bytes seen with another shape of as many elements.
+    constexpr tensor(const tensor& other, shape dimensions)
+        : type_(other.type_), shape_(std::move(dimensions)), bytes_(other.bytes_) {
+        if (shape_.elements() != other.elements()) {
+            fail("a tensor of shape ", to_text(other.shape_), " cannot be seen as ", to_text(shape_));
+        }
+    }
+
+    constexpr explicit operator bool() const noexcept { return static_cast<bool>(bytes_); }
+    constexpr element type() const noexcept { return type_; }
+    constexpr const shape& dimensions() const noexcept { return shape_; }
+    constexpr std::size_t elements() const { return bytes_ ? shape_.elements() : 0; }
+    constexpr const std::byte* data() const { return bytes_->data(); }
+    constexpr std::size_t size_in_bytes() const { return bytes_->size(); }
+    /// Value number `index`, converted to double.
+    constexpr double real(std::size_t index) const { return load_real(type_, data(), index); }
+    /// Value number `index`, converted to an integer (real values towards zero).
+    constexpr std::int64_t integer(std::size_t index) const { return load_integer(type_, data(), index); }
+    constexpr bool shares_bytes_with(const tensor& other) const noexcept { return bytes_.same(other.bytes_); }
+};
+
+/// A tensor that is still being written: the one way to make the values of a `tensor`.
+class tensor_builder {
+    element type_;
+    shape shape_;
+    seq<std::byte> bytes_;
+
+public:
+    constexpr tensor_builder(element type, shape dimensions) : type_(type), shape_(std::move(dimensions)) {
+        if (type == dynamic || !shape_.is_static()) {
+            fail("values need a known element type and a static shape, not ", name(type), to_text(shape_));
+        }
+        bytes_.resize(byte_size(type_, shape_.elements()));
+    }
+    constexpr element type() const noexcept { return type_; }
+    constexpr const shape& dimensions() const noexcept { return shape_; }
+    constexpr std::size_t elements() const { return shape_.elements(); }
+    constexpr std::byte* data() noexcept { return bytes_.data(); }
+    /// Writes value number `index` by the rules of `convert_value`.
+    constexpr void real(std::size_t index, double value) { store_real(type_, bytes_.data(), index, value); }
+    /// Writes value number `index`; integers wrap around.
+    constexpr void integer(std::size_t index, std::int64_t value) {
+        store_integer(type_, bytes_.data(), index, value);
+    }
+    constexpr tensor finish() { return tensor(type_, std::move(shape_), bytes(std::move(bytes_))); }
+};
+
+/// A tensor with these values; a single value fills the whole shape.
+constexpr tensor make_tensor(element type, shape dimensions, view<double> values) {
+    tensor_builder result(type, std::move(dimensions));
+    const std::size_t count = result.elements();
+    if (values.size() != 1 && values.size() != count) {
+        fail("a tensor of shape ", to_text(result.dimensions()), " cannot be made of ", values.size(), " values");
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        result.real(i, values[values.size() == 1 ? 0 : i]);
+    }
+    return result.finish();
+}
+/// A tensor with these integers; a single value fills the whole shape.
+constexpr tensor make_integer_tensor(element type, shape dimensions, view<std::int64_t> values) {
+    tensor_builder result(type, std::move(dimensions));
+    const std::size_t count = result.elements();
+    if (values.size() != 1 && values.size() != count) {
+        fail("a tensor of shape ", to_text(result.dimensions()), " cannot be made of ", values.size(), " values");
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        result.integer(i, values[values.size() == 1 ? 0 : i]);
+    }
+    return result.finish();
+}
+/// A tensor without axes.
+constexpr tensor make_scalar(element type, double value) { return make_tensor(type, shape{}, view<double>({value})); }
+/// A tensor with one axis of i64 values, as shapes, axes and orders are written.
+constexpr tensor make_indices(view<std::int64_t> values) {
+    return make_integer_tensor(i64, shape{static_cast<dimension>(values.size())}, values);
+}
+
+/// All values as doubles.
+constexpr seq<double> reals_of(const tensor& values) {
+    seq<double> result;
+    result.reserve(values.elements());
+    for (std::size_t i = 0; i < values.elements(); ++i) {
+        result.push_back(values.real(i));
+    }
+    return result;
+}
+/// All values as integers.
+constexpr integers integers_of(const tensor& values) {
+    integers result;
+    result.reserve(values.elements());
+    for (std::size_t i = 0; i < values.elements(); ++i) {
+        result.push_back(values.integer(i));
+    }
+    return result;
+}
+
+}  // namespace lpt
