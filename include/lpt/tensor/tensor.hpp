@@ -199,6 +199,24 @@ public:
     constexpr double real(std::size_t index) const { return load_real(type_, data(), index); }
     /// Value number `index`, converted to an integer (real values towards zero).
     constexpr std::int64_t integer(std::size_t index) const { return load_integer(type_, data(), index); }
+    /// Equal type, shape and bytes.
+    friend constexpr bool operator==(const tensor& left, const tensor& right) {
+        if (left.type_ != right.type_ || !(left.shape_ == right.shape_)) {
+            return false;
+        }
+        if (left.bytes_.same(right.bytes_)) {
+            return true;
+        }
+        if (!left || !right || left.size_in_bytes() != right.size_in_bytes()) {
+            return false;
+        }
+        for (std::size_t i = 0; i < left.size_in_bytes(); ++i) {
+            if (left.data()[i] != right.data()[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
     constexpr bool shares_bytes_with(const tensor& other) const noexcept { return bytes_.same(other.bytes_); }
 };
 

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/op/attribute_value.hpp>
+#include <lpt/op/kind.hpp>
+
+namespace lpt::op {
+
+namespace detail {
+template <class Op>
+inline constexpr Op empty_value{};
+}
+
+/// The operation of a node: its type and the values of its attributes, immutable and shared between copies.
+class attributes {
+    struct block {
+        std::int32_t owners = 1;
+        void (*destroy)(block*) = nullptr;
+        bool (*equal)(const block*, const block*) = nullptr;
+    };
+    template <class Op>
+    struct holder : block {
+        Op value;
+    };
+    template <class Op>
+    static constexpr void destroy(block* old) {
+        delete static_cast<holder<Op>*>(old);
+    }
+    template <class Op>
+    static constexpr bool equal(const block* left, const block* right) {
+        return static_cast<const holder<Op>*>(left)->value == static_cast<const holder<Op>*>(right)->value;
+    }
+
+    block* block_ = nullptr;
+    kind number_ = kind::none;
+
+    constexpr void grab() const noexcept {
+        if (block_ == nullptr) {
+            return;
+        }
+        if (std::is_constant_evaluated()) {
+            ++block_->owners;
+        } else {
+            __atomic_fetch_add(&block_->owners, 1, __ATOMIC_RELAXED);
+        }
+    }
+    constexpr void drop() noexcept {
+        if (block_ == nullptr) {
+            return;
+        }
+        const bool last = std::is_constant_evaluated() ? --block_->owners == 0
+                                                       : __atomic_fetch_sub(&block_->owners, 1, __ATOMIC_ACQ_REL) == 1;
+        if (last) {
+            block_->destroy(block_);
+        }
+        block_ = nullptr;
+    }
+
+public:
+    constexpr attributes() noexcept = default;
+    template <class Op>
+        requires requires { Op::number; }
+    constexpr attributes(Op value) : number_(Op::number) {
+        if constexpr (!std::is_empty_v<Op>) {
+            auto* made = new holder<Op>{{}, std::move(value)};
+            made->destroy = &destroy<Op>;
+            made->equal = &equal<Op>;
+            block_ = made;
+        }
+    }
+    constexpr attributes(const attributes& other) noexcept : block_(other.block_), number_(other.number_) { grab(); }
+    constexpr attributes(attributes&& other) noexcept : block_(other.block_), number_(other.number_) {
+        other.block_ = nullptr;
+    }
+    constexpr attributes& operator=(attributes other) noexcept {
+        std::swap(block_, other.block_);
+        number_ = other.number_;
+        return *this;
+    }
+    constexpr ~attributes() { drop(); }
+
+    constexpr kind number() const noexcept { return number_; }
+    template <class Op>
+    constexpr bool is() const noexcept {
+        return number_ == Op::number;
+    }
+    /// The attributes as the operation's own type; the caller has made sure that `is<Op>()`.
+    template <class Op>
+    constexpr const Op& as() const {
+        if constexpr (std::is_empty_v<Op>) {
+            return detail::empty_value<Op>;
+        } else {
+            return static_cast<const holder<Op>*>(block_)->value;
+        }
+    }
+    friend constexpr bool operator==(const attributes& left, const attributes& right) {
+        return left.number_ == right.number_ &&
+               (left.block_ == right.block_ || left.block_->equal(left.block_, right.block_));
+    }
+};
+
+}  // namespace lpt::op

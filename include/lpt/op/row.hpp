@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/op/attributes.hpp>
+#include <lpt/op/inference.hpp>
+
+namespace lpt::op {
+
+/// A list of types.
+template <class... Types>
+struct list {
+    static constexpr int size = sizeof...(Types);
+};
+
+/// The operation sets in which an operation was defined anew, oldest first; the numbers are those of the published namespaces (v0, v1 …).
+struct versions {
+    int values[8] = {};
+    int count = 0;
+
+    template <class... Numbers>
+    constexpr explicit versions(Numbers... numbers) : values{numbers...}, count(sizeof...(numbers)) {}
+
+    constexpr bool contains(int version) const {
+        for (int i = 0; i < count; ++i) {
+            if (values[i] == version) {
+                return true;
+            }
+        }
+        return false;
+    }
+    constexpr int newest() const { return values[count - 1]; }
+    /// The version that operation set number `opset` means; -1 if the operation is younger.
+    constexpr int in_opset(int opset) const {
+        int result = -1;
+        for (int i = 0; i < count; ++i) {
+            if (values[i] <= opset) {
+                result = values[i];
+            }
+        }
+        return result;
+    }
+};
+
+/// How many ports an operation has; `any` at the upper end.
+struct ports {
+    int least = 0;
+    int most = 0;
+    static constexpr int any = 1 << 30;
+};
+
+/// Properties that rules ask about without knowing the operation.
+enum class trait : unsigned {
+    none = 0,
+    elementwise_unary = 1u << 0,   // each output element depends on the input element at its place
+    elementwise_binary = 1u << 1,  // the same with two inputs and broadcasting
+    movement = 1u << 2,            // output elements are copies of input elements (or of a padding value)
+    precision_preserved = 1u << 3,  // low precision in, the same low precision out, same scale and zero point
+    commutative = 1u << 4,
+    reads_values = 1u << 5,        // shape inference needs the values of some inputs (axes, shapes …)
+    relaxable = 1u << 6,           // may become type-relaxed: an output type of its own
+    sink = 1u << 7,                // kept although nothing reads it
+    has_bodies = 1u << 8,
+};
+constexpr trait operator|(trait left, trait right) {
+    return static_cast<trait>(static_cast<unsigned>(left) | static_cast<unsigned>(right));
+}
+constexpr bool has(trait set, trait one) { return (static_cast<unsigned>(set) & static_cast<unsigned>(one)) != 0; }
+
+/// What there is to know about one operation type, as data.
+struct row {
+    kind number = kind::none;
+    text_view name;
+    versions opsets{0};
+    ports inputs;
+    ports outputs;
+    trait traits = trait::none;
+    void (*infer)(const attributes&, inference&) = nullptr;
+    seq<named_value> (*read)(const attributes&, int version) = nullptr;
+    attributes (*make)(view<named_value>, int version, text_view where) = nullptr;
+};
+
+template <int Count>
+struct table {
+    row values[Count];
+};
+
+/// Limits an attribute to the versions from `first` to `last` of its operation.
+struct in_versions {
+    int first = 0;
+    int last = 1 << 30;
+    constexpr bool contains(int version) const { return first <= version && version <= last; }
+};
+
+namespace detail {
+
+struct writer {
+    seq<named_value>& result;
+    int version;
+    template <class Value>
+    constexpr void operator()(text_view name, const Value& value, in_versions where = {}) const {
+        if (where.contains(version)) {
+            result.push_back({name, to_value(value)});
+        }
+    }
+};
+
+struct reader {
+    view<named_value> values;
+    int version;
+    text_view where;
+    template <class Value>
+    constexpr void operator()(text_view name, Value& value, in_versions versions = {}) const {
+        if (!versions.contains(version)) {
+            return;
+        }
+        for (const named_value& each : values) {
+            if (each.name == name && !from_value(each.value, value)) {
+                fail(where, ": attribute '", name, "' has a value that it cannot have",
+                     each.value.word.empty() ? text_view() : text_view(": "), each.value.word);
+            }
+        }
+    }
+};
+
+template <class Op>
+concept has_fields = requires(Op& op, const reader& visit) { Op::fields(op, visit); };
+
+template <class Op>
+[[gnu::noinline]] constexpr void infer(const attributes& values, inference& facts) {
+    Op::infer(values.as<Op>(), facts);
+}
+template <class Op>
+[[gnu::noinline, gnu::cold]] constexpr seq<named_value> read(const attributes& values, int version) {
+    seq<named_value> result;
+    if constexpr (has_fields<Op>) {
+        Op::fields(values.as<Op>(), writer{result, version});
+    }
+    return result;
+}
+template <class Op>
+[[gnu::noinline, gnu::cold]] constexpr attributes make(view<named_value> values, int version, text_view where) {
+    Op result{};
+    if constexpr (has_fields<Op>) {
+        Op::fields(result, reader{values, version, where});
+    }
+    return attributes(std::move(result));
+}
+
+}  // namespace detail
+
+/// The row of one operation type. An operation type has `number`, `name`, `opsets`, `inputs`, `outputs`, `traits`,
+/// `infer(const Op&, inference&)`, and, if it has attributes, `fields(self, visit)` that shows each with its published name.
+template <class Op>
+constexpr row make_row() {
+    return {Op::number,  Op::name, Op::opsets, Op::inputs, Op::outputs, Op::traits, &detail::infer<Op>, &detail::read<Op>,
+            &detail::make<Op>};
+}
+
+template <class... Ops>
+constexpr table<sizeof...(Ops)> make_table(list<Ops...>) {
+    int place = 0;
+    const bool in_order = ((static_cast<int>(Ops::number) == place++) && ...);
+    if (!in_order) {
+        fail("the list of operation types is not in the order of op::kind");
+    }
+    return {{make_row<Ops>()...}};
+}
+
+}  // namespace lpt::op
