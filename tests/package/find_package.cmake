@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# Installs the build into a fresh prefix, then configures, builds and runs a project that finds it there.
+# Takes: source_dir binary_dir generator compiler
+
+set(work_dir "${binary_dir}/package_test")
+file(REMOVE_RECURSE "${work_dir}")
+
+function(run)
+  execute_process(COMMAND ${ARGN} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+file(STRINGS "${source_dir}/include/lpt/base/version.hpp" line REGEX "version_number version")
+string(REGEX MATCH "{([0-9]+), ([0-9]+), ([0-9]+)}" numbers "${line}")
+set(version "${CMAKE_MATCH_1}.${CMAKE_MATCH_2}.${CMAKE_MATCH_3}")
+
+run("${CMAKE_COMMAND}" --install "${binary_dir}" --prefix "${work_dir}/prefix")
+# Moved after installation, because a package must not depend on where it was installed first.
+file(RENAME "${work_dir}/prefix" "${work_dir}/moved")
+run("${CMAKE_COMMAND}" -S "${source_dir}/tests/package" -B "${work_dir}/build" -G "${generator}"
+  "-DCMAKE_CXX_COMPILER=${compiler}" "-DCMAKE_PREFIX_PATH=${work_dir}/moved" "-DLPT_EXPECTED_VERSION=${version}"
+  -DCMAKE_BUILD_TYPE=Release)
+run("${CMAKE_COMMAND}" --build "${work_dir}/build")
+run("${work_dir}/build/consumer")
