@@ -1,0 +1,580 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/op/all.hpp>
+
+namespace lpt {
+
+/// The number of a node in its graph. Numbers of removed nodes are not given again.
+enum class node_id : std::int32_t { none = -1 };
+
+constexpr std::size_t index_of(node_id id) { return static_cast<std::size_t>(id); }
+constexpr node_id id_at(std::size_t index) { return static_cast<node_id>(index); }
+
+/// One output of a node: what an input is connected to.
+struct output_ref {
+    node_id node = node_id::none;
+    std::int32_t port = 0;
+
+    constexpr output_ref() = default;
+    constexpr output_ref(node_id producer, std::int32_t output = 0) : node(producer), port(output) {}
+    constexpr explicit operator bool() const { return node != node_id::none; }
+    friend constexpr bool operator==(const output_ref&, const output_ref&) = default;
+};
+
+/// One input of a node.
+struct input_ref {
+    node_id node = node_id::none;
+    std::int32_t port = 0;
+    friend constexpr bool operator==(const input_ref&, const input_ref&) = default;
+};
+
+/// Marks that rules leave on nodes for later rules; a node has any set of them.
+enum class mark : unsigned {
+    none = 0,
+    disabled_constant_folding = 1u << 0,  // stays although all its inputs are constant
+    dequantization_node = 1u << 1,        // part of a dequantization that the file had
+    keep_const_precision = 1u << 2,       // a Constant that conversions of precision leave alone
+    disable_cleanup = 1u << 3,            // cleanup transformations pass it over
+    bias = 1u << 4,                       // an Add that adds the bias of a convolution or matrix product
+};
+constexpr mark operator|(mark left, mark right) {
+    return static_cast<mark>(static_cast<unsigned>(left) | static_cast<unsigned>(right));
+}
+constexpr mark operator&(mark left, mark right) {
+    return static_cast<mark>(static_cast<unsigned>(left) & static_cast<unsigned>(right));
+}
+constexpr mark operator~(mark marks) { return static_cast<mark>(~static_cast<unsigned>(marks)); }
+
+/// What a type-relaxed node computes in and gives, where that is not what its inputs imply; `dynamic` means: as implied.
+struct relaxation {
+    seq<element, 2> input_types;
+    seq<element, 1> output_types;
+    friend constexpr bool operator==(const relaxation&, const relaxation&) = default;
+};
+
+/// A word of information that came with a node and travels with it.
+struct annotation {
+    text key;
+    text value;
+    friend constexpr bool operator==(const annotation&, const annotation&) = default;
+};
+
+class graph;
+
+/// The graphs inside a node (the bodies of TensorIterator, Loop and If).
+class body_list {
+    seq<graph*> bodies_;
+    constexpr void destroy();
+
+public:
+    constexpr body_list() = default;
+    constexpr body_list(const body_list& other);
+    constexpr body_list(body_list&& other) noexcept : bodies_(std::move(other.bodies_)) { other.bodies_ = {}; }
+    constexpr body_list& operator=(body_list other) noexcept {
+        std::swap(bodies_, other.bodies_);
+        return *this;
+    }
+    constexpr ~body_list() {
+        if (!bodies_.empty()) {
+            destroy();
+        }
+    }
+    constexpr std::size_t size() const { return bodies_.size(); }
+    constexpr graph& operator[](std::size_t index) { return *bodies_[index]; }
+    constexpr const graph& operator[](std::size_t index) const { return *bodies_[index]; }
+    constexpr void push_back(graph body);
+};
+
+/// One operation of a graph. Only its graph changes it.
+class node {
+    friend class graph;
+
+    struct input_slot {
+        output_ref source;
+        input_ref next;  // the uses of one output are a list through the inputs that use it, in the order of connection
+        input_ref previous;
+    };
+    struct output_slot {
+        element type = dynamic;
+        std::int32_t use_count = 0;
+        input_ref first;
+        input_ref last;
+        lpt::shape dimensions;
+        seq<text> names;
+    };
+
+    op::attributes attributes_;
+    std::int32_t version_ = 0;
+    std::int32_t control_users_ = 0;
+    bool alive_ = false;
+    bool relaxed_ = false;
+    mark marks_ = mark::none;
+    text name_;
+    seq<input_slot, 2> inputs_;
+    seq<output_slot, 1> outputs_;
+    seq<node_id> control_dependencies_;
+    seq<annotation> annotations_;
+    shared<relaxation> relaxation_;
+    body_list bodies_;
+
+public:
+    constexpr op::kind kind() const { return attributes_.number(); }
+    constexpr const op::attributes& attributes() const { return attributes_; }
+    template <class Op>
+    constexpr bool is() const {
+        return attributes_.is<Op>();
+    }
+    /// The attributes as the operation's own type, after `is<Op>()`.
+    template <class Op>
+    constexpr const Op& as() const {
+        return attributes_.as<Op>();
+    }
+    constexpr text_view operation() const { return op::name(kind()); }
+    /// The operation set in which the operation was defined (the number of the published namespace).
+    constexpr int version() const { return version_; }
+    constexpr const text& name() const { return name_; }
+    constexpr bool alive() const { return alive_; }
+    constexpr std::size_t inputs() const { return inputs_.size(); }
+    constexpr output_ref input(std::size_t port) const { return inputs_[port].source; }
+    constexpr std::size_t outputs() const { return outputs_.size(); }
+    constexpr element type(std::size_t port = 0) const { return outputs_[port].type; }
+    constexpr const lpt::shape& shape(std::size_t port = 0) const { return outputs_[port].dimensions; }
+    /// Names of the tensor that an output gives, as the file has them.
+    constexpr const seq<text>& tensor_names(std::size_t port = 0) const { return outputs_[port].names; }
+    constexpr bool has(mark one) const { return (marks_ & one) != mark::none; }
+    constexpr mark marks() const { return marks_; }
+    /// True for a type-relaxed node: one that may have an output type of its own.
+    constexpr bool relaxed() const { return relaxed_; }
+    /// The types of its own that a relaxed node has; null if none were set.
+    constexpr const lpt::relaxation* own_types() const { return relaxation_ ? &*relaxation_ : nullptr; }
+    constexpr const seq<node_id>& control_dependencies() const { return control_dependencies_; }
+    constexpr const seq<annotation>& annotations() const { return annotations_; }
+    constexpr const body_list& bodies() const { return bodies_; }
+};
+
+/// A network: nodes, and how they are connected. A value: copies are independent, constants are shared between them.
+///
+/// References to nodes stay valid while nodes are added; they end when the node is removed or the graph goes away.
+class graph {
+    static constexpr std::size_t chunk_bits = 6;
+    static constexpr std::size_t chunk_size = std::size_t{1} << chunk_bits;
+
+    seq<node*> chunks_;
+    std::size_t count_ = 0;
+    std::size_t alive_ = 0;
+    text name_;
+    seq<node_id> parameters_;
+    seq<node_id> results_;
+    seq<node_id> sinks_;
+    seq<node_id> perhaps_dead_;
+
+    constexpr node& at(node_id id) { return chunks_[index_of(id) >> chunk_bits][index_of(id) & (chunk_size - 1)]; }
+    constexpr void destroy() {
+        for (node* chunk : chunks_) {
+            delete[] chunk;
+        }
+        chunks_ = {};
+    }
+    constexpr void check(output_ref source) const {
+        if (!contains(source.node) || source.port < 0 ||
+            static_cast<std::size_t>(source.port) >= (*this)[source.node].outputs()) {
+            fail("there is no output ", source.port, " of node ", static_cast<std::int32_t>(source.node));
+        }
+    }
+    constexpr node_id new_node() {
+        if (count_ == chunks_.size() * chunk_size) {
+            chunks_.push_back(new node[chunk_size]());
+        }
+        const node_id id = id_at(count_++);
+        at(id).alive_ = true;
+        ++alive_;
+        return id;
+    }
+    constexpr void connect(input_ref user, output_ref source) {
+        node::input_slot& slot = at(user.node).inputs_[static_cast<std::size_t>(user.port)];
+        node::output_slot& output = at(source.node).outputs_[static_cast<std::size_t>(source.port)];
+        slot.source = source;
+        slot.previous = output.last;
+        slot.next = {};
+        if (output.last.node == node_id::none) {
+            output.first = user;
+        } else {
+            at(output.last.node).inputs_[static_cast<std::size_t>(output.last.port)].next = user;
+        }
+        output.last = user;
+        ++output.use_count;
+    }
+    constexpr void disconnect(input_ref user) {
+        node::input_slot& slot = at(user.node).inputs_[static_cast<std::size_t>(user.port)];
+        if (!slot.source) {
+            return;
+        }
+        node::output_slot& output = at(slot.source.node).outputs_[static_cast<std::size_t>(slot.source.port)];
+        if (slot.previous.node == node_id::none) {
+            output.first = slot.next;
+        } else {
+            at(slot.previous.node).inputs_[static_cast<std::size_t>(slot.previous.port)].next = slot.next;
+        }
+        if (slot.next.node == node_id::none) {
+            output.last = slot.previous;
+        } else {
+            at(slot.next.node).inputs_[static_cast<std::size_t>(slot.next.port)].previous = slot.previous;
+        }
+        if (--output.use_count == 0) {
+            perhaps_dead_.push_back(slot.source.node);
+        }
+        slot = {};
+    }
+    static constexpr void erase_value(seq<node_id>& from, node_id id) {
+        for (std::size_t i = 0; i < from.size(); ++i) {
+            if (from[i] == id) {
+                from.erase(i);
+                return;
+            }
+        }
+    }
+    constexpr void list_special(node_id id) {
+        if (at(id).is<op::parameter>()) {
+            parameters_.push_back(id);
+        } else if (at(id).is<op::result>()) {
+            results_.push_back(id);
+        } else if (op::has(op::row_of(at(id).kind()).traits, op::trait::sink)) {
+            sinks_.push_back(id);
+        }
+    }
+
+public:
+    constexpr graph() = default;
+    constexpr graph(const graph& other)
+        : count_(other.count_),
+          alive_(other.alive_),
+          name_(other.name_),
+          parameters_(other.parameters_),
+          results_(other.results_),
+          sinks_(other.sinks_),
+          perhaps_dead_(other.perhaps_dead_) {
+        chunks_.reserve(other.chunks_.size());
+        for (std::size_t chunk = 0; chunk < other.chunks_.size(); ++chunk) {
+            node* copy = chunks_.push_back(new node[chunk_size]());
+            for (std::size_t i = 0; i < chunk_size && chunk * chunk_size + i < count_; ++i) {
+                copy[i] = other.chunks_[chunk][i];
+            }
+        }
+    }
+    constexpr graph(graph&& other) noexcept { swap(other); }
+    constexpr graph& operator=(graph other) noexcept {
+        swap(other);
+        return *this;
+    }
+    constexpr ~graph() { destroy(); }
+    constexpr void swap(graph& other) noexcept {
+        std::swap(chunks_, other.chunks_);
+        std::swap(count_, other.count_);
+        std::swap(alive_, other.alive_);
+        std::swap(name_, other.name_);
+        std::swap(parameters_, other.parameters_);
+        std::swap(results_, other.results_);
+        std::swap(sinks_, other.sinks_);
+        std::swap(perhaps_dead_, other.perhaps_dead_);
+    }
+
+    // ---- looking
+
+    constexpr const node& operator[](node_id id) const {
+        return chunks_[index_of(id) >> chunk_bits][index_of(id) & (chunk_size - 1)];
+    }
+    /// True if there is a node with this number that was not removed.
+    constexpr bool contains(node_id id) const {
+        return id != node_id::none && index_of(id) < count_ && (*this)[id].alive();
+    }
+    /// One more than the largest node number that was ever given.
+    constexpr std::size_t id_bound() const { return count_; }
+    /// The number of nodes.
+    constexpr std::size_t size() const { return alive_; }
+    constexpr const text& name() const { return name_; }
+    /// The inputs of the network, in order.
+    constexpr const seq<node_id>& parameters() const { return parameters_; }
+    /// The outputs of the network, in order.
+    constexpr const seq<node_id>& results() const { return results_; }
+    /// The nodes that are kept although nothing reads them (Assign), in order.
+    constexpr const seq<node_id>& sinks() const { return sinks_; }
+
+    constexpr element type(output_ref output) const { return (*this)[output.node].type(static_cast<std::size_t>(output.port)); }
+    constexpr const lpt::shape& shape(output_ref output) const {
+        return (*this)[output.node].shape(static_cast<std::size_t>(output.port));
+    }
+    /// The operation that an input is connected to, `nth` input of a node.
+    constexpr node_id producer(node_id id, std::size_t port) const { return (*this)[id].input(port).node; }
+    constexpr std::size_t use_count(output_ref output) const {
+        return static_cast<std::size_t>((*this)[output.node].outputs_[static_cast<std::size_t>(output.port)].use_count);
+    }
+    /// How many inputs read any output of a node.
+    constexpr std::size_t use_count(node_id id) const {
+        std::size_t count = 0;
+        for (const node::output_slot& output : (*this)[id].outputs_) {
+            count += static_cast<std::size_t>(output.use_count);
+        }
+        return count;
+    }
+    /// The inputs that read an output, in the order in which they were connected. A copy: edits do not disturb it.
+    constexpr seq<input_ref, 4> uses(output_ref output) const {
+        seq<input_ref, 4> result;
+        input_ref each = (*this)[output.node].outputs_[static_cast<std::size_t>(output.port)].first;
+        while (each.node != node_id::none) {
+            result.push_back(each);
+            each = (*this)[each.node].inputs_[static_cast<std::size_t>(each.port)].next;
+        }
+        return result;
+    }
+    /// The first input that reads an output; its node is `none` if nothing does.
+    constexpr input_ref first_use(output_ref output) const {
+        return (*this)[output.node].outputs_[static_cast<std::size_t>(output.port)].first;
+    }
+    /// The value of the Constant that produces an output; null for other producers.
+    constexpr const tensor* constant_value(output_ref output) const {
+        const node& producer = (*this)[output.node];
+        return producer.is<op::constant>() ? &producer.as<op::constant>().value : nullptr;
+    }
+
+    // ---- building
+
+    constexpr void set_name(text name) { name_ = std::move(name); }
+
+    /// Adds a node and infers its output types and shapes.
+    ///
+    /// `inputs` are existing outputs, as many as the operation takes; `version` is one of the operation's versions,
+    /// -1 means the newest. Raises an error for wrong inputs, and what inference raises.
+    [[gnu::noinline]] constexpr node_id add(op::attributes what, view<output_ref> inputs, text_view name = {},
+                                            int version = -1) {
+        const op::row& facts = op::row_of(what.number());
+        if (static_cast<int>(inputs.size()) < facts.inputs.least || static_cast<int>(inputs.size()) > facts.inputs.most) {
+            fail(facts.name, " '", name, "' cannot have ", inputs.size(), " inputs");
+        }
+        const node_id id = add_raw(std::move(what), inputs, name, version < 0 ? facts.opsets.newest() : version);
+        infer(id);
+        return id;
+    }
+    /// Adds a node like `like` (operation, attributes, version, relaxation, bodies; no name, no marks) on other inputs.
+    [[gnu::noinline]] constexpr node_id clone(node_id like, view<output_ref> inputs, text_view name = {}) {
+        const node& model = (*this)[like];
+        const node_id id = add_raw(model.attributes_, inputs, name, model.version_);
+        node& made = at(id);
+        made.relaxed_ = model.relaxed_;
+        made.relaxation_ = model.relaxation_;
+        made.bodies_ = model.bodies_;
+        made.outputs_.resize(model.outputs_.size());
+        infer(id);
+        return id;
+    }
+    constexpr node_id constant(tensor value, text_view name = {}) {
+        return add(op::constant{std::move(value)}, view<output_ref>(), name);
+    }
+    constexpr node_id parameter(element type, lpt::shape dimensions, text_view name = {}) {
+        return add(op::parameter{type, std::move(dimensions)}, view<output_ref>(), name);
+    }
+    constexpr node_id result(output_ref source, text_view name = {}) {
+        return add(op::result{}, view<output_ref>(&source, 1), name);
+    }
+
+    // ---- editing; all keep the lists of uses right
+
+    constexpr void rename(node_id id, text name) { at(id).name_ = std::move(name); }
+    constexpr void set_mark(node_id id, mark one) { at(id).marks_ = at(id).marks_ | one; }
+    constexpr void clear_mark(node_id id, mark one) { at(id).marks_ = at(id).marks_ & ~one; }
+    constexpr void annotate(node_id id, text key, text value) {
+        at(id).annotations_.push_back({std::move(key), std::move(value)});
+    }
+    constexpr void name_tensor(output_ref output, text name) {
+        at(output.node).outputs_[static_cast<std::size_t>(output.port)].names.push_back(std::move(name));
+    }
+    constexpr void set_tensor_names(output_ref output, seq<text> names) {
+        at(output.node).outputs_[static_cast<std::size_t>(output.port)].names = std::move(names);
+    }
+    constexpr void add_control_dependency(node_id id, node_id on) {
+        at(id).control_dependencies_.push_back(on);
+        ++at(on).control_users_;
+    }
+    constexpr void clear_control_dependencies(node_id id) {
+        for (const node_id on : at(id).control_dependencies_) {
+            if (--at(on).control_users_ == 0) {
+                perhaps_dead_.push_back(on);
+            }
+        }
+        at(id).control_dependencies_.clear();
+    }
+    /// The operation of a node with other attributes (or another operation with as many inputs); infers its outputs anew.
+    constexpr void set_attributes(node_id id, op::attributes what) {
+        at(id).attributes_ = std::move(what);
+        infer(id);
+    }
+    constexpr void add_body(node_id id, graph body) { at(id).bodies_.push_back(std::move(body)); }
+    constexpr graph& body(node_id id, std::size_t which) { return at(id).bodies_[which]; }
+
+    /// Makes a node type-relaxed without changing anything else.
+    constexpr void relax(node_id id) { at(id).relaxed_ = true; }
+    /// Gives a relaxed node output and input types of its own (`dynamic` or a missing entry: what is implied); infers its outputs anew.
+    constexpr void relax(node_id id, relaxation types) {
+        at(id).relaxed_ = true;
+        at(id).relaxation_ = shared<relaxation>(std::move(types));
+        infer(id);
+    }
+    /// Gives output `port` of a relaxed node a type of its own and keeps its other types.
+    constexpr void relax_output(node_id id, element type, std::size_t port = 0) {
+        relaxation types = at(id).relaxation_ ? *at(id).relaxation_ : relaxation{};
+        if (types.output_types.size() <= port) {
+            types.output_types.resize(port + 1, dynamic);
+        }
+        types.output_types[port] = type;
+        relax(id, std::move(types));
+    }
+    /// Gives input `port` of a relaxed node a type to compute in and keeps its other types.
+    constexpr void relax_input(node_id id, element type, std::size_t port) {
+        relaxation types = at(id).relaxation_ ? *at(id).relaxation_ : relaxation{};
+        if (types.input_types.size() <= port) {
+            types.input_types.resize(port + 1, dynamic);
+        }
+        types.input_types[port] = type;
+        relax(id, std::move(types));
+    }
+
+    /// Connects an input to another output. Types and shapes are not inferred anew: see `infer`.
+    constexpr void set_input(node_id id, std::size_t port, output_ref source) {
+        check(source);
+        const input_ref user{id, static_cast<std::int32_t>(port)};
+        if (at(id).inputs_[port].source == source) {
+            return;
+        }
+        disconnect(user);
+        connect(user, source);
+    }
+    constexpr void add_input(node_id id, output_ref source) {
+        check(source);
+        at(id).inputs_.push_back({});
+        connect({id, static_cast<std::int32_t>(at(id).inputs_.size() - 1)}, source);
+    }
+    /// Takes the inputs from number `count` on away.
+    constexpr void truncate_inputs(node_id id, std::size_t count) {
+        while (at(id).inputs_.size() > count) {
+            disconnect({id, static_cast<std::int32_t>(at(id).inputs_.size() - 1)});
+            at(id).inputs_.pop_back();
+        }
+    }
+    /// Everything that reads `from` reads `to` afterwards, in the same order.
+    constexpr void replace_uses(output_ref from, output_ref to) {
+        check(to);
+        for (const input_ref user : uses(from)) {
+            set_input(user.node, static_cast<std::size_t>(user.port), to);
+        }
+    }
+    /// Like `replace_uses`, but the inputs of node `except` stay as they are: to put that node behind `from`.
+    constexpr void replace_uses_except(output_ref from, output_ref to, node_id except) {
+        check(to);
+        for (const input_ref user : uses(from)) {
+            if (user.node != except) {
+                set_input(user.node, static_cast<std::size_t>(user.port), to);
+            }
+        }
+    }
+    /// Everything that reads an output of `from` reads the same output of `to` afterwards; sinks that depend on `from`
+    /// depend on `to`.
+    constexpr void replace(node_id from, node_id to) {
+        for (const node_id sink : sinks_) {
+            for (node_id& on : at(sink).control_dependencies_) {
+                if (on == from) {
+                    on = to;
+                    --at(from).control_users_;
+                    ++at(to).control_users_;
+                }
+            }
+        }
+        perhaps_dead_.push_back(from);
+        for (std::size_t port = 0; port < at(from).outputs(); ++port) {
+            replace_uses({from, static_cast<std::int32_t>(port)}, {to, static_cast<std::int32_t>(port)});
+        }
+    }
+    /// The place of a parameter or result in its list is given to another one.
+    constexpr void replace_in_lists(node_id from, node_id to) {
+        for (seq<node_id>* all : {&parameters_, &results_, &sinks_}) {
+            erase_value(*all, to);
+            for (node_id& each : *all) {
+                if (each == from) {
+                    each = to;
+                }
+            }
+        }
+    }
+    /// Removes a node that nothing reads. Its producers are removed by the next `collect` if nothing else reads them.
+    constexpr void remove(node_id id) {
+        if (use_count(id) != 0) {
+            fail("node '", at(id).name(), "' cannot be removed: ", use_count(id), " inputs read it");
+        }
+        node& old = at(id);
+        if (old.is<op::parameter>()) {
+            erase_value(parameters_, id);
+        } else if (old.is<op::result>()) {
+            erase_value(results_, id);
+        } else if (op::has(op::row_of(old.kind()).traits, op::trait::sink)) {
+            erase_value(sinks_, id);
+        }
+        truncate_inputs(id, 0);
+        clear_control_dependencies(id);
+        old = node();
+        --alive_;
+    }
+    /// Removes the nodes that lost their last reader, or never had one, since the last call, and then their producers
+    /// that nothing else reads. Parameters, results and sinks stay.
+    constexpr void collect() {
+        while (!perhaps_dead_.empty()) {
+            const node_id id = perhaps_dead_.back();
+            perhaps_dead_.pop_back();
+            if (contains(id) && use_count(id) == 0 && at(id).control_users_ == 0 && !is_root(id)) {
+                remove(id);
+            }
+        }
+    }
+    /// True for parameters, results and sinks, which stay although nothing reads them.
+    constexpr bool is_root(node_id id) const {
+        const node& each = (*this)[id];
+        return each.is<op::parameter>() || each.is<op::result>() ||
+               op::has(op::row_of(each.kind()).traits, op::trait::sink);
+    }
+
+    /// Infers the output types and shapes of one node from its inputs. Raises an error for inputs that the operation cannot take.
+    constexpr void infer(node_id id);
+
+private:
+    constexpr node_id add_raw(op::attributes what, view<output_ref> inputs, text_view name, int version) {
+        for (const output_ref source : inputs) {
+            check(source);
+        }
+        const node_id id = new_node();
+        node& made = at(id);
+        made.attributes_ = std::move(what);
+        made.version_ = version;
+        made.name_ = text(name);
+        made.inputs_.resize(inputs.size());
+        for (std::size_t port = 0; port < inputs.size(); ++port) {
+            connect({id, static_cast<std::int32_t>(port)}, inputs[port]);
+        }
+        list_special(id);
+        perhaps_dead_.push_back(id);
+        return id;
+    }
+};
+
+constexpr void body_list::destroy() {
+    for (graph* body : bodies_) {
+        delete body;
+    }
+}
+constexpr body_list::body_list(const body_list& other) {
+    for (const graph* body : other.bodies_) {
+        bodies_.push_back(new graph(*body));
+    }
+}
+constexpr void body_list::push_back(graph body) { bodies_.push_back(new graph(std::move(body))); }
+
+}  // namespace lpt
+
+#include <lpt/graph/infer.hpp>

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/graph/graph.hpp>
+
+namespace lpt {
+
+inline constexpr element int8_precisions[] = {u8, i8};
+inline constexpr element int8_int16_int32_precisions[] = {u8, i8, u16, i16, u32, i32};
+inline constexpr element fp8_precisions[] = {f8e4m3, f8e5m2};
+
+/// A rule of the user that keeps one transformation away from some nodes.
+struct transformation_callback {
+    text_view transformation;                           // published name, e.g. "ConvolutionTransformation"
+    bool (*skip)(const graph&, node_id, const void*) = nullptr;  // true: leave this node alone
+    const void* context = nullptr;                      // handed to `skip`
+};
+
+/// What the user sets for a run of the transformations.
+struct transformation_options {
+    bool update_precisions = true;          // false: the same rewrites, all tensors stay in floating point
+    element dequantization_precision = f32;  // type of the dequantization operations that are made
+    seq<element, 4> default_precisions{u8, i8};  // low precision types in order of preference
+    bool reshape_ignore_per_tensor_check = false;
+    bool scaling_mode = false;
+    seq<transformation_callback> callbacks;
+    seq<text_view> disabled;                // transformations that do not run at all
+};
+
+}  // namespace lpt

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/graph/graph.hpp>
+
+/// Patterns are expression types: `pattern<op::mat_mul, from<op::multiply>, from<op::multiply, op::fake_quantize>>`
+/// describes a MatMul whose first input is a Multiply and whose second is a Multiply or FakeQuantize. A node matches
+/// with as many inputs as the pattern names, or with any number if it names none.
+namespace lpt {
+
+/// An input from anywhere.
+struct anything {
+    static constexpr bool matches(const graph&, output_ref) { return true; }
+};
+
+/// An input that one of these operations produces.
+template <class... Ops>
+struct from {
+    static constexpr bool matches(const graph& model, output_ref source) {
+        return (model[source.node].is<Ops>() || ...);
+    }
+};
+using from_constant = from<op::constant>;
+
+/// An input that need not be there; if it is, it matches `In`.
+template <class In>
+struct optional_input {
+    static constexpr bool matches(const graph& model, output_ref source) { return In::matches(model, source); }
+};
+
+namespace detail {
+template <class In>
+inline constexpr bool is_optional = false;
+template <class In>
+inline constexpr bool is_optional<optional_input<In>> = true;
+}  // namespace detail
+
+template <class Root, class... In>
+struct pattern {
+    static constexpr int root_count = 1;
+    static constexpr op::kind roots[1] = {Root::number};
+    static constexpr bool matches(const graph& model, node_id id) {
+        const node& root = model[id];
+        if constexpr (sizeof...(In) == 0) {
+            return root.is<Root>();
+        } else {
+            constexpr std::size_t least = (std::size_t{0} + ... + (detail::is_optional<In> ? 0u : 1u));
+            if (!root.is<Root>() || root.inputs() < least || root.inputs() > sizeof...(In)) {
+                return false;
+            }
+            std::size_t port = 0;
+            return ((port >= root.inputs() || In::matches(model, root.input(port++))) && ...);
+        }
+    }
+};
+
+/// A node that any of the patterns describes.
+template <class... Patterns>
+struct any_of {
+    static constexpr int root_count = sizeof...(Patterns);
+    static constexpr op::kind roots[sizeof...(Patterns)] = {Patterns::roots[0]...};
+    static constexpr bool matches(const graph& model, node_id id) { return (Patterns::matches(model, id) || ...); }
+};
+
+}  // namespace lpt

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/attribute/tables.hpp>
+#include <lpt/graph/traverse.hpp>
+#include <lpt/restriction/restriction.hpp>
+#include <lpt/transformation/options.hpp>
+#include <lpt/transformation/verdict.hpp>
+
+namespace lpt {
+
+/// A refusal as the report keeps it.
+struct refusal {
+    node_id node = node_id::none;
+    text_view transformation;
+    verdict why;
+};
+
+/// Everything that a transformation works on: the graph, the attributes of its nodes, the user's options and the
+/// target's restrictions; and what it tells the driver: new nodes to visit, refusals.
+class rewrite {
+    seq<node_id> registered_;
+    seq<refusal> refusals_;
+
+public:
+    graph& model;
+    attribute::tables& attributes;
+    const transformation_options& options;
+    const restriction_table& restrictions;
+
+    constexpr rewrite(graph& network, attribute::tables& tables, const transformation_options& settings,
+                      const restriction_table& target)
+        : model(network), attributes(tables), options(settings), restrictions(target) {}
+
+    /// The node is visited next, before the remaining ones, in the order of registration.
+    constexpr void register_new_node(node_id id) { registered_.push_back(id); }
+    constexpr seq<node_id> take_registered() {
+        seq<node_id> result = std::move(registered_);
+        registered_ = {};
+        return result;
+    }
+    /// Keeps a refusal for the report; gives false, as a transformation that refuses does.
+    constexpr bool refused(node_id id, text_view transformation, const verdict& why) {
+        refusals_.push_back({id, transformation, why});
+        return false;
+    }
+    constexpr const seq<refusal>& refusals() const { return refusals_; }
+
+    /// True if the user's callback keeps the transformation away from this node, or it is switched off.
+    constexpr bool skips(text_view transformation, node_id id) const {
+        for (const transformation_callback& each : options.callbacks) {
+            if (each.transformation == transformation && each.skip(model, id, each.context)) {
+                return true;
+            }
+        }
+        return options.disabled.contains(transformation);
+    }
+    /// True if `type` is one of the default precisions.
+    constexpr bool is_default_precision(element type) const { return options.default_precisions.contains(type); }
+};
+
+}  // namespace lpt
