@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs what the build needs on a Debian 12 machine, builds everything optimised, and runs all tests.
+# The last line is "N passed, N failed"; exit 0 when none failed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source cmake/packages.sh
+
+echo "== packages"
+install_packages "${lpt_build_packages[@]}"
+
+echo "== build"
+build release
+
+# Suites that must pass are tests of their own (tests/conformance_suites.txt); this shows all the others beside them.
+# A case may still fail here; a crash or an unreadable file may not.
+conformance=build/release/bin/lpt_conformance
+cases=build/release/test_data/conformance
+conformance_failed=0
+if [ -x "$conformance" ] && [ -d "$cases" ]; then
+    echo "== conformance, all suites"
+    status=0
+    "$conformance" "$cases" || status=$?
+    if [ "$status" -gt 1 ]; then
+        echo "lpt_conformance ended with status $status"
+        conformance_failed=1
+    fi
+fi
+
+echo "== tests"
+log=build/release/ctest.log
+status=0
+ctest --preset release 2>&1 | tee "$log" || status=$?
+# ctest's own summary: "98% tests passed, 2 tests failed out of 100".
+summary=$(grep -E '^[0-9]+% tests passed, [0-9]+ tests? failed out of [0-9]+$' "$log" | tail -n 1)
+if [ -z "$summary" ]; then
+    echo "ctest gave no summary (status $status)"
+    exit 1
+fi
+read -r failed total < <(sed -E 's/.* ([0-9]+) tests? failed out of ([0-9]+)$/\1 \2/' <<<"$summary")
+passed=$((total - failed))
+failed=$((failed + conformance_failed))
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$status" = 0 ]
