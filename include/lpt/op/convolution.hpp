@@ -161,10 +161,261 @@ struct mat_mul {
     friend constexpr bool operator==(const mat_mul&, const mat_mul&) = default;
 };
 
-constexpr void convolution::infer(const convolution&, inference& facts) { facts.output(facts.type(0), shape::of_dynamic_rank()); }
-constexpr void group_convolution::infer(const group_convolution&, inference& facts) { facts.output(facts.type(0), shape::of_dynamic_rank()); }
-constexpr void convolution_backprop_data::infer(const convolution_backprop_data&, inference& facts) { facts.output(facts.type(0), shape::of_dynamic_rank()); }
-constexpr void group_convolution_backprop_data::infer(const group_convolution_backprop_data&, inference& facts) { facts.output(facts.type(0), shape::of_dynamic_rank()); }
-constexpr void mat_mul::infer(const mat_mul&, inference& facts) { facts.output(facts.type(0), shape::of_dynamic_rank()); }
+namespace detail {
+
+/// The element type of a sum of products; raises an error for two different floating point types.
+///
+/// Integers of different types go together: activations and weights are often quantized differently.
+constexpr element infer_product_type(const inference& facts) {
+    const element a = facts.type(0);
+    const element b = facts.type(1);
+    if (a != b && is_real(a) && is_real(b) && bit_width(a) > 8 && bit_width(b) > 8) {
+        facts.wrong("inputs must have one element type, not ", lpt::name(a), " and ", lpt::name(b));
+    }
+    return a == dynamic ? b : a;
+}
+
+/// What the shapes of the inputs of a convolution say, in one form for those with groups and those without.
+struct convolution_sizes {
+    std::size_t axes = 0;  // spatial
+    bool axes_known = false;
+    dimension batch = dynamic_dimension;
+    dimension channels = dynamic_dimension;    // of input 0
+    dimension groups = 1;
+    dimension inputs = dynamic_dimension;      // channels of input 0 that one group sees
+    dimension outputs = dynamic_dimension;     // channels that one group makes
+    shape spatial;                             // of input 0
+    shape kernel;
+};
+
+constexpr void check_convolution_rank(const inference& facts, std::size_t port, std::size_t least) {
+    const std::size_t rank = facts.dimensions(port).rank();
+    if (facts.dimensions(port).rank_is_static() && (rank < least || rank > least + 2)) {
+        facts.wrong("input ", port, " must have ", least, " to ", least + 2, " axes, not the shape ",
+                    to_text(facts.dimensions(port)));
+    }
+}
+
+/// `output_axis` is the place of the output channels among the channel axes of the weights, 0 or 1.
+constexpr convolution_sizes read_convolution(const inference& facts, bool grouped, std::size_t output_axis) {
+    const shape& data = facts.dimensions(0);
+    const shape& weights = facts.dimensions(1);
+    const std::size_t first = grouped ? 1 : 0;
+    check_convolution_rank(facts, 0, 3);
+    check_convolution_rank(facts, 1, 3 + first);
+    convolution_sizes sizes;
+    if (data.rank_is_static()) {
+        sizes.axes = data.rank() - 2;
+        sizes.axes_known = true;
+        sizes.batch = data[0];
+        sizes.channels = data[1];
+    }
+    if (weights.rank_is_static()) {
+        if (sizes.axes_known && sizes.axes != weights.rank() - 2 - first) {
+            facts.wrong("data of shape ", to_text(data), " and weights of shape ", to_text(weights),
+                        " have different numbers of spatial axes");
+        }
+        sizes.axes = weights.rank() - 2 - first;
+        sizes.axes_known = true;
+        sizes.outputs = weights[first + output_axis];
+        sizes.inputs = weights[first + 1 - output_axis];
+    }
+    if (grouped) {
+        sizes.groups = weights.rank_is_static() ? weights[0] : dynamic_dimension;
+    }
+    for (std::size_t axis = 0; axis < sizes.axes; ++axis) {
+        sizes.spatial.push_back(data.rank_is_static() ? data[axis + 2] : dynamic_dimension);
+        sizes.kernel.push_back(weights.rank_is_static() ? weights[axis + 2 + first] : dynamic_dimension);
+    }
+    return sizes;
+}
+
+/// Derives the number of groups where the weights do not say it, and checks the channels.
+constexpr void check_convolution_channels(const inference& facts, convolution_sizes& sizes) {
+    if (sizes.channels == dynamic_dimension || sizes.inputs == dynamic_dimension) {
+        return;
+    }
+    if (sizes.groups == dynamic_dimension && sizes.inputs != 0 && sizes.channels % sizes.inputs == 0) {
+        sizes.groups = sizes.channels / sizes.inputs;
+    }
+    if (sizes.groups == dynamic_dimension || sizes.groups * sizes.inputs != sizes.channels) {
+        facts.wrong("weights of shape ", to_text(facts.dimensions(1)), " do not fit data of shape ",
+                    to_text(facts.dimensions(0)), ": the numbers of input channels differ");
+    }
+}
+
+/// The output shape but for its spatial axes.
+constexpr shape convolution_head(const convolution_sizes& sizes) {
+    const bool known = sizes.groups != dynamic_dimension && sizes.outputs != dynamic_dimension;
+    return {sizes.batch, known ? sizes.groups * sizes.outputs : dynamic_dimension};
+}
+
+constexpr void infer_convolution(inference& facts, const window_attributes& window, bool grouped) {
+    const element type = infer_product_type(facts);
+    convolution_sizes sizes = read_convolution(facts, grouped, 0);
+    if (!sizes.axes_known) {
+        facts.output(type, shape::of_dynamic_rank());
+        return;
+    }
+    window.check(facts, sizes.axes);
+    check_convolution_channels(facts, sizes);
+    shape result = convolution_head(sizes);
+    for (std::size_t axis = 0; axis < sizes.axes; ++axis) {
+        if (sizes.kernel[axis] == 0) {
+            facts.wrong("weights of shape ", to_text(facts.dimensions(1)), " have an empty kernel");
+        }
+        result.push_back(infer_positions(facts, window.axis(axis, sizes.kernel[axis]), window.rule, rounding_type::floor,
+                                         sizes.spatial[axis], axis));
+    }
+    facts.output(type, result);
+}
+
+/// The spatial sizes that input 2 of a transposed convolution asks for; empty where the node has no such input.
+constexpr shape requested_spatial(const inference& facts, std::size_t axes) {
+    if (facts.inputs() < 3) {
+        return {};
+    }
+    integers values;
+    if (!facts.values(2, values)) {
+        return shape::of_rank(axes);
+    }
+    if (values.size() != axes) {
+        facts.wrong("input 2 has ", values.size(), " sizes for ", axes, " spatial axes");
+    }
+    shape result;
+    for (const std::int64_t value : values) {
+        if (value != unknown_value && value < 1) {
+            facts.wrong("input 2 asks for a spatial size of ", value);
+        }
+        result.push_back(value == unknown_value ? dynamic_dimension : value);
+    }
+    return result;
+}
+
+/// The number of spatial axes where only input 2 says it.
+constexpr void read_axes_of_request(const inference& facts, convolution_sizes& sizes) {
+    integers values;
+    if (sizes.axes_known || !facts.values(2, values)) {
+        return;
+    }
+    sizes.axes = values.size();
+    sizes.axes_known = true;
+    sizes.spatial = shape::of_rank(sizes.axes);
+    sizes.kernel = shape::of_rank(sizes.axes);
+}
+
+/// size = (input - 1) * stride + extent - pad_begin - pad_end + output_padding
+constexpr dimension transposed_size(const inference& facts, const window_axis& window, std::int64_t output_padding,
+                                    dimension input) {
+    if (input == dynamic_dimension || window.kernel == dynamic_dimension) {
+        return dynamic_dimension;
+    }
+    const std::int64_t size =
+        (input - 1) * window.stride + window.extent() - window.pad_begin - window.pad_end + output_padding;
+    if (size < 1) {
+        facts.wrong("the padding leaves an output of size ", size, " for an input of size ", input);
+    }
+    return size;
+}
+
+constexpr void infer_transposed_convolution(inference& facts, const window_attributes& window,
+                                            const integers& output_padding, bool grouped) {
+    const element type = infer_product_type(facts);
+    convolution_sizes sizes = read_convolution(facts, grouped, 1);
+    read_axes_of_request(facts, sizes);
+    if (!sizes.axes_known) {
+        facts.output(type, shape::of_dynamic_rank());
+        return;
+    }
+    window.check(facts, sizes.axes);
+    check_spatial(facts, "output_padding", output_padding, sizes.axes, 0);
+    check_convolution_channels(facts, sizes);
+    const shape requested = requested_spatial(facts, sizes.axes);
+    shape result = convolution_head(sizes);
+    for (std::size_t axis = 0; axis < sizes.axes; ++axis) {
+        window_axis one = window.axis(axis, sizes.kernel[axis]);
+        if (window.rule == auto_pad::valid) {
+            one.pad_begin = 0;
+            one.pad_end = 0;
+        }
+        result.push_back(facts.inputs() > 2 ? requested[axis]
+                                            : transposed_size(facts, one, spatial_value(output_padding, axis, 0),
+                                                              sizes.spatial[axis]));
+    }
+    facts.output(type, result);
+}
+
+/// A matrix operand as `[…, rows, columns]` after its transposition; a vector becomes a row or a column.
+constexpr shape matrix_operand(const shape& operand, bool transpose, bool is_left) {
+    shape result = operand;
+    if (operand.rank() == 1) {
+        result.insert(is_left ? 0 : 1, 1);
+    } else if (transpose) {
+        const std::size_t last = operand.rank() - 1;
+        result[last - 1] = operand[last];
+        result[last] = operand[last - 1];
+    }
+    return result;
+}
+
+constexpr shape infer_matrix_product(const inference& facts, bool transpose_a, bool transpose_b) {
+    const shape& left = facts.dimensions(0);
+    const shape& right = facts.dimensions(1);
+    for (std::size_t port = 0; port < 2; ++port) {
+        if (facts.dimensions(port).rank_is_static() && facts.dimensions(port).rank() == 0) {
+            facts.wrong("input ", port, " must not be a scalar");
+        }
+    }
+    if (left.rank_is_dynamic() || right.rank_is_dynamic()) {
+        return shape::of_dynamic_rank();
+    }
+    shape a = matrix_operand(left, transpose_a, true);
+    shape b = matrix_operand(right, transpose_b, false);
+    dimension inner = a[a.rank() - 1];
+    if (!merge_dimension(inner, b[b.rank() - 2])) {
+        facts.wrong("inner sizes ", a[a.rank() - 1], " and ", b[b.rank() - 2], " of shapes ", to_text(left), " and ",
+                    to_text(right), " differ");
+    }
+    const dimension rows = a[a.rank() - 2];
+    const dimension columns = b[b.rank() - 1];
+    for (int i = 0; i < 2; ++i) {
+        a.erase(a.rank() - 1);
+        b.erase(b.rank() - 1);
+    }
+    shape result;
+    if (!broadcast_shapes(a, b, result)) {
+        facts.wrong("the outer axes of shapes ", to_text(left), " and ", to_text(right), " do not broadcast to each other");
+    }
+    if (left.rank() != 1) {
+        result.push_back(rows);
+    }
+    if (right.rank() != 1) {
+        result.push_back(columns);
+    }
+    return result;
+}
+
+}  // namespace detail
+
+constexpr void convolution::infer(const convolution& self, inference& facts) {
+    detail::infer_convolution(facts, {self.strides, self.dilations, self.pads_begin, self.pads_end, self.auto_pad}, false);
+}
+constexpr void group_convolution::infer(const group_convolution& self, inference& facts) {
+    detail::infer_convolution(facts, {self.strides, self.dilations, self.pads_begin, self.pads_end, self.auto_pad}, true);
+}
+constexpr void convolution_backprop_data::infer(const convolution_backprop_data& self, inference& facts) {
+    detail::infer_transposed_convolution(facts,
+                                         {self.strides, self.dilations, self.pads_begin, self.pads_end, self.auto_pad},
+                                         self.output_padding, false);
+}
+constexpr void group_convolution_backprop_data::infer(const group_convolution_backprop_data& self, inference& facts) {
+    detail::infer_transposed_convolution(facts,
+                                         {self.strides, self.dilations, self.pads_begin, self.pads_end, self.auto_pad},
+                                         self.output_padding, true);
+}
+constexpr void mat_mul::infer(const mat_mul& self, inference& facts) {
+    const element type = detail::infer_product_type(facts);
+    facts.output(type, detail::infer_matrix_product(facts, self.transpose_a, self.transpose_b));
+}
 
 }  // namespace lpt::op

@@ -84,7 +84,70 @@ struct avg_pool {
     friend constexpr bool operator==(const avg_pool&, const avg_pool&) = default;
 };
 
-constexpr void max_pool::infer(const max_pool&, inference& facts) { facts.output(facts.type(0), shape::of_dynamic_rank()); }
-constexpr void avg_pool::infer(const avg_pool&, inference& facts) { facts.output(facts.type(0), shape::of_dynamic_rank()); }
+namespace detail {
+
+constexpr void check_pooling(const inference& facts, const integers& kernel, const window_attributes& window,
+                             rounding_type rounding) {
+    if (kernel.empty()) {
+        facts.wrong("has no kernel");
+    }
+    check_spatial(facts, "kernel", kernel, kernel.size(), 1);
+    window.check(facts, kernel.size());
+    if (rounding == rounding_type::ceil_torch && facts.version() < 14) {
+        facts.wrong("rounding_type ceil_torch exists from version 14 on, not in ", facts.version());
+    }
+    const shape& data = facts.dimensions(0);
+    if (data.rank_is_static() && data.rank() != kernel.size() + 2) {
+        facts.wrong("a kernel over ", kernel.size(), " spatial axes does not fit an input of shape ", to_text(data));
+    }
+    if (kernel.size() > 3) {
+        facts.wrong("has a kernel over ", kernel.size(), " spatial axes; there may be 1 to 3");
+    }
+}
+
+constexpr shape infer_pooling(const inference& facts, const integers& kernel, const window_attributes& window,
+                              rounding_type rounding) {
+    check_pooling(facts, kernel, window, rounding);
+    const shape data = facts.dimensions(0).rank_is_static() ? facts.dimensions(0) : shape::of_rank(kernel.size() + 2);
+    shape result{data[0], data[1]};
+    for (std::size_t axis = 0; axis < kernel.size(); ++axis) {
+        const window_axis one = window.axis(axis, kernel[axis]);
+        if (window.rule == auto_pad::explicit_pads && (one.pad_begin >= one.extent() || one.pad_end >= one.extent())) {
+            facts.wrong("a window on spatial axis ", axis, " can lie in the padding alone: it covers ", one.extent(),
+                        " elements, the padding is ", one.pad_begin, " and ", one.pad_end);
+        }
+        result.push_back(infer_positions(facts, one, window.rule, rounding, data[axis + 2], axis));
+    }
+    return result;
+}
+
+}  // namespace detail
+
+constexpr void max_pool::infer(const max_pool& self, inference& facts) {
+    const integers none;
+    const bool has_places = facts.version() >= 8;
+    const shape result = detail::infer_pooling(
+        facts, self.kernel,
+        {self.strides, has_places ? self.dilations : none, self.pads_begin, self.pads_end, self.auto_pad},
+        self.rounding_type);
+    facts.output(facts.type(0), result);
+    if (!has_places) {
+        return;
+    }
+    if (self.index_element_type != i32 && self.index_element_type != i64) {
+        facts.wrong("index_element_type must be i32 or i64, not ", lpt::name(self.index_element_type));
+    }
+    if (normalized_axis(self.axis, result.rank()) < 0) {
+        facts.wrong("axis ", self.axis, " is outside the ", result.rank(), " axes of the input");
+    }
+    facts.output(self.index_element_type, result);
+}
+constexpr void avg_pool::infer(const avg_pool& self, inference& facts) {
+    const integers none;
+    facts.output(facts.type(0), detail::infer_pooling(facts, self.kernel,
+                                                      {self.strides, facts.version() >= 16 ? self.dilations : none,
+                                                       self.pads_begin, self.pads_end, self.auto_pad},
+                                                      self.rounding_type));
+}
 
 }  // namespace lpt::op
