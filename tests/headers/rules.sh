@@ -105,4 +105,4 @@ END {
     finish_file()
     if (violations) { printf "%d violations of the header rules\n", violations; exit 1 }
     print "header rules hold"
-}'
+}' || exit 1
