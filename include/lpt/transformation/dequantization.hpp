@@ -1,0 +1,796 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/graph/fold.hpp>
+#include <lpt/transformation/rewrite.hpp>
+
+/// Finding, moving, folding and normalising dequantization operations: what nearly every transformation stands on.
+///
+/// A dequantization is the chain  data -> [Convert] -> [Subtract zero_point] -> [Multiply scale]:
+/// real value = scale * (quantized value - zero_point).
+namespace lpt {
+
+/// The parts of one dequantization; parts that are absent are `none`.
+struct dequantization {
+    output_ref data;                              // what is dequantized
+    node_id convert = node_id::none;
+    node_id subtract = node_id::none;
+    node_id zero_point_convert = node_id::none;   // Convert between the zero point constant and the Subtract
+    node_id zero_point = node_id::none;           // Constant
+    node_id multiply = node_id::none;
+    node_id scale = node_id::none;                // Constant
+    std::size_t channel_axis = 1;
+
+    /// True if there is neither Subtract nor Multiply; a lone Convert dequantizes nothing.
+    constexpr bool empty() const { return subtract == node_id::none && multiply == node_id::none; }
+    constexpr bool has_convert() const { return convert != node_id::none; }
+    constexpr bool has_subtract() const { return subtract != node_id::none; }
+    constexpr bool has_multiply() const { return multiply != node_id::none; }
+    /// The last node of the chain; `none` if it has no node.
+    constexpr node_id last() const { return has_multiply() ? multiply : has_subtract() ? subtract : convert; }
+};
+
+// ---- constants
+
+constexpr const tensor& constant_of(const graph& model, node_id id) { return model[id].as<op::constant>().value; }
+
+/// True for one value, or values that are all equal; NaN equals nothing.
+constexpr bool is_scalar_like(const tensor& values) {
+    const std::size_t count = values.elements();
+    if (count == 0) {
+        return false;
+    }
+    const double first = values.real(0);
+    for (std::size_t i = 1; i < count; ++i) {
+        if (values.real(i) != first) {
+            return false;
+        }
+    }
+    return true;
+}
+constexpr bool is_scalar_like(const graph& model, node_id constant) {
+    return is_scalar_like(constant_of(model, constant));
+}
+/// The value of a scalar-like tensor as a tensor without axes; other tensors come back as they are.
+constexpr tensor to_scalar(const tensor& values) {
+    return is_scalar_like(values) ? make_tensor(values.type(), shape{}, view<double>({values.real(0)})) : values;
+}
+/// True for a scalar-like tensor of zeros.
+constexpr bool is_zero(const tensor& values) { return is_scalar_like(values) && values.real(0) == 0; }
+
+constexpr bool is_constant(const graph& model, output_ref source) { return model[source.node].is<op::constant>(); }
+constexpr bool is_converted_constant(const graph& model, output_ref source) {
+    return model[source.node].is<op::convert>() && is_constant(model, model[source.node].input(0));
+}
+
+/// Adds an operation and folds it: the folded Constant, or the operation itself where it cannot be folded.
+constexpr output_ref fold_operation(graph& model, op::attributes what, view<output_ref> inputs, int version = -1) {
+    return try_fold(model, model.add(std::move(what), inputs, {}, version));
+}
+/// A constant converted to another element type; the very same output if it has that type.
+constexpr output_ref fold_convert(graph& model, output_ref source, element type) {
+    return model.type(source) == type ? source : fold_operation(model, op::convert{type}, {source});
+}
+/// A Constant with the values rounded to the nearest integer, halves away from zero, in another element type.
+constexpr tensor round_to(const tensor& values, element type) {
+    tensor_builder result(type, values.dimensions());
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        result.real(i, math::round_half_away(values.real(i)));
+    }
+    return result.finish();
+}
+
+// ---- names and attributes
+
+/// What a replacement takes over from the node that it replaces: run-time attributes, marks (not `disable_cleanup`),
+/// annotations.
+constexpr void copy_information(rewrite& r, node_id from, node_id to) {
+    r.attributes.copy(from, to);
+    r.model.set_mark(to, r.model[from].marks() & ~mark::disable_cleanup);
+    for (const annotation& each : r.model[from].annotations()) {
+        bool known = false;
+        for (const annotation& mine : r.model[to].annotations()) {
+            known = known || mine.key == each.key;
+        }
+        if (!known) {
+            r.model.annotate(to, each.key, each.value);
+        }
+    }
+}
+/// Puts `to` in the place of `from`: its readers, its name and what `copy_information` takes over.
+constexpr void replace_and_name(rewrite& r, node_id from, node_id to) {
+    copy_information(r, from, to);
+    r.model.rename(to, r.model[from].name());
+    r.model.replace(from, to);
+}
+/// Where the last node of a moved dequantization feeds a Result, it takes the name of the operation, which becomes "<name>_original".
+constexpr void update_output_name(rewrite& r, node_id last, node_id operation) {
+    for (std::size_t port = 0; port < r.model[last].outputs(); ++port) {
+        for (const input_ref user : r.model.uses({last, static_cast<std::int32_t>(port)})) {
+            if (r.model[user.node].is<op::result>()) {
+                const text original = r.model[operation].name();
+                r.model.rename(operation, join(original, "_original"));
+                r.model.rename(last, original);
+                return;
+            }
+        }
+    }
+}
+
+// ---- finding
+
+namespace detail {
+
+/// The input of an elementwise node that holds its constant: 1, then 0; -1 if neither does.
+constexpr int constant_port(const graph& model, node_id id, bool through_convert) {
+    for (const int port : {1, 0}) {
+        const output_ref source = model[id].input(static_cast<std::size_t>(port));
+        if (is_constant(model, source) || (through_convert && is_converted_constant(model, source) && is_real(model.type(source)))) {
+            return port;
+        }
+    }
+    return -1;
+}
+
+/// True if the constant does not broadcast the data to a larger shape.
+constexpr bool keeps_data_shape(const graph& model, node_id id, int constant) {
+    const shape& data = model.shape(model[id].input(constant == 1 ? 0 : 1));
+    const shape& result = model[id].shape();
+    if (data.rank_is_dynamic() || result.rank_is_dynamic()) {
+        return data.rank_is_dynamic() == result.rank_is_dynamic();
+    }
+    if (data.rank() != result.rank()) {
+        return false;
+    }
+    for (std::size_t axis = 0; axis < data.rank(); ++axis) {
+        if (data[axis] != result[axis] && data.is_static(axis)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+constexpr std::size_t channel_axis_of(const graph& model, output_ref data) {
+    const shape& dimensions = model.shape(data);
+    if (dimensions.rank_is_static() && dimensions.rank() == 1) {
+        return 0;
+    }
+    if (model[data.node].is<op::mat_mul>() && dimensions.rank_is_static() && dimensions.rank() > 0) {
+        return dimensions.rank() - 1;
+    }
+    return 1;
+}
+
+}  // namespace detail
+
+/// The dequantization whose last operation produces `source`; empty where there is none.
+///
+/// A Convert belongs to it only if its input has one of the `default_precisions`, or is i4, u4, f16 or f32. A Multiply
+/// needs a Constant of a floating point type on an input; constants must not broadcast the data.
+[[gnu::noinline]] constexpr dequantization find_dequantization_at(const graph& model, output_ref source,
+                                                                  view<element> default_precisions) {
+    dequantization result;
+    output_ref data = source;
+    if (model[data.node].is<op::multiply>()) {
+        const int port = detail::constant_port(model, data.node, false);
+        if (port < 0 || !detail::keeps_data_shape(model, data.node, port)) {
+            return {};
+        }
+        const node_id scale = model[data.node].input(static_cast<std::size_t>(port)).node;
+        if (!is_real(model[scale].type())) {
+            return {};
+        }
+        result.multiply = data.node;
+        result.scale = scale;
+        data = model[data.node].input(port == 1 ? 0 : 1);
+    }
+    if (model[data.node].is<op::subtract>()) {
+        const int port = detail::constant_port(model, data.node, true);
+        if (port < 0 || !detail::keeps_data_shape(model, data.node, port)) {
+            result.data = data;
+            result.channel_axis = detail::channel_axis_of(model, data);
+            return result;
+        }
+        const node_id zero_point = model[data.node].input(static_cast<std::size_t>(port)).node;
+        result.subtract = data.node;
+        if (model[zero_point].is<op::convert>()) {
+            result.zero_point_convert = zero_point;
+            result.zero_point = model.producer(zero_point, 0);
+        } else {
+            result.zero_point = zero_point;
+        }
+        data = model[data.node].input(port == 1 ? 0 : 1);
+    }
+    if (model[data.node].is<op::convert>()) {
+        const element from = model.type(model[data.node].input(0));
+        bool accepted = from == i4 || from == u4 || from == f32 || from == f16;
+        for (const element each : default_precisions) {
+            accepted = accepted || each == from;
+        }
+        if (accepted) {
+            result.convert = data.node;
+            data = model[data.node].input(0);
+        }
+    }
+    result.data = data;
+    result.channel_axis = detail::channel_axis_of(model, data);
+    return result;
+}
+/// The dequantization above an input port; empty where there is none or the node has no such port.
+constexpr dequantization find_dequantization(const graph& model, node_id id, view<element> default_precisions,
+                                             std::size_t port = 0) {
+    if (port >= model[id].inputs()) {
+        return {};
+    }
+    return find_dequantization_at(model, model[id].input(port), default_precisions);
+}
+constexpr dequantization find_dequantization(const rewrite& r, node_id id, std::size_t port = 0) {
+    return find_dequantization(r.model, id, r.options.default_precisions, port);
+}
+
+/// A dequantization below an output, found by following its only consumers; empty where there is none.
+///
+/// Convert (from i8 or u8, or to f32) -> Subtract constant -> Multiply constant, each optional, each read by one consumer only.
+[[gnu::noinline]] constexpr dequantization find_dequantization_below(const graph& model, output_ref source,
+                                                                     bool convert_is_mandatory = false) {
+    dequantization result;
+    const input_ref first = model.first_use(source);
+    if (first.node == node_id::none) {
+        return {};
+    }
+    result.data = source;
+    node_id at = first.node;
+    // The next operation, if what we stand on has this single consumer.
+    const auto step_down = [&](node_id from) {
+        if (model.use_count({from, 0}) != 1) {
+            return node_id::none;
+        }
+        return model.first_use({from, 0}).node;
+    };
+    if (model[at].is<op::convert>()) {
+        const element from = model.type(model[at].input(0));
+        if (from != i8 && from != u8 && model[at].type() != f32) {
+            return {};
+        }
+        result.convert = at;
+        at = step_down(at);
+        if (at == node_id::none) {
+            return {};
+        }
+    } else if (convert_is_mandatory) {
+        return {};
+    }
+    if (model[at].is<op::subtract>()) {
+        const int port = detail::constant_port(model, at, true);
+        if (port < 0) {
+            return {};
+        }
+        const node_id zero_point = model[at].input(static_cast<std::size_t>(port)).node;
+        result.subtract = at;
+        result.zero_point_convert = model[zero_point].is<op::convert>() ? zero_point : node_id::none;
+        result.zero_point = model[zero_point].is<op::convert>() ? model.producer(zero_point, 0) : zero_point;
+        at = step_down(at);
+        if (at == node_id::none) {
+            return {};
+        }
+    }
+    if (!model[at].is<op::multiply>()) {
+        return {};
+    }
+    const int port = detail::constant_port(model, at, false);
+    if (port < 0) {
+        return {};
+    }
+    result.multiply = at;
+    result.scale = model[at].input(static_cast<std::size_t>(port)).node;
+    result.channel_axis = detail::channel_axis_of(model, source);
+    return result;
+}
+
+// ---- questions about a dequantization
+
+/// True if the data has a low precision type.
+constexpr bool is_low_precision(const graph& model, const dequantization& found) {
+    return is_low_precision(model.type(found.data));
+}
+/// True if one of its operations has more than one consumer.
+constexpr bool is_shared(const graph& model, const dequantization& found) {
+    for (const node_id each : {found.convert, found.subtract, found.multiply}) {
+        if (each != node_id::none && model.use_count({each, 0}) > 1) {
+            return true;
+        }
+    }
+    return false;
+}
+/// True if the scale constant has exactly one element and so has the zero point constant, if there is one.
+constexpr bool is_per_tensor(const graph& model, const dequantization& found) {
+    return found.has_multiply() && constant_of(model, found.scale).elements() == 1 &&
+           (!found.has_subtract() || constant_of(model, found.zero_point).elements() == 1);
+}
+/// True if scale and zero point, as far as there are any, are scalar-like.
+constexpr bool is_scalar_like(const graph& model, const dequantization& found) {
+    return (!found.has_multiply() || is_scalar_like(model, found.scale)) &&
+           (!found.has_subtract() || is_scalar_like(model, found.zero_point));
+}
+constexpr bool has_negative_scale(const graph& model, const dequantization& found) {
+    if (!found.has_multiply()) {
+        return false;
+    }
+    const tensor& scale = constant_of(model, found.scale);
+    for (std::size_t i = 0; i < scale.elements(); ++i) {
+        if (scale.real(i) < 0) {
+            return true;
+        }
+    }
+    return false;
+}
+/// True if any scale is 0 or smaller than 1e-32 in magnitude.
+constexpr bool has_zero_or_denormal_scale(const graph& model, const dequantization& found) {
+    if (!found.has_multiply()) {
+        return false;
+    }
+    const tensor& scale = constant_of(model, found.scale);
+    for (std::size_t i = 0; i < scale.elements(); ++i) {
+        if (math::absolute(scale.real(i)) < 1e-32) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// True if a constant of an elementwise operation has one element, or varies over the channel axis of the data alone.
+constexpr bool is_per_channel_constant(const graph& model, node_id elementwise, node_id constant,
+                                       std::size_t channel_axis) {
+    const shape& dimensions = model[constant].shape();
+    if (dimensions.rank() > 5) {
+        return false;
+    }
+    if (dimensions.elements() == 1) {
+        return true;
+    }
+    const shape& result = model[elementwise].shape();
+    if (result.rank_is_dynamic() || channel_axis >= result.rank() || !result.is_static(channel_axis)) {
+        return false;
+    }
+    const dimension channels = result[channel_axis];
+    if (dimensions.rank() == 1) {
+        return dimensions[0] == channels;
+    }
+    if (dimensions.rank() > result.rank()) {
+        return false;
+    }
+    const shape aligned = dimensions.padded_left(result.rank());
+    for (std::size_t axis = 0; axis < aligned.rank(); ++axis) {
+        if (aligned[axis] != (axis == channel_axis ? channels : 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// True if the output is computed from constants only: upwards there is no Parameter, convolution, MatMul or ReadValue.
+constexpr bool is_constant_path(const graph& model, node_id id) {
+    seq<node_id, 8> stack{id};
+    seq<node_id, 16> seen;
+    while (!stack.empty()) {
+        const node_id each = stack.back();
+        stack.pop_back();
+        switch (model[each].kind()) {
+            case op::kind::parameter:
+            case op::kind::convolution:
+            case op::kind::group_convolution:
+            case op::kind::convolution_backprop_data:
+            case op::kind::mat_mul:
+            case op::kind::read_value: return false;
+            default: break;
+        }
+        for (std::size_t port = 0; port < model[each].inputs(); ++port) {
+            const node_id above = model.producer(each, port);
+            if (!model[above].is<op::constant>() && !seen.contains(above)) {
+                seen.push_back(above);
+                stack.push_back(above);
+            }
+        }
+    }
+    return true;
+}
+
+// ---- preconditions
+
+/// Every output rank is static, and the dequantization on port 0, if any, is per-tensor or per-channel.
+[[gnu::noinline]] constexpr verdict base_precondition(const graph& model, node_id id, view<element> default_precisions) {
+    for (std::size_t port = 0; port < model[id].outputs(); ++port) {
+        if (model[id].shape(port).rank_is_dynamic()) {
+            return refuse(reason::dynamic_rank, static_cast<int>(port));
+        }
+    }
+    const dequantization found = find_dequantization(model, id, default_precisions);
+    const auto fits = [&](node_id elementwise, node_id constant) {
+        shape dimensions = model[constant].shape();
+        if (dimensions.elements() == 1) {
+            return true;
+        }
+        const shape& data = model[elementwise].shape();
+        if (data.rank_is_dynamic() || dimensions.rank() > data.rank()) {
+            return false;
+        }
+        if (data.rank() - dimensions.rank() == 1) {
+            dimensions.insert(0, 1);
+        }
+        if (dimensions.rank() == 1) {
+            return true;
+        }
+        if (dimensions[0] != 1) {
+            return false;
+        }
+        for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
+            if (dimensions[axis] != 1 && axis != found.channel_axis) {
+                return false;
+            }
+        }
+        return true;
+    };
+    if ((found.has_subtract() && !fits(found.subtract, found.zero_point)) ||
+        (found.has_multiply() && !fits(found.multiply, found.scale))) {
+        return refuse(reason::not_per_tensor_or_per_channel, 0);
+    }
+    return yes;
+}
+/// `base_precondition` with the precisions that upstream always uses for it.
+constexpr verdict base_precondition(const rewrite& r, node_id id) {
+    return base_precondition(r.model, id, int8_precisions);
+}
+/// Every output rank is static; constants may vary over any axis.
+constexpr verdict spatial_precondition(const rewrite& r, node_id id) {
+    for (std::size_t port = 0; port < r.model[id].outputs(); ++port) {
+        if (r.model[id].shape(port).rank_is_dynamic()) {
+            return refuse(reason::dynamic_rank, static_cast<int>(port));
+        }
+    }
+    return yes;
+}
+
+/// True if a Subtract of this dequantization is one that low precision arithmetic can take: u8 or i8 data, and a zero
+/// point that is a Constant, or a Convert of a Constant of the data's type.
+constexpr bool can_subtract_be_handled(const rewrite& r, const dequantization& found) {
+    if (!found.has_subtract() || !r.options.update_precisions) {
+        return true;
+    }
+    const element type = r.model.type(found.data);
+    if (type != u8 && type != i8) {
+        return false;
+    }
+    return found.zero_point_convert == node_id::none || r.model[found.zero_point].type() == type;
+}
+
+/// True if every zero point of the Subtract, rounded, lies in the data's type (u8, i8: within half a step of its range).
+constexpr bool zero_point_fits(const graph& model, const dequantization& found) {
+    if (!found.has_subtract() || found.zero_point_convert != node_id::none) {
+        return true;
+    }
+    const element type = model.type(found.data);
+    if (type != u8 && type != i8) {
+        return type == f32 || type == f16;
+    }
+    const tensor& values = constant_of(model, found.zero_point);
+    for (std::size_t i = 0; i < values.elements(); ++i) {
+        if (!(values.real(i) >= facts(type).lowest - 0.5 && values.real(i) <= facts(type).highest + 0.5)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// ---- changing
+
+/// Puts the constant of a Multiply or Subtract on input 1; gives the node that has it there.
+constexpr node_id normalize_elementwise(rewrite& r, node_id id) {
+    const int port = detail::constant_port(r.model, id, r.model[id].is<op::subtract>());
+    if (port != 0) {
+        return id;
+    }
+    const output_ref constant = r.model[id].input(0);
+    const output_ref data = r.model[id].input(1);
+    const node_id made = r.model.clone(id, {data, constant});
+    replace_and_name(r, id, made);
+    return made;
+}
+/// The dequantization with its constants on input 1 of Subtract and Multiply.
+constexpr dequantization normalize_dequantization(rewrite& r, dequantization found) {
+    if (found.empty()) {
+        return found;
+    }
+    if (found.has_multiply()) {
+        found.multiply = normalize_elementwise(r, found.multiply);
+    }
+    if (found.has_subtract()) {
+        found.subtract = normalize_elementwise(r, found.subtract);
+    }
+    return found;
+}
+/// Pads the shape of the constant on input 1 of an elementwise node with 1s on the left to the rank of the node, in the graph.
+constexpr node_id normalize_constant_shape(rewrite& r, node_id elementwise) {
+    const int port = detail::constant_port(r.model, elementwise, true);
+    output_ref source = r.model[elementwise].input(static_cast<std::size_t>(port));
+    const bool converted = r.model[source.node].is<op::convert>();
+    const node_id constant = converted ? r.model.producer(source.node, 0) : source.node;
+    const shape& result = r.model[elementwise].shape();
+    const tensor& value = constant_of(r.model, constant);
+    if (result.rank_is_dynamic() || value.dimensions().rank() >= result.rank()) {
+        return constant;
+    }
+    const node_id made = r.model.constant(tensor(value, value.dimensions().padded_left(result.rank())));
+    copy_information(r, constant, made);
+    if (converted) {
+        const node_id convert = r.model.clone(source.node, {made});
+        copy_information(r, source.node, convert);
+        source = convert;
+    } else {
+        source = made;
+    }
+    r.model.set_input(elementwise, static_cast<std::size_t>(port), source);
+    return made;
+}
+
+namespace detail {
+
+/// Clones the operations and constants of a dequantization; gives the output of the last clone.
+constexpr output_ref clone_dequantization(rewrite& r, const dequantization& found) {
+    const auto clone_constant = [&](output_ref source) -> output_ref {
+        const node& producer = r.model[source.node];
+        seq<output_ref, 2> inputs;
+        for (std::size_t port = 0; port < producer.inputs(); ++port) {
+            inputs.push_back(producer.input(port));
+        }
+        const node_id made = r.model.clone(source.node, inputs);
+        copy_information(r, source.node, made);
+        return made;
+    };
+    output_ref parent = found.data;
+    if (found.has_convert()) {
+        const node_id made = r.model.clone(found.convert, {parent});
+        copy_information(r, found.convert, made);
+        parent = made;
+    }
+    for (const node_id each : {found.subtract, found.multiply}) {
+        if (each != node_id::none) {
+            const node_id made = r.model.clone(each, {parent, clone_constant(r.model[each].input(1))});
+            copy_information(r, each, made);
+            parent = made;
+        }
+    }
+    return parent;
+}
+
+}  // namespace detail
+
+/// Gives a node its own copy of each dequantization on its inputs that other nodes use too; gives the node (a clone, if
+/// anything was separated), which keeps its name.
+[[gnu::noinline]] constexpr node_id separate_in_standalone_branch(rewrite& r, node_id id) {
+    seq<output_ref, 5> inputs;
+    for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
+        inputs.push_back(r.model[id].input(port));
+    }
+    bool separated = false;
+    for (std::size_t port = 0; port < inputs.size(); ++port) {
+        const dequantization found = normalize_dequantization(r, find_dequantization(r, id, port));
+        inputs[port] = r.model[id].input(port);
+        if (!found.empty() && is_shared(r.model, found)) {
+            inputs[port] = detail::clone_dequantization(r, found);
+            separated = true;
+        }
+    }
+    if (!separated) {
+        return id;
+    }
+    const node_id made = r.model.clone(id, inputs);
+    replace_and_name(r, id, made);
+    return made;
+}
+
+/// What `move_dequantization_after` made.
+struct moved_dequantization {
+    node_id operation = node_id::none;  // the operation on low precision data
+    node_id last = node_id::none;       // the last operation of the dequantization behind it
+};
+
+/// How `move_dequantization_after` deals with types and zero points.
+struct move_settings {
+    bool update_output_type = true;  // a relaxed operation gives the type of its input; false: the type of the scale
+    bool move_subtract = true;       // false: the Subtract stays above the operation
+};
+
+namespace detail {
+
+/// A constant for an elementwise operation on data of `type`; raises an error where the constant is wider than the data.
+constexpr output_ref constant_for(rewrite& r, node_id constant, element type) {
+    const element own = r.model[constant].type();
+    if (bit_width(type) < bit_width(own)) {
+        fail("dequantization constant '", r.model[constant].name(), "' of type ", name(own), " is wider than the data of type ",
+             name(type), " that it meets");
+    }
+    return fold_convert(r.model, constant, type);
+}
+
+}  // namespace detail
+
+/// Appends the operations of `found` to an output that has low precision (or, after a relaxed operation, real) values:
+/// Convert if the type differs from the scale's, Subtract, Multiply with the output type of the old Multiply.
+[[gnu::noinline]] constexpr output_ref append_dequantization(rewrite& r, output_ref parent, const dequantization& found,
+                                                             bool with_subtract = true) {
+    graph& model = r.model;
+    const element scale_type = found.has_multiply() ? model[found.scale].type() : f32;
+    if (found.has_multiply() && model.type(parent) != scale_type) {
+        parent = model.add(op::convert{found.has_convert() ? model[found.convert].type() : scale_type}, {parent});
+    }
+    if (with_subtract && found.has_subtract()) {
+        const bool keeps_convert = found.zero_point_convert != node_id::none;
+        const output_ref zero_point =
+            keeps_convert ? output_ref(found.zero_point_convert) : detail::constant_for(r, found.zero_point, model.type(parent));
+        parent = model.add(op::subtract{}, {parent, zero_point});
+        if (!keeps_convert) {
+            model.relax(parent.node);
+        }
+    }
+    if (found.has_multiply()) {
+        const node_id multiply = model.add(op::multiply{}, {parent, detail::constant_for(r, found.scale, model.type(parent))});
+        model.relax_output(multiply, model[found.multiply].type());
+        parent = multiply;
+    }
+    return parent;
+}
+
+/// Lets everything that read output 0 of `operation` read `dequantized` instead, except ShapeOf, which reads `replacement`:
+/// a dequantization does not enter the computation of shapes.
+constexpr void insert_dequantization_after(rewrite& r, node_id operation, output_ref dequantized, node_id replacement) {
+    for (const input_ref user : r.model.uses({operation, 0})) {
+        const bool reads_shape = r.model[user.node].is<op::shape_of>() && r.model[user.node].version() == 0;
+        if (user.node != dequantized.node) {
+            r.model.set_input(user.node, static_cast<std::size_t>(user.port), reads_shape ? output_ref(replacement) : dequantized);
+        }
+    }
+}
+
+/// Moves a dequantization from an input of a one-output operation behind it: the operation then works on the quantized data.
+///
+/// The constants of `found` may have been rewritten for their new place (set `zero_point`, `scale`). Raises an error
+/// for an operation with several outputs or a constant that is wider than the data.
+[[gnu::noinline]] constexpr moved_dequantization move_dequantization_after(rewrite& r, node_id operation, const dequantization& found,
+                                                                           move_settings settings = {}) {
+    graph& model = r.model;
+    if (model[operation].outputs() != 1) {
+        fail("a dequantization can only be moved behind an operation with one output, not behind '", model[operation].name(), "'");
+    }
+    const node_id last = found.last();
+    const output_ref source = !settings.move_subtract && found.has_subtract() ? output_ref(found.subtract) : found.data;
+    seq<output_ref, 5> inputs;
+    bool connected = false;
+    for (std::size_t port = 0; port < model[operation].inputs(); ++port) {
+        const output_ref input = model[operation].input(port);
+        const bool here = input.node == last && !connected;
+        connected = connected || here;
+        inputs.push_back(here ? source : input);
+    }
+    const node_id made = model.clone(operation, inputs);
+    copy_information(r, operation, made);
+    model.rename(made, model[operation].name());
+    if (model[made].relaxed()) {
+        model.relax_output(made, settings.update_output_type ? model.type(source) : model[found.scale].type());
+    }
+    const output_ref dequantized = append_dequantization(r, made, found, settings.move_subtract);
+    insert_dequantization_after(r, operation, dequantized, made);
+    r.model.replace(operation, made);
+    update_output_name(r, dequantized.node, made);
+    return {made, dequantized.node};
+}
+
+/// While the data of the dequantization on `port` is constant, folds its Convert, Subtract and Multiply into it. Stops
+/// where the inputs of an operation differ in type.
+[[gnu::noinline]] constexpr dequantization fold_dequantization_at(rewrite& r, node_id id, std::size_t port, output_ref last) {
+    graph& model = r.model;
+    const auto find = [&] {
+        return id == node_id::none ? find_dequantization_at(model, last, r.options.default_precisions)
+                                   : find_dequantization(r, id, port);
+    };
+    dequantization found = find();
+    if (found.empty() || !found.has_multiply() || !is_constant(model, found.data)) {
+        return found;
+    }
+    const auto replace_by = [&](node_id old, output_ref folded) {
+        copy_information(r, old, folded.node);
+        model.rename(folded.node, model[old].name());
+        model.replace_uses(old, folded);
+        if (last == output_ref(old)) {
+            last = folded;
+        }
+        found = find();
+        return !found.empty();
+    };
+    if (found.has_convert()) {
+        const output_ref folded = fold_convert(model, found.data, model[found.convert].type());
+        if (is_constant(model, folded) && !replace_by(found.convert, folded)) {
+            return found;
+        }
+    }
+    for (const bool subtract : {true, false}) {
+        const node_id each = subtract ? found.subtract : found.multiply;
+        if (each == node_id::none) {
+            continue;
+        }
+        output_ref left = model[each].input(0);
+        output_ref right = model[each].input(1);
+        if (model.type(left) != model.type(right)) {
+            return found;
+        }
+        left = try_fold(model, left.node);
+        right = try_fold(model, right.node);
+        const output_ref folded =
+            fold_operation(model, subtract ? op::attributes(op::subtract{}) : op::attributes(op::multiply{}), {left, right});
+        if (!is_constant(model, folded) || !replace_by(each, fold_convert(model, folded, model[each].type()))) {
+            return found;
+        }
+    }
+    return found;
+}
+constexpr dequantization fold_dequantization(rewrite& r, node_id id, std::size_t port) {
+    return fold_dequantization_at(r, id, port, {});
+}
+
+/// Turns Subtract(Convert(data), constant) into a Subtract of low precision data and constant that still gives the
+/// Convert's type. The zero point is rounded, halves away from zero; a zero point of zero takes the Subtract away.
+///
+/// Gives the Subtract that is there afterwards; `none` if it went away. Without such a Convert nothing changes.
+[[gnu::noinline]] constexpr node_id optimize_subtract(rewrite& r, node_id subtract) {
+    graph& model = r.model;
+    const node_id convert = model.producer(subtract, 0);
+    if (!model[convert].is<op::convert>() || !is_real(model[convert].type())) {
+        return subtract;
+    }
+    const output_ref data = model[convert].input(0);
+    const element real_type = model[convert].type();
+    const output_ref constant = try_fold(model, model[subtract].input(1).node);
+    if (!is_constant(model, constant)) {
+        return subtract;
+    }
+    tensor zero_point = round_to(constant_of(model, constant.node), model.type(data));
+    if (is_zero(zero_point)) {
+        model.replace_uses(subtract, data);
+        return node_id::none;
+    }
+    const node_id made = model.add(op::subtract{}, {data, model.constant(std::move(zero_point))});
+    model.relax_output(made, real_type);
+    replace_and_name(r, subtract, made);
+    return made;
+}
+
+/// Fuses a Multiply by a constant with the one relaxed Multiply by a constant that reads it; gives the Multiply that is
+/// there afterwards.
+[[gnu::noinline]] constexpr node_id optimize_multiplies_after(rewrite& r, node_id multiply) {
+    graph& model = r.model;
+    if (model.use_count({multiply, 0}) != 1) {
+        return multiply;
+    }
+    const node_id next = model.first_use({multiply, 0}).node;
+    if (!model[next].is<op::multiply>() || !model[next].relaxed()) {
+        return multiply;
+    }
+    const int port = detail::constant_port(model, multiply, false);
+    const int next_port = detail::constant_port(model, next, false);
+    if (port < 0 || next_port < 0) {
+        return multiply;
+    }
+    const output_ref first = model[multiply].input(static_cast<std::size_t>(port));
+    const output_ref second = model[next].input(static_cast<std::size_t>(next_port));
+    if (model.use_count(first) != 1 || model.use_count(second) != 1) {
+        return multiply;
+    }
+    const output_ref product = fold_operation(model, op::multiply{}, {first, second});
+    const tensor& value = constant_of(model, product.node);
+    const output_ref scale = is_scalar_like(value) ? output_ref(model.constant(to_scalar(value))) : product;
+    const node_id made = model.add(op::multiply{}, {model[multiply].input(port == 1 ? 0 : 1), scale});
+    model.relax_output(made, model[next].type());
+    replace_and_name(r, next, made);
+    return made;
+}
+
+}  // namespace lpt
