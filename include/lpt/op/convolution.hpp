@@ -71,9 +71,11 @@ struct group_convolution {
 /// Transposed convolution: what Convolution would pass back to its input.
 ///
 /// y[n, o, p * strides + k * dilations - pads_begin] += x[n, c, p] * w[c, o, k]
-/// Inputs: x `[N, C_in, spatial…]`, w `[C_in, C_out, kernel…]`, optional spatial output shape. Output: `[N, C_out, spatial…]`.
-/// `output_padding` >= 0, one value a spatial axis, is added at the end of the output; empty stands for all 0. With an output
-/// shape the padding follows from it; `auto_pad` says at which end. Other attributes and errors like Convolution.
+/// Inputs: x `[N, C_in, spatial…]`, w `[C_in, C_out, kernel…]`, optional spatial output shape. Output: `[N, C_out,
+/// spatial…]`.
+/// `output_padding` >= 0, one value a spatial axis, is added at the end of the output; empty stands for all 0. With
+/// an output shape the padding follows from it; `auto_pad` says at which end. Other attributes and errors like
+/// Convolution.
 /// Source: OpenVINO operation set, ConvolutionBackpropData-1.
 struct convolution_backprop_data {
     static constexpr auto number = kind::convolution_backprop_data;
@@ -105,7 +107,8 @@ struct convolution_backprop_data {
 
 /// Transposed convolution in groups.
 ///
-/// Inputs: x `[N, G * I, spatial…]`, w `[G, I, O, kernel…]`, optional spatial output shape. Output: `[N, G * O, spatial…]`.
+/// Inputs: x `[N, G * I, spatial…]`, w `[G, I, O, kernel…]`, optional spatial output shape. Output: `[N, G * O,
+/// spatial…]`.
 /// Attributes and errors like ConvolutionBackpropData. Source: OpenVINO operation set, GroupConvolutionBackpropData-1.
 struct group_convolution_backprop_data {
     static constexpr auto number = kind::group_convolution_backprop_data;
@@ -132,15 +135,17 @@ struct group_convolution_backprop_data {
         visit("output_padding", self.output_padding);
     }
     static constexpr void infer(const group_convolution_backprop_data& self, inference& facts);
-    friend constexpr bool operator==(const group_convolution_backprop_data&, const group_convolution_backprop_data&) = default;
+    friend constexpr bool operator==(const group_convolution_backprop_data&,
+                                     const group_convolution_backprop_data&) = default;
 };
 
 /// Matrix product over the last two axes; the axes before them broadcast.
 ///
 /// y[…, i, j] = sum over k of a[…, i, k] * b[…, k, j]
-/// Inputs: a `[…, I, K]`, `[…, K, I]` with `transpose_a`; b `[…, K, J]`, `[…, J, K]` with `transpose_b`. A vector is a row
-/// on the left and a column on the right, is not transposed, and its axis is left out of the output.
-/// Raises an error when the inner sizes differ or the outer axes do not broadcast. Source: OpenVINO operation set, MatMul-1.
+/// Inputs: a `[…, I, K]`, `[…, K, I]` with `transpose_a`; b `[…, K, J]`, `[…, J, K]` with `transpose_b`. A vector is
+/// a row on the left and a column on the right, is not transposed, and its axis is left out of the output.
+/// Raises an error when the inner sizes differ or the outer axes do not broadcast. Source: OpenVINO operation set,
+/// MatMul-1.
 struct mat_mul {
     static constexpr auto number = kind::mat_mul;
     static constexpr text_view name = "MatMul";
@@ -163,16 +168,12 @@ struct mat_mul {
 
 namespace detail {
 
-/// The element type of a sum of products; raises an error for two different floating point types.
+/// The element type of a sum of products.
 ///
-/// Integers of different types go together: activations and weights are often quantized differently.
+/// Types that differ are not refused: activations and weights are often quantized, or compressed, differently. The
+/// activations' type counts then.
 constexpr element infer_product_type(const inference& facts) {
-    const element a = facts.type(0);
-    const element b = facts.type(1);
-    if (a != b && is_real(a) && is_real(b) && bit_width(a) > 8 && bit_width(b) > 8) {
-        facts.wrong("inputs must have one element type, not ", lpt::name(a), " and ", lpt::name(b));
-    }
-    return a == dynamic ? b : a;
+    return facts.type(0) == dynamic ? facts.type(1) : facts.type(0);
 }
 
 /// What the shapes of the inputs of a convolution say, in one form for those with groups and those without.
@@ -264,8 +265,8 @@ constexpr void infer_convolution(inference& facts, const window_attributes& wind
         if (sizes.kernel[axis] == 0) {
             facts.wrong("weights of shape ", to_text(facts.dimensions(1)), " have an empty kernel");
         }
-        result.push_back(infer_positions(facts, window.axis(axis, sizes.kernel[axis]), window.rule, rounding_type::floor,
-                                         sizes.spatial[axis], axis));
+        result.push_back(infer_positions(facts, window.axis(axis, sizes.kernel[axis]), window.rule,
+                                         rounding_type::floor, sizes.spatial[axis], axis));
     }
     facts.output(type, result);
 }
@@ -384,7 +385,8 @@ constexpr shape infer_matrix_product(const inference& facts, bool transpose_a, b
     }
     shape result;
     if (!broadcast_shapes(a, b, result)) {
-        facts.wrong("the outer axes of shapes ", to_text(left), " and ", to_text(right), " do not broadcast to each other");
+        facts.wrong("the outer axes of shapes ", to_text(left), " and ", to_text(right),
+                    " do not broadcast to each other");
     }
     if (left.rank() != 1) {
         result.push_back(rows);
@@ -398,10 +400,12 @@ constexpr shape infer_matrix_product(const inference& facts, bool transpose_a, b
 }  // namespace detail
 
 constexpr void convolution::infer(const convolution& self, inference& facts) {
-    detail::infer_convolution(facts, {self.strides, self.dilations, self.pads_begin, self.pads_end, self.auto_pad}, false);
+    detail::infer_convolution(facts, {self.strides, self.dilations, self.pads_begin, self.pads_end, self.auto_pad},
+                              false);
 }
 constexpr void group_convolution::infer(const group_convolution& self, inference& facts) {
-    detail::infer_convolution(facts, {self.strides, self.dilations, self.pads_begin, self.pads_end, self.auto_pad}, true);
+    detail::infer_convolution(facts, {self.strides, self.dilations, self.pads_begin, self.pads_end, self.auto_pad},
+                              true);
 }
 constexpr void convolution_backprop_data::infer(const convolution_backprop_data& self, inference& facts) {
     detail::infer_transposed_convolution(facts,

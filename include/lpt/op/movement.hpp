@@ -7,7 +7,8 @@ namespace lpt::op {
 
 /// The inputs one after another along `axis`.
 ///
-/// Inputs: at least one, equal in all sizes but that of `axis`. `axis` in `[-rank, rank)`. Source: OpenVINO operation set, Concat-1.
+/// Inputs: at least one, equal in all sizes but that of `axis`. `axis` in `[-rank, rank)`. Source: OpenVINO operation
+/// set, Concat-1.
 struct concat {
     static constexpr auto number = kind::concat;
     static constexpr text_view name = "Concat";
@@ -28,7 +29,8 @@ struct concat {
 
 /// Equal parts along an axis.
 ///
-/// Inputs: x, axis (scalar in `[-rank, rank)`). `num_splits` >= 1 must divide the size of the axis. Source: OpenVINO operation set, Split-1.
+/// Inputs: x, axis (scalar in `[-rank, rank)`). `num_splits` >= 1 must divide the size of the axis. Source: OpenVINO
+/// operation set, Split-1.
 struct split {
     static constexpr auto number = kind::split;
     static constexpr text_view name = "Split";
@@ -49,8 +51,8 @@ struct split {
 
 /// Parts of given lengths along an axis.
 ///
-/// Inputs: x, axis (scalar in `[-rank, rank)`), lengths (one an output; at most one is -1 and takes what the others leave).
-/// Source: OpenVINO operation set, VariadicSplit-1.
+/// Inputs: x, axis (scalar in `[-rank, rank)`), lengths (one an output; at most one is -1 and takes what the others
+/// leave). Source: OpenVINO operation set, VariadicSplit-1.
 struct variadic_split {
     static constexpr auto number = kind::variadic_split;
     static constexpr text_view name = "VariadicSplit";
@@ -65,10 +67,11 @@ struct variadic_split {
 
 /// A part of the input, given by begins, ends and strides of the leading axes.
 ///
-/// Inputs: x, begin, end, optional strides (1 when absent); negative places count from the back, places outside the axis are clamped.
-/// Masks, one value 0 or 1 a position: `begin_mask`/`end_mask` 1 ignores the value and takes the whole axis on that side,
-/// `new_axis_mask` inserts an axis of size 1, `shrink_axis_mask` takes one element and drops the axis, `ellipsis_mask` (at
-/// most one) stands for all axes that nothing else names. Source: OpenVINO operation set, StridedSlice-1.
+/// Inputs: x, begin, end, optional strides (1 when absent); negative places count from the back, places outside the
+/// axis are clamped. Masks, one value 0 or 1 a position: `begin_mask`/`end_mask` 1 ignores the value and takes the
+/// whole axis on that side, `new_axis_mask` inserts an axis of size 1, `shrink_axis_mask` takes one element and drops the axis,
+/// `ellipsis_mask` (at most one) stands for all axes that nothing else names. Source: OpenVINO operation set,
+/// StridedSlice-1.
 struct strided_slice {
     static constexpr auto number = kind::strided_slice;
     static constexpr text_view name = "StridedSlice";
@@ -97,8 +100,8 @@ struct strided_slice {
 
 /// A part of the input, given by starts, stops and steps of some axes.
 ///
-/// Inputs: x, start, stop, step, optional axes (the first ones when absent); negative places count from the back, places outside the
-/// axis are clamped, a step of 0 is an error. Source: OpenVINO operation set, Slice-8.
+/// Inputs: x, start, stop, step, optional axes (the first ones when absent); negative places count from the back,
+/// places outside the axis are clamped, a step of 0 is an error. Source: OpenVINO operation set, Slice-8.
 struct slice {
     static constexpr auto number = kind::slice;
     static constexpr text_view name = "Slice";
@@ -136,8 +139,8 @@ struct gather {
 
 /// Slices of the input, each chosen by a tuple of indices.
 ///
-/// Inputs: x, indices `[b…, i…, K]` with K <= rank of x - `batch_dims`. Output: `[b…, i…, the rest of x's axes]`; version 5
-/// joins several batch axes into one. Source: OpenVINO operation set, GatherND-5, -8.
+/// Inputs: x, indices `[b…, i…, K]` with K <= rank of x - `batch_dims`. Output: `[b…, i…, the rest of x's axes]`;
+/// version 5 joins several batch axes into one. Source: OpenVINO operation set, GatherND-5, -8.
 struct gather_nd {
     static constexpr auto number = kind::gather_nd;
     static constexpr text_view name = "GatherND";
@@ -159,7 +162,8 @@ struct gather_nd {
 /// The same elements with another shape.
 ///
 /// Inputs: x, shape; one size may be -1 and follows from the others; with `special_zero` a size of 0 copies that of x.
-/// Raises an error when the number of elements changes. Source: OpenVINO operation set, Reshape-1.
+/// Raises an error when the number of elements changes, unless every size is given and some are copied: what executes
+/// the operation has to compare the numbers of elements then. Source: OpenVINO operation set, Reshape-1.
 struct reshape {
     static constexpr auto number = kind::reshape;
     static constexpr text_view name = "Reshape";
@@ -180,8 +184,9 @@ struct reshape {
 
 /// Without some axes of size 1, all of them when no axes are given.
 ///
-/// Inputs: x, optional axes in `[-rank, rank)`. An axis of another size is an error, or with `allow_axis_skip` (version 15 on) stays; the output
-/// rank is then only known when the sizes are. Source: OpenVINO operation set, Squeeze-1, -15.
+/// Inputs: x, optional axes in `[-rank, rank)`. An axis of another size is an error, or with `allow_axis_skip`
+/// (version 15 on) stays; the output rank is then only known when the sizes are. Source: OpenVINO operation set,
+/// Squeeze-1, -15.
 struct squeeze {
     static constexpr auto number = kind::squeeze;
     static constexpr text_view name = "Squeeze";
@@ -217,7 +222,8 @@ struct unsqueeze {
 
 /// The axes in another order.
 ///
-/// y's axis i is x's axis order[i]. Inputs: x, order (a permutation; empty reverses the axes). Source: OpenVINO operation set, Transpose-1.
+/// y's axis i is x's axis order[i]. Inputs: x, order (a permutation; empty reverses the axes). Source: OpenVINO
+/// operation set, Transpose-1.
 struct transpose {
     static constexpr auto number = kind::transpose;
     static constexpr text_view name = "Transpose";
@@ -237,7 +243,8 @@ constexpr view<text_view> words_of(depth_space_mode) { return depth_space_mode_w
 
 /// Channels rearranged into spatial blocks.
 ///
-/// `[N, C * block_size^K, D…]` becomes `[N, C, D * block_size…]` with K spatial axes. Source: OpenVINO operation set, DepthToSpace-1.
+/// `[N, C * block_size^K, D…]` becomes `[N, C, D * block_size…]` with K spatial axes. Source: OpenVINO operation set,
+/// DepthToSpace-1.
 struct depth_to_space {
     static constexpr auto number = kind::depth_to_space;
     static constexpr text_view name = "DepthToSpace";
@@ -260,7 +267,8 @@ struct depth_to_space {
 
 /// Spatial blocks rearranged into channels, the inverse of DepthToSpace.
 ///
-/// `[N, C, D * block_size…]` becomes `[N, C * block_size^K, D…]` with K spatial axes. Source: OpenVINO operation set, SpaceToDepth-1.
+/// `[N, C, D * block_size…]` becomes `[N, C * block_size^K, D…]` with K spatial axes. Source: OpenVINO operation set,
+/// SpaceToDepth-1.
 struct space_to_depth {
     static constexpr auto number = kind::space_to_depth;
     static constexpr text_view name = "SpaceToDepth";
@@ -284,7 +292,8 @@ struct space_to_depth {
 /// Batch rearranged into blocks of the other axes, then cropped.
 ///
 /// Inputs: x `[batch, D…]`, block_shape, crops_begin, crops_end, one value an axis of x, the first ones 1, 0, 0.
-/// Output: `[batch / product of block_shape, D * block - crops_begin - crops_end…]`. Source: OpenVINO operation set, BatchToSpace-2.
+/// Output: `[batch / product of block_shape, D * block - crops_begin - crops_end…]`. Source: OpenVINO operation set,
+/// BatchToSpace-2.
 struct batch_to_space {
     static constexpr auto number = kind::batch_to_space;
     static constexpr text_view name = "BatchToSpace";
@@ -300,7 +309,8 @@ struct batch_to_space {
 /// Padded, then blocks of the other axes rearranged into the batch, the inverse of BatchToSpace.
 ///
 /// Inputs: x `[batch, D…]`, block_shape, pads_begin, pads_end, one value an axis of x, the first ones 1, 0, 0.
-/// Output: `[batch * product of block_shape, (D + pads_begin + pads_end) / block…]`. Source: OpenVINO operation set, SpaceToBatch-2.
+/// Output: `[batch * product of block_shape, (D + pads_begin + pads_end) / block…]`. Source: OpenVINO operation set,
+/// SpaceToBatch-2.
 struct space_to_batch {
     static constexpr auto number = kind::space_to_batch;
     static constexpr text_view name = "SpaceToBatch";
@@ -343,8 +353,9 @@ constexpr view<text_view> words_of(broadcast_mode) { return broadcast_mode_words
 
 /// The input repeated until it has the target shape.
 ///
-/// Inputs: x, target shape, axes (places of x's axes in the output; mode explicit only). `numpy` aligns at the right, `pdpd` at the left
-/// of an inner block, `bidirectional` (version 3 on) lets the input widen the target too. Source: OpenVINO operation set, Broadcast-1, -3.
+/// Inputs: x, target shape, axes (places of x's axes in the output; mode explicit only). `numpy` aligns at the right,
+/// `pdpd` at the left of an inner block, `bidirectional` (version 3 on) lets the input widen the target too. Source:
+/// OpenVINO operation set, Broadcast-1, -3.
 struct broadcast {
     static constexpr auto number = kind::broadcast;
     static constexpr text_view name = "Broadcast";
@@ -386,7 +397,7 @@ constexpr view<text_view> words_of(pad_mode) { return pad_mode_words; }
 
 /// The input with a margin.
 ///
-/// Inputs: x, pads_begin, pads_end (one value an axis; negative values crop, from version 12 on), optional value (scalar, mode constant).
+/// Inputs: x, pads_begin, pads_end (one value an axis; negative values crop), optional value (scalar, mode constant).
 /// `reflect` needs margins < size, `symmetric` margins <= size. Source: OpenVINO operation set, Pad-1, -12.
 struct pad {
     static constexpr auto number = kind::pad;
@@ -408,7 +419,8 @@ struct pad {
 
 /// The interpolation formula.
 enum class interpolate_mode { nearest, linear, linear_onnx, cubic, area, bilinear_pillow, bicubic_pillow };
-inline constexpr text_view interpolate_mode_words[] = {"nearest", "linear", "linear_onnx", "cubic", "area", "bilinear_pillow", "bicubic_pillow"};
+inline constexpr text_view interpolate_mode_words[] = {"nearest", "linear",          "linear_onnx",   "cubic",
+                                                       "area",    "bilinear_pillow", "bicubic_pillow"};
 constexpr view<text_view> words_of(interpolate_mode) { return interpolate_mode_words; }
 
 /// Which input the output size follows from.
@@ -417,20 +429,29 @@ inline constexpr text_view shape_calculation_mode_words[] = {"sizes", "scales"};
 constexpr view<text_view> words_of(shape_calculation_mode) { return shape_calculation_mode_words; }
 
 /// How places in the output map to places in the input.
-enum class coordinate_transformation_mode { half_pixel, pytorch_half_pixel, asymmetric, tf_half_pixel_for_nn, align_corners };
-inline constexpr text_view coordinate_transformation_mode_words[] = {"half_pixel", "pytorch_half_pixel", "asymmetric", "tf_half_pixel_for_nn", "align_corners"};
+enum class coordinate_transformation_mode {
+    half_pixel,
+    pytorch_half_pixel,
+    asymmetric,
+    tf_half_pixel_for_nn,
+    align_corners
+};
+inline constexpr text_view coordinate_transformation_mode_words[] = {"half_pixel", "pytorch_half_pixel", "asymmetric",
+                                                                     "tf_half_pixel_for_nn", "align_corners"};
 constexpr view<text_view> words_of(coordinate_transformation_mode) { return coordinate_transformation_mode_words; }
 
 /// Which neighbour `nearest` takes.
 enum class nearest_mode { round_prefer_floor, round_prefer_ceil, floor, ceil, simple };
-inline constexpr text_view nearest_mode_words[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "simple"};
+inline constexpr text_view nearest_mode_words[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil",
+                                                   "simple"};
 constexpr view<text_view> words_of(nearest_mode) { return nearest_mode_words; }
 
 /// The input resampled along some axes to another size.
 ///
-/// Inputs, version 0: x, output sizes of `axes`; version 4: x, sizes, scales, optional axes; version 11: x, sizes or scales, optional
-/// axes. All axes when none are given. The input is padded by `pads_begin`, `pads_end` (0 when short) first; with `scales` the size is
-/// floor(padded size * scale). `cube_coeff` belongs to mode cubic. Source: OpenVINO operation set, Interpolate-1, -4, -11.
+/// Inputs, version 0: x, output sizes of `axes`; version 4: x, sizes, scales, optional axes; version 11: x, sizes or
+/// scales, optional axes. All axes when none are given. The input is padded by `pads_begin`, `pads_end` (0 when
+/// short) first; with `scales` the size is floor(padded size * scale). `cube_coeff` belongs to mode cubic. Source:
+/// OpenVINO operation set, Interpolate-1, -4, -11.
 struct interpolate {
     static constexpr auto number = kind::interpolate;
     static constexpr text_view name = "Interpolate";
@@ -469,7 +490,8 @@ struct interpolate {
 
 /// The first elements of each sequence in reverse order.
 ///
-/// Inputs: x, lengths `[size of batch_axis]` of integers. `batch_axis`, `seq_axis` in `[-rank, rank)`. Source: OpenVINO operation set, ReverseSequence-1.
+/// Inputs: x, lengths `[size of batch_axis]` of integers. `batch_axis`, `seq_axis` in `[-rank, rank)`. Source:
+/// OpenVINO operation set, ReverseSequence-1.
 struct reverse_sequence {
     static constexpr auto number = kind::reverse_sequence;
     static constexpr text_view name = "ReverseSequence";
@@ -612,8 +634,8 @@ constexpr void infer_concat(inference& facts, std::int64_t axis_value) {
         part[axis] = dynamic_dimension;
         const shape before = merged;
         if (!merge_shape(merged, part)) {
-            facts.wrong("input ", port, " of shape ", to_text(facts.dimensions(port)), " does not fit the others of shape ",
-                        to_text(before));
+            facts.wrong("input ", port, " of shape ", to_text(facts.dimensions(port)),
+                        " does not fit the others of shape ", to_text(before));
         }
     }
     if (merged.rank_is_static()) {
@@ -689,7 +711,8 @@ constexpr void infer_variadic_split(inference& facts) {
     }
 }
 
-/// One axis of a slice. `begin` and `end` count from the back when negative; without them the whole axis is taken on that side.
+/// One axis of a slice. `begin` and `end` count from the back when negative; without them the whole axis is taken on
+/// that side.
 struct axis_slice {
     std::int64_t begin = unknown_value;
     std::int64_t end = unknown_value;
@@ -700,7 +723,8 @@ struct axis_slice {
 
 /// The number of elements that a slice of an axis of size `size` has.
 constexpr dimension sliced_size(dimension size, const axis_slice& slice) {
-    const bool known = (slice.whole_begin || slice.begin != unknown_value) && (slice.whole_end || slice.end != unknown_value);
+    const bool known =
+        (slice.whole_begin || slice.begin != unknown_value) && (slice.whole_end || slice.end != unknown_value);
     if (size == 0) {
         return 0;
     }
@@ -972,7 +996,8 @@ constexpr shape infer_gather_nd(const inference& facts, std::int64_t batch_dims)
         return shape::of_dynamic_rank();
     }
     if (batch + static_cast<std::size_t>(tuple) > data.rank()) {
-        facts.wrong("indices of shape ", to_text(indices), " name more axes than data of shape ", to_text(data), " has");
+        facts.wrong("indices of shape ", to_text(indices), " name more axes than data of shape ", to_text(data),
+                    " has");
     }
     shape result = facts.version() < 8 ? joined_batch(common) : common;
     for (std::size_t i = batch; i + 1 < indices.rank(); ++i) {
@@ -987,10 +1012,10 @@ constexpr shape infer_gather_nd(const inference& facts, std::int64_t batch_dims)
 /// What is left of two element counts that must be equal, after sizes that stand on both sides are taken away.
 struct element_balance {
     std::int64_t before = 1;  // product of the known sizes of the input
-    std::int64_t after = 1;   // product of the known sizes of the output
+    std::int64_t after = 1;  // product of the known sizes of the output
     std::size_t open_before = 0;  // sizes of the input that are not known
-    std::size_t open_after = 0;   // sizes of the output that are not known
-    std::size_t open_axis = 0;    // the last of them
+    std::size_t open_after = 0;  // sizes of the output that are not known
+    std::size_t open_axis = 0;  // the last of them
 };
 
 constexpr void weigh(std::int64_t& product, std::size_t& open, dimension size) {
@@ -1020,7 +1045,8 @@ constexpr element_balance balance(const shape& before, const shape& after, const
     return result;
 }
 
-/// The sizes that `pattern` asks for, with -1 and unknown values as dynamic; `copied` says which were copied from the input.
+/// The sizes that `pattern` asks for, with -1 and unknown values as dynamic; `copied` says which were copied from the
+/// input.
 constexpr shape read_pattern(const inference& facts, const integers& pattern, bool special_zero, seq<bool>& copied) {
     const shape& data = facts.dimensions(0);
     shape result;
@@ -1058,7 +1084,9 @@ constexpr shape infer_reshape(const inference& facts, bool special_zero) {
         return result;
     }
     const bool divides = sides.after != 0 ? sides.before % sides.after == 0 : sides.before == 0;
-    if (sides.open_after == 0 ? sides.before != sides.after : !divides) {
+    // A pattern that copies sizes and leaves none open is taken at its word, as the published inference does.
+    const bool is_checked = sides.open_after != 0 || !copied.contains(true);
+    if (is_checked && (sides.open_after == 0 ? sides.before != sides.after : !divides)) {
         facts.wrong("an input of shape ", to_text(data), " cannot get the shape ", to_text(result));
     }
     const bool is_certain = sides.after != 0 && (sides.before != 0 || pattern[sides.open_axis] == -1);
@@ -1225,7 +1253,8 @@ constexpr shape infer_space_to_depth(const inference& facts, std::int64_t block_
     return result;
 }
 
-/// The rank that the input of BatchToSpace or SpaceToBatch has, from its shape or from the number of blocks; false if unknown.
+/// The rank that the input of BatchToSpace or SpaceToBatch has, from its shape or from the number of blocks; false if
+/// unknown.
 constexpr bool blocked_rank(const inference& facts, std::size_t& rank) {
     bool known = facts.dimensions(0).rank_is_static();
     rank = facts.dimensions(0).rank();
@@ -1274,7 +1303,8 @@ constexpr void read_blocks(const inference& facts, std::size_t rank, space_block
 }
 
 /// `size` + `sign` * (`begin` + `end`); raises an error where that is negative.
-constexpr dimension with_margins(const inference& facts, dimension size, std::int64_t begin, std::int64_t end, int sign) {
+constexpr dimension with_margins(const inference& facts, dimension size, std::int64_t begin, std::int64_t end,
+                                 int sign) {
     if (size == dynamic_dimension || begin == unknown_value || end == unknown_value) {
         return dynamic_dimension;
     }
@@ -1293,9 +1323,12 @@ constexpr shape infer_space_blocks(const inference& facts, bool to_space) {
     if (rank == 0) {
         facts.wrong("the input must not be a scalar");
     }
-    shape result = facts.dimensions(0).rank_is_static() ? facts.dimensions(0) : shape::of_rank(rank);
+    shape result = facts.dimensions(0);
     space_blocks blocks;
     read_blocks(facts, rank, blocks);
+    if (result.rank_is_dynamic()) {
+        return result;
+    }
     for (std::size_t axis = 0; axis < rank; ++axis) {
         dimension& size = result[axis];
         if (axis == 0) {
@@ -1303,8 +1336,8 @@ constexpr shape infer_space_blocks(const inference& facts, bool to_space) {
         } else if (to_space) {
             size = with_margins(facts, multiplied(size, blocks.block[axis]), blocks.begin[axis], blocks.end[axis], -1);
         } else {
-            size = divided(facts, with_margins(facts, size, blocks.begin[axis], blocks.end[axis], 1), blocks.block[axis],
-                           "the padded size");
+            size = divided(facts, with_margins(facts, size, blocks.begin[axis], blocks.end[axis], 1),
+                           blocks.block[axis], "the padded size");
         }
     }
     return result;
@@ -1353,7 +1386,8 @@ constexpr shape broadcast_along_axes(const inference& facts, const shape& target
     for (std::size_t i = 0; i < data.rank() && i < axes.size(); ++i) {
         const dimension goal = target[static_cast<std::size_t>(axes[i])];
         if (data[i] != 1 && data[i] != goal && data[i] != dynamic_dimension && goal != dynamic_dimension) {
-            facts.wrong("axis ", i, " of an input of shape ", to_text(data), " does not broadcast to ", to_text(target));
+            facts.wrong("axis ", i, " of an input of shape ", to_text(data), " does not broadcast to ",
+                        to_text(target));
         }
     }
     return target;
@@ -1395,23 +1429,21 @@ constexpr shape infer_tile(const inference& facts) {
     shape result = data.padded_left(rank);
     for (std::size_t i = 0; i < repeats.size(); ++i) {
         dimension& size = result[rank - repeats.size() + i];
-        size = multiplied(size, repeats[i] == unknown_value ? unknown_value : math::maximum<std::int64_t>(repeats[i], 0));
+        size =
+            multiplied(size, repeats[i] == unknown_value ? unknown_value : math::maximum<std::int64_t>(repeats[i], 0));
     }
     return result;
 }
 
 /// Raises an error where the margin of an axis does not go with the mode.
 constexpr void check_margin(const inference& facts, pad_mode mode, std::int64_t margin, dimension size) {
-    if (margin == unknown_value) {
-        return;
-    }
-    if (margin < 0 && facts.version() < 12) {
-        facts.wrong("a margin of ", margin, " exists from version 12 on, not in ", facts.version());
-    }
+    // A margin that is not known is the least integer, hence negative.
     if (size == dynamic_dimension || mode == pad_mode::constant || margin <= 0) {
         return;
     }
-    const bool fits = mode == pad_mode::reflect ? margin < size : mode == pad_mode::symmetric ? margin <= size : size > 0;
+    const bool fits = mode == pad_mode::reflect     ? margin < size
+                      : mode == pad_mode::symmetric ? margin <= size
+                                                    : size > 0;
     if (!fits) {
         facts.wrong("a margin of ", margin, " is too large for an axis of size ", size, " with pad_mode ",
                     words_of(mode)[static_cast<std::size_t>(mode)]);
@@ -1424,10 +1456,13 @@ constexpr shape infer_pad(const inference& facts, pad_mode mode) {
     integers end;
     const bool has_begin = counted_values(facts, 1, begin);
     const bool has_end = counted_values(facts, 2, end);
-    if (!has_begin && !has_end) {
-        return same_rank(data);
+    if (has_begin && has_end && begin.size() != end.size()) {
+        facts.wrong("there are ", begin.size(), " margins at the beginnings and ", end.size(), " at the ends");
     }
-    const std::size_t rank = data.rank_is_static() ? data.rank() : has_begin ? begin.size() : end.size();
+    if (data.rank_is_dynamic()) {
+        return data;
+    }
+    const std::size_t rank = data.rank();
     if (has_begin) {
         check_one_an_axis(facts, 1, begin.size(), rank);
     }
@@ -1436,7 +1471,7 @@ constexpr shape infer_pad(const inference& facts, pad_mode mode) {
     }
     begin.resize(rank, unknown_value);
     end.resize(rank, unknown_value);
-    shape result = data.rank_is_static() ? data : shape::of_rank(rank);
+    shape result = data;
     for (std::size_t axis = 0; axis < rank; ++axis) {
         check_margin(facts, mode, begin[axis], result[axis]);
         check_margin(facts, mode, end[axis], result[axis]);
@@ -1457,7 +1492,8 @@ constexpr bool resized_axes(const inference& facts, std::size_t port, std::size_
 }
 
 constexpr void check_resize_count(const inference& facts, std::size_t port, std::size_t count, std::size_t axes) {
-    if (count != axes) {
+    // Version 0 takes the first sizes of a longer list.
+    if (facts.version() < 4 ? count < axes : count != axes) {
         facts.wrong("input ", port, " has ", count, " values for ", axes, " axes");
     }
 }
@@ -1502,9 +1538,11 @@ constexpr void resize_by(const inference& facts, std::size_t port, const integer
 }
 
 /// `data` with the padding of Interpolate; lists shorter than the rank go on with 0.
-constexpr shape padded_for_resize(const inference& facts, const shape& data, const integers& begin, const integers& end) {
+constexpr shape padded_for_resize(const inference& facts, const shape& data, const integers& begin,
+                                  const integers& end) {
     if (begin.size() > data.rank() || end.size() > data.rank()) {
-        facts.wrong("pads_begin and pads_end have ", begin.size(), " and ", end.size(), " values for ", data.rank(), " axes");
+        facts.wrong("pads_begin and pads_end have ", begin.size(), " and ", end.size(), " values for ", data.rank(),
+                    " axes");
     }
     shape result = data;
     for (std::size_t axis = 0; axis < data.rank(); ++axis) {

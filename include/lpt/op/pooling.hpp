@@ -10,8 +10,9 @@ namespace lpt::op {
 /// y[n, c, p] = max over k of x[n, c, p * strides + k * dilations - pads_begin]; padding never wins.
 /// Input: x `[N, C, spatial…]` with one to three spatial axes. Outputs: values, and from version 8 on places of type
 /// `index_element_type` (i32 or i64), counted over the axes from `axis` on.
-/// `kernel`, `strides`, `dilations` >= 1, `pads_begin`, `pads_end` >= 0: one value a spatial axis; empty stands for all 1 or all 0 (`kernel` must
-/// be given). `ceil_torch` exists from version 14 on. Raises an error when the window does not fit. Source: OpenVINO operation set, MaxPool-1, -8, -14.
+/// `kernel`, `strides`, `dilations` >= 1, `pads_begin`, `pads_end` >= 0: one value a spatial axis; empty stands for
+/// all 1 or all 0 (`kernel` must be given). `ceil_torch` exists from version 14 on. Raises an error when the window
+/// does not fit. Source: OpenVINO operation set, MaxPool-1, -8, -14.
 struct max_pool {
     static constexpr auto number = kind::max_pool;
     static constexpr text_view name = "MaxPool";
@@ -51,7 +52,8 @@ struct max_pool {
 /// y[n, c, p] = sum over k of x[n, c, p * strides + k * dilations - pads_begin] / count
 /// where count is the kernel's size, or with `exclude_pad` the number of its places inside the input.
 /// Input: x `[N, C, spatial…]` with one to three spatial axes. Output: `[N, C, spatial…]`.
-/// Attributes and errors like MaxPool; `dilations` exist from version 16 on. Source: OpenVINO operation set, AvgPool-1, -14, -16.
+/// Attributes and errors like MaxPool; `dilations` exist from version 16 on. Source: OpenVINO operation set,
+/// AvgPool-1, -14, -16.
 struct avg_pool {
     static constexpr auto number = kind::avg_pool;
     static constexpr text_view name = "AvgPool";

@@ -5,13 +5,14 @@
 
 namespace lpt::op {
 
-/// How the padding of a sliding window is chosen: as given, for an output as large as input / stride with the odd element at
-/// the end (`same_upper`) or at the beginning (`same_lower`), or none.
+/// How the padding of a sliding window is chosen: as given, for an output as large as input / stride with the odd
+/// element at the end (`same_upper`) or at the beginning (`same_lower`), or none.
 enum class auto_pad { explicit_pads, same_upper, same_lower, valid };
 inline constexpr text_view auto_pad_words[] = {"explicit", "same_upper", "same_lower", "valid"};
 constexpr view<text_view> words_of(auto_pad) { return auto_pad_words; }
 
-/// How the number of positions of a window is rounded; `ceil_torch` is `ceil` without windows that begin in the end padding.
+/// How the number of positions of a window is rounded; `ceil_torch` is `ceil` without windows that begin in the end
+/// padding.
 enum class rounding_type { floor, ceil, ceil_torch };
 inline constexpr text_view rounding_type_words[] = {"floor", "ceil", "ceil_torch"};
 constexpr view<text_view> words_of(rounding_type) { return rounding_type_words; }
@@ -33,8 +34,8 @@ inline constexpr dimension window_does_not_fit = -2;
 
 /// The window with the padding that `rule` gives it on an input of size `input`.
 ///
-/// same_upper, same_lower: total = max(0, (ceil(input / stride) - 1) * stride + extent - input), halved, the odd element at the
-/// end or at the beginning; 0 as long as `input` or the kernel is dynamic. valid: 0.
+/// same_upper, same_lower: total = max(0, (ceil(input / stride) - 1) * stride + extent - input), halved, the odd
+/// element at the end or at the beginning; 0 as long as `input` or the kernel is dynamic. valid: 0.
 constexpr window_axis padded_window(window_axis window, auto_pad rule, dimension input) {
     if (rule == auto_pad::explicit_pads) {
         return window;
@@ -45,7 +46,8 @@ constexpr window_axis padded_window(window_axis window, auto_pad rule, dimension
         return window;
     }
     const std::int64_t positions = (input + window.stride - 1) / window.stride;
-    const std::int64_t total = math::maximum<std::int64_t>(0, (positions - 1) * window.stride + window.extent() - input);
+    const std::int64_t total =
+        math::maximum<std::int64_t>(0, (positions - 1) * window.stride + window.extent() - input);
     window.pad_begin = rule == auto_pad::same_upper ? total / 2 : total - total / 2;
     window.pad_end = total - window.pad_begin;
     return window;
@@ -53,9 +55,10 @@ constexpr window_axis padded_window(window_axis window, auto_pad rule, dimension
 
 /// The number of places that a window takes on an input of size `input`.
 ///
-/// explicit, valid: round((input + pad_begin + pad_end - extent) / stride) + 1; same_upper, same_lower: ceil(input / stride).
-/// Dynamic where a size that it follows from is; `window_does_not_fit` where the padded input is too small.
-constexpr dimension window_positions(const window_axis& window, auto_pad rule, rounding_type rounding, dimension input) {
+/// explicit, valid: round((input + pad_begin + pad_end - extent) / stride) + 1; same_upper, same_lower: ceil(input /
+/// stride). Dynamic where a size that it follows from is; `window_does_not_fit` where the padded input is too small.
+constexpr dimension window_positions(const window_axis& window, auto_pad rule, rounding_type rounding,
+                                     dimension input) {
     if (input == dynamic_dimension) {
         return dynamic_dimension;
     }
@@ -123,8 +126,8 @@ constexpr dimension infer_positions(const inference& facts, const window_axis& w
                                     rounding_type rounding, dimension input, std::size_t axis) {
     const dimension positions = window_positions(window, rule, rounding, input);
     if (positions == window_does_not_fit) {
-        facts.wrong("a window over ", window.extent(), " elements does not fit on spatial axis ", axis, " of size ", input,
-                    " with its padding");
+        facts.wrong("a window over ", window.extent(), " elements does not fit on spatial axis ", axis, " of size ",
+                    input, " with its padding");
     }
     return positions;
 }
