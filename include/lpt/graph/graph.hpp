@@ -355,6 +355,17 @@ public:
         infer(id);
         return id;
     }
+    /// Adds a type-relaxed node with types of its own: inference sees the types that it computes in, not those of its inputs.
+    [[gnu::noinline]] constexpr node_id add_relaxed(op::attributes what, view<output_ref> inputs, relaxation types,
+                                                    text_view name = {}, int version = -1) {
+        const op::row& facts = op::row_of(what.number());
+        if (static_cast<int>(inputs.size()) < facts.inputs.least || static_cast<int>(inputs.size()) > facts.inputs.most) {
+            fail(facts.name, " '", name, "' cannot have ", inputs.size(), " inputs");
+        }
+        const node_id id = add_raw(std::move(what), inputs, name, version < 0 ? facts.opsets.newest() : version);
+        relax(id, std::move(types));
+        return id;
+    }
     /// Adds a node like `like` (operation, attributes, version, relaxation, bodies; no name, no marks) on other inputs.
     [[gnu::noinline]] constexpr node_id clone(node_id like, view<output_ref> inputs, text_view name = {}) {
         const node& model = (*this)[like];
