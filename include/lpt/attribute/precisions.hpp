@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/tensor/element.hpp>
+
+namespace lpt::attribute {
+
+/// The element types that a quantized tensor may have, best first; an empty list means that it must not be quantized.
+///
+/// Lives on output ports of FakeQuantize, on input ports (what the operation accepts), and on nodes that hand the
+/// precision of their inputs on.
+struct precisions {
+    static constexpr text_view name = "Precisions";
+
+    seq<element, 8> types;
+
+    friend constexpr bool operator==(const precisions&, const precisions&) = default;
+};
+
+/// Keeps the types that both lists have, in the order of `into`.
+constexpr void merge(precisions& into, const precisions& from) {
+    seq<element, 8> common;
+    for (const element type : into.types) {
+        if (from.types.contains(type)) {
+            common.push_back(type);
+        }
+    }
+    into.types = std::move(common);
+}
+
+/// `u8, i8`
+constexpr text list_of(view<element> types) {
+    text result;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+        result.append(i == 0 ? text_view() : text_view(", ")).append(lpt::name(types[i]));
+    }
+    return result;
+}
+
+/// `precisions: {u8, i8}`
+constexpr text to_text(const precisions& value) { return join("precisions: {", list_of(value.types), "}"); }
+
+}  // namespace lpt::attribute

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/attribute/avg_pool_precision_preserved.hpp>
+#include <lpt/attribute/intervals_alignment.hpp>
+#include <lpt/attribute/precision_preserved.hpp>
+#include <lpt/attribute/precisions.hpp>
+#include <lpt/attribute/quantization_alignment.hpp>
+#include <lpt/attribute/quantization_granularity.hpp>
+#include <lpt/graph/graph.hpp>
+
+namespace lpt::attribute {
+
+/// Where an attribute is: on a node, on one of its input ports or on one of its output ports.
+struct place {
+    enum class side : unsigned char { node, input, output };
+
+    node_id node = node_id::none;
+    side where = side::node;
+    std::int32_t port = 0;
+
+    static constexpr place on_node(node_id id) { return {id, side::node, 0}; }
+    static constexpr place on_input(node_id id, std::size_t port) {
+        return {id, side::input, static_cast<std::int32_t>(port)};
+    }
+    static constexpr place on_output(node_id id, std::size_t port) {
+        return {id, side::output, static_cast<std::int32_t>(port)};
+    }
+    static constexpr place on_output(output_ref output) { return {output.node, side::output, output.port}; }
+    friend constexpr bool operator==(const place&, const place&) = default;
+};
+
+namespace detail {
+
+struct no_own_data {};
+
+template <class A>
+struct value_of {
+    using type = A;
+};
+template <class A>
+    requires requires { typename A::shared_value; }
+struct value_of<A> {
+    using type = typename A::shared_value;
+};
+template <class Value>
+struct own_data_of {
+    using type = no_own_data;
+};
+template <class Value>
+    requires requires { typename Value::own_data; }
+struct own_data_of<Value> {
+    using type = typename Value::own_data;
+};
+
+/// The values of one kind, each shared by a class of members. Classes are joined by union-find: the root holds the value.
+template <class Value>
+class value_pool {
+public:
+    using own_data = typename own_data_of<Value>::type;
+
+private:
+    struct member {
+        std::int32_t parent = -1;  // -1: this is the root of its class
+        [[no_unique_address]] own_data own{};
+        Value value{};             // only of a root
+    };
+    seq<member> members_;
+
+    constexpr member& at(std::int32_t number) { return members_[static_cast<std::size_t>(number)]; }
+
+public:
+    constexpr std::int32_t add(Value value, own_data own) {
+        members_.push_back({-1, own, std::move(value)});
+        return static_cast<std::int32_t>(members_.size()) - 1;
+    }
+    constexpr std::int32_t add_to_class_of(std::int32_t other) {
+        members_.push_back({root(other), at(other).own, Value{}});
+        return static_cast<std::int32_t>(members_.size()) - 1;
+    }
+    constexpr std::int32_t root(std::int32_t number) const {
+        while (members_[static_cast<std::size_t>(number)].parent >= 0) {
+            number = members_[static_cast<std::size_t>(number)].parent;
+        }
+        return number;
+    }
+    constexpr std::int32_t root(std::int32_t number) {
+        while (at(number).parent >= 0) {
+            const std::int32_t above = at(at(number).parent).parent;
+            if (above < 0) {
+                return at(number).parent;
+            }
+            at(number).parent = above;
+            number = above;
+        }
+        return number;
+    }
+    constexpr void join(std::int32_t into, std::int32_t from) {
+        const std::int32_t winner = root(into);
+        const std::int32_t loser = root(from);
+        if (winner != loser) {
+            at(loser).parent = winner;
+            at(loser).value = Value{};
+        }
+    }
+    constexpr Value& value(std::int32_t number) { return at(root(number)).value; }
+    constexpr const Value& value(std::int32_t number) const {
+        return members_[static_cast<std::size_t>(root(number))].value;
+    }
+    constexpr own_data& own(std::int32_t number) { return at(number).own; }
+    constexpr const own_data& own(std::int32_t number) const { return members_[static_cast<std::size_t>(number)].own; }
+};
+
+/// Which member of a pool each place has: arrays by node number, and by port.
+class place_index {
+    seq<std::int32_t> nodes_;
+    seq<seq<std::int32_t, 2>> inputs_;
+    seq<seq<std::int32_t, 2>> outputs_;
+
+public:
+    constexpr std::int32_t find(place where) const {
+        const std::size_t id = index_of(where.node);
+        if (where.where == place::side::node) {
+            return id < nodes_.size() ? nodes_[id] : -1;
+        }
+        const seq<seq<std::int32_t, 2>>& ports = where.where == place::side::input ? inputs_ : outputs_;
+        const auto port = static_cast<std::size_t>(where.port);
+        return id < ports.size() && port < ports[id].size() ? ports[id][port] : -1;
+    }
+    constexpr void set(place where, std::int32_t member) {
+        const std::size_t id = index_of(where.node);
+        if (where.where == place::side::node) {
+            nodes_.resize(id < nodes_.size() ? nodes_.size() : id + 1, -1);
+            nodes_[id] = member;
+            return;
+        }
+        seq<seq<std::int32_t, 2>>& ports = where.where == place::side::input ? inputs_ : outputs_;
+        const auto port = static_cast<std::size_t>(where.port);
+        ports.resize(id < ports.size() ? ports.size() : id + 1);
+        ports[id].resize(port < ports[id].size() ? ports[id].size() : port + 1, -1);
+        ports[id][port] = member;
+    }
+    /// One more than the largest port of a node that has a member.
+    constexpr std::size_t port_bound(place::side where, node_id id) const {
+        const seq<seq<std::int32_t, 2>>& ports = where == place::side::input ? inputs_ : outputs_;
+        return index_of(id) < ports.size() ? ports[index_of(id)].size() : 0;
+    }
+};
+
+template <class Value>
+struct pool_slot {
+    value_pool<Value> pool;
+};
+template <class A>
+struct index_slot {
+    place_index index;
+};
+
+template <class A>
+concept prints_no_class = requires { requires !A::prints_class; };
+
+}  // namespace detail
+
+/// All attributes of one type `A`: which places have one, and which of them share a value.
+///
+/// A place has at most one attribute of a type. Values are reached through pointers that end with the next insertion.
+/// Looking up takes constant time, joining practically so.
+template <class A>
+class table {
+public:
+    using value_type = typename detail::value_of<A>::type;
+
+private:
+    using pool = detail::value_pool<value_type>;
+    detail::place_index& index_;
+    pool& pool_;
+
+    template <class>
+    friend class table;
+
+public:
+    using own_data = typename pool::own_data;
+
+    constexpr table(detail::place_index& index, pool& values) : index_(index), pool_(values) {}
+
+    constexpr bool has(place where) const { return index_.find(where) >= 0; }
+    /// The value at a place, null if there is none; changing it changes it for all places that share it.
+    constexpr value_type* find(place where) const {
+        const std::int32_t member = index_.find(where);
+        return member < 0 ? nullptr : &pool_.value(member);
+    }
+    constexpr value_type* find_node(node_id id) const { return find(place::on_node(id)); }
+    constexpr value_type* find_input(node_id id, std::size_t port) const { return find(place::on_input(id, port)); }
+    constexpr value_type* find_output(node_id id, std::size_t port = 0) const {
+        return find(place::on_output(id, port));
+    }
+    constexpr value_type* find_output(output_ref output) const { return find(place::on_output(output)); }
+    /// What the place has for itself, beside the shared value; null if there is no attribute.
+    constexpr own_data* find_own(place where) const {
+        const std::int32_t member = index_.find(where);
+        return member < 0 ? nullptr : &pool_.own(member);
+    }
+
+    /// Gives a place a value that it shares with nobody yet; an attribute that it had leaves its class.
+    constexpr void set(place where, value_type value, own_data own = {}) {
+        index_.set(where, pool_.add(std::move(value), own));
+    }
+    constexpr void set_node(node_id id, value_type value, own_data own = {}) {
+        set(place::on_node(id), std::move(value), own);
+    }
+    constexpr void set_input(node_id id, std::size_t port, value_type value, own_data own = {}) {
+        set(place::on_input(id, port), std::move(value), own);
+    }
+    constexpr void set_output(node_id id, std::size_t port, value_type value, own_data own = {}) {
+        set(place::on_output(id, port), std::move(value), own);
+    }
+    constexpr void erase(place where) { index_.set(where, -1); }
+
+    /// Gives `to` an attribute that shares the value at `from`. `from` must have one.
+    constexpr void share(place to, place from) { index_.set(to, pool_.add_to_class_of(index_.find(from))); }
+    /// The same with an attribute of another type that has values of this one's type.
+    template <class B>
+    constexpr void share_from(const table<B>& other, place to, place from) {
+        index_.set(to, pool_.add_to_class_of(other.index_.find(from)));
+    }
+    /// Everything that shares the value at `from` shares the value at `into` from now on, which stays as it is.
+    constexpr void join(place into, place from) { pool_.join(index_.find(into), index_.find(from)); }
+    /// Merges the value at `from` into the one at `into` by the rule of the attribute type. Classes stay as they are.
+    constexpr void merge(place into, place from) {
+        const std::int32_t a = index_.find(into);
+        const std::int32_t b = index_.find(from);
+        const value_type other = pool_.value(b);
+        if constexpr (requires { attribute::merge(pool_.value(a), other, pool_.own(a), pool_.own(b)); }) {
+            const own_data other_own = pool_.own(b);
+            attribute::merge(pool_.value(a), other, pool_.own(a), other_own);
+        } else {
+            attribute::merge(pool_.value(a), other);
+        }
+    }
+    constexpr bool same_class(place left, place right) const { return class_number(left) == class_number(right); }
+    /// Equal for places that share their value, different for places that do not; -1 if there is no attribute.
+    constexpr std::int32_t class_number(place where) const {
+        const std::int32_t member = index_.find(where);
+        return member < 0 ? -1 : pool_.root(member);
+    }
+    /// One more than the largest port of a side of a node that may have an attribute.
+    constexpr std::size_t port_bound(place::side side, node_id id) const { return index_.port_bound(side, id); }
+
+    /// The value in words, with `#` and the class number where values can be shared; empty if there is no attribute.
+    constexpr text text_of(place where) const {
+        const std::int32_t member = index_.find(where);
+        if (member < 0) {
+            return {};
+        }
+        text result;
+        if constexpr (requires { to_text(pool_.value(member), pool_.own(member)); }) {
+            result = to_text(pool_.value(member), pool_.own(member));
+        } else {
+            result = to_text(pool_.value(member));
+        }
+        if constexpr (!detail::prints_no_class<value_type>) {
+            result.append(lpt::join(" #", pool_.root(member)));
+        }
+        return result;
+    }
+};
+
+/// An attribute in words: its published name and its value.
+struct description {
+    text_view name;
+    text value;
+    friend constexpr bool operator==(const description&, const description&) = default;
+};
+
+/// The attributes of all nodes and ports of one graph, and of the graphs inside its nodes.
+///
+/// A value of its own beside the graph: copies of both are independent. Attributes of removed nodes stay without harm,
+/// because numbers of nodes are not given again.
+class tables {
+    struct slots : detail::pool_slot<precisions>,
+                   detail::pool_slot<precision_preserved>,
+                   detail::pool_slot<intervals_alignment>,
+                   detail::pool_slot<quantization_alignment>,
+                   detail::pool_slot<quantization_granularity>,
+                   detail::index_slot<precisions>,
+                   detail::index_slot<precision_preserved>,
+                   detail::index_slot<avg_pool_precision_preserved>,
+                   detail::index_slot<intervals_alignment>,
+                   detail::index_slot<quantization_alignment>,
+                   detail::index_slot<quantization_granularity> {};
+    struct body_tables {
+        node_id node = node_id::none;
+        std::size_t which = 0;
+        tables* content = nullptr;
+    };
+    slots slots_;
+    seq<body_tables> bodies_;
+
+    template <class A>
+    constexpr void copy_attribute(node_id from, node_id to, bool with_ports) {
+        table<A> all = of<A>();
+        copy_place(all, place::on_node(to), place::on_node(from));
+        if (!with_ports) {
+            return;
+        }
+        for (std::size_t port = 0; port < all.port_bound(place::side::input, from); ++port) {
+            copy_place(all, place::on_input(to, port), place::on_input(from, port));
+        }
+        for (std::size_t port = 0; port < all.port_bound(place::side::output, from); ++port) {
+            copy_place(all, place::on_output(to, port), place::on_output(from, port));
+        }
+    }
+    template <class A>
+    static constexpr void copy_place(table<A>& all, place to, place from) {
+        if (all.has(from)) {
+            all.share(to, from);
+        }
+    }
+    template <class A>
+    constexpr void describe_one(place where, seq<description>& result) {
+        if (of<A>().has(where)) {
+            result.push_back({A::name, of<A>().text_of(where)});
+        }
+    }
+    constexpr void copy_all(node_id from, node_id to, bool with_ports) {
+        copy_attribute<precisions>(from, to, with_ports);
+        copy_attribute<precision_preserved>(from, to, with_ports);
+        copy_attribute<avg_pool_precision_preserved>(from, to, with_ports);
+        copy_attribute<intervals_alignment>(from, to, with_ports);
+        copy_attribute<quantization_alignment>(from, to, with_ports);
+        copy_attribute<quantization_granularity>(from, to, with_ports);
+    }
+
+public:
+    constexpr tables() = default;
+    constexpr tables(const tables& other) : slots_(other.slots_) {
+        for (const body_tables& each : other.bodies_) {
+            bodies_.push_back({each.node, each.which, new tables(*each.content)});
+        }
+    }
+    constexpr tables(tables&& other) noexcept { swap(other); }
+    constexpr tables& operator=(tables other) noexcept {
+        swap(other);
+        return *this;
+    }
+    constexpr ~tables() {
+        for (const body_tables& each : bodies_) {
+            delete each.content;
+        }
+    }
+    constexpr void swap(tables& other) noexcept {
+        std::swap(slots_, other.slots_);
+        std::swap(bodies_, other.bodies_);
+    }
+
+    /// The attributes of one type. The result looks into these tables and must not outlive them.
+    template <class A>
+    constexpr table<A> of() {
+        using value = typename table<A>::value_type;
+        return {static_cast<detail::index_slot<A>&>(slots_).index, static_cast<detail::pool_slot<value>&>(slots_).pool};
+    }
+
+    /// Gives `to` all attributes of `from`, of the node and of its ports, sharing the values: for a node that takes the
+    /// place of another one of the same operation.
+    constexpr void copy(node_id from, node_id to) { copy_all(from, to, true); }
+    /// Gives `to` the attributes of the node `from` without those of its ports: for a replacement by another operation.
+    constexpr void copy_node(node_id from, node_id to) { copy_all(from, to, false); }
+
+    /// The attributes of graph number `which` inside a node, made on the first call.
+    constexpr tables& body(node_id id, std::size_t which) {
+        for (const body_tables& each : bodies_) {
+            if (each.node == id && each.which == which) {
+                return *each.content;
+            }
+        }
+        bodies_.push_back({id, which, new tables});
+        return *bodies_.back().content;
+    }
+
+    /// All attributes of a place in words.
+    constexpr seq<description> describe(place where) {
+        seq<description> result;
+        describe_one<precisions>(where, result);
+        describe_one<precision_preserved>(where, result);
+        describe_one<avg_pool_precision_preserved>(where, result);
+        describe_one<intervals_alignment>(where, result);
+        describe_one<quantization_alignment>(where, result);
+        describe_one<quantization_granularity>(where, result);
+        return result;
+    }
+};
+
+}  // namespace lpt::attribute
