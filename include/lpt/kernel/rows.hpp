@@ -33,7 +33,7 @@ constexpr const char* name_of(isa set) noexcept {
 enum class element_kind : std::uint8_t { u8, i8, i32, f32 };
 
 /// Bytes of one element.
-constexpr std::int64_t bytes_of(element_kind kind) noexcept {
+[[gnu::always_inline]] constexpr std::int64_t bytes_of(element_kind kind) noexcept {
     return kind == element_kind::u8 || kind == element_kind::i8 ? 1 : 4;
 }
 
@@ -203,6 +203,7 @@ struct convolution_weights {
 ///   out = epilogue(sum over taps and input channels of (in - input_zero_point) * (w - weights_zero_point)).
 /// `input_pixel_stride`, `output_pixel_stride`: elements from pixel to pixel (>= channels, so slices of wider tensors work); pixels are
 /// dense otherwise. The output's row of the epilogue is ((n * D + d) * H + h) * W + w.
+/// `input_zero_point` must be a value of the input type (it is what padding reads as); for f32 it is 0.
 /// `scratch`: `convolution_scratch_bytes(shape, input_type, threads)` bytes, any alignment, contents irrelevant; may be null when that is 0.
 /// f32 input goes with f32 weights only, see gemm_problem; the order of the sum is taps, then input channels; taps outside the image
 /// are added as zeros (fma(0, w, accumulator)).

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution and transposed convolution of any dimension, with groups, over the dense kernel.
+#pragma once
+
+#include <lpt/kernel/convolution_geometry.hpp>
+#include <lpt/kernel/depthwise.hpp>
+#include <lpt/kernel/gemm.hpp>
+
+namespace lpt::kernel {
+
+/// Rows of an implicit matrix: one pointer per tap, to the input pixel or to a row of zero points.
+template <class Isa>
+struct pixel_rows {
+    static constexpr bool per_group = false;
+    const convolution_shape* shape = nullptr;
+    const unsigned char* input = nullptr;
+    std::int64_t pixel_bytes = 0;
+    const unsigned char* outside = nullptr;
+
+    void row(std::int64_t index, std::int64_t, std::int64_t, const unsigned char** pointers, std::int64_t step) const noexcept {
+        convolution_geometry<Isa>::for_each_tap(*shape, index, [&](std::int64_t tap, std::int64_t pixel) {
+            pointers[tap * step] = pixel < 0 ? outside : input + pixel * pixel_bytes;
+        });
+    }
+};
+
+/// Rows that are copied together from their taps, for few channels.
+template <class Isa>
+struct gathered_rows {
+    static constexpr bool per_group = true;
+    const convolution_shape* shape = nullptr;
+    const unsigned char* input = nullptr;
+    std::int64_t pixel_bytes = 0;
+    std::int64_t tap_bytes = 0; // channels of a group
+    int fill = 0;
+    std::int64_t row_bytes = 0;
+    unsigned char* buffer = nullptr;
+
+    void row(std::int64_t index, std::int64_t place, std::int64_t group, const unsigned char** pointers, std::int64_t) const noexcept {
+        unsigned char* to = buffer + place * row_bytes;
+        *pointers = to;
+        const unsigned char* from = input + group * tap_bytes;
+        convolution_geometry<Isa>::for_each_tap(*shape, index, [&](std::int64_t, std::int64_t pixel) {
+            if (pixel < 0) {
+                for (std::int64_t i = 0; i < tap_bytes; ++i) to[i] = static_cast<unsigned char>(fill);
+            } else {
+                const unsigned char* at = from + pixel * pixel_bytes;
+                for (std::int64_t i = 0; i < tap_bytes; ++i) to[i] = at[i];
+            }
+            to += tap_bytes;
+        });
+    }
+};
+
+template <class Isa>
+struct convolution {
+    using geometry = convolution_geometry<Isa>;
+    static constexpr std::int64_t alignment = 64;
+
+    static constexpr std::int64_t aligned(std::int64_t bytes) noexcept { return (bytes + alignment - 1) / alignment * alignment; }
+
+    template <class Arithmetic>
+    static dense_layout<Arithmetic> dense_shape(const convolution_shape& s) noexcept {
+        dense_layout<Arithmetic> shape;
+        shape.groups = s.groups;
+        shape.columns = geometry::group_out(s);
+        const bool merged = geometry::method(s) == convolution_method::im2col;
+        shape.taps = merged ? 1 : geometry::taps(s);
+        shape.channels = merged ? geometry::taps(s) * geometry::group_in(s) : geometry::group_in(s);
+        return shape;
+    }
+
+    static std::size_t packed_bytes(const convolution_shape& s, element_kind type) noexcept {
+        if (geometry::method(s) == convolution_method::depthwise) return depthwise<Isa>::packed_bytes(s, type);
+        const std::int64_t bytes = type == element_kind::f32 ? dense_shape<float_arithmetic<Isa>>(s).bytes()
+                                                             : dense_shape<integer_arithmetic<Isa>>(s).bytes();
+        return static_cast<std::size_t>(bytes);
+    }
+
+    template <class Arithmetic>
+    static void pack_as(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
+        dense_source from;
+        from.data = weights.data;
+        from.type = weights.type;
+        from.group_stride = weights.group_stride;
+        from.column_stride = weights.out_stride;
+        from.tap_stride = weights.tap_stride;
+        from.channel_stride = weights.in_stride;
+        from.zero_points = weights.zero_points;
+        from.zero_point_count = weights.zero_point_count;
+        if (geometry::method(s) == convolution_method::im2col) {
+            from.merged_channels = geometry::group_in(s);
+        }
+        dense<Isa, Arithmetic>::pack(dense_shape<Arithmetic>(s), from, packed);
+    }
+
+    static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
+        if (geometry::method(s) == convolution_method::depthwise) depthwise<Isa>::pack(s, weights, packed);
+        else if (weights.type == element_kind::f32) pack_as<float_arithmetic<Isa>>(s, weights, packed);
+        else pack_as<integer_arithmetic<Isa>>(s, weights, packed);
+    }
+
+    // Scratch memory: a row of zero points for all; then per task the pointers of a block, then the gathered rows of a block.
+
+    static std::int64_t outside_bytes(const convolution_shape& s, element_kind type) noexcept {
+        return aligned(s.in_channels * bytes_of(type));
+    }
+    template <class Arithmetic>
+    static std::int64_t pointer_bytes(const convolution_shape& s) noexcept {
+        const std::int64_t taps = dense_shape<Arithmetic>(s).taps;
+        return aligned(dense<Isa, Arithmetic>::block_rows(taps) * taps * static_cast<std::int64_t>(sizeof(void*)));
+    }
+    template <class Arithmetic>
+    static std::int64_t gathered_bytes(const convolution_shape& s, element_kind type) noexcept {
+        if (geometry::method(s) != convolution_method::im2col) return 0;
+        const std::int64_t row = geometry::taps(s) * geometry::group_in(s) * bytes_of(type);
+        return dense<Isa, Arithmetic>::block_rows(1) * aligned(row);
+    }
+    template <class Arithmetic>
+    static std::int64_t scratch_as(const convolution_shape& s, element_kind type, int threads) noexcept {
+        return alignment + outside_bytes(s, type) + threads * (pointer_bytes<Arithmetic>(s) + gathered_bytes<Arithmetic>(s, type));
+    }
+
+    static std::size_t scratch_bytes(const convolution_shape& s, element_kind type, int threads) noexcept {
+        switch (geometry::method(s)) {
+        case convolution_method::gemm: return 0;
+        case convolution_method::depthwise: return depthwise<Isa>::scratch_bytes(s, type, threads);
+        default: break;
+        }
+        const std::int64_t bytes = type == element_kind::f32 ? scratch_as<float_arithmetic<Isa>>(s, type, threads)
+                                                             : scratch_as<integer_arithmetic<Isa>>(s, type, threads);
+        return static_cast<std::size_t>(bytes);
+    }
+
+    static const char* algorithm(const convolution_shape& s) noexcept {
+        switch (geometry::method(s)) {
+        case convolution_method::gemm: return "gemm";
+        case convolution_method::depthwise: return "depthwise";
+        case convolution_method::implicit_gemm: return "implicit_gemm";
+        case convolution_method::im2col: return "im2col";
+        }
+        return "";
+    }
+
+    template <class Arithmetic>
+    static void run_as(const convolution_problem& problem, const parallel_for& parallel) noexcept {
+        using engine = dense<Isa, Arithmetic>;
+        const convolution_shape& s = problem.shape;
+        const std::int64_t element = bytes_of(problem.input_type);
+        typename engine::call call;
+        call.shape = dense_shape<Arithmetic>(s);
+        call.packed = static_cast<const unsigned char*>(problem.packed_weights);
+        call.rows = geometry::pixels(s);
+        call.signed_rows = problem.input_type == element_kind::i8;
+        call.zero_point = problem.input_zero_point;
+        call.group_row_bytes = geometry::group_in(s) * element;
+        call.finish = &problem.finish;
+        call.output = static_cast<unsigned char*>(problem.output);
+        call.output_stride = problem.output_pixel_stride;
+        const unsigned char* input = static_cast<const unsigned char*>(problem.input);
+        const std::int64_t pixel_bytes = problem.input_pixel_stride * element;
+        const convolution_method method = geometry::method(s);
+        if (method == convolution_method::gemm) {
+            gemm<Isa>::template multiply_rows<Arithmetic>(call, matrix_rows<Isa>{input, pixel_bytes}, parallel);
+            return;
+        }
+
+        unsigned char* scratch = static_cast<unsigned char*>(problem.scratch);
+        scratch += (alignment - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(scratch) % alignment)) % alignment;
+        unsigned char* const outside = scratch;
+        std::memset(outside, problem.input_zero_point & 0xff, static_cast<std::size_t>(s.in_channels * element));
+        unsigned char* const tasks = scratch + outside_bytes(s, problem.input_type);
+        const std::int64_t for_pointers = pointer_bytes<Arithmetic>(s);
+        const std::int64_t task_bytes = for_pointers + gathered_bytes<Arithmetic>(s, problem.input_type);
+        const std::int64_t units = call.shape.groups * call.shape.panels();
+        const auto work = [&](std::int64_t row_begin, std::int64_t row_end, std::int64_t unit_begin, std::int64_t unit_end, int task) {
+            unsigned char* const own = tasks + task * task_bytes;
+            const unsigned char** const pointers = reinterpret_cast<const unsigned char**>(own);
+            if (method == convolution_method::im2col) {
+                gathered_rows<Isa> rows;
+                rows.shape = &s;
+                rows.input = input;
+                rows.pixel_bytes = pixel_bytes;
+                rows.tap_bytes = geometry::group_in(s) * element;
+                rows.fill = problem.input_zero_point & 0xff;
+                rows.row_bytes = aligned(geometry::taps(s) * rows.tap_bytes);
+                rows.buffer = own + for_pointers;
+                engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
+            } else {
+                const pixel_rows<Isa> rows{&s, input, pixel_bytes, outside};
+                engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
+            }
+        };
+        if (engine::splits_rows(call, parallel)) {
+            split<Isa>(parallel, call.rows, engine::tile_rows,
+                       [&](std::int64_t begin, std::int64_t end, int task) { work(begin, end, 0, units, task); });
+        } else {
+            split<Isa>(parallel, units, 1,
+                       [&](std::int64_t begin, std::int64_t end, int task) { work(0, call.rows, begin, end, task); });
+        }
+    }
+
+    static void run(const convolution_problem& problem, const parallel_for& parallel) noexcept {
+        if (geometry::method(problem.shape) == convolution_method::depthwise) depthwise<Isa>::run(problem, parallel);
+        else if (problem.input_type == element_kind::f32) run_as<float_arithmetic<Isa>>(problem, parallel);
+        else run_as<integer_arithmetic<Isa>>(problem, parallel);
+    }
+};
+
+} // namespace lpt::kernel

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Depthwise convolution: one input channel per output channel, vectors run along the channels.
+#pragma once
+
+#include <lpt/kernel/convolution_geometry.hpp>
+#include <lpt/kernel/epilogue.hpp>
+#include <lpt/kernel/parallel.hpp>
+
+namespace lpt::kernel {
+
+/// Weights are packed as pairs of taps in 16 bits, zero points already subtracted (|w - z| <= 383), so one 16-bit multiply-add
+/// instruction takes two taps and stays exact for u8 and i8 data.
+/// In memory: sums of each channel's weights (int32), then [pair of taps][channel][2] int16; floats: [tap][channel].
+template <class Isa>
+struct depthwise {
+    using simd = lanes<Isa>;
+    using ints = typename simd::ints;
+    using floats = typename simd::floats;
+    using geometry = convolution_geometry<Isa>;
+    static constexpr std::int64_t width = simd::width;
+    static constexpr int tile_pixels = 4;
+
+    static std::int64_t padded(const convolution_shape& s) noexcept { return (s.in_channels + width - 1) / width * width; }
+    static std::int64_t pairs(const convolution_shape& s) noexcept { return (geometry::taps(s) + 1) / 2; }
+
+    static std::size_t packed_bytes(const convolution_shape& s, element_kind type) noexcept {
+        const std::int64_t rows = type == element_kind::f32 ? geometry::taps(s) : 1 + pairs(s);
+        return static_cast<std::size_t>(rows * padded(s) * 4);
+    }
+
+    static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
+        unsigned char* const base = static_cast<unsigned char*>(packed);
+        std::memset(base, 0, packed_bytes(s, weights.type));
+        const std::int64_t taps = geometry::taps(s);
+        const unsigned char* data = static_cast<const unsigned char*>(weights.data);
+        for (std::int64_t c = 0; c < s.in_channels; ++c) {
+            std::int32_t sum = 0;
+            const std::int64_t zero_index = weights.zero_point_count > 1 ? c : 0;
+            const std::int32_t zero = weights.zero_point_count > 0 ? weights.zero_points[zero_index] : 0;
+            for (std::int64_t t = 0; t < taps; ++t) {
+                const std::int64_t at = c * weights.group_stride + t * weights.tap_stride;
+                if (weights.type == element_kind::f32) {
+                    std::memcpy(base + (t * padded(s) + c) * 4, data + at * 4, 4);
+                    continue;
+                }
+                const std::int32_t raw = weights.type == element_kind::i8 ? static_cast<std::int32_t>(static_cast<std::int8_t>(data[at]))
+                                                                          : static_cast<std::int32_t>(data[at]);
+                const std::int16_t value = static_cast<std::int16_t>(raw - zero);
+                sum += value;
+                std::memcpy(base + (padded(s) + (t / 2 * padded(s) + c)) * 4 + t % 2 * 2, &value, sizeof value);
+            }
+            if (weights.type != element_kind::f32) std::memcpy(base + c * 4, &sum, sizeof sum);
+        }
+    }
+
+    static std::int64_t outside_bytes(const convolution_shape& s, element_kind type) noexcept {
+        return (s.in_channels * bytes_of(type) + 63) / 64 * 64;
+    }
+    static std::int64_t pointer_count(const convolution_shape& s) noexcept { return pairs(s) * 2 * tile_pixels; }
+
+    static std::size_t scratch_bytes(const convolution_shape& s, element_kind type, int threads) noexcept {
+        const std::int64_t pointers = pointer_count(s) * static_cast<std::int64_t>(sizeof(void*));
+        return static_cast<std::size_t>(64 + outside_bytes(s, type) + threads * pointers);
+    }
+
+    static void run(const convolution_problem& problem, const parallel_for& parallel) noexcept {
+        const convolution_shape& s = problem.shape;
+        const std::int64_t element = bytes_of(problem.input_type);
+        unsigned char* scratch = static_cast<unsigned char*>(problem.scratch);
+        scratch += (64 - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(scratch) % 64)) % 64;
+        unsigned char* const outside = scratch;
+        std::memset(outside, problem.input_zero_point & 0xff, static_cast<std::size_t>(s.in_channels * element));
+        const unsigned char** const all_pointers =
+            reinterpret_cast<const unsigned char**>(scratch + outside_bytes(s, problem.input_type));
+        split<Isa>(parallel, geometry::pixels(s), tile_pixels, [&](std::int64_t begin, std::int64_t end, int task) {
+            const unsigned char** const pointers = all_pointers + task * pointer_count(s);
+            for (std::int64_t first = begin; first < end; first += tile_pixels) {
+                const std::int64_t count = end - first < tile_pixels ? end - first : tile_pixels;
+                find_pixels(problem, first, count, outside, pointers);
+                run_tile(problem, first, count, pointers);
+            }
+        });
+    }
+
+private:
+    /// pointers[tap][pixel]; a missing last tap of a pair and missing pixels point outside.
+    static void find_pixels(const convolution_problem& problem, std::int64_t first, std::int64_t count, const unsigned char* outside,
+                            const unsigned char** pointers) noexcept {
+        const convolution_shape& s = problem.shape;
+        const unsigned char* input = static_cast<const unsigned char*>(problem.input);
+        const std::int64_t pixel_bytes = problem.input_pixel_stride * bytes_of(problem.input_type);
+        for (std::int64_t i = 0; i < pointer_count(s); ++i) pointers[i] = outside;
+        for (std::int64_t p = 0; p < count; ++p) {
+            geometry::for_each_tap(s, first + p, [&](std::int64_t tap, std::int64_t pixel) {
+                if (pixel >= 0) pointers[tap * tile_pixels + p] = input + pixel * pixel_bytes;
+            });
+        }
+    }
+
+    static void run_tile(const convolution_problem& problem, std::int64_t first, std::int64_t count,
+                         const unsigned char* const* pointers) noexcept {
+        const convolution_shape& s = problem.shape;
+        for (std::int64_t c = 0; c < s.in_channels; c += finish_columns) {
+            const std::int64_t columns = s.in_channels - c < finish_columns ? s.in_channels - c : finish_columns;
+            unsigned char* to = static_cast<unsigned char*>(problem.output) +
+                                (first * problem.output_pixel_stride + c) * bytes_of(problem.finish.output_type);
+            if (problem.input_type == element_kind::f32) {
+                alignas(64) float sums[tile_pixels * finish_columns];
+                for (std::int64_t i = 0; i < columns; i += width) sum_floats(problem, c + i, columns - i, pointers, sums + i);
+                finish<Isa>::tile(problem.finish, sums, finish_columns, count, first, c, columns, to, problem.output_pixel_stride);
+            } else {
+                alignas(64) std::int32_t sums[tile_pixels * finish_columns];
+                if (problem.input_type == element_kind::u8) {
+                    for (std::int64_t i = 0; i < columns; i += width) sum_integers<false>(problem, c + i, columns - i, pointers, sums + i);
+                } else {
+                    for (std::int64_t i = 0; i < columns; i += width) sum_integers<true>(problem, c + i, columns - i, pointers, sums + i);
+                }
+                finish<Isa>::tile(problem.finish, sums, finish_columns, count, first, c, columns, to, problem.output_pixel_stride);
+            }
+        }
+    }
+
+    template <bool Signed>
+    [[gnu::always_inline]] static ints load_bytes(const unsigned char* from, std::int64_t count) noexcept {
+        std::uint8_t whole[width];
+        if (count < width) {
+            for (std::int64_t i = 0; i < width; ++i) whole[i] = i < count ? from[i] : std::uint8_t{0};
+            from = whole;
+        }
+        if constexpr (Signed) return simd::load_i8(reinterpret_cast<const std::int8_t*>(from));
+        else return simd::load_u8(from);
+    }
+
+    template <bool Signed>
+    static void sum_integers(const convolution_problem& problem, std::int64_t c, std::int64_t count,
+                             const unsigned char* const* pointers, std::int32_t* sums) noexcept {
+        const convolution_shape& s = problem.shape;
+        const std::int64_t row = padded(s);
+        const std::int32_t* weights = static_cast<const std::int32_t*>(problem.packed_weights);
+        const ints zero = simd::broadcast_int(-problem.input_zero_point);
+        const ints start = simd::multiply_int(simd::load_int(weights + c), zero);
+        ints sum[tile_pixels] = {start, start, start, start};
+        const std::int64_t pair_count = pairs(s);
+        for (std::int64_t pair = 0; pair < pair_count; ++pair) {
+            const ints weight = simd::load_int(weights + (pair + 1) * row + c);
+            const unsigned char* const* at = pointers + pair * 2 * tile_pixels;
+#pragma GCC unroll 4
+            for (int p = 0; p < tile_pixels; ++p) {
+                const ints low = load_bytes<Signed>(at[p] + c, count);
+                const ints high = load_bytes<Signed>(at[tile_pixels + p] + c, count);
+                sum[p] = simd::multiply_pairs(sum[p], simd::pair(low, high), weight);
+            }
+        }
+#pragma GCC unroll 4
+        for (int p = 0; p < tile_pixels; ++p) simd::store_int(sums + p * finish_columns, sum[p]);
+    }
+
+    static void sum_floats(const convolution_problem& problem, std::int64_t c, std::int64_t count,
+                           const unsigned char* const* pointers, float* sums) noexcept {
+        const convolution_shape& s = problem.shape;
+        const std::int64_t row = padded(s);
+        const float* weights = static_cast<const float*>(problem.packed_weights);
+        const floats start = simd::broadcast(0.0f);
+        floats sum[tile_pixels] = {start, start, start, start};
+        const std::int64_t taps = geometry::taps(s);
+        for (std::int64_t t = 0; t < taps; ++t) {
+            const floats weight = simd::load(weights + t * row + c);
+            const unsigned char* const* at = pointers + t * tile_pixels;
+#pragma GCC unroll 4
+            for (int p = 0; p < tile_pixels; ++p) {
+                sum[p] = simd::fma(finish<Isa>::load_elements(at[p], element_kind::f32, c, count), weight, sum[p]);
+            }
+        }
+#pragma GCC unroll 4
+        for (int p = 0; p < tile_pixels; ++p) simd::store(sums + p * finish_columns, sum[p]);
+    }
+};
+
+} // namespace lpt::kernel

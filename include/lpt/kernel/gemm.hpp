@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix multiplication.
+#pragma once
+
+#include <lpt/kernel/dense.hpp>
+
+namespace lpt::kernel {
+
+/// Rows of a matrix, or pixels of an image under a 1x1 convolution without padding or stride.
+template <class Isa>
+struct matrix_rows {
+    static constexpr bool per_group = false;
+    const unsigned char* data = nullptr;
+    std::int64_t row_bytes = 0;
+
+    void row(std::int64_t index, std::int64_t, std::int64_t, const unsigned char** pointers, std::int64_t) const noexcept {
+        *pointers = data + index * row_bytes;
+    }
+};
+
+template <class Isa>
+struct gemm {
+    template <class Arithmetic>
+    static dense_layout<Arithmetic> shape_of(std::int64_t k, std::int64_t n) noexcept {
+        dense_layout<Arithmetic> shape;
+        shape.columns = n;
+        shape.channels = k;
+        return shape;
+    }
+
+    static std::size_t packed_bytes(element_kind type, std::int64_t k, std::int64_t n) noexcept {
+        const std::int64_t bytes = type == element_kind::f32 ? shape_of<float_arithmetic<Isa>>(k, n).bytes()
+                                                             : shape_of<integer_arithmetic<Isa>>(k, n).bytes();
+        return static_cast<std::size_t>(bytes);
+    }
+
+    template <class Arithmetic>
+    static void pack_as(const gemm_weights& weights, void* packed) noexcept {
+        dense_source from;
+        from.data = weights.data;
+        from.type = weights.type;
+        from.column_stride = weights.n_stride;
+        from.channel_stride = weights.k_stride;
+        from.zero_points = weights.zero_points;
+        from.zero_point_count = weights.zero_point_count;
+        dense<Isa, Arithmetic>::pack(shape_of<Arithmetic>(weights.k, weights.n), from, packed);
+    }
+
+    static void pack(const gemm_weights& weights, void* packed) noexcept {
+        if (weights.type == element_kind::f32) pack_as<float_arithmetic<Isa>>(weights, packed);
+        else pack_as<integer_arithmetic<Isa>>(weights, packed);
+    }
+
+    /// Multiplies rows that need no more than one pointer each; also the core of 1x1 convolutions.
+    template <class Arithmetic>
+    static void multiply_rows(const typename dense<Isa, Arithmetic>::call& call, const matrix_rows<Isa>& rows,
+                              const parallel_for& parallel) noexcept {
+        using engine = dense<Isa, Arithmetic>;
+        const std::int64_t units = call.shape.groups * call.shape.panels();
+        const auto work = [&](std::int64_t row_begin, std::int64_t row_end, std::int64_t unit_begin, std::int64_t unit_end) {
+            const unsigned char* pointers[engine::block_tiles * engine::tile_rows];
+            engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
+        };
+        if (engine::splits_rows(call, parallel)) {
+            split<Isa>(parallel, call.rows, engine::tile_rows,
+                       [&](std::int64_t begin, std::int64_t end, int) { work(begin, end, 0, units); });
+        } else {
+            split<Isa>(parallel, units, 1, [&](std::int64_t begin, std::int64_t end, int) { work(0, call.rows, begin, end); });
+        }
+    }
+
+    template <class Arithmetic>
+    static void run_as(const gemm_problem& problem, const parallel_for& parallel) noexcept {
+        typename dense<Isa, Arithmetic>::call call;
+        call.shape = shape_of<Arithmetic>(problem.k, problem.n);
+        call.packed = static_cast<const unsigned char*>(problem.packed_b);
+        call.rows = problem.m;
+        call.signed_rows = problem.a_type == element_kind::i8;
+        call.zero_point = problem.a_zero_point;
+        call.finish = &problem.finish;
+        call.output = static_cast<unsigned char*>(problem.c);
+        call.output_stride = problem.c_row_stride;
+        const matrix_rows<Isa> rows{static_cast<const unsigned char*>(problem.a), problem.a_row_stride * bytes_of(problem.a_type)};
+        multiply_rows<Arithmetic>(call, rows, parallel);
+    }
+
+    static void run(const gemm_problem& problem, const parallel_for& parallel) noexcept {
+        if (problem.a_type == element_kind::f32) run_as<float_arithmetic<Isa>>(problem, parallel);
+        else run_as<integer_arithmetic<Isa>>(problem, parallel);
+    }
+};
+
+} // namespace lpt::kernel

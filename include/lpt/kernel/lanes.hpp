@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// `lanes<Isa>`: a vector of single-precision numbers with exactly the operations that kernels use, each one correctly rounded, so
+// that the same expression gives the same bits on every instruction set. This header has the scalar one (a vector of one number);
+// the folders of the instruction sets have the others, made from xsimd.
+#pragma once
+
+#include <lpt/kernel/isa.hpp>
+
+#include <cstring>
+
+namespace lpt::kernel {
+
+template <class Isa>
+struct lanes;
+
+/// One number. The meaning of every operation:
+///   at_least(v, low)  = v > low ? v : low, so NaN becomes low;   at_most(v, high) = v < high ? v : high;
+///   fma rounds once;  round_to_int rounds to nearest even and is defined for |v| < 2^31;  load_u8 / load_i8 widen exactly.
+template <>
+struct lanes<on::scalar> {
+    using floats = float;
+    using ints = std::int32_t;
+    using mask = bool;
+    static constexpr int width = 1;
+
+    static floats broadcast(float value) noexcept { return value; }
+    static ints broadcast_int(std::int32_t value) noexcept { return value; }
+    static floats load(const float* from) noexcept { floats value; std::memcpy(&value, from, sizeof value); return value; }
+    static ints load_int(const std::int32_t* from) noexcept { ints value; std::memcpy(&value, from, sizeof value); return value; }
+    static ints load_u8(const std::uint8_t* from) noexcept { return *from; }
+    static ints load_i8(const std::int8_t* from) noexcept { return *from; }
+    static void store(float* to, floats value) noexcept { std::memcpy(to, &value, sizeof value); }
+    static void store_int(std::int32_t* to, ints value) noexcept { std::memcpy(to, &value, sizeof value); }
+    /// Stores the low byte of each number.
+    static void store_byte(std::uint8_t* to, ints value) noexcept { *to = static_cast<std::uint8_t>(value); }
+
+    static floats add(floats a, floats b) noexcept { return a + b; }
+    static floats subtract(floats a, floats b) noexcept { return a - b; }
+    static floats multiply(floats a, floats b) noexcept { return a * b; }
+    static floats divide(floats a, floats b) noexcept { return a / b; }
+    static floats fma(floats a, floats b, floats c) noexcept { return __builtin_fmaf(a, b, c); }
+    static floats at_least(floats value, floats low) noexcept { return value > low ? value : low; }
+    static floats at_most(floats value, floats high) noexcept { return value < high ? value : high; }
+    static floats sqrt(floats value) noexcept { return __builtin_sqrtf(value); }
+    static floats floor(floats value) noexcept { return __builtin_floorf(value); }
+    static floats ceiling(floats value) noexcept { return __builtin_ceilf(value); }
+    static floats round_even(floats value) noexcept { return __builtin_nearbyintf(value); }
+    static mask less(floats a, floats b) noexcept { return a < b; }
+    static mask equal(floats a, floats b) noexcept { return a == b; }
+    static floats select(mask condition, floats yes, floats no) noexcept { return condition ? yes : no; }
+
+    static floats to_float(ints value) noexcept { return static_cast<float>(value); }
+    static ints round_to_int(floats value) noexcept { return static_cast<std::int32_t>(__builtin_nearbyintf(value)); }
+    static ints bits(floats value) noexcept { ints result; std::memcpy(&result, &value, sizeof result); return result; }
+    static floats from_bits(ints value) noexcept { floats result; std::memcpy(&result, &value, sizeof result); return result; }
+    static ints add_int(ints a, ints b) noexcept {
+        return static_cast<ints>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+    }
+    static ints subtract_int(ints a, ints b) noexcept {
+        return static_cast<ints>(static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b));
+    }
+    static ints multiply_int(ints a, ints b) noexcept {
+        return static_cast<ints>(static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b));
+    }
+    static ints and_int(ints a, ints b) noexcept { return a & b; }
+    static ints or_int(ints a, ints b) noexcept { return a | b; }
+    static ints shift_left_23(ints value) noexcept { return static_cast<ints>(static_cast<std::uint32_t>(value) << 23); }
+    static ints shift_right_23(ints value) noexcept { return value >> 23; }
+    static ints shift_right_1(ints value) noexcept { return value >> 1; }
+};
+
+/// The first `count` (<= width) numbers, the rest zero; nothing past them is read.
+template <class Isa>
+[[gnu::always_inline]] inline typename lanes<Isa>::floats load_part(const float* from, std::int64_t count) noexcept {
+    if (count >= lanes<Isa>::width) return lanes<Isa>::load(from);
+    float whole[lanes<Isa>::width] = {};
+    for (std::int64_t i = 0; i < count; ++i) whole[i] = from[i];
+    return lanes<Isa>::load(whole);
+}
+
+} // namespace lpt::kernel

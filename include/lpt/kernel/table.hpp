@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of one instruction set. Include it only in the translation unit that is compiled for that instruction set:
+//   #include <lpt/kernel/table.hpp>
+//   template const lpt::kernel::kernel_table& lpt::kernel::table_of<lpt::kernel::on::avx2>() noexcept;
+// with -ffp-contract=off and the flags of `lpt_add_kernels` (cmake/lpt_kernels.cmake).
+#pragma once
+
+#include <lpt/kernel/avx2/dot.hpp>
+#include <lpt/kernel/avx2/lanes.hpp>
+#include <lpt/kernel/avx512_vnni/dot.hpp>
+#include <lpt/kernel/avx512_vnni/lanes.hpp>
+#include <lpt/kernel/avx_vnni/dot.hpp>
+#include <lpt/kernel/neon/dot.hpp>
+#include <lpt/kernel/neon/lanes.hpp>
+#include <lpt/kernel/neon_dot/dot.hpp>
+
+#include <lpt/kernel/convert.hpp>
+#include <lpt/kernel/convolution.hpp>
+#include <lpt/kernel/lookup.hpp>
+#include <lpt/kernel/pool.hpp>
+#include <lpt/kernel/scalar/dense.hpp>
+#include <lpt/kernel/transpose.hpp>
+
+namespace lpt::kernel {
+
+/// All kernels of `Isa`.
+template <class Isa>
+const kernel_table& table_of() noexcept {
+    static constexpr kernel_table table{
+        .instruction_set = Isa::value,
+        .packed_gemm_bytes = &gemm<Isa>::packed_bytes,
+        .pack_gemm = &gemm<Isa>::pack,
+        .gemm = &gemm<Isa>::run,
+        .packed_convolution_bytes = &convolution<Isa>::packed_bytes,
+        .pack_convolution = &convolution<Isa>::pack,
+        .convolution_scratch_bytes = &convolution<Isa>::scratch_bytes,
+        .convolution = &convolution<Isa>::run,
+        .convolution_algorithm = &convolution<Isa>::algorithm,
+        .pool = &pool<Isa>::run,
+        .binary = &binary<Isa>::run,
+        .convert = &convert<Isa>::run,
+        .lookup = &lookup<Isa>::run,
+        .transpose = &transpose<Isa>::run,
+    };
+    return table;
+}
+
+} // namespace lpt::kernel
