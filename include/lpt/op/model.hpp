@@ -122,20 +122,32 @@ struct fake_quantize {
         visit("levels", self.levels);
         visit("auto_broadcast", self.auto_broadcast);
     }
+    /// True if `range` can be broadcast to the data without making it larger; axes before those of the data have size 1.
+    static constexpr bool broadcasts_to(const shape& range, const shape& data) {
+        if (range.rank_is_dynamic() || data.rank_is_dynamic()) {
+            return true;
+        }
+        for (std::size_t i = 0; i < range.rank(); ++i) {
+            const dimension size = range[range.rank() - 1 - i];
+            const dimension against = i < data.rank() ? data[data.rank() - 1 - i] : 1;
+            if (size != 1 && size != dynamic_dimension && against != dynamic_dimension && size != against) {
+                return false;
+            }
+        }
+        return true;
+    }
     static constexpr void infer(const fake_quantize& self, inference& facts) {
         if (self.levels < 2) {
             facts.wrong("needs at least 2 levels, not ", self.levels);
         }
-        shape dimensions = facts.dimensions(0);
         for (std::size_t port = 1; port < 5; ++port) {
-            shape merged;
-            if (!broadcast_shapes(dimensions, facts.dimensions(port), merged)) {
+            if (!broadcasts_to(facts.dimensions(port), facts.dimensions(0))) {
                 facts.wrong("input ", port, " of shape ", to_text(facts.dimensions(port)), " does not broadcast to ",
-                            to_text(dimensions));
+                            to_text(facts.dimensions(0)));
             }
-            dimensions = merged;
         }
-        facts.output(facts.type(0), dimensions);
+        // Not the merged shape: the ranges say nothing about a size of the data that is not known.
+        facts.output(facts.type(0), facts.dimensions(0));
     }
     friend constexpr bool operator==(const fake_quantize&, const fake_quantize&) = default;
 };
