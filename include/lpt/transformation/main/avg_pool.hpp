@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+/// Moves a dequantization behind AvgPool. The output keeps the low precision type where the markup found that a
+/// quantized operation reads it (PrecisionPreserved); otherwise it is real.
+struct avg_pool_transformation {
+    static constexpr text_view name = "AvgPoolTransformation";
+    using pattern = lpt::pattern<op::avg_pool, from<op::multiply>>;
+    static constexpr bool precision_preserved = true;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        if (r.model[id].version() != 1) {
+            return refuse(reason::unsupported_mode);
+        }
+        if (const verdict base = base_precondition(r, id); !base) {
+            return base;
+        }
+        return find_dequantization(r, id).empty() ? refuse(reason::no_dequantization, 0) : yes;
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        const node_id pool = separate_in_standalone_branch(r, id);
+        const auto* preserved = r.attributes.of<attribute::precision_preserved>().find_node(pool);
+        const bool keeps_type = preserved != nullptr && preserved->value;
+        move_dequantization_after(r, pool, normalize_dequantization(r, find_dequantization(r, pool)),
+                                  {.update_output_type = keeps_type});
+        return true;
+    }
+};
+
+}  // namespace lpt

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+/// Moves a per-tensor dequantization behind Clamp, whose limits become min / s + z and max / s + z (swapped first for
+/// s < 0).
+struct clamp_transformation {
+    static constexpr text_view name = "ClampTransformation";
+    using pattern = lpt::pattern<op::clamp, from<op::multiply>>;
+    static constexpr bool precision_preserved = false;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        if (const verdict base = base_precondition(r, id); !base) {
+            return base;
+        }
+        const dequantization found = find_dequantization(r, id);
+        if (!found.has_multiply()) {
+            return refuse(reason::no_dequantization, 0);
+        }
+        return is_scalar_like(r.model, found) ? yes : refuse(reason::not_per_tensor, 0);
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        const node_id clamp = separate_in_standalone_branch(r, id);
+        const dequantization found = normalize_dequantization(r, find_dequantization(r, clamp));
+        const node_id moved = move_dequantization_after(r, clamp, found, {.update_output_type = false}).operation;
+        const node_id limited = r.model.add(quantized_limits(r.model, r.model[moved].as<op::clamp>(), found), {r.model[moved].input(0)});
+        r.model.relax_output(limited, r.model[found.multiply].type());
+        replace_and_name(r, moved, limited);
+        return true;
+    }
+
+private:
+    static constexpr op::clamp quantized_limits(const graph& model, op::clamp limits, const dequantization& found) {
+        const double scale = constant_of(model, found.scale).real(0);
+        const double zero_point = found.has_subtract() ? constant_of(model, found.zero_point).real(0) : 0.0;
+        if (scale < 0) {
+            std::swap(limits.min, limits.max);
+        }
+        limits.min = limits.min / scale + zero_point;
+        limits.max = limits.max / scale + zero_point;
+        return limits;
+    }
+};
+
+}  // namespace lpt

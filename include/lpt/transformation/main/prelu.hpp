@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+/// Moves a dequantization behind PRelu, whose output is then real: prelu(s * q) = s * prelu(q) for s >= 0 without a zero point.
+struct prelu_transformation {
+    static constexpr text_view name = "PReluTransformation";
+    using pattern = lpt::pattern<op::prelu, from<op::multiply>, from_constant>;
+    static constexpr bool precision_preserved = false;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        if (const verdict base = base_precondition(r, id); !base) {
+            return base;
+        }
+        const dequantization found = find_dequantization(r, id);
+        if (found.empty()) {
+            return refuse(reason::no_dequantization, 0);
+        }
+        if (found.has_subtract()) {
+            return refuse(reason::has_zero_point, 0);
+        }
+        return has_negative_scale(r.model, found) ? refuse(reason::negative_scale, 0) : yes;
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        const node_id prelu = separate_in_standalone_branch(r, id);
+        move_dequantization_after(r, prelu, normalize_dequantization(r, find_dequantization(r, prelu)),
+                                  {.update_output_type = false});
+        return true;
+    }
+};
+
+}  // namespace lpt
