@@ -7,9 +7,9 @@
 #   -O2: without optimisation xsimd leaves weak copies of its functions behind, and the linker could pick an AVX-512 one for a
 #        processor without; also, unoptimised kernels are a hundred times slower than a debug build needs to be;
 #   -ffp-contract=off: a multiplication and an addition round twice unless the source says fma, on every instruction set.
-set(LPT_KERNEL_COMMON_FLAGS -O2 -ffp-contract=off)
-
+# Set within the function, because a function outlives the scope of the variables beside it (a package found in a subfolder).
 function(lpt_kernel_flags isa result)
+  set(common -O2 -ffp-contract=off)
   set(avx2 -mavx2 -mfma)
   set(avx512 ${avx2} -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512cd -mavx512vnni)
   set(flags "")
@@ -26,7 +26,7 @@ function(lpt_kernel_flags isa result)
   elseif(isa STREQUAL "neon_dot")
     set(flags -march=armv8.2-a+dotprod)
   endif()
-  set(${result} ${flags} PARENT_SCOPE)
+  set(${result} ${common} ${flags} PARENT_SCOPE)
 endfunction()
 
 function(lpt_add_kernels target)
@@ -46,7 +46,7 @@ template const lpt::kernel::kernel_table& lpt::kernel::table_of<lpt::kernel::on:
 ")
     lpt_kernel_flags(${LPT_KERNEL_ISA} flags)
     set_source_files_properties("${source}" TARGET_DIRECTORY ${target}
-      PROPERTIES COMPILE_OPTIONS "${LPT_KERNEL_COMMON_FLAGS};${flags}")
+      PROPERTIES COMPILE_OPTIONS "${flags}")
     target_sources(${target} PRIVATE "${source}")
   endforeach()
 endfunction()

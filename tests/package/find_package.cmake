@@ -17,7 +17,13 @@ run("${CMAKE_COMMAND}" --install "${binary_dir}" --prefix "${work_dir}/prefix")
 # Moved after installation, because a package must not depend on where it was installed first.
 file(RENAME "${work_dir}/prefix" "${work_dir}/moved")
 run("${CMAKE_COMMAND}" -S "${source_dir}/tests/package" -B "${work_dir}/build" -G "${generator}"
-  "-DCMAKE_CXX_COMPILER=${compiler}" "-DCMAKE_PREFIX_PATH=${work_dir}/moved" "-DLPT_EXPECTED_VERSION=${version}"
-  -DCMAKE_BUILD_TYPE=Release)
+  "-DCMAKE_CXX_COMPILER=${compiler}" "-DCMAKE_PREFIX_PATH=${work_dir}/moved" "-DLPT_EXPECTED_VERSION=${version}")
+
+# The kernels bring their own flags, whatever the project's are.
+file(STRINGS "${work_dir}/build/compile_commands.json" command REGEX "\"command\".*consumer_scalar\\.cpp")
+if(NOT command MATCHES " -O2 .*-ffp-contract=off ")
+  message(FATAL_ERROR "the scalar kernels are not compiled with -O2 -ffp-contract=off, but with: ${command}")
+endif()
+
 run("${CMAKE_COMMAND}" --build "${work_dir}/build")
 run("${work_dir}/build/consumer")
