@@ -19,10 +19,10 @@ struct convolution {
     static constexpr ports outputs{1, 1};
     static constexpr trait traits = trait::relaxable;
 
-    integers strides;
-    integers dilations;
-    integers pads_begin;
-    integers pads_end;
+    integers strides{};
+    integers dilations{};
+    integers pads_begin{};
+    integers pads_end{};
     op::auto_pad auto_pad = op::auto_pad::explicit_pads;
 
     template <class Self, class Visit>
@@ -50,10 +50,10 @@ struct group_convolution {
     static constexpr ports outputs{1, 1};
     static constexpr trait traits = trait::relaxable;
 
-    integers strides;
-    integers pads_begin;
-    integers pads_end;
-    integers dilations;
+    integers strides{};
+    integers pads_begin{};
+    integers pads_end{};
+    integers dilations{};
     op::auto_pad auto_pad = op::auto_pad::explicit_pads;
 
     template <class Self, class Visit>
@@ -85,12 +85,12 @@ struct convolution_backprop_data {
     static constexpr ports outputs{1, 1};
     static constexpr trait traits = trait::relaxable | trait::reads_values;
 
-    integers strides;
-    integers dilations;
-    integers pads_begin;
-    integers pads_end;
+    integers strides{};
+    integers dilations{};
+    integers pads_begin{};
+    integers pads_end{};
     op::auto_pad auto_pad = op::auto_pad::explicit_pads;
-    integers output_padding;
+    integers output_padding{};
 
     template <class Self, class Visit>
     static constexpr void fields(Self& self, Visit&& visit) {
@@ -118,12 +118,12 @@ struct group_convolution_backprop_data {
     static constexpr ports outputs{1, 1};
     static constexpr trait traits = trait::reads_values;
 
-    integers strides;
-    integers pads_begin;
-    integers pads_end;
-    integers dilations;
+    integers strides{};
+    integers pads_begin{};
+    integers pads_end{};
+    integers dilations{};
     op::auto_pad auto_pad = op::auto_pad::explicit_pads;
-    integers output_padding;
+    integers output_padding{};
 
     template <class Self, class Visit>
     static constexpr void fields(Self& self, Visit&& visit) {

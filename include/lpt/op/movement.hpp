@@ -80,11 +80,11 @@ struct strided_slice {
     static constexpr ports outputs{1, 1};
     static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
 
-    integers begin_mask;
-    integers end_mask;
-    integers new_axis_mask;
-    integers shrink_axis_mask;
-    integers ellipsis_mask;
+    integers begin_mask{};
+    integers end_mask{};
+    integers new_axis_mask{};
+    integers shrink_axis_mask{};
+    integers ellipsis_mask{};
 
     template <class Self, class Visit>
     static constexpr void fields(Self& self, Visit&& visit) {
@@ -461,14 +461,14 @@ struct interpolate {
     static constexpr trait traits = trait::precision_preserved | trait::relaxable | trait::reads_values;
 
     bool align_corners = true;
-    integers axes;
+    integers axes{};
     op::interpolate_mode mode = op::interpolate_mode::nearest;
     op::shape_calculation_mode shape_calculation_mode = op::shape_calculation_mode::sizes;
     op::coordinate_transformation_mode coordinate_transformation_mode = op::coordinate_transformation_mode::half_pixel;
     op::nearest_mode nearest_mode = op::nearest_mode::round_prefer_floor;
     bool antialias = false;
-    integers pads_begin;
-    integers pads_end;
+    integers pads_begin{};
+    integers pads_end{};
     double cube_coeff = -0.75;
 
     template <class Self, class Visit>

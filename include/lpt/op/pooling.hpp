@@ -21,11 +21,11 @@ struct max_pool {
     static constexpr ports outputs{1, 2};
     static constexpr trait traits = trait::precision_preserved;
 
-    integers strides;
-    integers dilations;
-    integers pads_begin;
-    integers pads_end;
-    integers kernel;
+    integers strides{};
+    integers dilations{};
+    integers pads_begin{};
+    integers pads_end{};
+    integers kernel{};
     op::rounding_type rounding_type = op::rounding_type::floor;
     op::auto_pad auto_pad = op::auto_pad::explicit_pads;
     element index_element_type = i64;
@@ -62,11 +62,11 @@ struct avg_pool {
     static constexpr ports outputs{1, 1};
     static constexpr trait traits = trait::relaxable;
 
-    integers kernel;
-    integers strides;
-    integers dilations;
-    integers pads_begin;
-    integers pads_end;
+    integers kernel{};
+    integers strides{};
+    integers dilations{};
+    integers pads_begin{};
+    integers pads_end{};
     bool exclude_pad = false;
     op::auto_pad auto_pad = op::auto_pad::explicit_pads;
     op::rounding_type rounding_type = op::rounding_type::floor;
