@@ -13,7 +13,10 @@ namespace {
 constexpr dimension unknown = dynamic_dimension;
 
 constexpr op::convolution strided(std::int64_t stride, std::int64_t pad, std::int64_t dilation = 1) {
-    return {.strides = {stride, stride}, .dilations = {dilation, dilation}, .pads_begin = {pad, pad}, .pads_end = {pad, pad}};
+    return {.strides = {stride, stride},
+            .dilations = {dilation, dilation},
+            .pads_begin = {pad, pad},
+            .pads_end = {pad, pad}};
 }
 constexpr op::convolution with_rule(op::auto_pad rule, std::int64_t stride) {
     return {.strides = {stride, stride}, .auto_pad = rule};
@@ -35,8 +38,10 @@ TEST_CASE("Convolution: strides, padding and dilations shape the output") {
 }
 
 TEST_CASE("Convolution: automatic padding replaces the given one") {
-    CHECK(infer_shape(with_rule(op::auto_pad::same_upper, 2), 1, of({1, 3, 7, 8}), of({4, 3, 3, 3})) == shape{1, 4, 4, 4});
-    CHECK(infer_shape(with_rule(op::auto_pad::same_lower, 3), 1, of({1, 3, 7, 8}), of({4, 3, 5, 5})) == shape{1, 4, 3, 3});
+    CHECK(infer_shape(with_rule(op::auto_pad::same_upper, 2), 1, of({1, 3, 7, 8}), of({4, 3, 3, 3})) ==
+          shape{1, 4, 4, 4});
+    CHECK(infer_shape(with_rule(op::auto_pad::same_lower, 3), 1, of({1, 3, 7, 8}), of({4, 3, 5, 5})) ==
+          shape{1, 4, 3, 3});
     op::convolution valid = strided(1, 5);
     valid.auto_pad = op::auto_pad::valid;
     CHECK(infer_shape(valid, 1, of({1, 3, 7, 8}), of({4, 3, 3, 3})) == shape{1, 4, 5, 6});
@@ -52,7 +57,8 @@ TEST_CASE("padded_window: the odd element of the padding stands at the end or at
 }
 
 TEST_CASE("Convolution: what is not known stays dynamic") {
-    CHECK(infer_shape(strided(1, 1), 1, of({unknown, 3, unknown, 8}), of({4, 3, 3, 3})) == shape{unknown, 4, unknown, 8});
+    CHECK(infer_shape(strided(1, 1), 1, of({unknown, 3, unknown, 8}), of({4, 3, 3, 3})) ==
+          shape{unknown, 4, unknown, 8});
     CHECK(infer_shape(strided(1, 1), 1, unknown_rank(), of({4, 3, 3, 3})) == shape{unknown, 4, unknown, unknown});
     CHECK(infer_shape(with_rule(op::auto_pad::same_upper, 2), 1, of({1, 3, 8, 8}), unknown_rank()) ==
           shape{1, unknown, 4, 4});

@@ -29,19 +29,17 @@ constexpr input index(std::int64_t value) {
 }
 /// Values of which some are known; `op::unknown_value` stands for the others.
 constexpr input partly(const integers& values) {
-    return {.type = i64,
-            .dimensions = {static_cast<dimension>(values.size())},
-            .has_values = true,
-            .values = values};
+    return {.type = i64, .dimensions = {static_cast<dimension>(values.size())}, .has_values = true, .values = values};
 }
 
 constexpr op::input_facts facts_of(const input& one) {
     return {one.type, &one.dimensions, one.constant ? &one.constant : nullptr, one.has_values ? &one.values : nullptr};
 }
 
-/// What inference gives for an operation of a version on these inputs.
+/// What inference gives for an operation of a version on these inputs; by value, because g++ 12 cannot compare the address of a
+/// temporary in a constant expression.
 template <class Op, std::same_as<input>... Inputs>
-constexpr seq<op::output_facts, 2> infer(const Op& operation, int version, const Inputs&... inputs) {
+constexpr seq<op::output_facts, 2> infer(const Op& operation, int version, Inputs... inputs) {
     seq<op::input_facts> facts;
     (facts.push_back(facts_of(inputs)), ...);
     op::inference inference(Op::name, "node", version, facts);
@@ -51,13 +49,13 @@ constexpr seq<op::output_facts, 2> infer(const Op& operation, int version, const
 
 /// The shape of the first output.
 template <class Op, std::same_as<input>... Inputs>
-constexpr shape infer_shape(const Op& operation, int version, const Inputs&... inputs) {
+constexpr shape infer_shape(const Op& operation, int version, Inputs... inputs) {
     return infer(operation, version, inputs...)[0].dimensions;
 }
 
 /// The message of the error that inference raises; empty if it raises none.
 template <class Op, std::same_as<input>... Inputs>
-text infer_error(const Op& operation, int version, const Inputs&... inputs) {
+text infer_error(const Op& operation, int version, Inputs... inputs) {
     try {
         infer(operation, version, inputs...);
     } catch (const error& raised) {
