@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/graph/graph.hpp>
+
+/// What the ranges of a FakeQuantize say about the integer type that suits it.
+namespace lpt {
+
+inline constexpr std::int64_t levels_16 = 65536;
+inline constexpr std::int64_t levels_32 = 4294967296;
+
+/// True for the level counts that low precision types can represent: 15, 16, 255, 256, and 2^16, 2^32 and one less.
+constexpr bool is_supported_level_count(std::int64_t levels) {
+    return levels == 15 || levels == 16 || levels == 255 || levels == 256 || levels == levels_16 - 1 ||
+           levels == levels_16 || levels == levels_32 - 1 || levels == levels_32;
+}
+
+/// True if a FakeQuantize with `levels` levels uses all values of `type` (or all but the least).
+constexpr bool levels_fit(element type, std::int64_t levels) {
+    switch (bit_width(type)) {
+        case 4: return levels == 15 || levels == 16;
+        case 8: return is_integral(type) && (levels == 255 || levels == 256);
+        case 16: return is_integral(type) && (levels == levels_16 - 1 || levels == levels_16);
+        case 32: return is_integral(type) && (levels == levels_32 - 1 || levels == levels_32);
+        default: return false;
+    }
+}
+
+/// An integer type with the range that a FakeQuantize uses of it; `type` is dynamic where there is none.
+struct data_precision {
+    element type = dynamic;
+    float low = 0;
+    float high = 0;
+    bool has_zero_point = false;
+
+    constexpr explicit operator bool() const { return type != dynamic; }
+    friend constexpr bool operator==(const data_precision&, const data_precision&) = default;
+};
+
+namespace detail {
+
+/// The least value of a signed type at a level count; 0 where there is none.
+constexpr float signed_low(element type, std::int64_t levels) {
+    switch (type) {
+        case i4: return levels == 16 ? -8.0f : levels == 15 ? -7.0f : 0.0f;
+        case i8:
+            return levels == 16 ? -8.0f : levels == 15 ? -7.0f : levels == 256 ? -128.0f : levels == 255 ? -127.0f : 0.0f;
+        case i16: return levels == levels_16 ? -32768.0f : levels == levels_16 - 1 ? -32767.0f : 0.0f;
+        case i32: return levels == levels_32 || levels == levels_32 - 1 ? -2147483648.0f : 0.0f;
+        default: return 0.0f;
+    }
+}
+constexpr float integer_high(element type, std::int64_t levels) {
+    switch (type) {
+        case u4: return 15.0f;
+        case i4: return 7.0f;
+        case u8: return levels == 16 ? 15.0f : 255.0f;
+        case i8: return levels == 16 ? 7.0f : 127.0f;
+        case u16: return 65535.0f;
+        case i16: return 32767.0f;
+        case u32: return 4294967296.0f;
+        default: return 2147483648.0f;
+    }
+}
+
+}  // namespace detail
+
+/// The range of an integer type that a FakeQuantize with `levels` levels uses; no type if it cannot use this type.
+///
+/// u8: [0, 255], [0, 15] at 16 levels; i8: [-128, 127] at 256 levels, [-127, 127] at 255, [-8, 7] at 16, [-7, 127] at 15;
+/// 4, 16 and 32 bits likewise; the bounds of 32 bits are the nearest floats.
+constexpr data_precision range_of_type(element type, std::int64_t levels) {
+    if (!is_integral(type) || bit_width(type) > 32) {
+        return {};
+    }
+    const float low = is_signed(type) ? detail::signed_low(type, levels) : 0.0f;
+    if (is_signed(type) && low == 0.0f) {
+        return {};
+    }
+    return {type, low, detail::integer_high(type, levels), false};
+}
+
+/// The output ranges of a FakeQuantize, one pair of bounds for each channel (one pair for all where it is per-tensor).
+struct quantization_details {
+    std::int64_t levels = 0;
+    seq<float, 4> lows;
+    seq<float, 4> highs;
+};
+
+/// The integer type that suits output ranges best, and whether they need a zero point.
+struct precision_details {
+    element preferred = dynamic;  // dynamic: none suits better than the others
+    bool has_negative_values = false;
+    bool has_zero_point = false;
+};
+
+namespace detail {
+
+constexpr bool is_tiny(float value) { return math::absolute(value) < 1e-6f; }
+
+/// True if low / high differs by more than 0.2 % from the ratio of the bounds of a signed type.
+constexpr bool is_asymmetric(std::int64_t levels, float low, float high) {
+    const bool full_range = levels == 16 || levels == 256 || levels == levels_16 || levels == levels_32;
+    const float expected = full_range ? -static_cast<float>(levels) / static_cast<float>(levels - 2) : -1.0f;
+    const float actual = low / high;
+    return math::absolute((actual - expected) / math::minimum(actual, expected)) > 0.002f;
+}
+constexpr element integer_type(std::int64_t levels, bool is_signed) {
+    if (levels == 16 || levels == 255 || levels == 256) {
+        return is_signed ? i8 : u8;
+    }
+    if (levels == levels_16 - 1 || levels == levels_16) {
+        return is_signed ? i16 : u16;
+    }
+    if (levels == levels_32 - 1 || levels == levels_32) {
+        return is_signed ? i32 : u32;
+    }
+    return dynamic;
+}
+
+}  // namespace detail
+
+/// Finds the type whose own range has the shape of the output ranges: signed for bounds around zero in the ratio of the
+/// type's bounds, unsigned for bounds that begin at zero. Ranges with both bounds below 1e-6 in magnitude say nothing.
+constexpr precision_details precision_details_of(std::int64_t levels, view<float> lows, view<float> highs) {
+    precision_details result;
+    bool can_be_signed = true;
+    bool can_be_unsigned = true;
+    bool all_tiny = true;
+    bool any_negative = false;
+    for (std::size_t i = 0; i < lows.size(); ++i) {
+        const float low = lows[i];
+        const float high = highs[i];
+        any_negative = any_negative || low < 0.0f;
+        if (detail::is_tiny(low) && detail::is_tiny(high)) {
+            continue;
+        }
+        all_tiny = false;
+        if (math::sign_bit(low) != math::sign_bit(high) && !detail::is_tiny(low)) {
+            can_be_unsigned = false;
+            result.has_negative_values = true;
+            result.has_zero_point = result.has_zero_point || high == 0.0f || detail::is_asymmetric(levels, low, high);
+        } else {
+            can_be_signed = false;
+            result.has_zero_point = result.has_zero_point || !detail::is_tiny(low);
+        }
+    }
+    if (all_tiny) {
+        can_be_signed = any_negative;
+        can_be_unsigned = !any_negative;
+    }
+    if (!result.has_zero_point && can_be_signed != can_be_unsigned) {
+        result.preferred = detail::integer_type(levels, can_be_signed);
+    }
+    return result;
+}
+constexpr precision_details precision_details_of(const quantization_details& details) {
+    return precision_details_of(details.levels, details.lows, details.highs);
+}
+
+/// The type for quantized weights: the preferred one if `allowed` has it, else the first of `allowed`, with a zero point.
+///
+/// No type if `allowed` is empty and none is preferred, or if the levels do not fit the type.
+constexpr data_precision precision_of_weights(const quantization_details& details, view<element> allowed) {
+    const element preferred = precision_details_of(details).preferred;
+    element chosen = allowed.empty() ? preferred : allowed.front();
+    for (const element each : allowed) {
+        chosen = each == preferred ? preferred : chosen;
+    }
+    if (!levels_fit(chosen, details.levels)) {
+        return {};
+    }
+    data_precision result = range_of_type(chosen, details.levels);
+    result.has_zero_point = chosen != preferred;
+    return result;
+}
+
+/// True if a type of activations belongs to a level count: 16 and 32 bits to 2^16 and 2^32 levels (or one less), 8 bits to
+/// all others.
+constexpr bool is_candidate(element type, std::int64_t levels) {
+    if (levels == levels_16 || levels == levels_16 - 1) {
+        return type == u16 || type == i16;
+    }
+    if (levels == levels_32 || levels == levels_32 - 1) {
+        return type == u32 || type == i32;
+    }
+    return type == u8 || type == i8;
+}
+
+/// The type for quantized activations among the `allowed` ones: the only candidate, else the preferred one, else the first
+/// candidate. A single allowed type is taken whatever the levels; dynamic where there is no candidate.
+constexpr element precision_of_activations(const quantization_details& details, view<element> allowed) {
+    if (allowed.size() == 1) {
+        return allowed.front();
+    }
+    const element preferred = precision_details_of(details).preferred;
+    element chosen = dynamic;
+    for (const element each : allowed) {
+        if (is_candidate(each, details.levels) && (chosen == dynamic || each == preferred)) {
+            chosen = each;
+        }
+    }
+    return chosen;
+}
+
+/// True if inputs `first` to 4 of a FakeQuantize are Constants; 1: all ranges, 3: the output range.
+constexpr bool has_constant_ranges(const graph& model, node_id fake_quantize, std::size_t first = 1) {
+    for (std::size_t port = first; port < 5; ++port) {
+        if (model.constant_value(model[fake_quantize].input(port)) == nullptr) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// True if a FakeQuantize can be quantized: constant ranges and a level count that a low precision type represents.
+constexpr bool is_quantize_supported(const graph& model, node_id fake_quantize) {
+    return has_constant_ranges(model, fake_quantize) &&
+           is_supported_level_count(model[fake_quantize].as<op::fake_quantize>().levels);
+}
+
+/// The output ranges of a FakeQuantize whose output range is constant. Where one bound is a single value and the other is
+/// not, it counts for all channels.
+constexpr quantization_details details_of(const graph& model, node_id fake_quantize) {
+    quantization_details result;
+    result.levels = model[fake_quantize].as<op::fake_quantize>().levels;
+    const tensor& low = *model.constant_value(model[fake_quantize].input(3));
+    const tensor& high = *model.constant_value(model[fake_quantize].input(4));
+    const std::size_t count = low.elements() > high.elements() ? low.elements() : high.elements();
+    for (std::size_t i = 0; i < count; ++i) {
+        result.lows.push_back(static_cast<float>(low.real(low.elements() == 1 ? 0 : i % low.elements())));
+        result.highs.push_back(static_cast<float>(high.real(high.elements() == 1 ? 0 : i % high.elements())));
+    }
+    return result;
+}
+
+}  // namespace lpt
