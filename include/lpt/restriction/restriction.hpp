@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/attribute/quantization_granularity.hpp>
+#include <lpt/graph/graph.hpp>
+#include <lpt/restriction/operations.hpp>
+
+/// What a target's low precision operations accept: as plain rows, and as types that are checked when they are compiled.
+namespace lpt {
+
+/// Stands for every version of an operation.
+inline constexpr int any_version = -1;
+
+/// Element types for a group of input ports.
+struct port_types {
+    seq<std::int32_t, 8> ports;  // all of them get one and the same type
+    seq<element, 18> types;      // accepted types, best first; none: these ports must not be quantized
+    friend constexpr bool operator==(const port_types&, const port_types&) = default;
+};
+
+/// The types that one node accepts: for targets whose answer depends on more than the operation.
+using precision_rule = seq<port_types> (*)(const graph&, node_id);
+
+/// The types that an operation accepts on a group of ports. All rows of an operation together are its restriction.
+struct precision_row {
+    op::kind operation = op::kind::none;
+    int version = any_version;
+    port_types accepted;             // without ports: no port of the operation may be quantized
+    precision_rule rule = nullptr;   // if there is one it is asked instead of `accepted`; no answer: no port may be quantized
+};
+
+/// The granularity that an operation asks for on some ports.
+struct granularity_row {
+    op::kind operation = op::kind::none;
+    int version = any_version;
+    seq<std::int32_t, 8> ports;      // none: all ports
+    attribute::granularity value = attribute::granularity::per_tensor;
+};
+
+/// Everything that a target restricts, as data.
+struct restriction_table {
+    seq<precision_row> precisions;
+    seq<granularity_row> granularities;
+
+    /// The port groups that hold for a node; false if nothing restricts it. An empty result with `true` means that no
+    /// port may be quantized.
+    constexpr bool precisions_of(const graph& model, node_id id, seq<port_types>& result) const {
+        bool restricted = false;
+        for (const precision_row& row : precisions) {
+            if (!is_about(row.operation, row.version, model[id])) {
+                continue;
+            }
+            restricted = true;
+            if (row.rule != nullptr) {
+                result.append(row.rule(model, id));
+            } else if (!row.accepted.ports.empty()) {
+                result.push_back(row.accepted);
+            }
+        }
+        return restricted;
+    }
+    /// The types that an operation of any version accepts on a port, whatever the node; null if nothing restricts it.
+    constexpr const port_types* precisions_on(op::kind operation, std::int32_t port) const {
+        for (const precision_row& row : precisions) {
+            if (row.operation == operation && row.accepted.ports.contains(port)) {
+                return &row.accepted;
+            }
+        }
+        return nullptr;
+    }
+    /// True if a row says that no port of the operation may be quantized.
+    constexpr bool excludes(op::kind operation) const {
+        for (const precision_row& row : precisions) {
+            if (row.operation == operation && row.rule == nullptr && row.accepted.ports.empty()) {
+                return true;
+            }
+        }
+        return false;
+    }
+    /// True if there is a row for the operation.
+    constexpr bool restricts(op::kind operation) const {
+        for (const precision_row& row : precisions) {
+            if (row.operation == operation) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    static constexpr bool is_about(op::kind operation, int version, const node& each) {
+        return each.kind() == operation && (version == any_version || version == each.version());
+    }
+};
+
+// ---- restrictions as types
+
+namespace detail {
+template <int... Numbers>
+struct port_set {};
+}  // namespace detail
+
+/// Several input ports that share one decision: `on<ports<0, 1>, u8>`.
+template <int... Numbers>
+inline constexpr detail::port_set<Numbers...> ports{};
+
+/// The element types accepted on a port, or on a group of ports, best first. Without types: must not be quantized.
+template <auto Where, element... Types>
+struct on {};
+
+/// One version of an operation, where a restriction means only that: `precisions<in_version<op::max_pool, 1>, on<0, u8>>`.
+template <class Op, int Version>
+struct in_version {};
+
+namespace mistake {
+// No transformation brings this operation to low precision, so a restriction of it would never have an effect.
+template <class Op> struct no_transformation_handles_operation;
+// The operation was not defined in this operation set.
+template <class Op, int Version> struct operation_has_no_such_version;
+// The operation has fewer input ports than the restriction says.
+template <class Op, int Port> struct operation_has_no_such_input_port;
+// Two parts of one restriction are about the same port.
+template <class Op, int Port> struct input_port_is_restricted_twice;
+// The port carries no data, or the arithmetic of the operation cannot take a tensor of this type.
+template <class Op, int Port, element Type> struct input_port_cannot_take_element_type;
+// Two restrictions of the same kind are about one operation; put them into one.
+template <class Op> struct operation_is_restricted_twice;
+}  // namespace mistake
+
+namespace detail {
+
+enum class restriction_mistake { none, no_transformation, no_version, no_port, port_twice, type };
+struct restriction_finding {
+    restriction_mistake what = restriction_mistake::none;
+    int port = -1;
+    element type = dynamic;
+};
+
+template <class Op>
+struct operation_of {
+    using type = Op;
+    static constexpr int version = any_version;
+};
+template <class Op, int Version>
+struct operation_of<in_version<Op, Version>> {
+    using type = Op;
+    static constexpr int version = Version;
+};
+
+constexpr seq<std::int32_t, 8> numbers_of(int port) { return {port}; }
+template <int... Numbers>
+constexpr seq<std::int32_t, 8> numbers_of(port_set<Numbers...>) {
+    return {Numbers...};
+}
+template <class On>
+struct group_of;
+template <auto Where, element... Types>
+struct group_of<on<Where, Types...>> {
+    static constexpr port_types value{numbers_of(Where), {Types...}};
+};
+
+/// The first mistake in the ports, versions and types that somebody wrote for an operation.
+constexpr restriction_finding find_restriction_mistake(const op::row& operation, int version, view<port_types> groups) {
+    if (!is_quantizable(operation.number)) {
+        return {restriction_mistake::no_transformation};
+    }
+    if (version != any_version && !operation.opsets.contains(version)) {
+        return {restriction_mistake::no_version, version};
+    }
+    seq<std::int32_t, 8> seen;
+    for (const port_types& group : groups) {
+        for (const std::int32_t port : group.ports) {
+            if (port < 0 || port >= operation.inputs.most) {
+                return {restriction_mistake::no_port, port};
+            }
+            if (seen.contains(port)) {
+                return {restriction_mistake::port_twice, port};
+            }
+            seen.push_back(port);
+            for (const element type : group.types) {
+                if (!can_take(operation.number, port, type)) {
+                    return {restriction_mistake::type, port, type};
+                }
+            }
+        }
+    }
+    return {};
+}
+
+template <class Op, class... On>
+consteval restriction_finding find_in_precisions() {
+    const seq<port_types> groups{group_of<On>::value...};
+    using operation = operation_of<Op>;
+    return find_restriction_mistake(op::row_of(operation::type::number), operation::version, groups);
+}
+template <class Op, int... Ports>
+consteval restriction_finding find_in_ports() {
+    const seq<port_types> groups{port_types{{Ports}, {}}...};
+    using operation = operation_of<Op>;
+    return find_restriction_mistake(op::row_of(operation::type::number), operation::version, groups);
+}
+
+// Raising: the base class that a mistake leads to is a template that is never defined.
+template <class Op, restriction_mistake, int Port, element Type>
+struct checked {};
+template <class Op, int P, element E>
+struct checked<Op, restriction_mistake::no_transformation, P, E> : mistake::no_transformation_handles_operation<Op> {};
+template <class Op, int P, element E>
+struct checked<Op, restriction_mistake::no_version, P, E> : mistake::operation_has_no_such_version<Op, P> {};
+template <class Op, int P, element E>
+struct checked<Op, restriction_mistake::no_port, P, E> : mistake::operation_has_no_such_input_port<Op, P> {};
+template <class Op, int P, element E>
+struct checked<Op, restriction_mistake::port_twice, P, E> : mistake::input_port_is_restricted_twice<Op, P> {};
+template <class Op, int P, element E>
+struct checked<Op, restriction_mistake::type, P, E> : mistake::input_port_cannot_take_element_type<Op, P, E> {};
+
+template <class Op, class... On>
+inline constexpr restriction_finding found_in_precisions = find_in_precisions<Op, On...>();
+template <class Op, int... Ports>
+inline constexpr restriction_finding found_in_ports = find_in_ports<Op, Ports...>();
+
+}  // namespace detail
+
+/// The element types that operation `Op` accepts, an `on<port, types…>` for each restricted port or group of ports;
+/// without any: no port of it may be quantized. A mistake does not compile, with a sentence of namespace `mistake` as the message.
+template <class Op, class... On>
+struct precisions : detail::checked<typename detail::operation_of<Op>::type, detail::found_in_precisions<Op, On...>.what,
+                                    detail::found_in_precisions<Op, On...>.port, detail::found_in_precisions<Op, On...>.type> {
+    static constexpr void write(restriction_table& table) {
+        using what = detail::operation_of<Op>;
+        if constexpr (sizeof...(On) == 0) {
+            table.precisions.push_back({what::type::number, what::version, {}, nullptr});
+        } else {
+            (table.precisions.push_back({what::type::number, what::version, detail::group_of<On>::value, nullptr}), ...);
+        }
+    }
+};
+
+/// The element types that operation `Op` accepts, as a function of the node.
+template <class Op, precision_rule Rule>
+struct precisions_by_node : detail::checked<typename detail::operation_of<Op>::type, detail::found_in_precisions<Op>.what,
+                                            detail::found_in_precisions<Op>.port, dynamic> {
+    static constexpr void write(restriction_table& table) {
+        using what = detail::operation_of<Op>;
+        table.precisions.push_back({what::type::number, what::version, {}, Rule});
+    }
+};
+
+/// The input ports on which operation `Op` needs one scale and zero point for the whole tensor; without any: on all ports.
+template <class Op, int... Ports>
+struct per_tensor : detail::checked<typename detail::operation_of<Op>::type, detail::found_in_ports<Op, Ports...>.what,
+                                    detail::found_in_ports<Op, Ports...>.port, dynamic> {
+    static constexpr void write(restriction_table& table) {
+        using what = detail::operation_of<Op>;
+        table.granularities.push_back({what::type::number, what::version, {Ports...}, attribute::granularity::per_tensor});
+    }
+};
+
+namespace detail {
+
+// What a restriction is about, found without looking into it: a mistake in it is then reported once.
+template <class Restriction>
+struct subject_of;
+template <class Op, class... On>
+struct subject_of<precisions<Op, On...>> : operation_of<Op> {
+    static constexpr bool about_granularity = false;
+};
+template <class Op, precision_rule Rule>
+struct subject_of<precisions_by_node<Op, Rule>> : operation_of<Op> {
+    static constexpr bool about_granularity = false;
+};
+template <class Op, int... Ports>
+struct subject_of<per_tensor<Op, Ports...>> : operation_of<Op> {
+    static constexpr bool about_granularity = true;
+};
+
+/// The place of the first restriction whose subject an earlier one has too; -1 if there is none.
+template <class... Restrictions>
+consteval int find_repeated() {
+    struct subject {
+        op::kind operation;
+        int version;
+        bool about_granularity;
+    };
+    const seq<subject> subjects{subject{subject_of<Restrictions>::type::number, subject_of<Restrictions>::version,
+                                        subject_of<Restrictions>::about_granularity}...};
+    for (std::size_t i = 0; i < subjects.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            const bool same_version = subjects[i].version == subjects[j].version || subjects[i].version == any_version ||
+                                      subjects[j].version == any_version;
+            if (subjects[i].operation == subjects[j].operation && same_version &&
+                subjects[i].about_granularity == subjects[j].about_granularity) {
+                return static_cast<int>(i);
+            }
+        }
+    }
+    return -1;
+}
+
+template <int Place, class... Restrictions>
+struct operation_at;
+template <class First, class... Rest>
+struct operation_at<0, First, Rest...> : subject_of<First> {};
+template <int Place, class First, class... Rest>
+struct operation_at<Place, First, Rest...> : operation_at<Place - 1, Rest...> {};
+
+template <int Repeated, class... Restrictions>
+struct without_repetition : mistake::operation_is_restricted_twice<typename operation_at<Repeated, Restrictions...>::type> {};
+template <class... Restrictions>
+struct without_repetition<-1, Restrictions...> {};
+
+// The same restriction may stand twice, which is reported; the place keeps the base classes apart.
+template <std::size_t Place, class Restriction>
+struct restriction_at : Restriction {};
+template <class Places, class... Restrictions>
+struct all_restrictions;
+template <std::size_t... Places, class... Restrictions>
+struct all_restrictions<std::index_sequence<Places...>, Restrictions...> : restriction_at<Places, Restrictions>... {};
+
+}  // namespace detail
+
+/// All restrictions of a target, as a type without data; converts to the rows that the transformations read.
+template <class... Restrictions>
+struct restrictions : detail::all_restrictions<std::index_sequence_for<Restrictions...>, Restrictions...>,
+                      detail::without_repetition<detail::find_repeated<Restrictions...>(), Restrictions...> {
+    constexpr restriction_table table() const {
+        restriction_table result;
+        (Restrictions::write(result), ...);
+        return result;
+    }
+    constexpr operator restriction_table() const { return table(); }
+};
+
+}  // namespace lpt
