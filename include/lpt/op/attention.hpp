@@ -59,6 +59,21 @@ private:
         }
         return result;
     }
+    static constexpr bool broadcasts_to(const shape& mask, const shape& scores) {
+        if (mask.rank_is_dynamic()) {
+            return true;
+        }
+        shape merged;
+        if (mask.rank() > scores.rank() || !broadcast_shapes(scores, mask, merged)) {
+            return false;
+        }
+        for (std::size_t axis = 0; axis < scores.rank(); ++axis) {
+            if (scores.is_static(axis) && scores[axis] == 1 && merged.is_static(axis) && merged[axis] != 1) {
+                return false;
+            }
+        }
+        return true;
+    }
     static constexpr dimension from_back(const shape& dimensions, std::size_t place) {
         return dimensions.rank_is_static() ? dimensions[dimensions.rank() - place] : dynamic_dimension;
     }
@@ -91,8 +106,7 @@ private:
             shape scores = batch;
             scores.push_back(rows);
             scores.push_back(places);
-            shape merged;
-            if (facts.inputs() > 3 && !broadcast_shapes(scores, facts.dimensions(3), merged)) {
+            if (facts.inputs() > 3 && !broadcasts_to(facts.dimensions(3), scores)) {
                 facts.wrong("a mask of shape ", to_text(facts.dimensions(3)), " does not broadcast to ", to_text(scores));
             }
             batch.push_back(rows);

@@ -142,6 +142,11 @@ struct lstm_cell : detail::recurrent_attributes {
     bool input_forget = false;
     lstm_weights_format weights_format = lstm_weights_format::ifco;
 
+    /// The order in which the gates lie in the weights.
+    constexpr lstm_weights_format gate_order(int version) const {
+        return version < 4 ? weights_format : lstm_weights_format::fico;
+    }
+
     constexpr lstm_cell() { activations = {"sigmoid", "tanh", "tanh"}; }
 
     template <class Self, class Visit>

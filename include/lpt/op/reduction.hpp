@@ -7,32 +7,41 @@ namespace lpt::op {
 
 namespace detail {
 
-/// The shape of `data` after a reduction of `axes`, of which some may be `unknown_value`; raises an error where an axis
-/// is outside the rank or named twice.
-constexpr shape reduced_shape(const inference& facts, const shape& data, const integers& axes, bool keep_dims) {
-    seq<bool, 8> reduced(data.rank(), false);
+/// Marks the axes that a reduction is known to take; returns whether all of them are known.
+///
+/// Raises an error where an axis is outside the rank. An axis that is named twice counts once, and a scalar has axes 0
+/// and -1, which reduce nothing.
+constexpr bool mark_reduced(const inference& facts, const shape& data, const integers& axes, seq<bool, 8>& reduced) {
     bool complete = true;
+    reduced.resize(data.rank(), false);
     for (const std::int64_t axis : axes) {
         if (axis == unknown_value) {
             complete = false;
             continue;
         }
-        const std::int64_t place = normalized_axis(axis, data.rank());
+        const std::int64_t place = normalized_axis(axis, data.rank() == 0 ? 1 : data.rank());
         if (place < 0) {
             facts.wrong("axis ", axis, " is outside the rank of data of shape ", to_text(data));
         }
-        if (reduced[static_cast<std::size_t>(place)]) {
-            facts.wrong("axis ", axis, " is named twice");
+        if (data.rank() != 0) {
+            reduced[static_cast<std::size_t>(place)] = true;
         }
-        reduced[static_cast<std::size_t>(place)] = true;
     }
+    return complete;
+}
+
+/// The shape of `data` after a reduction of `axes`, of which some may be `unknown_value`.
+constexpr shape reduced_shape(const inference& facts, const shape& data, const integers& axes, bool keep_dims) {
+    seq<bool, 8> reduced;
+    const bool complete = mark_reduced(facts, data, axes, reduced);
     if (!complete && !keep_dims) {
-        return axes.size() > data.rank() ? shape::of_dynamic_rank() : shape::of_rank(data.rank() - axes.size());
+        // Several axes might name one and the same.
+        return axes.size() == 1 && data.rank() != 0 ? shape::of_rank(data.rank() - 1) : shape::of_dynamic_rank();
     }
     shape result;
     for (std::size_t axis = 0; axis < data.rank(); ++axis) {
         if (!reduced[axis]) {
-            result.push_back(complete ? data[axis] : data[axis] == 1 ? 1 : dynamic_dimension);
+            result.push_back(complete || data[axis] == 1 ? data[axis] : dynamic_dimension);
         } else if (keep_dims) {
             result.push_back(1);
         }
