@@ -14,9 +14,10 @@ static_assert(survives_reading(op::clamp{{}, -1, 6}, 0));
 static_assert(attribute_names<op::gelu>(0) == "" && attribute_names<op::gelu>(7) == "approximation_mode");
 static_assert(attribute_names<op::elu>(0) == "alpha");
 
-TEST_CASE_TEMPLATE("a function of one tensor keeps element type and shape", Op, op::relu, op::sigmoid, op::tanh, op::elu,
-                   op::gelu, op::hswish, op::hsigmoid, op::mish, op::soft_plus, op::soft_sign, op::exp, op::log, op::sqrt,
-                   op::abs, op::negative, op::sign, op::erf, op::floor, op::ceiling, op::round, op::sin, op::cos) {
+TEST_CASE_TEMPLATE("a function of one tensor keeps element type and shape", Op, op::relu, op::sigmoid, op::tanh,
+                   op::elu, op::gelu, op::hswish, op::hsigmoid, op::mish, op::soft_plus, op::soft_sign, op::exp,
+                   op::log, op::sqrt, op::abs, op::negative, op::sign, op::erf, op::floor, op::ceiling, op::round,
+                   op::sin, op::cos) {
     CHECK(inferred(Op{}, of(f16, {1, -1, 4})) == "f16[1,?,4]");
     CHECK(inferred(Op{}, anything()) == "dynamic?");
 }
@@ -53,12 +54,13 @@ TEST_CASE("PRelu takes a slope for each channel, for each element or one for all
 
 TEST_CASE("PRelu refuses slopes that would change the shape of the data") {
     LPT_CHECK_WRONG(inferred(op::prelu{}, of(f32, {1, 3, 4}), of(f32, {2})), "slope of shape [2] does not fit");
-    LPT_CHECK_WRONG(inferred(op::prelu{}, of(f32, {1, 3, 4}), of(f32, {2, 3, 4})), "slope of shape [2,3,4] does not fit");
+    LPT_CHECK_WRONG(inferred(op::prelu{}, of(f32, {1, 3, 4}), of(f32, {2, 3, 4})),
+                    "slope of shape [2,3,4] does not fit");
     LPT_CHECK_WRONG(inferred(op::prelu{}, of(f32, {3}), of(f32, {2, 3})), "slope of shape [2,3] does not fit");
 }
 
-TEST_CASE_TEMPLATE("parameters of HardSigmoid and Selu are single numbers of the type of the data", Op, op::hard_sigmoid,
-                   op::selu) {
+TEST_CASE_TEMPLATE("parameters of HardSigmoid and Selu are single numbers of the type of the data", Op,
+                   op::hard_sigmoid, op::selu) {
     CHECK(inferred(Op{}, of(f32, {2, 3}), of(f32, {}), of(f32, {1})) == "f32[2,3]");
     LPT_CHECK_WRONG(inferred(Op{}, of(f32, {2, 3}), of(f32, {}), of(f32, {3})), "input 2 must be a single number");
     LPT_CHECK_WRONG(inferred(Op{}, of(f32, {2, 3}), of(f16, {}), of(f32, {})), "type f32 of input 0, not f16");

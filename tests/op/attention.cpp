@@ -24,8 +24,10 @@ TEST_CASE("attention takes boolean and real masks that broadcast to the scores, 
     const input key = of(f32, {2, 8, 20, 64});
     CHECK(inferred(attention{}, query, key, key, of(boolean, {10, 20})) == "f32[2,8,10,64]");
     CHECK(inferred(attention{}, query, key, key, of(f32, {2, 1, 1, 20}), of(f32, {})) == "f32[2,8,10,64]");
-    LPT_CHECK_WRONG(inferred(attention{}, query, key, key, of(boolean, {20, 10})), "mask of shape [20,10] does not broadcast");
-    LPT_CHECK_WRONG(inferred(attention{}, query, key, key, of(boolean, {3, 1, 1, 10, 20})), "does not broadcast to [2,8,10,20]");
+    LPT_CHECK_WRONG(inferred(attention{}, query, key, key, of(boolean, {20, 10})),
+                    "mask of shape [20,10] does not broadcast");
+    LPT_CHECK_WRONG(inferred(attention{}, query, key, key, of(boolean, {3, 1, 1, 10, 20})),
+                    "does not broadcast to [2,8,10,20]");
     LPT_CHECK_WRONG(inferred(attention{}, query, key, key, of(i32, {10, 20})), "a mask must be boolean");
     LPT_CHECK_WRONG(inferred(attention{}, query, key, key, of(f32, {}), of(f32, {3})), "scale must be a single number");
 }

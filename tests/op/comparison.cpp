@@ -44,7 +44,8 @@ TEST_CASE("Select broadcasts condition and values to each other") {
 TEST_CASE("Select without broadcasting merges what is known of the one shape") {
     const op::select strict{op::auto_broadcast::none};
     CHECK(inferred(strict, of(boolean, {-1, 3}), of(f32, {2, -1}), of(f32, {-1, -1})) == "f32[2,3]");
-    LPT_CHECK_WRONG(inferred(strict, of(boolean, {1}), of(f32, {2}), of(f32, {2})), "a condition of shape [1] does not fit");
+    LPT_CHECK_WRONG(inferred(strict, of(boolean, {1}), of(f32, {2}), of(f32, {2})),
+                    "a condition of shape [1] does not fit");
 }
 
 TEST_CASE("Select by the rule of pdpd has the shape of the first value") {
@@ -55,5 +56,6 @@ TEST_CASE("Select by the rule of pdpd has the shape of the first value") {
 TEST_CASE("Select refuses conditions that are not boolean and values of different types") {
     LPT_CHECK_WRONG(inferred(op::select{}, of(u8, {2}), of(f32, {2}), of(f32, {2})), "input 0 must be boolean, not u8");
     LPT_CHECK_WRONG(inferred(op::select{}, of(boolean, {2}), of(f32, {2}), of(i8, {2})), "not f32 and i8");
-    LPT_CHECK_WRONG(inferred(op::select{}, of(boolean, {3}), of(f32, {2}), of(f32, {2})), "does not fit values of shape [2]");
+    LPT_CHECK_WRONG(inferred(op::select{}, of(boolean, {3}), of(f32, {2}), of(f32, {2})),
+                    "does not fit values of shape [2]");
 }

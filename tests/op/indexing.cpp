@@ -14,7 +14,8 @@ static_assert(attribute_names<op::top_k>(3) == "axis mode sort index_element_typ
 static_assert(attribute_names<op::top_k>(11) == "axis mode sort index_element_type stable");
 static_assert(attribute_names<op::one_hot>(1) == "axis");
 static_assert(survives_reading(op::top_k{-1, op::top_k_mode::min, op::top_k_sort::value, i64, true}, 11));
-static_assert(survives_reading(op::one_hot{.axis = 1, .negative_indices_mode = op::one_hot_negative_indices::normalize}, 16));
+static_assert(survives_reading(op::one_hot{.axis = 1, .negative_indices_mode = op::one_hot_negative_indices::normalize},
+                               16));
 static_assert(survives_reading(op::cum_sum{.exclusive = true, .reverse = true}, 0));
 
 TEST_CASE("indexing attributes are read from the published words") {
@@ -28,7 +29,8 @@ TEST_CASE("ShapeOf gives one size for each axis") {
     CHECK(inferred(op::shape_of{}, 0, of(f32, {2, 3})) == "i64[2]");
     CHECK(inferred(op::shape_of{}, 3, of(f32, {})) == "i64[0]");
     CHECK(inferred(op::shape_of{}, 3, anything()) == "i64[?]");
-    LPT_CHECK_WRONG(inferred(op::shape_of{.output_type = f32}, 3, of(f32, {2})), "output_type must be i32 or i64, not f32");
+    LPT_CHECK_WRONG(inferred(op::shape_of{.output_type = f32}, 3, of(f32, {2})),
+                    "output_type must be i32 or i64, not f32");
 }
 
 TEST_CASE("Range has as many values as steps fit before the stop") {
@@ -104,7 +106,8 @@ TEST_CASE("OneHot refuses impossible axes, depths and types") {
     const input on = of(f32, {});
     LPT_CHECK_WRONG(inferred(op::one_hot{.axis = 3}, of(i64, {2, 3}), number(i64, 5), on, on), "there is no place 3");
     LPT_CHECK_WRONG(inferred(op::one_hot{}, of(i64, {2}), number(i64, -5), on, on), "depth must not be negative");
-    LPT_CHECK_WRONG(inferred(op::one_hot{}, of(f32, {2}), number(i64, 5), on, on), "input 0 must be of an integer type");
+    LPT_CHECK_WRONG(inferred(op::one_hot{}, of(f32, {2}), number(i64, 5), on, on),
+                    "input 0 must be of an integer type");
     LPT_CHECK_WRONG(inferred(op::one_hot{}, of(i64, {2}), number(i64, 5), on, of(i8, {})), "not f32 and i8");
 }
 

@@ -8,7 +8,8 @@ using namespace lpt::test;
 
 // In a function, because g++ 12 cannot compare addresses of temporaries outside of one.
 static_assert([] { return inferred(op::mvn{}, of(f32, {1, 3, -1, 4}), indices({2, 3})) == "f32[1,3,?,4]"; }());
-static_assert(op::has(op::mvn::traits, op::trait::relaxable) && op::has(op::normalize_l2::traits, op::trait::relaxable));
+static_assert(op::has(op::mvn::traits, op::trait::relaxable) &&
+              op::has(op::normalize_l2::traits, op::trait::relaxable));
 static_assert(attribute_names<op::mvn>(0) == "eps across_channels normalize_variance reduction_axes");
 static_assert(attribute_names<op::mvn>(6) == "eps normalize_variance eps_mode");
 static_assert(attribute_names<op::batch_norm_inference>(5) == "epsilon");
@@ -63,8 +64,10 @@ TEST_CASE("BatchNormInference refuses disagreeing channels, data without channel
     const op::batch_norm_inference norm;
     const input vector = of(f32, {3});
     const input data = of(f32, {1, 3, 8});
-    LPT_CHECK_WRONG(inferred(norm, 5, data, vector, of(f32, {4}), vector, vector), "input 2 must have shape [3], not [4]");
-    LPT_CHECK_WRONG(inferred(norm, 5, data, vector, vector, of(f32, {3, 1}), vector), "input 3 must have shape [3], not [3,1]");
+    LPT_CHECK_WRONG(inferred(norm, 5, data, vector, of(f32, {4}), vector, vector),
+                    "input 2 must have shape [3], not [4]");
+    LPT_CHECK_WRONG(inferred(norm, 5, data, vector, vector, of(f32, {3, 1}), vector),
+                    "input 3 must have shape [3], not [3,1]");
     LPT_CHECK_WRONG(inferred(norm, 5, vector, vector, vector, vector, vector), "a channel axis");
     LPT_CHECK_WRONG(inferred(op::batch_norm_inference{.epsilon = -1}, 5, data, vector, vector, vector, vector),
                     "epsilon must not be negative");

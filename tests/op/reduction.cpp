@@ -7,10 +7,13 @@ using namespace lpt;
 using namespace lpt::test;
 
 // In a function, because g++ 12 cannot compare addresses of temporaries outside of one.
-static_assert([] { return inferred(op::reduce_mean{{true}}, of(f32, {1, 3, 4, 4}), indices({2, 3})) == "f32[1,3,1,1]"; }());
+static_assert([] {
+    return inferred(op::reduce_mean{{true}}, of(f32, {1, 3, 4, 4}), indices({2, 3})) == "f32[1,3,1,1]";
+}());
 static_assert(op::has(op::reduce_max::traits, op::trait::precision_preserved));
 static_assert(!op::has(op::reduce_mean::traits, op::trait::precision_preserved));
-static_assert(op::has(op::reduce_sum::traits, op::trait::relaxable) && op::has(op::reduce_mean::traits, op::trait::relaxable));
+static_assert(op::has(op::reduce_sum::traits, op::trait::relaxable) &&
+              op::has(op::reduce_mean::traits, op::trait::relaxable));
 static_assert(!op::has(op::reduce_prod::traits, op::trait::relaxable));
 static_assert(survives_reading(op::reduce_l2{{true}}, 4));
 static_assert(attribute_names<op::reduce_min>(1) == "keep_dims");

@@ -32,7 +32,8 @@ constexpr void require_same_type(const inference& facts, std::size_t port, std::
     const element a = facts.type(port);
     const element b = facts.type(other);
     if (a != b && a != dynamic && b != dynamic) {
-        facts.wrong("input ", other, " must have the element type ", lpt::name(a), " of input ", port, ", not ", lpt::name(b));
+        facts.wrong("input ", other, " must have the element type ", lpt::name(a), " of input ", port, ", not ",
+                    lpt::name(b));
     }
 }
 

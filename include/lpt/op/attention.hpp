@@ -29,7 +29,8 @@ struct scaled_dot_product_attention {
         require_types(facts);
         facts.output(common_type(facts), dimensions(facts));
     }
-    friend constexpr bool operator==(const scaled_dot_product_attention&, const scaled_dot_product_attention&) = default;
+    friend constexpr bool operator==(const scaled_dot_product_attention&,
+                                     const scaled_dot_product_attention&) = default;
 
 private:
     static constexpr element common_type(const inference& facts) {
@@ -86,20 +87,20 @@ private:
             }
             shape merged;
             if (!broadcast_shapes(batch, each.rank_is_static() ? leading(each) : each, merged)) {
-                facts.wrong("the leading axes of query, key and value do not broadcast: ", to_text(facts.dimensions(0)), ", ",
-                            to_text(facts.dimensions(1)), ", ", to_text(facts.dimensions(2)));
+                facts.wrong("the leading axes of query, key and value do not broadcast: ", to_text(facts.dimensions(0)),
+                            ", ", to_text(facts.dimensions(1)), ", ", to_text(facts.dimensions(2)));
             }
             batch = merged;
         }
         dimension features = from_back(facts.dimensions(0), 1);
         if (!merge_dimension(features, from_back(facts.dimensions(1), 1))) {
-            facts.wrong("query of shape ", to_text(facts.dimensions(0)), " and key of shape ", to_text(facts.dimensions(1)),
-                        " must have the same last size");
+            facts.wrong("query of shape ", to_text(facts.dimensions(0)), " and key of shape ",
+                        to_text(facts.dimensions(1)), " must have the same last size");
         }
         dimension places = from_back(facts.dimensions(1), 2);
         if (!merge_dimension(places, from_back(facts.dimensions(2), 2))) {
-            facts.wrong("key of shape ", to_text(facts.dimensions(1)), " and value of shape ", to_text(facts.dimensions(2)),
-                        " must have the same last size but one");
+            facts.wrong("key of shape ", to_text(facts.dimensions(1)), " and value of shape ",
+                        to_text(facts.dimensions(2)), " must have the same last size but one");
         }
         const dimension rows = from_back(facts.dimensions(0), 2);
         if (batch.rank_is_static()) {
@@ -107,7 +108,8 @@ private:
             scores.push_back(rows);
             scores.push_back(places);
             if (facts.inputs() > 3 && !broadcasts_to(facts.dimensions(3), scores)) {
-                facts.wrong("a mask of shape ", to_text(facts.dimensions(3)), " does not broadcast to ", to_text(scores));
+                facts.wrong("a mask of shape ", to_text(facts.dimensions(3)), " does not broadcast to ",
+                            to_text(scores));
             }
             batch.push_back(rows);
             batch.push_back(from_back(facts.dimensions(2), 1));

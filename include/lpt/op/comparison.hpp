@@ -147,10 +147,12 @@ struct select {
         shape dimensions = detail::infer_broadcast(facts, self.auto_broadcast, 1, 2);
         const shape& condition = facts.dimensions(0);
         shape merged = dimensions;
-        const bool fits = self.auto_broadcast == op::auto_broadcast::none ? merge_shape(merged, condition)
-                                                                          : broadcast_shapes(dimensions, condition, merged);
+        const bool fits = self.auto_broadcast == op::auto_broadcast::none
+                              ? merge_shape(merged, condition)
+                              : broadcast_shapes(dimensions, condition, merged);
         if (!fits) {
-            facts.wrong("a condition of shape ", to_text(condition), " does not fit values of shape ", to_text(dimensions));
+            facts.wrong("a condition of shape ", to_text(condition), " does not fit values of shape ",
+                        to_text(dimensions));
         }
         facts.output(detail::infer_common_type(facts, 1, 2),
                      self.auto_broadcast == op::auto_broadcast::pdpd ? facts.dimensions(1) : merged);

@@ -21,15 +21,15 @@ struct body_slice {
 struct body_input {
     enum class form : unsigned char {
         invariant,  // the whole input in every iteration
-        merged,     // the input at first, later `result` of the iteration before
-        sliced,     // one slice in each iteration
+        merged,  // the input at first, later `result` of the iteration before
+        sliced,  // one slice in each iteration
     };
 
-    std::int64_t port = 0;       // input of the node
+    std::int64_t port = 0;  // input of the node
     std::int64_t parameter = 0;  // parameter of the body, in the order of its parameters
     form holds = form::invariant;
     std::int64_t result = -1;  // of a merged input: result of the body, in the order of its results
-    body_slice slice{};        // of a sliced input
+    body_slice slice{};  // of a sliced input
 
     friend constexpr bool operator==(const body_input&, const body_input&) = default;
 };
@@ -37,15 +37,15 @@ struct body_input {
 /// What an output of the node gets from a result of a body.
 struct body_output {
     enum class form : unsigned char {
-        value,         // what one iteration gives
+        value,  // what one iteration gives
         concatenated,  // what all iterations give, one after the other along an axis
     };
 
-    std::int64_t port = 0;    // output of the node
+    std::int64_t port = 0;  // output of the node
     std::int64_t result = 0;  // result of the body, in the order of its results
     form holds = form::value;
     std::int64_t iteration = -1;  // of a value: the iteration that gives it; -1 is the last
-    body_slice slice{};           // of a concatenated output
+    body_slice slice{};  // of a concatenated output
 
     friend constexpr bool operator==(const body_output&, const body_output&) = default;
 };
@@ -154,8 +154,8 @@ constexpr void visit_flat(text_view name, Map& map, Visit&& visit) {
 constexpr void require_body_inputs(const inference& facts, const seq<body_input>& map) {
     for (const body_input& each : map) {
         if (each.port < 0 || each.port >= static_cast<std::int64_t>(facts.inputs())) {
-            facts.wrong("body parameter ", each.parameter, " is fed by input ", each.port, ", but there are ", facts.inputs(),
-                        " inputs");
+            facts.wrong("body parameter ", each.parameter, " is fed by input ", each.port, ", but there are ",
+                        facts.inputs(), " inputs");
         }
         if (each.holds == body_input::form::merged && each.result < 0) {
             facts.wrong("body parameter ", each.parameter, " is fed back, but by no result of the body");
@@ -165,11 +165,12 @@ constexpr void require_body_inputs(const inference& facts, const seq<body_input>
         }
         const shape& data = facts.dimensions(static_cast<std::size_t>(each.port));
         if (data.rank_is_static() && normalized_axis(each.slice.axis, data.rank()) < 0) {
-            facts.wrong("input ", each.port, " of shape ", to_text(data), " cannot be sliced along axis ", each.slice.axis);
+            facts.wrong("input ", each.port, " of shape ", to_text(data), " cannot be sliced along axis ",
+                        each.slice.axis);
         }
         if (each.slice.stride == 0 || each.slice.part_size < 1) {
-            facts.wrong("input ", each.port, " cannot be sliced with stride ", each.slice.stride, " into parts of size ",
-                        each.slice.part_size);
+            facts.wrong("input ", each.port, " cannot be sliced with stride ", each.slice.stride,
+                        " into parts of size ", each.slice.part_size);
         }
     }
 }
@@ -197,7 +198,8 @@ constexpr void require_condition(const inference& facts, std::size_t port) {
         facts.wrong("the condition (input ", port, ") must be boolean, not ", lpt::name(facts.type(port)));
     }
     if (dimensions.is_static() && dimensions.elements() != 1) {
-        facts.wrong("the condition (input ", port, ") must be a single value, not a tensor of shape ", to_text(dimensions));
+        facts.wrong("the condition (input ", port, ") must be a single value, not a tensor of shape ",
+                    to_text(dimensions));
     }
 }
 

@@ -76,7 +76,8 @@ struct range {
             type = dynamic;
             for (std::size_t port = 0; port < 3; ++port) {
                 if (type != dynamic && facts.type(port) != dynamic && facts.type(port) != type) {
-                    facts.wrong("inputs must have one element type, not ", lpt::name(type), " and ", lpt::name(facts.type(port)));
+                    facts.wrong("inputs must have one element type, not ", lpt::name(type), " and ",
+                                lpt::name(facts.type(port)));
                 }
                 type = type == dynamic ? facts.type(port) : type;
             }
@@ -117,7 +118,8 @@ private:
         }
         const double count = math::ceil((values[1] - values[0]) / values[2]);
         if (math::is_nan(count) || count > 9e15) {
-            facts.wrong("start ", values[0], ", stop ", values[1], " and step ", values[2], " do not give a finite number of values");
+            facts.wrong("start ", values[0], ", stop ", values[1], " and step ", values[2],
+                        " do not give a finite number of values");
         }
         return count > 0 ? static_cast<dimension>(count) : 0;
     }
@@ -255,7 +257,8 @@ struct one_hot {
         const element on = facts.type(2);
         const element off = facts.type(3);
         if (on != off && on != dynamic && off != dynamic) {
-            facts.wrong("on_value and off_value must have one element type, not ", lpt::name(on), " and ", lpt::name(off));
+            facts.wrong("on_value and off_value must have one element type, not ", lpt::name(on), " and ",
+                        lpt::name(off));
         }
         const std::int64_t depth = detail::infer_single_value(facts, 1);
         if (depth != unknown_value && depth < 0) {
@@ -265,7 +268,8 @@ struct one_hot {
         if (dimensions.rank_is_static()) {
             const std::int64_t place = normalized_axis(self.axis, dimensions.rank() + 1);
             if (place < 0) {
-                facts.wrong("there is no place ", self.axis, " for a new axis in indices of shape ", to_text(dimensions));
+                facts.wrong("there is no place ", self.axis, " for a new axis in indices of shape ",
+                            to_text(dimensions));
             }
             dimensions.insert(static_cast<std::size_t>(place), depth == unknown_value ? dynamic_dimension : depth);
         }

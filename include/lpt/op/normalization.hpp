@@ -133,7 +133,8 @@ struct softmax {
     }
     static constexpr void infer(const softmax& self, inference& facts) {
         if (self.axis < 0 && facts.version() < 8) {
-            facts.wrong("axis ", self.axis, " counts from the back, which version ", facts.version(), " does not allow");
+            facts.wrong("axis ", self.axis, " counts from the back, which version ", facts.version(),
+                        " does not allow");
         }
         detail::require_axis(facts, self.axis, facts.dimensions(0));
         facts.output(facts.type(0), facts.dimensions(0));
@@ -267,7 +268,8 @@ struct group_normalization {
         detail::require_vector(facts, 1, channels);
         detail::require_vector(facts, 2, channels);
         if (self.num_groups < 1 || (channels != dynamic_dimension && channels % self.num_groups != 0)) {
-            facts.wrong("num_groups ", self.num_groups, " does not divide the channels of data of shape ", to_text(dimensions));
+            facts.wrong("num_groups ", self.num_groups, " does not divide the channels of data of shape ",
+                        to_text(dimensions));
         }
         if (dimensions.rank_is_static()) {
             dimensions[1] = channels;

@@ -38,8 +38,8 @@ struct read_value {
         element type = self.variable_type;
         if (facts.inputs() == 1) {
             if (type != dynamic && facts.type(0) != dynamic && facts.type(0) != type) {
-                facts.wrong("the initial value must have the element type ", lpt::name(type), " of variable '", self.variable_id,
-                            "', not ", lpt::name(facts.type(0)));
+                facts.wrong("the initial value must have the element type ", lpt::name(type), " of variable '",
+                            self.variable_id, "', not ", lpt::name(facts.type(0)));
             }
             shape merged = self.variable_shape;
             if (!merge_shape(merged, facts.dimensions(0))) {
