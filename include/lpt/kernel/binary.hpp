@@ -20,20 +20,23 @@ struct binary {
         if (e.scale != nullptr || e.bias != nullptr) return false;
         for (int k = 0; k < e.post_count; ++k) {
             const post_operation& step = e.post[k];
-            if (step.per_channel_a != nullptr || step.per_channel_b != nullptr || step.residual != nullptr) return false;
+            if (step.per_channel_a != nullptr || step.per_channel_b != nullptr || step.residual != nullptr)
+                return false;
         }
         return true;
     }
 
     /// Values of an operand.
-    static void load(const binary_operand& o, std::int64_t row, std::int64_t channel, std::int64_t columns, float* v) noexcept {
+    static void load(const binary_operand& o, std::int64_t row, std::int64_t channel, std::int64_t columns,
+                     float* v) noexcept {
         const std::int64_t first = row * o.row_stride + channel * o.channel_stride;
         if (o.channel_stride == 0) {
             const unsigned char* at = static_cast<const unsigned char*>(o.data) + first * bytes_of(o.type);
             float one[width];
             simd::store(one, finish<Isa>::load_elements(at, o.type, 0, 1));
             const floats value = simd::broadcast(one[0]);
-            for (std::int64_t i = 0; i < columns; i += width) simd::store(v + i, value);
+            for (std::int64_t i = 0; i < columns; i += width)
+                simd::store(v + i, value);
         } else {
             for (std::int64_t i = 0; i < columns; i += width)
                 simd::store(v + i, finish<Isa>::load_elements(o.data, o.type, first + i, columns - i));
@@ -43,38 +46,46 @@ struct binary {
 
     template <class Function>
     [[gnu::always_inline]] static void each(float* a, const float* b, std::int64_t columns, Function f) noexcept {
-        for (std::int64_t i = 0; i < columns; i += width) simd::store(a + i, f(simd::load(a + i), simd::load(b + i)));
+        for (std::int64_t i = 0; i < columns; i += width)
+            simd::store(a + i, f(simd::load(a + i), simd::load(b + i)));
     }
 
     static void combine(binary_function function, float* a, const float* b, std::int64_t columns) noexcept {
         switch (function) {
-        case binary_function::add: each(a, b, columns, [](floats x, floats y) { return simd::add(x, y); }); break;
-        case binary_function::subtract: each(a, b, columns, [](floats x, floats y) { return simd::subtract(x, y); }); break;
-        case binary_function::multiply: each(a, b, columns, [](floats x, floats y) { return simd::multiply(x, y); }); break;
-        case binary_function::divide: each(a, b, columns, [](floats x, floats y) { return simd::divide(x, y); }); break;
-        case binary_function::maximum:
-            each(a, b, columns, [](floats x, floats y) { return simd::select(simd::less(y, x), x, y); });
-            break;
-        case binary_function::minimum:
-            each(a, b, columns, [](floats x, floats y) { return simd::select(simd::less(x, y), x, y); });
-            break;
-        case binary_function::squared_difference:
-            each(a, b, columns, [](floats x, floats y) {
-                const floats d = simd::subtract(x, y);
-                return simd::multiply(d, d);
-            });
-            break;
+            case binary_function::add: each(a, b, columns, [](floats x, floats y) { return simd::add(x, y); }); break;
+            case binary_function::subtract:
+                each(a, b, columns, [](floats x, floats y) { return simd::subtract(x, y); });
+                break;
+            case binary_function::multiply:
+                each(a, b, columns, [](floats x, floats y) { return simd::multiply(x, y); });
+                break;
+            case binary_function::divide:
+                each(a, b, columns, [](floats x, floats y) { return simd::divide(x, y); });
+                break;
+            case binary_function::maximum:
+                each(a, b, columns, [](floats x, floats y) { return simd::select(simd::less(y, x), x, y); });
+                break;
+            case binary_function::minimum:
+                each(a, b, columns, [](floats x, floats y) { return simd::select(simd::less(x, y), x, y); });
+                break;
+            case binary_function::squared_difference:
+                each(a, b, columns, [](floats x, floats y) {
+                    const floats d = simd::subtract(x, y);
+                    return simd::multiply(d, d);
+                });
+                break;
         }
     }
 
-    static void run_part(const binary_problem& p, std::int64_t row, std::int64_t channel, std::int64_t columns) noexcept {
+    static void run_part(const binary_problem& p, std::int64_t row, std::int64_t channel,
+                         std::int64_t columns) noexcept {
         alignas(64) float a[finish_columns];
         alignas(64) float b[finish_columns];
         load(p.a, row, channel, columns, a);
         load(p.b, row, channel, columns, b);
         combine(p.function, a, b, columns);
-        unsigned char* to =
-            static_cast<unsigned char*>(p.output) + (row * p.output_row_stride + channel) * bytes_of(p.finish.output_type);
+        unsigned char* to = static_cast<unsigned char*>(p.output) +
+                            (row * p.output_row_stride + channel) * bytes_of(p.finish.output_type);
         finish<Isa>::row(p.finish, a, row, channel, columns, to);
     }
 

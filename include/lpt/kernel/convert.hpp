@@ -25,8 +25,10 @@ struct convert {
         alignas(64) unsigned char gathered[finish_columns * 4];
         if (part.input_step != 1) {
             for (std::int64_t i = 0; i < part.count; ++i) {
-                if (size == 1) gathered[i] = data[i * part.input_step];
-                else std::memcpy(gathered + i * 4, data + i * part.input_step * 4, 4);
+                if (size == 1)
+                    gathered[i] = data[i * part.input_step];
+                else
+                    std::memcpy(gathered + i * 4, data + i * part.input_step * 4, 4);
             }
             data = gathered;
         }
@@ -34,8 +36,8 @@ struct convert {
             simd::store(v + i, finish<Isa>::load_elements(data, p.input_type, i, part.count - i));
     }
 
-    static void clamp(const float* low, float low_all, const float* high, float high_all, std::int64_t channel, std::int64_t columns,
-                      float* v) noexcept {
+    static void clamp(const float* low, float low_all, const float* high, float high_all, std::int64_t channel,
+                      std::int64_t columns, float* v) noexcept {
         for (std::int64_t i = 0; i < columns; i += width) {
             const floats a = finish<Isa>::load_or(low, low_all, channel + i, columns - i);
             const floats b = finish<Isa>::load_or(high, high_all, channel + i, columns - i);
@@ -43,17 +45,21 @@ struct convert {
         }
     }
 
-    static void scatter(const convert_problem& p, std::int64_t at, const run_of_elements& part, const unsigned char* from) noexcept {
+    static void scatter(const convert_problem& p, std::int64_t at, const run_of_elements& part,
+                        const unsigned char* from) noexcept {
         const std::int64_t size = bytes_of(p.finish.output_type);
         unsigned char* to = static_cast<unsigned char*>(p.output) + at * size;
         for (std::int64_t i = 0; i < part.count; ++i) {
-            if (size == 1) to[i * part.output_step] = from[i];
-            else std::memcpy(to + i * part.output_step * 4, from + i * 4, 4);
+            if (size == 1)
+                to[i * part.output_step] = from[i];
+            else
+                std::memcpy(to + i * part.output_step * 4, from + i * 4, 4);
         }
     }
 
     /// A row of the epilogue: `count` (<= finish_columns) channels of one pixel.
-    static void run_channels(const convert_problem& p, std::int64_t n, std::int64_t pixel, std::int64_t channel, std::int64_t count) noexcept {
+    static void run_channels(const convert_problem& p, std::int64_t n, std::int64_t pixel, std::int64_t channel,
+                             std::int64_t count) noexcept {
         const element_layout& in = p.input_layout;
         const element_layout& out = p.output_layout;
         const run_of_elements part{count, in.channel_stride, out.channel_stride};
@@ -74,7 +80,8 @@ struct convert {
     }
 
     /// `count` pixels of one channel; the constants of the channel are the same for all, and there are no post operations.
-    static void run_pixels(const convert_problem& p, std::int64_t n, std::int64_t channel, std::int64_t pixel, std::int64_t count) noexcept {
+    static void run_pixels(const convert_problem& p, std::int64_t n, std::int64_t channel, std::int64_t pixel,
+                           std::int64_t count) noexcept {
         const element_layout& in = p.input_layout;
         const element_layout& out = p.output_layout;
         const run_of_elements part{count, in.pixel_stride, out.pixel_stride};
@@ -106,14 +113,16 @@ struct convert {
                 for (std::int64_t c = 0; c < p.channels; ++c) {
                     const std::int64_t from = n * in.batch_stride + i * in.pixel_stride + c * in.channel_stride;
                     const std::int64_t to = n * out.batch_stride + i * out.pixel_stride + c * out.channel_stride;
-                    std::memcpy(static_cast<unsigned char*>(p.output) + to * 4, static_cast<const unsigned char*>(p.input) + from * 4, 4);
+                    std::memcpy(static_cast<unsigned char*>(p.output) + to * 4,
+                                static_cast<const unsigned char*>(p.input) + from * 4, 4);
                 }
             }
         }
     }
 
     static bool is_dense(const convert_problem& p, const element_layout& l) noexcept {
-        return l.channel_stride == 1 && l.pixel_stride == p.channels && (p.batch == 1 || l.batch_stride == p.channels * p.pixels);
+        return l.channel_stride == 1 && l.pixel_stride == p.channels &&
+               (p.batch == 1 || l.batch_stride == p.channels * p.pixels);
     }
     static void run(const convert_problem& problem, const parallel_for& parallel) noexcept {
         if (problem.finish.output_type == element_kind::i32) {
@@ -139,11 +148,13 @@ struct convert {
                 const std::int64_t count = inner - first < finish_columns ? inner - first : finish_columns;
                 const std::int64_t o = i / parts % outer;
                 const std::int64_t n = i / parts / outer;
-                if (planes) run_pixels(p, n, o, first, count);
-                else run_channels(p, n, o, first, count);
+                if (planes)
+                    run_pixels(p, n, o, first, count);
+                else
+                    run_channels(p, n, o, first, count);
             }
         });
     }
 };
 
-} // namespace lpt::kernel
+}  // namespace lpt::kernel

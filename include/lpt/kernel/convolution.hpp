@@ -17,7 +17,8 @@ struct pixel_rows {
     std::int64_t pixel_bytes = 0;
     const unsigned char* outside = nullptr;
 
-    void row(std::int64_t index, std::int64_t, std::int64_t, const unsigned char** pointers, std::int64_t step) const noexcept {
+    void row(std::int64_t index, std::int64_t, std::int64_t, const unsigned char** pointers,
+             std::int64_t step) const noexcept {
         convolution_geometry<Isa>::for_each_tap(*shape, index, [&](std::int64_t tap, std::int64_t pixel) {
             pointers[tap * step] = pixel < 0 ? outside : input + pixel * pixel_bytes;
         });
@@ -36,16 +37,19 @@ struct gathered_rows {
     std::int64_t row_bytes = 0;
     unsigned char* buffer = nullptr;
 
-    void row(std::int64_t index, std::int64_t place, std::int64_t group, const unsigned char** pointers, std::int64_t) const noexcept {
+    void row(std::int64_t index, std::int64_t place, std::int64_t group, const unsigned char** pointers,
+             std::int64_t) const noexcept {
         unsigned char* to = buffer + place * row_bytes;
         *pointers = to;
         const unsigned char* from = input + group * tap_bytes;
         convolution_geometry<Isa>::for_each_tap(*shape, index, [&](std::int64_t, std::int64_t pixel) {
             if (pixel < 0) {
-                for (std::int64_t i = 0; i < tap_bytes; ++i) to[i] = static_cast<unsigned char>(fill);
+                for (std::int64_t i = 0; i < tap_bytes; ++i)
+                    to[i] = static_cast<unsigned char>(fill);
             } else {
                 const unsigned char* at = from + pixel * pixel_bytes;
-                for (std::int64_t i = 0; i < tap_bytes; ++i) to[i] = at[i];
+                for (std::int64_t i = 0; i < tap_bytes; ++i)
+                    to[i] = at[i];
             }
             to += tap_bytes;
         });
@@ -57,7 +61,9 @@ struct convolution {
     using geometry = convolution_geometry<Isa>;
     static constexpr std::int64_t alignment = 64;
 
-    static constexpr std::int64_t aligned(std::int64_t bytes) noexcept { return (bytes + alignment - 1) / alignment * alignment; }
+    static constexpr std::int64_t aligned(std::int64_t bytes) noexcept {
+        return (bytes + alignment - 1) / alignment * alignment;
+    }
 
     template <class Arithmetic>
     static dense_layout<Arithmetic> dense_shape(const convolution_shape& s) noexcept {
@@ -95,9 +101,12 @@ struct convolution {
     }
 
     static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
-        if (geometry::method(s) == convolution_method::depthwise) depthwise<Isa>::pack(s, weights, packed);
-        else if (weights.type == element_kind::f32) pack_as<float_arithmetic<Isa>>(s, weights, packed);
-        else pack_as<integer_arithmetic<Isa>>(s, weights, packed);
+        if (geometry::method(s) == convolution_method::depthwise)
+            depthwise<Isa>::pack(s, weights, packed);
+        else if (weights.type == element_kind::f32)
+            pack_as<float_arithmetic<Isa>>(s, weights, packed);
+        else
+            pack_as<integer_arithmetic<Isa>>(s, weights, packed);
     }
 
     // Scratch memory: a row of zero points for all; then per task the pointers of a block, then the gathered rows of a block.
@@ -118,14 +127,15 @@ struct convolution {
     }
     template <class Arithmetic>
     static std::int64_t scratch_as(const convolution_shape& s, element_kind type, int threads) noexcept {
-        return alignment + outside_bytes(s, type) + threads * (pointer_bytes<Arithmetic>(s) + gathered_bytes<Arithmetic>(s, type));
+        return alignment + outside_bytes(s, type) +
+               threads * (pointer_bytes<Arithmetic>(s) + gathered_bytes<Arithmetic>(s, type));
     }
 
     static std::size_t scratch_bytes(const convolution_shape& s, element_kind type, int threads) noexcept {
         switch (geometry::method(s)) {
-        case convolution_method::gemm: return 0;
-        case convolution_method::depthwise: return depthwise<Isa>::scratch_bytes(s, type, threads);
-        default: break;
+            case convolution_method::gemm: return 0;
+            case convolution_method::depthwise: return depthwise<Isa>::scratch_bytes(s, type, threads);
+            default: break;
         }
         const std::int64_t bytes = type == element_kind::f32 ? scratch_as<float_arithmetic<Isa>>(s, type, threads)
                                                              : scratch_as<integer_arithmetic<Isa>>(s, type, threads);
@@ -134,10 +144,10 @@ struct convolution {
 
     static const char* algorithm(const convolution_shape& s) noexcept {
         switch (geometry::method(s)) {
-        case convolution_method::gemm: return "gemm";
-        case convolution_method::depthwise: return "depthwise";
-        case convolution_method::implicit_gemm: return "implicit_gemm";
-        case convolution_method::im2col: return "im2col";
+            case convolution_method::gemm: return "gemm";
+            case convolution_method::depthwise: return "depthwise";
+            case convolution_method::implicit_gemm: return "implicit_gemm";
+            case convolution_method::im2col: return "im2col";
         }
         return "";
     }
@@ -166,14 +176,16 @@ struct convolution {
         }
 
         unsigned char* scratch = static_cast<unsigned char*>(problem.scratch);
-        scratch += (alignment - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(scratch) % alignment)) % alignment;
+        scratch +=
+            (alignment - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(scratch) % alignment)) % alignment;
         unsigned char* const outside = scratch;
         std::memset(outside, problem.input_zero_point & 0xff, static_cast<std::size_t>(s.in_channels * element));
         unsigned char* const tasks = scratch + outside_bytes(s, problem.input_type);
         const std::int64_t for_pointers = pointer_bytes<Arithmetic>(s);
         const std::int64_t task_bytes = for_pointers + gathered_bytes<Arithmetic>(s, problem.input_type);
         const std::int64_t units = call.shape.groups * call.shape.panels();
-        const auto work = [&](std::int64_t row_begin, std::int64_t row_end, std::int64_t unit_begin, std::int64_t unit_end, int task) {
+        const auto work = [&](std::int64_t row_begin, std::int64_t row_end, std::int64_t unit_begin,
+                              std::int64_t unit_end, int task) {
             unsigned char* const own = tasks + task * task_bytes;
             const unsigned char** const pointers = reinterpret_cast<const unsigned char**>(own);
             if (method == convolution_method::im2col) {
@@ -201,10 +213,13 @@ struct convolution {
     }
 
     static void run(const convolution_problem& problem, const parallel_for& parallel) noexcept {
-        if (geometry::method(problem.shape) == convolution_method::depthwise) depthwise<Isa>::run(problem, parallel);
-        else if (problem.input_type == element_kind::f32) run_as<float_arithmetic<Isa>>(problem, parallel);
-        else run_as<integer_arithmetic<Isa>>(problem, parallel);
+        if (geometry::method(problem.shape) == convolution_method::depthwise)
+            depthwise<Isa>::run(problem, parallel);
+        else if (problem.input_type == element_kind::f32)
+            run_as<float_arithmetic<Isa>>(problem, parallel);
+        else
+            run_as<integer_arithmetic<Isa>>(problem, parallel);
     }
 };
 
-} // namespace lpt::kernel
+}  // namespace lpt::kernel

@@ -19,13 +19,15 @@ struct convolution_geometry {
 
     static bool is_pointwise(const convolution_shape& s) noexcept {
         for (int axis = 0; axis < 3; ++axis) {
-            if (s.kernel[axis] != 1 || s.stride[axis] != 1 || s.pad_begin[axis] != 0 || s.in[axis] != s.out[axis]) return false;
+            if (s.kernel[axis] != 1 || s.stride[axis] != 1 || s.pad_begin[axis] != 0 || s.in[axis] != s.out[axis])
+                return false;
         }
         return true;
     }
 
     static convolution_method method(const convolution_shape& s) noexcept {
-        if (s.groups > 1 && group_in(s) == 1 && group_out(s) == 1 && !s.transposed) return convolution_method::depthwise;
+        if (s.groups > 1 && group_in(s) == 1 && group_out(s) == 1 && !s.transposed)
+            return convolution_method::depthwise;
         if (is_pointwise(s)) return convolution_method::gemm;
         // With few channels most of a tap would be padding of the 4-byte groups and pointer loads: merge taps and channels.
         if (group_in(s) < 16 && taps(s) > 1 && !s.transposed) return convolution_method::im2col;
@@ -33,7 +35,8 @@ struct convolution_geometry {
     }
 
     /// Input position of output position `o` at tap `k` along an axis, or -1 outside the image.
-    [[gnu::always_inline]] static std::int64_t position(const convolution_shape& s, int axis, std::int64_t o, std::int64_t k) noexcept {
+    [[gnu::always_inline]] static std::int64_t position(const convolution_shape& s, int axis, std::int64_t o,
+                                                        std::int64_t k) noexcept {
         if (!s.transposed) {
             const std::int64_t i = o * s.stride[axis] + k * s.dilation[axis] - s.pad_begin[axis];
             return i >= 0 && i < s.in[axis] ? i : -1;
@@ -46,7 +49,8 @@ struct convolution_geometry {
 
     /// Calls f(tap, pixel) for every tap of output pixel `row` in order; pixel is the index of the input pixel or -1.
     template <class Function>
-    [[gnu::always_inline]] static void for_each_tap(const convolution_shape& s, std::int64_t row, const Function& f) noexcept {
+    [[gnu::always_inline]] static void for_each_tap(const convolution_shape& s, std::int64_t row,
+                                                    const Function& f) noexcept {
         std::int64_t rest = row;
         const std::int64_t ow = rest % s.out[2];
         rest /= s.out[2];
@@ -69,4 +73,4 @@ struct convolution_geometry {
     }
 };
 
-} // namespace lpt::kernel
+}  // namespace lpt::kernel

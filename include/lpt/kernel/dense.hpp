@@ -16,9 +16,10 @@ namespace lpt::kernel {
 template <class Isa>
 struct integer_arithmetic : dot_product<Isa> {
     using sum_type = std::int32_t;
-    static constexpr std::int64_t group = 4; // k values per column in 4 packed bytes
+    static constexpr std::int64_t group = 4;  // k values per column in 4 packed bytes
 
-    [[gnu::always_inline]] static typename dot_product<Isa>::column_group load_group(const unsigned char* from) noexcept {
+    [[gnu::always_inline]] static typename dot_product<Isa>::column_group
+    load_group(const unsigned char* from) noexcept {
         return dot_product<Isa>::load_columns(reinterpret_cast<const std::int8_t*>(from));
     }
 };
@@ -62,13 +63,17 @@ struct dense_layout {
     static constexpr std::int64_t header_bytes = 64;
     static constexpr std::int64_t panel_columns = Arithmetic::vectors * Arithmetic::lanes;
 
-    std::int64_t padded_columns() const noexcept { return (columns + Arithmetic::lanes - 1) / Arithmetic::lanes * Arithmetic::lanes; }
+    std::int64_t padded_columns() const noexcept {
+        return (columns + Arithmetic::lanes - 1) / Arithmetic::lanes * Arithmetic::lanes;
+    }
     std::int64_t panels() const noexcept { return (columns + panel_columns - 1) / panel_columns; }
     std::int64_t groups_per_tap() const noexcept { return (channels + Arithmetic::group - 1) / Arithmetic::group; }
     std::int64_t column_bytes() const noexcept { return taps * groups_per_tap() * 4; }
     std::int64_t sums_offset() const noexcept { return header_bytes; }
     std::int64_t zero_points_offset() const noexcept { return sums_offset() + groups * padded_columns() * 4; }
-    std::int64_t panels_offset() const noexcept { return (zero_points_offset() + groups * padded_columns() * 4 + 63) / 64 * 64; }
+    std::int64_t panels_offset() const noexcept {
+        return (zero_points_offset() + groups * padded_columns() * 4 + 63) / 64 * 64;
+    }
     std::int64_t group_bytes() const noexcept { return padded_columns() * column_bytes(); }
     std::int64_t bytes() const noexcept { return panels_offset() + groups * group_bytes(); }
     /// Columns of a panel including padding.
@@ -91,7 +96,8 @@ struct dense_source {
     std::int64_t zero_point_count = 0;
     std::int64_t merged_channels = 0;
 
-    [[gnu::always_inline]] std::int64_t index(std::int64_t g, std::int64_t n, std::int64_t t, std::int64_t k) const noexcept {
+    [[gnu::always_inline]] std::int64_t index(std::int64_t g, std::int64_t n, std::int64_t t,
+                                              std::int64_t k) const noexcept {
         if (merged_channels > 0) {
             t = k / merged_channels;
             k = k % merged_channels;
@@ -107,8 +113,9 @@ struct dense {
     static constexpr bool is_float = Arithmetic::group == 1;
     static constexpr int tile_rows = Arithmetic::rows;
     static constexpr int lanes_per_vector = Arithmetic::lanes;
-    static constexpr std::int64_t block_tiles = 16; // rows between two passes over all panels: A's part stays in the L1/L2 cache
-    static constexpr std::int64_t pointer_budget = 8192; // pointers of a block
+    static constexpr std::int64_t block_tiles =
+        16;  // rows between two passes over all panels: A's part stays in the L1/L2 cache
+    static constexpr std::int64_t pointer_budget = 8192;  // pointers of a block
 
     /// Rows that are worked on together, a multiple of the tile's rows.
     static std::int64_t block_rows(std::int64_t taps) noexcept {
@@ -155,20 +162,21 @@ struct dense {
         layout shape;
         const unsigned char* packed = nullptr;
         std::int64_t rows = 0;
-        bool signed_rows = false;            // elements of A are i8
-        std::int32_t zero_point = 0;         // of A
-        std::int64_t group_row_bytes = 0;    // distance of a group's channels in a row of A, when pointers serve all groups
+        bool signed_rows = false;  // elements of A are i8
+        std::int32_t zero_point = 0;  // of A
+        std::int64_t group_row_bytes =
+            0;  // distance of a group's channels in a row of A, when pointers serve all groups
         const epilogue* finish = nullptr;
         unsigned char* output = nullptr;
-        std::int64_t output_stride = 0;      // elements
+        std::int64_t output_stride = 0;  // elements
     };
 
     /// Computes rows [row_begin, row_end) x units [unit_begin, unit_end); a unit is a panel of a group.
     /// `source.row(row, group, pointers, step)` writes the row's pointer of tap t to pointers[t * step];
     /// `Source::per_group` says that they differ from group to group. `pointers` has room for block_rows(taps) * taps.
     template <class Source>
-    static void run(const call& c, const Source& source, std::int64_t row_begin, std::int64_t row_end, std::int64_t unit_begin,
-                    std::int64_t unit_end, const unsigned char** pointers) noexcept {
+    static void run(const call& c, const Source& source, std::int64_t row_begin, std::int64_t row_end,
+                    std::int64_t unit_begin, std::int64_t unit_end, const unsigned char** pointers) noexcept {
         const std::int64_t panels = c.shape.panels();
         const std::int64_t block = block_rows(c.shape.taps);
         sum_type row_sums[block_tiles * tile_rows];
@@ -184,7 +192,8 @@ struct dense {
                 }
                 const std::int64_t offset = Source::per_group ? 0 : g * c.group_row_bytes;
                 if (c.packed[0] != 0) sum_rows(c, rows, offset, pointers, row_sums);
-                for (; unit < past; ++unit) run_panel(c, first, rows, g, unit - g * panels, offset, pointers, row_sums);
+                for (; unit < past; ++unit)
+                    run_panel(c, first, rows, g, unit - g * panels, offset, pointers, row_sums);
             }
         }
     }
@@ -195,11 +204,12 @@ struct dense {
     }
 
 private:
-    static unsigned char* column_place(const layout& shape, unsigned char* base, std::int64_t g, std::int64_t n, std::int64_t& step) noexcept {
+    static unsigned char* column_place(const layout& shape, unsigned char* base, std::int64_t g, std::int64_t n,
+                                       std::int64_t& step) noexcept {
         const std::int64_t panel = n / layout::panel_columns;
         step = shape.panel_width(panel) * 4;
-        return base + shape.panels_offset() + g * shape.group_bytes() + panel * layout::panel_columns * shape.column_bytes() +
-               (n - panel * layout::panel_columns) * 4;
+        return base + shape.panels_offset() + g * shape.group_bytes() +
+               panel * layout::panel_columns * shape.column_bytes() + (n - panel * layout::panel_columns) * 4;
     }
 
     static std::int32_t pack_column(const layout& shape, const dense_source& from, unsigned char* base, std::int64_t g,
@@ -225,7 +235,8 @@ private:
         unsigned char* to = column_place(shape, base, g, n, step);
         const unsigned char* data = static_cast<const unsigned char*>(from.data);
         for (std::int64_t t = 0; t < shape.taps; ++t) {
-            for (std::int64_t k = 0; k < shape.channels; ++k, to += step) std::memcpy(to, data + from.index(g, n, t, k) * 4, 4);
+            for (std::int64_t k = 0; k < shape.channels; ++k, to += step)
+                std::memcpy(to, data + from.index(g, n, t, k) * 4, 4);
         }
     }
 
@@ -240,7 +251,8 @@ private:
             const std::int64_t begin = rows * tile / tiles;
             const std::int64_t height = rows * (tile + 1) / tiles - begin;
             const unsigned char** to = pointers + begin * c.shape.taps;
-            for (std::int64_t r = 0; r < height; ++r) source.row(first + begin + r, begin + r, g, to + r, height);
+            for (std::int64_t r = 0; r < height; ++r)
+                source.row(first + begin + r, begin + r, g, to + r, height);
         }
     }
 
@@ -259,8 +271,9 @@ private:
                         const unsigned char* from = pointers[begin * c.shape.taps + t * height + r] + offset;
                         for (std::int64_t k = 0; k < c.shape.channels; ++k) {
                             const unsigned char byte = static_cast<unsigned char>(from[k] ^ flip);
-                            const std::int32_t value = Arithmetic::unsigned_rows ? static_cast<std::int32_t>(byte)
-                                                                                 : static_cast<std::int32_t>(static_cast<std::int8_t>(byte));
+                            const std::int32_t value = Arithmetic::unsigned_rows
+                                                           ? static_cast<std::int32_t>(byte)
+                                                           : static_cast<std::int32_t>(static_cast<std::int8_t>(byte));
                             sum += static_cast<std::uint32_t>(value);
                         }
                     }
@@ -270,13 +283,14 @@ private:
         }
     }
 
-    using tile_function = void (*)(const unsigned char* const*, std::int64_t, std::int64_t, std::int64_t, const unsigned char*,
-                                   const sum_type*, sum_type*) noexcept;
+    using tile_function = void (*)(const unsigned char* const*, std::int64_t, std::int64_t, std::int64_t,
+                                   const unsigned char*, const sum_type*, sum_type*) noexcept;
 
     /// sums[Rows][Vectors * lanes] = start + rows x panel.
     template <int Rows, int Vectors, bool Flip>
-    static void tile(const unsigned char* const* pointers, std::int64_t taps, std::int64_t offset, std::int64_t channels,
-                     const unsigned char* panel, const sum_type* start, sum_type* sums) noexcept {
+    static void tile(const unsigned char* const* pointers, std::int64_t taps, std::int64_t offset,
+                     std::int64_t channels, const unsigned char* panel, const sum_type* start,
+                     sum_type* sums) noexcept {
         constexpr std::int64_t vector_bytes = Arithmetic::lanes * 4;
         constexpr std::uint32_t flip = Flip ? 0x80808080u : 0u;
         typename Arithmetic::accumulator sum[Rows][Vectors];
@@ -284,25 +298,29 @@ private:
         for (int v = 0; v < Vectors; ++v) {
             const typename Arithmetic::accumulator first = Arithmetic::load(start + v * Arithmetic::lanes);
 #pragma GCC unroll 8
-            for (int r = 0; r < Rows; ++r) sum[r][v] = first;
+            for (int r = 0; r < Rows; ++r)
+                sum[r][v] = first;
         }
-        const std::int64_t whole = channels / Arithmetic::group * 4; // bytes
+        const std::int64_t whole = channels / Arithmetic::group * 4;  // bytes
         const std::int64_t rest = channels % Arithmetic::group;
         for (std::int64_t t = 0; t < taps; ++t) {
             const unsigned char* row[Rows];
 #pragma GCC unroll 8
-            for (int r = 0; r < Rows; ++r) row[r] = pointers[t * Rows + r] + offset;
+            for (int r = 0; r < Rows; ++r)
+                row[r] = pointers[t * Rows + r] + offset;
             for (std::int64_t k = 0; k < whole; k += 4) {
                 typename Arithmetic::column_group column[Vectors];
 #pragma GCC unroll 8
-                for (int v = 0; v < Vectors; ++v) column[v] = Arithmetic::load_group(panel + v * vector_bytes);
+                for (int v = 0; v < Vectors; ++v)
+                    column[v] = Arithmetic::load_group(panel + v * vector_bytes);
 #pragma GCC unroll 8
                 for (int r = 0; r < Rows; ++r) {
                     std::uint32_t four;
                     std::memcpy(&four, row[r] + k, sizeof four);
                     const typename Arithmetic::row_group repeated = Arithmetic::repeat(four ^ flip);
 #pragma GCC unroll 8
-                    for (int v = 0; v < Vectors; ++v) sum[r][v] = Arithmetic::step(sum[r][v], repeated, column[v]);
+                    for (int v = 0; v < Vectors; ++v)
+                        sum[r][v] = Arithmetic::step(sum[r][v], repeated, column[v]);
                 }
                 panel += Vectors * vector_bytes;
             }
@@ -310,7 +328,8 @@ private:
                 // The packed columns are zero past the last channel, so only reading past it has to be avoided.
                 typename Arithmetic::column_group column[Vectors];
 #pragma GCC unroll 8
-                for (int v = 0; v < Vectors; ++v) column[v] = Arithmetic::load_group(panel + v * vector_bytes);
+                for (int v = 0; v < Vectors; ++v)
+                    column[v] = Arithmetic::load_group(panel + v * vector_bytes);
 #pragma GCC unroll 8
                 for (int r = 0; r < Rows; ++r) {
                     std::uint32_t four = row[r][whole];
@@ -318,7 +337,8 @@ private:
                     if (rest > 2) four |= static_cast<std::uint32_t>(row[r][whole + 2]) << 16;
                     const typename Arithmetic::row_group repeated = Arithmetic::repeat(four ^ flip);
 #pragma GCC unroll 8
-                    for (int v = 0; v < Vectors; ++v) sum[r][v] = Arithmetic::step(sum[r][v], repeated, column[v]);
+                    for (int v = 0; v < Vectors; ++v)
+                        sum[r][v] = Arithmetic::step(sum[r][v], repeated, column[v]);
                 }
                 panel += Vectors * vector_bytes;
             }
@@ -326,7 +346,8 @@ private:
 #pragma GCC unroll 8
         for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 8
-            for (int v = 0; v < Vectors; ++v) Arithmetic::store(sums + (r * Vectors + v) * Arithmetic::lanes, sum[r][v]);
+            for (int v = 0; v < Vectors; ++v)
+                Arithmetic::store(sums + (r * Vectors + v) * Arithmetic::lanes, sum[r][v]);
         }
     }
 
@@ -337,11 +358,12 @@ private:
             if (rows < Rows) return find_tile<Rows - 1, Vectors, Flip>(rows, vectors);
         }
         if constexpr (Vectors > 1) return find_tile<Rows, Vectors - 1, Flip>(rows, vectors);
-        return nullptr; // not reached: 1 <= rows <= tile_rows, 1 <= vectors <= Arithmetic::vectors
+        return nullptr;  // not reached: 1 <= rows <= tile_rows, 1 <= vectors <= Arithmetic::vectors
     }
 
-    static void run_panel(const call& c, std::int64_t first, std::int64_t rows, std::int64_t g, std::int64_t panel, std::int64_t offset,
-                          const unsigned char* const* pointers, const sum_type* row_sums) noexcept {
+    static void run_panel(const call& c, std::int64_t first, std::int64_t rows, std::int64_t g, std::int64_t panel,
+                          std::int64_t offset, const unsigned char* const* pointers,
+                          const sum_type* row_sums) noexcept {
         constexpr std::int64_t most_columns = layout::panel_columns;
         const std::int64_t width = c.shape.panel_width(panel);
         const std::int64_t first_column = panel * most_columns;
@@ -381,31 +403,34 @@ private:
     }
 
     /// sum (a - za)(b - zb) = sum a b - za sum b - zb sum a + K za zb: everything that does not depend on the row.
-    static void fill_start(const call& c, std::int64_t g, std::int64_t first_column, std::int64_t width, std::int32_t* start,
-                           std::int32_t* zero) noexcept {
+    static void fill_start(const call& c, std::int64_t g, std::int64_t first_column, std::int64_t width,
+                           std::int32_t* start, std::int32_t* zero) noexcept {
         const std::int64_t index = (g * c.shape.padded_columns() + first_column) * 4;
         std::memcpy(start, c.packed + c.shape.sums_offset() + index, static_cast<std::size_t>(width) * 4);
         std::memcpy(zero, c.packed + c.shape.zero_points_offset() + index, static_cast<std::size_t>(width) * 4);
-        const std::int32_t shift = c.signed_rows == Arithmetic::unsigned_rows ? (Arithmetic::unsigned_rows ? 128 : -128) : 0;
+        const std::int32_t shift =
+            c.signed_rows == Arithmetic::unsigned_rows ? (Arithmetic::unsigned_rows ? 128 : -128) : 0;
         const std::uint32_t row_zero = static_cast<std::uint32_t>(c.zero_point + shift);
         const std::uint32_t k = static_cast<std::uint32_t>(c.shape.taps * c.shape.channels);
         for (std::int64_t i = 0; i < width; ++i) {
-            const std::uint32_t value = k * row_zero * static_cast<std::uint32_t>(zero[i]) - row_zero * static_cast<std::uint32_t>(start[i]);
+            const std::uint32_t value =
+                k * row_zero * static_cast<std::uint32_t>(zero[i]) - row_zero * static_cast<std::uint32_t>(start[i]);
             start[i] = static_cast<std::int32_t>(value);
         }
     }
 
-    static void subtract_zero_points(std::int32_t* sums, std::int64_t width, std::int64_t rows, const std::int32_t* zero,
-                                     const std::int32_t* row_sums) noexcept {
+    static void subtract_zero_points(std::int32_t* sums, std::int64_t width, std::int64_t rows,
+                                     const std::int32_t* zero, const std::int32_t* row_sums) noexcept {
         using simd = lanes<Isa>;
         for (std::int64_t r = 0; r < rows; ++r) {
             const typename simd::ints row_sum = simd::broadcast_int(row_sums[r]);
             for (std::int64_t i = 0; i < width; i += simd::width) {
                 std::int32_t* at = sums + r * width + i;
-                simd::store_int(at, simd::subtract_int(simd::load_int(at), simd::multiply_int(simd::load_int(zero + i), row_sum)));
+                simd::store_int(
+                    at, simd::subtract_int(simd::load_int(at), simd::multiply_int(simd::load_int(zero + i), row_sum)));
             }
         }
     }
 };
 
-} // namespace lpt::kernel
+}  // namespace lpt::kernel

@@ -20,7 +20,9 @@ struct depthwise {
     static constexpr std::int64_t width = simd::width;
     static constexpr int tile_pixels = 4;
 
-    static std::int64_t padded(const convolution_shape& s) noexcept { return (s.in_channels + width - 1) / width * width; }
+    static std::int64_t padded(const convolution_shape& s) noexcept {
+        return (s.in_channels + width - 1) / width * width;
+    }
     static std::int64_t pairs(const convolution_shape& s) noexcept { return (geometry::taps(s) + 1) / 2; }
 
     static std::size_t packed_bytes(const convolution_shape& s, element_kind type) noexcept {
@@ -43,8 +45,9 @@ struct depthwise {
                     std::memcpy(base + (t * padded(s) + c) * 4, data + at * 4, 4);
                     continue;
                 }
-                const std::int32_t raw = weights.type == element_kind::i8 ? static_cast<std::int32_t>(static_cast<std::int8_t>(data[at]))
-                                                                          : static_cast<std::int32_t>(data[at]);
+                const std::int32_t raw = weights.type == element_kind::i8
+                                             ? static_cast<std::int32_t>(static_cast<std::int8_t>(data[at]))
+                                             : static_cast<std::int32_t>(data[at]);
                 const std::int16_t value = static_cast<std::int16_t>(raw - zero);
                 sum += value;
                 std::memcpy(base + (padded(s) + (t / 2 * padded(s) + c)) * 4 + t % 2 * 2, &value, sizeof value);
@@ -84,12 +87,13 @@ struct depthwise {
 
 private:
     /// pointers[tap][pixel]; a missing last tap of a pair and missing pixels point outside.
-    static void find_pixels(const convolution_problem& problem, std::int64_t first, std::int64_t count, const unsigned char* outside,
-                            const unsigned char** pointers) noexcept {
+    static void find_pixels(const convolution_problem& problem, std::int64_t first, std::int64_t count,
+                            const unsigned char* outside, const unsigned char** pointers) noexcept {
         const convolution_shape& s = problem.shape;
         const unsigned char* input = static_cast<const unsigned char*>(problem.input);
         const std::int64_t pixel_bytes = problem.input_pixel_stride * bytes_of(problem.input_type);
-        for (std::int64_t i = 0; i < pointer_count(s); ++i) pointers[i] = outside;
+        for (std::int64_t i = 0; i < pointer_count(s); ++i)
+            pointers[i] = outside;
         for (std::int64_t p = 0; p < count; ++p) {
             geometry::for_each_tap(s, first + p, [&](std::int64_t tap, std::int64_t pixel) {
                 if (pixel >= 0) pointers[tap * tile_pixels + p] = input + pixel * pixel_bytes;
@@ -106,16 +110,21 @@ private:
                                 (first * problem.output_pixel_stride + c) * bytes_of(problem.finish.output_type);
             if (problem.input_type == element_kind::f32) {
                 alignas(64) float sums[tile_pixels * finish_columns];
-                for (std::int64_t i = 0; i < columns; i += width) sum_floats(problem, c + i, columns - i, pointers, sums + i);
-                finish<Isa>::tile(problem.finish, sums, finish_columns, count, first, c, columns, to, problem.output_pixel_stride);
+                for (std::int64_t i = 0; i < columns; i += width)
+                    sum_floats(problem, c + i, columns - i, pointers, sums + i);
+                finish<Isa>::tile(problem.finish, sums, finish_columns, count, first, c, columns, to,
+                                  problem.output_pixel_stride);
             } else {
                 alignas(64) std::int32_t sums[tile_pixels * finish_columns];
                 if (problem.input_type == element_kind::u8) {
-                    for (std::int64_t i = 0; i < columns; i += width) sum_integers<false>(problem, c + i, columns - i, pointers, sums + i);
+                    for (std::int64_t i = 0; i < columns; i += width)
+                        sum_integers<false>(problem, c + i, columns - i, pointers, sums + i);
                 } else {
-                    for (std::int64_t i = 0; i < columns; i += width) sum_integers<true>(problem, c + i, columns - i, pointers, sums + i);
+                    for (std::int64_t i = 0; i < columns; i += width)
+                        sum_integers<true>(problem, c + i, columns - i, pointers, sums + i);
                 }
-                finish<Isa>::tile(problem.finish, sums, finish_columns, count, first, c, columns, to, problem.output_pixel_stride);
+                finish<Isa>::tile(problem.finish, sums, finish_columns, count, first, c, columns, to,
+                                  problem.output_pixel_stride);
             }
         }
     }
@@ -124,11 +133,14 @@ private:
     [[gnu::always_inline]] static ints load_bytes(const unsigned char* from, std::int64_t count) noexcept {
         std::uint8_t whole[width];
         if (count < width) {
-            for (std::int64_t i = 0; i < width; ++i) whole[i] = i < count ? from[i] : std::uint8_t{0};
+            for (std::int64_t i = 0; i < width; ++i)
+                whole[i] = i < count ? from[i] : std::uint8_t{0};
             from = whole;
         }
-        if constexpr (Signed) return simd::load_i8(reinterpret_cast<const std::int8_t*>(from));
-        else return simd::load_u8(from);
+        if constexpr (Signed)
+            return simd::load_i8(reinterpret_cast<const std::int8_t*>(from));
+        else
+            return simd::load_u8(from);
     }
 
     template <bool Signed>
@@ -152,7 +164,8 @@ private:
             }
         }
 #pragma GCC unroll 4
-        for (int p = 0; p < tile_pixels; ++p) simd::store_int(sums + p * finish_columns, sum[p]);
+        for (int p = 0; p < tile_pixels; ++p)
+            simd::store_int(sums + p * finish_columns, sum[p]);
     }
 
     static void sum_floats(const convolution_problem& problem, std::int64_t c, std::int64_t count,
@@ -172,8 +185,9 @@ private:
             }
         }
 #pragma GCC unroll 4
-        for (int p = 0; p < tile_pixels; ++p) simd::store(sums + p * finish_columns, sum[p]);
+        for (int p = 0; p < tile_pixels; ++p)
+            simd::store(sums + p * finish_columns, sum[p]);
     }
 };
 
-} // namespace lpt::kernel
+}  // namespace lpt::kernel

@@ -36,19 +36,19 @@ inline isa best_isa() noexcept {
 inline const kernel_table& table_for(isa set) {
     if (!is_available(set)) {
         fail("instruction set ", name_of(set), is_built(set) ? ": this processor lacks it" : ": not in this build",
-                    "; the best available is ", name_of(best_isa()));
+             "; the best available is ", name_of(best_isa()));
     }
     switch (set) {
 #if defined(__x86_64__)
-    case isa::avx2: return table_of<on::avx2>();
-    case isa::avx_vnni: return table_of<on::avx_vnni>();
-    case isa::avx512_vnni_256: return table_of<on::avx512_vnni_256>();
-    case isa::avx512_vnni: return table_of<on::avx512_vnni>();
+        case isa::avx2: return table_of<on::avx2>();
+        case isa::avx_vnni: return table_of<on::avx_vnni>();
+        case isa::avx512_vnni_256: return table_of<on::avx512_vnni_256>();
+        case isa::avx512_vnni: return table_of<on::avx512_vnni>();
 #elif defined(__aarch64__)
-    case isa::neon: return table_of<on::neon>();
-    case isa::neon_dot: return table_of<on::neon_dot>();
+        case isa::neon: return table_of<on::neon>();
+        case isa::neon_dot: return table_of<on::neon_dot>();
 #endif
-    default: return table_of<on::scalar>();
+        default: return table_of<on::scalar>();
     }
 }
 
@@ -60,7 +60,7 @@ inline isa isa_named(const char* name) {
         if (__builtin_strcmp(known, name) == 0) return static_cast<isa>(i);
     }
     fail("unknown instruction set ", name,
-                ": expected scalar, avx2, avx_vnni, avx512_vnni_256, avx512_vnni, neon or neon_dot");
+         ": expected scalar, avx2, avx_vnni, avx512_vnni_256, avx512_vnni, neon or neon_dot");
 }
 
 } // namespace lpt::kernel

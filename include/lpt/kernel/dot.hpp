@@ -17,4 +17,4 @@ namespace lpt::kernel {
 template <class Isa>
 struct dot_product;
 
-} // namespace lpt::kernel
+}  // namespace lpt::kernel

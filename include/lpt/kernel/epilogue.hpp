@@ -27,27 +27,31 @@ struct finish {
             from = whole;
         }
         switch (kind) {
-        case element_kind::u8: return simd::to_float(simd::load_u8(from));
-        case element_kind::i8: return simd::to_float(simd::load_i8(reinterpret_cast<const std::int8_t*>(from)));
-        case element_kind::i32: return simd::to_float(load_int_bytes(from));
-        case element_kind::f32: break;
+            case element_kind::u8: return simd::to_float(simd::load_u8(from));
+            case element_kind::i8: return simd::to_float(simd::load_i8(reinterpret_cast<const std::int8_t*>(from)));
+            case element_kind::i32: return simd::to_float(load_int_bytes(from));
+            case element_kind::f32: break;
         }
         return load_float_bytes(from);
     }
 
     /// The same for u8 or i8 elements, as integers.
-    [[gnu::always_inline]] static ints load_bytes(const void* data, element_kind kind, std::int64_t index, std::int64_t count) noexcept {
+    [[gnu::always_inline]] static ints load_bytes(const void* data, element_kind kind, std::int64_t index,
+                                                  std::int64_t count) noexcept {
         const unsigned char* from = static_cast<const unsigned char*>(data) + index;
         unsigned char whole[width];
         if (count < width) {
-            for (std::int64_t i = 0; i < width; ++i) whole[i] = i < count ? from[i] : static_cast<unsigned char>(0);
+            for (std::int64_t i = 0; i < width; ++i)
+                whole[i] = i < count ? from[i] : static_cast<unsigned char>(0);
             from = whole;
         }
-        return kind == element_kind::u8 ? simd::load_u8(from) : simd::load_i8(reinterpret_cast<const std::int8_t*>(from));
+        return kind == element_kind::u8 ? simd::load_u8(from)
+                                        : simd::load_i8(reinterpret_cast<const std::int8_t*>(from));
     }
 
     /// The value of an operation at `index`: an array's elements, or one number for all.
-    [[gnu::always_inline]] static floats load_or(const float* array, float all, std::int64_t index, std::int64_t count) noexcept {
+    [[gnu::always_inline]] static floats load_or(const float* array, float all, std::int64_t index,
+                                                 std::int64_t count) noexcept {
         return array != nullptr ? load_part<Isa>(array + index, count) : simd::broadcast(all);
     }
 
@@ -62,42 +66,43 @@ struct finish {
     }
 
     /// One post operation on one row.
-    static void apply(const post_operation& step, float* v, std::int64_t row, std::int64_t channel, std::int64_t columns) noexcept {
+    static void apply(const post_operation& step, float* v, std::int64_t row, std::int64_t channel,
+                      std::int64_t columns) noexcept {
         const floats alpha = simd::broadcast(step.alpha);
         const floats beta = simd::broadcast(step.beta);
         const std::int64_t first = row * step.residual_row_stride + channel;
         switch (step.kind) {
-        case post_kind::clamp:
-            for (std::int64_t i = 0; i < columns; i += width)
-                simd::store(v + i, simd::at_most(simd::at_least(simd::load(v + i), alpha), beta));
-            break;
-        case post_kind::prelu:
-            for (std::int64_t i = 0; i < columns; i += width) {
-                const floats x = simd::load(v + i);
-                const floats slope = load_or(step.per_channel_a, step.alpha, channel + i, columns - i);
-                simd::store(v + i, simd::select(simd::less(x, simd::broadcast(0.0f)), simd::multiply(x, slope), x));
+            case post_kind::clamp:
+                for (std::int64_t i = 0; i < columns; i += width)
+                    simd::store(v + i, simd::at_most(simd::at_least(simd::load(v + i), alpha), beta));
+                break;
+            case post_kind::prelu:
+                for (std::int64_t i = 0; i < columns; i += width) {
+                    const floats x = simd::load(v + i);
+                    const floats slope = load_or(step.per_channel_a, step.alpha, channel + i, columns - i);
+                    simd::store(v + i, simd::select(simd::less(x, simd::broadcast(0.0f)), simd::multiply(x, slope), x));
+                }
+                break;
+            case post_kind::scale_shift:
+                scale_and_shift(step.per_channel_a, step.alpha, step.per_channel_b, step.beta, v, channel, columns);
+                break;
+            case post_kind::add_residual:
+                for (std::int64_t i = 0; i < columns; i += width) {
+                    const floats r = load_elements(step.residual, step.residual_type, first + i, columns - i);
+                    simd::store(v + i, simd::fma(r, alpha, simd::load(v + i)));
+                }
+                break;
+            case post_kind::multiply_residual:
+                for (std::int64_t i = 0; i < columns; i += width) {
+                    const floats r = load_elements(step.residual, step.residual_type, first + i, columns - i);
+                    simd::store(v + i, simd::multiply(simd::load(v + i), simd::fma(r, alpha, beta)));
+                }
+                break;
+            case post_kind::unary: {
+                const std::int64_t padded = (columns + width - 1) / width * width;
+                unary<Isa>::apply(step.function, v, padded, step.alpha, step.beta);
+                break;
             }
-            break;
-        case post_kind::scale_shift:
-            scale_and_shift(step.per_channel_a, step.alpha, step.per_channel_b, step.beta, v, channel, columns);
-            break;
-        case post_kind::add_residual:
-            for (std::int64_t i = 0; i < columns; i += width) {
-                const floats r = load_elements(step.residual, step.residual_type, first + i, columns - i);
-                simd::store(v + i, simd::fma(r, alpha, simd::load(v + i)));
-            }
-            break;
-        case post_kind::multiply_residual:
-            for (std::int64_t i = 0; i < columns; i += width) {
-                const floats r = load_elements(step.residual, step.residual_type, first + i, columns - i);
-                simd::store(v + i, simd::multiply(simd::load(v + i), simd::fma(r, alpha, beta)));
-            }
-            break;
-        case post_kind::unary: {
-            const std::int64_t padded = (columns + width - 1) / width * width;
-            unary<Isa>::apply(step.function, v, padded, step.alpha, step.beta);
-            break;
-        }
         }
     }
 
@@ -111,11 +116,13 @@ struct finish {
         const floats high = simd::broadcast(e.quant_high);
         std::int64_t i = 0;
         for (; i + width <= columns; i += width)
-            simd::store_byte(output + i, simd::round_to_int(simd::at_most(simd::at_least(simd::load(v + i), low), high)));
+            simd::store_byte(output + i,
+                             simd::round_to_int(simd::at_most(simd::at_least(simd::load(v + i), low), high)));
         if (i < columns) {
             std::uint8_t tail[width];
             simd::store_byte(tail, simd::round_to_int(simd::at_most(simd::at_least(simd::load(v + i), low), high)));
-            for (std::int64_t j = 0; i + j < columns; ++j) output[i + j] = tail[j];
+            for (std::int64_t j = 0; i + j < columns; ++j)
+                output[i + j] = tail[j];
         }
     }
 
@@ -124,18 +131,21 @@ struct finish {
     static void row(const epilogue& e, float* v, std::int64_t row_index, std::int64_t channel, std::int64_t columns,
                     unsigned char* output) noexcept {
         scale_and_shift(e.scale, e.scale_all, e.bias, e.bias_all, v, channel, columns);
-        for (int k = 0; k < e.post_count; ++k) apply(e.post[k], v, row_index, channel, columns);
+        for (int k = 0; k < e.post_count; ++k)
+            apply(e.post[k], v, row_index, channel, columns);
         store(e, v, columns, output);
     }
 
     /// `rows` rows of `columns` (<= finish_columns) integer accumulators, `stride` apart and readable up to a multiple of the width.
     /// `output` is the address of (row `first_row`, channel `channel`), `output_stride` counts elements.
-    static void tile(const epilogue& e, const std::int32_t* sums, std::int64_t stride, std::int64_t rows, std::int64_t first_row,
-                     std::int64_t channel, std::int64_t columns, unsigned char* output, std::int64_t output_stride) noexcept {
+    static void tile(const epilogue& e, const std::int32_t* sums, std::int64_t stride, std::int64_t rows,
+                     std::int64_t first_row, std::int64_t channel, std::int64_t columns, unsigned char* output,
+                     std::int64_t output_stride) noexcept {
         const std::int64_t row_bytes = output_stride * bytes_of(e.output_type);
         if (e.output_type == element_kind::i32) {
             for (std::int64_t r = 0; r < rows; ++r)
-                std::memcpy(output + r * row_bytes, sums + r * stride, static_cast<std::size_t>(columns) * sizeof(std::int32_t));
+                std::memcpy(output + r * row_bytes, sums + r * stride,
+                            static_cast<std::size_t>(columns) * sizeof(std::int32_t));
         } else if (e.post_count == 0 && e.output_type != element_kind::f32) {
             requantize(e, sums, stride, rows, channel, columns, output, row_bytes);
         } else {
@@ -149,12 +159,14 @@ struct finish {
     }
 
     /// The same for float accumulators.
-    static void tile(const epilogue& e, const float* sums, std::int64_t stride, std::int64_t rows, std::int64_t first_row,
-                     std::int64_t channel, std::int64_t columns, unsigned char* output, std::int64_t output_stride) noexcept {
+    static void tile(const epilogue& e, const float* sums, std::int64_t stride, std::int64_t rows,
+                     std::int64_t first_row, std::int64_t channel, std::int64_t columns, unsigned char* output,
+                     std::int64_t output_stride) noexcept {
         const std::int64_t row_bytes = output_stride * bytes_of(e.output_type);
         alignas(64) float v[finish_columns];
         for (std::int64_t r = 0; r < rows; ++r) {
-            for (std::int64_t i = 0; i < columns; i += width) simd::store(v + i, simd::load(sums + r * stride + i));
+            for (std::int64_t i = 0; i < columns; i += width)
+                simd::store(v + i, simd::load(sums + r * stride + i));
             row(e, v, first_row + r, channel, columns, output + r * row_bytes);
         }
     }
@@ -173,8 +185,9 @@ private:
 
     /// The case that matters most, without a detour through memory: scale, bias, round, saturate. Columns outermost, so that the
     /// constants of a column stay in registers.
-    static void requantize(const epilogue& e, const std::int32_t* sums, std::int64_t stride, std::int64_t rows, std::int64_t channel,
-                           std::int64_t columns, unsigned char* output, std::int64_t row_bytes) noexcept {
+    static void requantize(const epilogue& e, const std::int32_t* sums, std::int64_t stride, std::int64_t rows,
+                           std::int64_t channel, std::int64_t columns, unsigned char* output,
+                           std::int64_t row_bytes) noexcept {
         const floats low = simd::broadcast(e.quant_low);
         const floats high = simd::broadcast(e.quant_high);
         for (std::int64_t i = 0; i < columns; i += width) {
@@ -190,11 +203,12 @@ private:
                 } else {
                     std::uint8_t tail[width];
                     simd::store_byte(tail, simd::round_to_int(v));
-                    for (std::int64_t j = 0; j < count; ++j) to[j] = tail[j];
+                    for (std::int64_t j = 0; j < count; ++j)
+                        to[j] = tail[j];
                 }
             }
         }
     }
 };
 
-} // namespace lpt::kernel
+}  // namespace lpt::kernel

@@ -13,7 +13,8 @@ struct matrix_rows {
     const unsigned char* data = nullptr;
     std::int64_t row_bytes = 0;
 
-    void row(std::int64_t index, std::int64_t, std::int64_t, const unsigned char** pointers, std::int64_t) const noexcept {
+    void row(std::int64_t index, std::int64_t, std::int64_t, const unsigned char** pointers,
+             std::int64_t) const noexcept {
         *pointers = data + index * row_bytes;
     }
 };
@@ -47,8 +48,10 @@ struct gemm {
     }
 
     static void pack(const gemm_weights& weights, void* packed) noexcept {
-        if (weights.type == element_kind::f32) pack_as<float_arithmetic<Isa>>(weights, packed);
-        else pack_as<integer_arithmetic<Isa>>(weights, packed);
+        if (weights.type == element_kind::f32)
+            pack_as<float_arithmetic<Isa>>(weights, packed);
+        else
+            pack_as<integer_arithmetic<Isa>>(weights, packed);
     }
 
     /// Multiplies rows that need no more than one pointer each; also the core of 1x1 convolutions.
@@ -57,7 +60,8 @@ struct gemm {
                               const parallel_for& parallel) noexcept {
         using engine = dense<Isa, Arithmetic>;
         const std::int64_t units = call.shape.groups * call.shape.panels();
-        const auto work = [&](std::int64_t row_begin, std::int64_t row_end, std::int64_t unit_begin, std::int64_t unit_end) {
+        const auto work = [&](std::int64_t row_begin, std::int64_t row_end, std::int64_t unit_begin,
+                              std::int64_t unit_end) {
             const unsigned char* pointers[engine::block_tiles * engine::tile_rows];
             engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
         };
@@ -65,7 +69,8 @@ struct gemm {
             split<Isa>(parallel, call.rows, engine::tile_rows,
                        [&](std::int64_t begin, std::int64_t end, int) { work(begin, end, 0, units); });
         } else {
-            split<Isa>(parallel, units, 1, [&](std::int64_t begin, std::int64_t end, int) { work(0, call.rows, begin, end); });
+            split<Isa>(parallel, units, 1,
+                       [&](std::int64_t begin, std::int64_t end, int) { work(0, call.rows, begin, end); });
         }
     }
 
@@ -80,13 +85,16 @@ struct gemm {
         call.finish = &problem.finish;
         call.output = static_cast<unsigned char*>(problem.c);
         call.output_stride = problem.c_row_stride;
-        const matrix_rows<Isa> rows{static_cast<const unsigned char*>(problem.a), problem.a_row_stride * bytes_of(problem.a_type)};
+        const matrix_rows<Isa> rows{static_cast<const unsigned char*>(problem.a),
+                                    problem.a_row_stride * bytes_of(problem.a_type)};
         multiply_rows<Arithmetic>(call, rows, parallel);
     }
 
     static void run(const gemm_problem& problem, const parallel_for& parallel) noexcept {
-        if (problem.a_type == element_kind::f32) run_as<float_arithmetic<Isa>>(problem, parallel);
-        else run_as<integer_arithmetic<Isa>>(problem, parallel);
+        if (problem.a_type == element_kind::f32)
+            run_as<float_arithmetic<Isa>>(problem, parallel);
+        else
+            run_as<integer_arithmetic<Isa>>(problem, parallel);
     }
 };
 

@@ -15,22 +15,37 @@ namespace lpt::kernel::on {
 
 /// One type per instruction set; everything that is compiled with special flags is a template on one of these, so that the
 /// linker never merges code of two instruction sets.
-struct scalar { static constexpr isa value = isa::scalar; };
-struct avx2 { static constexpr isa value = isa::avx2; };
-struct avx_vnni { static constexpr isa value = isa::avx_vnni; };
-struct avx512_vnni_256 { static constexpr isa value = isa::avx512_vnni_256; };
-struct avx512_vnni { static constexpr isa value = isa::avx512_vnni; };
-struct neon { static constexpr isa value = isa::neon; };
-struct neon_dot { static constexpr isa value = isa::neon_dot; };
+struct scalar {
+    static constexpr isa value = isa::scalar;
+};
+struct avx2 {
+    static constexpr isa value = isa::avx2;
+};
+struct avx_vnni {
+    static constexpr isa value = isa::avx_vnni;
+};
+struct avx512_vnni_256 {
+    static constexpr isa value = isa::avx512_vnni_256;
+};
+struct avx512_vnni {
+    static constexpr isa value = isa::avx512_vnni;
+};
+struct neon {
+    static constexpr isa value = isa::neon;
+};
+struct neon_dot {
+    static constexpr isa value = isa::neon_dot;
+};
 
-} // namespace lpt::kernel::on
+}  // namespace lpt::kernel::on
 
 namespace lpt::kernel {
 
 /// Whether this build contains code for an instruction set (the target architecture decides).
 constexpr bool is_built(isa set) noexcept {
 #if defined(__x86_64__)
-    return set == isa::scalar || set == isa::avx2 || set == isa::avx_vnni || set == isa::avx512_vnni_256 || set == isa::avx512_vnni;
+    return set == isa::scalar || set == isa::avx2 || set == isa::avx_vnni || set == isa::avx512_vnni_256 ||
+           set == isa::avx512_vnni;
 #elif defined(__aarch64__)
     return set == isa::scalar || set == isa::neon || set == isa::neon_dot;
 #else
@@ -43,9 +58,9 @@ namespace detail {
 #if defined(__x86_64__)
 /// Feature bits of the processor, already reduced by what the operating system saves on a context switch.
 struct x86_features {
-    bool avx2 = false; // with FMA
+    bool avx2 = false;  // with FMA
     bool avx_vnni = false;
-    bool avx512 = false; // F, BW, VL, DQ
+    bool avx512 = false;  // F, BW, VL, DQ
     bool avx512_vnni = false;
 };
 
@@ -64,15 +79,16 @@ inline x86_features read_x86_features() noexcept {
     if (!ymm_saved || __get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return found;
     const unsigned leaf7_subleaves = a;
     found.avx2 = (b >> 5 & 1u) != 0 && has_fma;
-    const unsigned foundation = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31; // F, DQ, BW, VL
+    const unsigned foundation = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;  // F, DQ, BW, VL
     found.avx512 = found.avx2 && zmm_saved && (b & foundation) == foundation;
     found.avx512_vnni = found.avx512 && (c >> 11 & 1u) != 0;
-    if (leaf7_subleaves >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0) found.avx_vnni = found.avx2 && (a >> 4 & 1u) != 0;
+    if (leaf7_subleaves >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0)
+        found.avx_vnni = found.avx2 && (a >> 4 & 1u) != 0;
     return found;
 }
 #endif
 
-} // namespace detail
+}  // namespace detail
 
 /// Whether this processor and operating system can execute an instruction set, and this build contains it.
 inline bool is_available(isa set) noexcept {
@@ -81,11 +97,11 @@ inline bool is_available(isa set) noexcept {
 #if defined(__x86_64__)
     const detail::x86_features found = detail::read_x86_features();
     switch (set) {
-    case isa::avx2: return found.avx2;
-    case isa::avx_vnni: return found.avx_vnni;
-    case isa::avx512_vnni_256:
-    case isa::avx512_vnni: return found.avx512_vnni;
-    default: return false;
+        case isa::avx2: return found.avx2;
+        case isa::avx_vnni: return found.avx_vnni;
+        case isa::avx512_vnni_256:
+        case isa::avx512_vnni: return found.avx512_vnni;
+        default: return false;
     }
 #elif defined(__aarch64__)
     if (set == isa::neon) return true; // part of the base architecture
@@ -102,4 +118,4 @@ inline bool is_available(isa set) noexcept {
 #endif
 }
 
-} // namespace lpt::kernel
+}  // namespace lpt::kernel

@@ -25,8 +25,16 @@ struct lanes<on::scalar> {
 
     static floats broadcast(float value) noexcept { return value; }
     static ints broadcast_int(std::int32_t value) noexcept { return value; }
-    static floats load(const float* from) noexcept { floats value; std::memcpy(&value, from, sizeof value); return value; }
-    static ints load_int(const std::int32_t* from) noexcept { ints value; std::memcpy(&value, from, sizeof value); return value; }
+    static floats load(const float* from) noexcept {
+        floats value;
+        std::memcpy(&value, from, sizeof value);
+        return value;
+    }
+    static ints load_int(const std::int32_t* from) noexcept {
+        ints value;
+        std::memcpy(&value, from, sizeof value);
+        return value;
+    }
     static ints load_u8(const std::uint8_t* from) noexcept { return *from; }
     static ints load_i8(const std::int8_t* from) noexcept { return *from; }
     static void store(float* to, floats value) noexcept { std::memcpy(to, &value, sizeof value); }
@@ -51,8 +59,16 @@ struct lanes<on::scalar> {
 
     static floats to_float(ints value) noexcept { return static_cast<float>(value); }
     static ints round_to_int(floats value) noexcept { return static_cast<std::int32_t>(__builtin_nearbyintf(value)); }
-    static ints bits(floats value) noexcept { ints result; std::memcpy(&result, &value, sizeof result); return result; }
-    static floats from_bits(ints value) noexcept { floats result; std::memcpy(&result, &value, sizeof result); return result; }
+    static ints bits(floats value) noexcept {
+        ints result;
+        std::memcpy(&result, &value, sizeof result);
+        return result;
+    }
+    static floats from_bits(ints value) noexcept {
+        floats result;
+        std::memcpy(&result, &value, sizeof result);
+        return result;
+    }
     static ints add_int(ints a, ints b) noexcept {
         return static_cast<ints>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
     }
@@ -64,7 +80,9 @@ struct lanes<on::scalar> {
     }
     static ints and_int(ints a, ints b) noexcept { return a & b; }
     static ints or_int(ints a, ints b) noexcept { return a | b; }
-    static ints shift_left_23(ints value) noexcept { return static_cast<ints>(static_cast<std::uint32_t>(value) << 23); }
+    static ints shift_left_23(ints value) noexcept {
+        return static_cast<ints>(static_cast<std::uint32_t>(value) << 23);
+    }
     static ints shift_right_23(ints value) noexcept { return value >> 23; }
     static ints shift_right_1(ints value) noexcept { return value >> 1; }
 };
@@ -74,8 +92,9 @@ template <class Isa>
 [[gnu::always_inline]] inline typename lanes<Isa>::floats load_part(const float* from, std::int64_t count) noexcept {
     if (count >= lanes<Isa>::width) return lanes<Isa>::load(from);
     float whole[lanes<Isa>::width] = {};
-    for (std::int64_t i = 0; i < count; ++i) whole[i] = from[i];
+    for (std::int64_t i = 0; i < count; ++i)
+        whole[i] = from[i];
     return lanes<Isa>::load(whole);
 }
 
-} // namespace lpt::kernel
+}  // namespace lpt::kernel

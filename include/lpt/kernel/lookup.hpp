@@ -22,7 +22,8 @@ struct lookup {
                 problem.output[i + 2] = c;
                 problem.output[i + 3] = d;
             }
-            for (; i < end; ++i) problem.output[i] = table[problem.input[i]];
+            for (; i < end; ++i)
+                problem.output[i] = table[problem.input[i]];
         });
     }
 };

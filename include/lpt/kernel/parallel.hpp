@@ -32,4 +32,4 @@ inline void split(const parallel_for& parallel, std::int64_t count, std::int64_t
     parallel.run(parallel.pool, static_cast<int>(tasks), &job::run, &work);
 }
 
-} // namespace lpt::kernel
+}  // namespace lpt::kernel

@@ -41,29 +41,35 @@ struct pool {
 
     /// Calls f(address of the pixel's channel 0) for each pixel of a window.
     template <class Function>
-    [[gnu::always_inline]] static void for_each_pixel(const pool_problem& p, std::int64_t n, const span (&w)[3], const Function& f) noexcept {
+    [[gnu::always_inline]] static void for_each_pixel(const pool_problem& p, std::int64_t n, const span (&w)[3],
+                                                      const Function& f) noexcept {
         const unsigned char* input = static_cast<const unsigned char*>(p.input);
         const std::int64_t pixel_bytes = p.input_pixel_stride * bytes_of(p.input_type);
         for (std::int64_t kd = w[0].begin; kd < w[0].end; ++kd) {
             const std::int64_t plane = (n * p.in[0] + w[0].first + kd * p.dilation[0]) * p.in[1];
             for (std::int64_t kh = w[1].begin; kh < w[1].end; ++kh) {
                 const std::int64_t line = (plane + w[1].first + kh * p.dilation[1]) * p.in[2];
-                for (std::int64_t kw = w[2].begin; kw < w[2].end; ++kw) f(input + (line + w[2].first + kw * p.dilation[2]) * pixel_bytes);
+                for (std::int64_t kw = w[2].begin; kw < w[2].end; ++kw)
+                    f(input + (line + w[2].first + kw * p.dilation[2]) * pixel_bytes);
             }
         }
     }
 
-    [[gnu::always_inline]] static floats larger(floats a, floats b) noexcept { return simd::select(simd::less(a, b), b, a); }
+    [[gnu::always_inline]] static floats larger(floats a, floats b) noexcept {
+        return simd::select(simd::less(a, b), b, a);
+    }
 
     /// x of `columns` channels from `channel` on; v has room up to a multiple of the width.
-    static void values(const pool_problem& p, std::int64_t n, const span (&w)[3], std::int64_t channel, std::int64_t columns,
-                       float* v) noexcept {
+    static void values(const pool_problem& p, std::int64_t n, const span (&w)[3], std::int64_t channel,
+                       std::int64_t columns, float* v) noexcept {
         const std::int64_t inside = (w[0].end - w[0].begin) * (w[1].end - w[1].begin) * (w[2].end - w[2].begin);
         const std::int64_t padded = w[0].padded * w[1].padded * w[2].padded;
         const bool with_padding = p.kind == pool_kind::average_include_pad;
         const std::int64_t count = with_padding ? padded : inside;
         const floats divisor = simd::broadcast(static_cast<float>(count > 0 ? count : 1));
-        const float lowest = p.input_type == element_kind::f32 ? -__builtin_inff() : p.input_type == element_kind::i8 ? -128.0f : 0.0f;
+        const float lowest = p.input_type == element_kind::f32  ? -__builtin_inff()
+                             : p.input_type == element_kind::i8 ? -128.0f
+                                                                : 0.0f;
         const std::int32_t padding_sum =
             with_padding && padded > inside ? static_cast<std::int32_t>(padded - inside) * p.input_zero_point : 0;
         for (std::int64_t i = 0; i < columns; i += width) {
@@ -95,7 +101,8 @@ struct pool {
     static void run(const pool_problem& problem, const parallel_for& parallel) noexcept {
         const std::int64_t rows = problem.batch * problem.out[0] * problem.out[1] * problem.out[2];
         split<Isa>(parallel, rows, 1, [&](std::int64_t begin, std::int64_t end, int) {
-            for (std::int64_t r = begin; r < end; ++r) run_row(problem, r);
+            for (std::int64_t r = begin; r < end; ++r)
+                run_row(problem, r);
         });
     }
 
@@ -109,7 +116,8 @@ struct pool {
         const std::int64_t od = rest % p.out[0];
         const std::int64_t n = rest / p.out[0];
         const span w[3] = {window(p, 0, od), window(p, 1, oh), window(p, 2, ow)};
-        unsigned char* to = static_cast<unsigned char*>(p.output) + r * p.output_pixel_stride * bytes_of(p.finish.output_type);
+        unsigned char* to =
+            static_cast<unsigned char*>(p.output) + r * p.output_pixel_stride * bytes_of(p.finish.output_type);
         for (std::int64_t c = 0; c < p.channels; c += finish_columns) {
             const std::int64_t columns = p.channels - c < finish_columns ? p.channels - c : finish_columns;
             values(p, n, w, c, columns, v);

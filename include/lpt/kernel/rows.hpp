@@ -18,13 +18,13 @@ inline constexpr int isa_count = 7;
 /// The name of an instruction set as command lines and reports spell it.
 constexpr const char* name_of(isa set) noexcept {
     switch (set) {
-    case isa::scalar: return "scalar";
-    case isa::avx2: return "avx2";
-    case isa::avx_vnni: return "avx_vnni";
-    case isa::avx512_vnni_256: return "avx512_vnni_256";
-    case isa::avx512_vnni: return "avx512_vnni";
-    case isa::neon: return "neon";
-    case isa::neon_dot: return "neon_dot";
+        case isa::scalar: return "scalar";
+        case isa::avx2: return "avx2";
+        case isa::avx_vnni: return "avx_vnni";
+        case isa::avx512_vnni_256: return "avx512_vnni_256";
+        case isa::avx512_vnni: return "avx512_vnni";
+        case isa::neon: return "neon";
+        case isa::neon_dot: return "neon_dot";
     }
     return "";
 }
@@ -50,45 +50,45 @@ struct parallel_for {
 // Epilogue
 
 /// Functions of one number that an epilogue can apply.
-/// Each has one definition, an expression of IEEE single precision operations without contraction (`kernel/unary.hpp`), so all
-/// instruction sets give the same bits; the error against the exact function is below 4 ulp for |v| < 80.
+/// Each has one definition, an expression of IEEE single precision operations without contraction (`kernel/unary.hpp`, accuracy
+/// there), so all instruction sets give the same bits.
 enum class unary_function : std::uint8_t {
-    sigmoid,      ///< 1 / (1 + exp(-v))
-    tanh,         ///< tanh(v)
-    hswish,       ///< v * min(max(v + 3, 0), 6) / 6
-    hsigmoid,     ///< min(max(v + 3, 0), 6) / 6
-    hard_sigmoid, ///< min(max(fma(v, alpha, beta), 0), 1)
-    gelu_erf,     ///< v * (1 + erf(v / sqrt(2))) / 2
-    gelu_tanh,    ///< v * (1 + tanh(sqrt(2 / pi) * (v + 0.044715 v^3))) / 2
-    swish,        ///< v / (1 + exp(-alpha * v)); alpha is 1 for SiLU
-    mish,         ///< v * tanh(softplus(v))
-    elu,          ///< v >= 0 ? v : alpha * (exp(v) - 1)
-    selu,         ///< v > 0 ? beta * v : beta * alpha * (exp(v) - 1)
-    softplus,     ///< ln(1 + exp(v))
-    softsign,     ///< v / (1 + |v|)
-    exp,          ///< exp(v)
-    log,          ///< ln(v)
-    erf,          ///< erf(v)
-    sqrt,         ///< sqrt(v)
-    abs,          ///< |v|
-    negative,     ///< -v
-    floor,        ///< the largest integer not above v
-    ceiling,      ///< the smallest integer not below v
-    round_even,   ///< the nearest integer, ties to even
-    round_away,   ///< the nearest integer, ties away from zero
-    sign,         ///< -1, 0 or 1
-    reciprocal,   ///< 1 / v
-    square,       ///< v * v
+    sigmoid,  ///< 1 / (1 + exp(-v))
+    tanh,  ///< tanh(v)
+    hswish,  ///< v * min(max(v + 3, 0), 6) / 6
+    hsigmoid,  ///< min(max(v + 3, 0), 6) / 6
+    hard_sigmoid,  ///< min(max(fma(v, alpha, beta), 0), 1)
+    gelu_erf,  ///< v * (1 + erf(v / sqrt(2))) / 2
+    gelu_tanh,  ///< v * (1 + tanh(sqrt(2 / pi) * (v + 0.044715 v^3))) / 2
+    swish,  ///< v / (1 + exp(-alpha * v)); alpha is 1 for SiLU
+    mish,  ///< v * tanh(softplus(v))
+    elu,  ///< v >= 0 ? v : alpha * (exp(v) - 1)
+    selu,  ///< v > 0 ? beta * v : beta * alpha * (exp(v) - 1)
+    softplus,  ///< ln(1 + exp(v))
+    softsign,  ///< v / (1 + |v|)
+    exp,  ///< exp(v)
+    log,  ///< ln(v)
+    erf,  ///< erf(v)
+    sqrt,  ///< sqrt(v)
+    abs,  ///< |v|
+    negative,  ///< -v
+    floor,  ///< the largest integer not above v
+    ceiling,  ///< the smallest integer not below v
+    round_even,  ///< the nearest integer, ties to even
+    round_away,  ///< the nearest integer, ties away from zero
+    sign,  ///< -1, 0 or 1
+    reciprocal,  ///< 1 / v
+    square,  ///< v * v
 };
 
 /// What a step of an epilogue does to v, the value of one output element in channel c of row r.
 enum class post_kind : std::uint8_t {
-    clamp,             ///< v = min(max(v, alpha), beta); NaN becomes alpha. ReLU is clamp(0, infinity)
-    prelu,             ///< v = v < 0 ? v * a : v with a = per_channel_a[c], or alpha when that is null
-    scale_shift,       ///< v = fma(v, a, b) with a = per_channel_a[c] or alpha, b = per_channel_b[c] or beta
-    add_residual,      ///< v = fma(float(residual[r, c]), alpha, v); fold zero points into the bias or a scale_shift before
-    multiply_residual, ///< v = v * fma(float(residual[r, c]), alpha, beta)
-    unary,             ///< v = function(v), see unary_function for the meaning of alpha and beta
+    clamp,  ///< v = min(max(v, alpha), beta); NaN becomes alpha. ReLU is clamp(0, infinity)
+    prelu,  ///< v = v < 0 ? v * a : v with a = per_channel_a[c], or alpha when that is null
+    scale_shift,  ///< v = fma(v, a, b) with a = per_channel_a[c] or alpha, b = per_channel_b[c] or beta
+    add_residual,  ///< v = fma(float(residual[r, c]), alpha, v); fold zero points into the bias or a scale_shift before
+    multiply_residual,  ///< v = v * fma(float(residual[r, c]), alpha, beta)
+    unary,  ///< v = function(v), see unary_function for the meaning of alpha and beta
 };
 
 /// One step of an epilogue.
@@ -225,9 +225,9 @@ struct convolution_problem {
 
 /// Which pooling.
 enum class pool_kind : std::uint8_t {
-    max,                 ///< largest element of the window inside the image (the lowest value of the type if there is none)
-    average_exclude_pad, ///< sum inside the image / number of elements inside the image (0 / 1 if there is none)
-    average_include_pad, ///< (sum inside + zero_point * rest) / number of elements inside the padded image
+    max,  ///< largest element of the window inside the image (the lowest value of the type if there is none)
+    average_exclude_pad,  ///< sum inside the image / number of elements inside the image (0 / 1 if there is none)
+    average_include_pad,  ///< (sum inside + zero_point * rest) / number of elements inside the padded image
 };
 
 /// Max or average pooling over channel-innermost (N D H W C) data of type u8, i8 or f32.
@@ -357,9 +357,11 @@ struct kernel_table {
 
     /// Bytes that `pack_convolution` writes for weights of this type.
     std::size_t (*packed_convolution_bytes)(const convolution_shape& shape, element_kind type) = nullptr;
-    void (*pack_convolution)(const convolution_shape& shape, const convolution_weights& weights, void* packed) = nullptr;
+    void (*pack_convolution)(const convolution_shape& shape, const convolution_weights& weights,
+                             void* packed) = nullptr;
     /// Bytes of scratch memory for an input of this type; grows with `threads`, which must be the one of `parallel` in the call.
-    std::size_t (*convolution_scratch_bytes)(const convolution_shape& shape, element_kind input_type, int threads) = nullptr;
+    std::size_t (*convolution_scratch_bytes)(const convolution_shape& shape, element_kind input_type,
+                                             int threads) = nullptr;
     void (*convolution)(const convolution_problem& problem, const parallel_for& parallel) = nullptr;
     /// How the shape is computed, for reports: "gemm", "depthwise", "implicit_gemm", "im2col" or "direct".
     const char* (*convolution_algorithm)(const convolution_shape& shape) = nullptr;
@@ -371,4 +373,4 @@ struct kernel_table {
     void (*transpose)(const transpose_problem& problem, const parallel_for& parallel) = nullptr;
 };
 
-} // namespace lpt::kernel
+}  // namespace lpt::kernel

@@ -8,7 +8,8 @@ namespace lpt::kernel::detail {
 
 /// The same bits as integers. xsimd 10 changed the template argument from the batch to the element type.
 template <class Arch>
-[[gnu::always_inline]] inline xsimd::batch<std::int32_t, Arch> bits_of(const xsimd::batch<float, Arch>& value) noexcept {
+[[gnu::always_inline]] inline xsimd::batch<std::int32_t, Arch>
+bits_of(const xsimd::batch<float, Arch>& value) noexcept {
 #if XSIMD_VERSION_MAJOR >= 10
     return xsimd::bitwise_cast<std::int32_t>(value);
 #else
@@ -18,7 +19,8 @@ template <class Arch>
 
 /// The same bits as floats.
 template <class Arch>
-[[gnu::always_inline]] inline xsimd::batch<float, Arch> float_of_bits(const xsimd::batch<std::int32_t, Arch>& value) noexcept {
+[[gnu::always_inline]] inline xsimd::batch<float, Arch>
+float_of_bits(const xsimd::batch<std::int32_t, Arch>& value) noexcept {
 #if XSIMD_VERSION_MAJOR >= 10
     return xsimd::bitwise_cast<float>(value);
 #else

@@ -19,7 +19,9 @@ struct xsimd_lanes {
     [[gnu::always_inline]] static floats broadcast(float value) noexcept { return floats(value); }
     [[gnu::always_inline]] static ints broadcast_int(std::int32_t value) noexcept { return ints(value); }
     [[gnu::always_inline]] static floats load(const float* from) noexcept { return floats::load_unaligned(from); }
-    [[gnu::always_inline]] static ints load_int(const std::int32_t* from) noexcept { return ints::load_unaligned(from); }
+    [[gnu::always_inline]] static ints load_int(const std::int32_t* from) noexcept {
+        return ints::load_unaligned(from);
+    }
     [[gnu::always_inline]] static void store(float* to, floats value) noexcept { value.store_unaligned(to); }
     [[gnu::always_inline]] static void store_int(std::int32_t* to, ints value) noexcept { value.store_unaligned(to); }
 

@@ -15,10 +15,14 @@ namespace lpt::kernel {
 template <>
 struct dot_product<on::avx2> {
     typedef int accumulator __attribute__((vector_size(32)));
-    struct row_group { __m256i even, odd; };
-    struct column_group { __m256i even, odd; };
+    struct row_group {
+        __m256i even, odd;
+    };
+    struct column_group {
+        __m256i even, odd;
+    };
     static constexpr int lanes = 8;
-    static constexpr int rows = 4; // 8 accumulators, 4 column registers, 2 row registers
+    static constexpr int rows = 4;  // 8 accumulators, 4 column registers, 2 row registers
     static constexpr int vectors = 2;
     static constexpr bool unsigned_rows = true;
 
@@ -36,13 +40,14 @@ struct dot_product<on::avx2> {
         const __m256i bytes = _mm256_set1_epi32(static_cast<int>(four));
         return {_mm256_and_si256(bytes, _mm256_set1_epi16(0xff)), _mm256_srli_epi16(bytes, 8)};
     }
-    [[gnu::always_inline]] static accumulator step(accumulator sum, const row_group& row, const column_group& column) noexcept {
+    [[gnu::always_inline]] static accumulator step(accumulator sum, const row_group& row,
+                                                   const column_group& column) noexcept {
         const __m256i even = _mm256_madd_epi16(row.even, column.even);
         const __m256i odd = _mm256_madd_epi16(row.odd, column.odd);
         return sum + reinterpret_cast<accumulator>(_mm256_add_epi32(even, odd));
     }
 };
 
-} // namespace lpt::kernel
+}  // namespace lpt::kernel
 
 #endif

@@ -20,8 +20,12 @@ struct lanes_256 : xsimd_lanes<Isa, xsimd::fma3<xsimd::avx2>> {
 
     [[gnu::always_inline]] static floats fma(floats a, floats b, floats c) noexcept { return _mm256_fmadd_ps(a, b, c); }
     // The second operand is the answer when a comparison with NaN is involved.
-    [[gnu::always_inline]] static floats at_least(floats value, floats low) noexcept { return _mm256_max_ps(value, low); }
-    [[gnu::always_inline]] static floats at_most(floats value, floats high) noexcept { return _mm256_min_ps(value, high); }
+    [[gnu::always_inline]] static floats at_least(floats value, floats low) noexcept {
+        return _mm256_max_ps(value, low);
+    }
+    [[gnu::always_inline]] static floats at_most(floats value, floats high) noexcept {
+        return _mm256_min_ps(value, high);
+    }
     [[gnu::always_inline]] static ints load_u8(const std::uint8_t* from) noexcept {
         return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
     }
@@ -29,14 +33,17 @@ struct lanes_256 : xsimd_lanes<Isa, xsimd::fma3<xsimd::avx2>> {
         return _mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
     }
     /// 16-bit halves: (low of a, low of b).
-    [[gnu::always_inline]] static ints pair(ints a, ints b) noexcept { return _mm256_blend_epi16(a, _mm256_slli_epi32(b, 16), 0xaa); }
+    [[gnu::always_inline]] static ints pair(ints a, ints b) noexcept {
+        return _mm256_blend_epi16(a, _mm256_slli_epi32(b, 16), 0xaa);
+    }
     /// sum + a.low * b.low + a.high * b.high
     [[gnu::always_inline]] static ints multiply_pairs(ints sum, ints a, ints b) noexcept {
         return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
     }
     [[gnu::always_inline]] static void store_byte(std::uint8_t* to, ints value) noexcept {
         const __m256i low_bytes = _mm256_and_si256(value, _mm256_set1_epi32(0xff));
-        const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(low_bytes), _mm256_extracti128_si256(low_bytes, 1));
+        const __m128i words =
+            _mm_packs_epi32(_mm256_castsi256_si128(low_bytes), _mm256_extracti128_si256(low_bytes, 1));
         _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(words, words));
     }
 };

@@ -26,8 +26,12 @@ struct dot_product<on::avx512_vnni> {
     [[gnu::always_inline]] static void store(std::int32_t* to, accumulator value) noexcept {
         _mm512_storeu_si512(to, reinterpret_cast<__m512i>(value));
     }
-    [[gnu::always_inline]] static column_group load_columns(const std::int8_t* from) noexcept { return _mm512_loadu_si512(from); }
-    [[gnu::always_inline]] static row_group repeat(std::uint32_t four) noexcept { return _mm512_set1_epi32(static_cast<int>(four)); }
+    [[gnu::always_inline]] static column_group load_columns(const std::int8_t* from) noexcept {
+        return _mm512_loadu_si512(from);
+    }
+    [[gnu::always_inline]] static row_group repeat(std::uint32_t four) noexcept {
+        return _mm512_set1_epi32(static_cast<int>(four));
+    }
     [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
         return reinterpret_cast<accumulator>(_mm512_dpbusd_epi32(reinterpret_cast<__m512i>(sum), row, column));
     }

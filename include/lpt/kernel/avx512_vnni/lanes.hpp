@@ -14,8 +14,12 @@ template <>
 struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx512bw> {
     // xsimd 8 to 10 have no fused multiply-add for AVX-512 and would round twice.
     [[gnu::always_inline]] static floats fma(floats a, floats b, floats c) noexcept { return _mm512_fmadd_ps(a, b, c); }
-    [[gnu::always_inline]] static floats at_least(floats value, floats low) noexcept { return _mm512_max_ps(value, low); }
-    [[gnu::always_inline]] static floats at_most(floats value, floats high) noexcept { return _mm512_min_ps(value, high); }
+    [[gnu::always_inline]] static floats at_least(floats value, floats low) noexcept {
+        return _mm512_max_ps(value, low);
+    }
+    [[gnu::always_inline]] static floats at_most(floats value, floats high) noexcept {
+        return _mm512_min_ps(value, high);
+    }
     [[gnu::always_inline]] static ints load_u8(const std::uint8_t* from) noexcept {
         return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
     }

@@ -18,7 +18,7 @@ struct vnni_256 {
     using row_group = __m256i;
     using column_group = __m256i;
     static constexpr int lanes = 8;
-    static constexpr int rows = 6; // 12 accumulators, 2 column registers, 1 row register
+    static constexpr int rows = 6;  // 12 accumulators, 2 column registers, 1 row register
     static constexpr int vectors = 2;
     static constexpr bool unsigned_rows = true;
 
@@ -31,10 +31,12 @@ struct vnni_256 {
     [[gnu::always_inline]] static column_group load_columns(const std::int8_t* from) noexcept {
         return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
     }
-    [[gnu::always_inline]] static row_group repeat(std::uint32_t four) noexcept { return _mm256_set1_epi32(static_cast<int>(four)); }
+    [[gnu::always_inline]] static row_group repeat(std::uint32_t four) noexcept {
+        return _mm256_set1_epi32(static_cast<int>(four));
+    }
 };
 
-} // namespace detail
+}  // namespace detail
 
 #if defined(__AVXVNNI__)
 template <>
@@ -54,6 +56,6 @@ struct dot_product<on::avx512_vnni_256> : detail::vnni_256<on::avx512_vnni_256> 
 };
 #endif
 
-} // namespace lpt::kernel
+}  // namespace lpt::kernel
 
 #endif

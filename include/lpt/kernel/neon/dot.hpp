@@ -27,7 +27,9 @@ struct neon_base {
         vst1q_s32(to, reinterpret_cast<int32x4_t>(value));
     }
     [[gnu::always_inline]] static column_group load_columns(const std::int8_t* from) noexcept { return vld1q_s8(from); }
-    [[gnu::always_inline]] static row_group repeat(std::uint32_t four) noexcept { return vreinterpretq_s8_u32(vdupq_n_u32(four)); }
+    [[gnu::always_inline]] static row_group repeat(std::uint32_t four) noexcept {
+        return vreinterpretq_s8_u32(vdupq_n_u32(four));
+    }
 };
 
 } // namespace detail
@@ -35,7 +37,7 @@ struct neon_base {
 /// Products of two signed bytes fit in 16 bits, sums of two need not: they are widened to 32 bits before the first addition.
 template <>
 struct dot_product<on::neon> : detail::neon_base<on::neon> {
-    static constexpr int rows = 4; // 16 accumulators, 4 column registers, 1 row register and room for the products
+    static constexpr int rows = 4;  // 16 accumulators, 4 column registers, 1 row register and room for the products
     static constexpr int vectors = 4;
 
     [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
@@ -45,6 +47,6 @@ struct dot_product<on::neon> : detail::neon_base<on::neon> {
     }
 };
 
-} // namespace lpt::kernel
+}  // namespace lpt::kernel
 
 #endif

@@ -13,7 +13,8 @@ namespace detail {
 struct scalar_weights {
     static std::int64_t value_bytes(element_kind type) noexcept { return type == element_kind::f32 ? 4 : 2; }
 
-    static void put(void* packed, std::int64_t index, const void* data, element_kind type, std::int64_t from, std::int32_t zero_point) noexcept {
+    static void put(void* packed, std::int64_t index, const void* data, element_kind type, std::int64_t from,
+                    std::int32_t zero_point) noexcept {
         const unsigned char* bytes = static_cast<const unsigned char*>(data) + from * bytes_of(type);
         unsigned char* to = static_cast<unsigned char*>(packed) + index * value_bytes(type);
         if (type == element_kind::f32) {
@@ -49,13 +50,17 @@ struct scalar_sum {
         if (at < 0) return;
         std::int16_t w;
         std::memcpy(&w, weights + k * 2, sizeof w);
-        const std::int32_t raw = type == element_kind::i8 ? static_cast<std::int32_t>(static_cast<std::int8_t>(input[at]))
-                                                          : static_cast<std::int32_t>(input[at]);
-        integer += static_cast<std::uint32_t>(raw - zero_point) * static_cast<std::uint32_t>(static_cast<std::int32_t>(w));
+        const std::int32_t raw = type == element_kind::i8
+                                     ? static_cast<std::int32_t>(static_cast<std::int8_t>(input[at]))
+                                     : static_cast<std::int32_t>(input[at]);
+        integer +=
+            static_cast<std::uint32_t>(raw - zero_point) * static_cast<std::uint32_t>(static_cast<std::int32_t>(w));
     }
 
-    void finish_into(const epilogue& e, std::int64_t row, std::int64_t channel, void* output, std::int64_t output_stride) const noexcept {
-        unsigned char* to = static_cast<unsigned char*>(output) + (row * output_stride + channel) * bytes_of(e.output_type);
+    void finish_into(const epilogue& e, std::int64_t row, std::int64_t channel, void* output,
+                     std::int64_t output_stride) const noexcept {
+        unsigned char* to =
+            static_cast<unsigned char*>(output) + (row * output_stride + channel) * bytes_of(e.output_type);
         if (type == element_kind::f32) {
             finish<on::scalar>::tile(e, &real, 1, 1, row, channel, 1, to, output_stride);
         } else {
@@ -87,7 +92,8 @@ struct gemm<on::scalar> {
     static void run(const gemm_problem& problem, const parallel_for& parallel) noexcept {
         split<on::scalar>(parallel, problem.m, 1, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t m = begin; m < end; ++m) {
-                for (std::int64_t n = 0; n < problem.n; ++n) run_output(problem, m, n);
+                for (std::int64_t n = 0; n < problem.n; ++n)
+                    run_output(problem, m, n);
             }
         });
     }
@@ -96,7 +102,8 @@ struct gemm<on::scalar> {
         const unsigned char* weights = static_cast<const unsigned char*>(p.packed_b);
         detail::scalar_sum sum{static_cast<const unsigned char*>(p.a), p.a_type, p.a_zero_point,
                                weights + n * p.k * detail::scalar_weights::value_bytes(p.a_type)};
-        for (std::int64_t k = 0; k < p.k; ++k) sum.add(m * p.a_row_stride + k, k);
+        for (std::int64_t k = 0; k < p.k; ++k)
+            sum.add(m * p.a_row_stride + k, k);
         sum.finish_into(p.finish, m, n, p.c, p.c_row_stride);
     }
 };
@@ -105,10 +112,13 @@ template <>
 struct convolution<on::scalar> {
     using geometry = convolution_geometry<on::scalar>;
 
-    static std::int64_t values_per_output(const convolution_shape& s) noexcept { return geometry::taps(s) * geometry::group_in(s); }
+    static std::int64_t values_per_output(const convolution_shape& s) noexcept {
+        return geometry::taps(s) * geometry::group_in(s);
+    }
 
     static std::size_t packed_bytes(const convolution_shape& s, element_kind type) noexcept {
-        return static_cast<std::size_t>(s.out_channels * values_per_output(s) * detail::scalar_weights::value_bytes(type));
+        return static_cast<std::size_t>(s.out_channels * values_per_output(s) *
+                                        detail::scalar_weights::value_bytes(type));
     }
 
     static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
@@ -119,8 +129,9 @@ struct convolution<on::scalar> {
             const std::int32_t zero = weights.zero_point_count > 0 ? weights.zero_points[zero_index] : 0;
             for (std::int64_t t = 0; t < geometry::taps(s); ++t) {
                 for (std::int64_t i = 0; i < geometry::group_in(s); ++i, ++index) {
-                    const std::int64_t from = g * weights.group_stride + o % geometry::group_out(s) * weights.out_stride +
-                                              i * weights.in_stride + t * weights.tap_stride;
+                    const std::int64_t from = g * weights.group_stride +
+                                              o % geometry::group_out(s) * weights.out_stride + i * weights.in_stride +
+                                              t * weights.tap_stride;
                     detail::scalar_weights::put(packed, index, weights.data, weights.type, from, zero);
                 }
             }
@@ -133,7 +144,8 @@ struct convolution<on::scalar> {
     static void run(const convolution_problem& problem, const parallel_for& parallel) noexcept {
         split<on::scalar>(parallel, geometry::pixels(problem.shape), 1, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t row = begin; row < end; ++row) {
-                for (std::int64_t o = 0; o < problem.shape.out_channels; ++o) run_output(problem, row, o);
+                for (std::int64_t o = 0; o < problem.shape.out_channels; ++o)
+                    run_output(problem, row, o);
             }
         });
     }

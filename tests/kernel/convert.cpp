@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/kernel/support.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace kernel_test;
+
+namespace {
+
+enum class layout { channels, planes, wide_channels };
+
+k::element_layout describe(layout kind, std::int64_t pixels, std::int64_t channels) {
+    switch (kind) {
+        case layout::channels: return {pixels * channels, channels, 1};
+        case layout::planes: return {channels * pixels, 1, pixels};
+        case layout::wide_channels: return {pixels * (channels + 3), channels + 3, 1};
+    }
+    return {};
+}
+std::int64_t elements_of(const k::element_layout& l, std::int64_t batch, std::int64_t pixels, std::int64_t channels) {
+    return (batch - 1) * l.batch_stride + (pixels - 1) * l.pixel_stride + (channels - 1) * l.channel_stride + 1;
+}
+
+struct convert_case {
+    std::int64_t batch, pixels, channels;
+    k::element_kind input_type = k::element_kind::f32;
+    layout from = layout::channels, to = layout::channels;
+    bool clamp_per_channel = false;
+    int epilogue = 0;
+    int threads = 1;
+};
+
+struct convert_data {
+    convert_case c;
+    guarded<std::uint8_t> input{1};
+    guarded<float> low{1}, high{1};
+    epilogue_data finish;
+
+    explicit convert_data(const convert_case& of, std::uint64_t seed) : c(of) {
+        generator random(seed);
+        input = random_elements(random, c.input_type,
+                                elements_of(describe(c.from, c.pixels, c.channels), c.batch, c.pixels, c.channels));
+        low = random_floats(random, c.channels, -2, 0);
+        high = random_floats(random, c.channels, 1, 2);
+        const float typical = c.input_type == k::element_kind::f32   ? 1.0f
+                              : c.input_type == k::element_kind::i32 ? 50000.0f
+                                                                     : 100.0f;
+        finish = make_epilogue(random, c.epilogue, c.batch * c.pixels, c.channels, typical);
+        if (c.input_type != k::element_kind::i32) avoid_accumulators(finish);
+    }
+    guarded<std::uint8_t> run(const k::kernel_table& table) const {
+        k::convert_problem p;
+        p.batch = c.batch;
+        p.pixels = c.pixels;
+        p.channels = c.channels;
+        p.input = input.data();
+        p.input_type = c.input_type;
+        p.input_layout = describe(c.from, c.pixels, c.channels);
+        p.output_layout = describe(c.to, c.pixels, c.channels);
+        if (c.clamp_per_channel) {
+            p.input_low = low.data();
+            p.input_high = high.data();
+        }
+        p.finish = finish.value;
+        guarded<std::uint8_t> out =
+            output_buffer(elements_of(p.output_layout, c.batch, c.pixels, c.channels), p.finish.output_type);
+        p.output = out.data();
+        table.convert(p, threads(c.threads));
+        return out;
+    }
+};
+
+void compare_all(const convert_case& c, std::uint64_t seed) {
+    const convert_data data(c, seed);
+    const guarded<std::uint8_t> expected = data.run(k::table_for(k::isa::scalar));
+    for (const k::isa set : instruction_sets()) {
+        CAPTURE(k::name_of(set));
+        CAPTURE(c.pixels);
+        CAPTURE(c.channels);
+        CAPTURE(data.finish.name);
+        CHECK(first_difference(expected, data.run(k::table_for(set)), data.finish.value.output_type) == -1);
+    }
+}
+
+/// One row of numbers through quantization.
+std::vector<int> quantize(const k::kernel_table& table, const std::vector<float>& values, float scale, float bias,
+                          float low, float high) {
+    k::convert_problem p;
+    p.channels = static_cast<std::int64_t>(values.size());
+    p.input = values.data();
+    p.input_layout = p.output_layout = {p.channels, p.channels, 1};
+    p.input_low_all = low;
+    p.input_high_all = high;
+    p.finish.scale_all = scale;
+    p.finish.bias_all = bias;
+    std::vector<std::uint8_t> out(values.size());
+    p.output = out.data();
+    table.convert(p, threads(1));
+    return {out.begin(), out.end()};
+}
+
+} // namespace
+
+TEST_CASE(
+    "quantization clamps, scales with one rounding, rounds ties to even and saturates, on every instruction set") {
+    const float inf = std::numeric_limits<float>::infinity();
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    for (int i = 0; i < k::isa_count; ++i) {
+        const k::isa set = static_cast<k::isa>(i);
+        if (!k::is_available(set)) continue;
+        CAPTURE(k::name_of(set));
+        const k::kernel_table& table = k::table_for(set);
+        CHECK(quantize(table, {0.5f, 1.5f, 2.5f, -1, 300, 254.5f, 0.49999997f}, 1, 0, -inf, inf) ==
+              std::vector<int>{0, 2, 2, 0, 255, 254, 0});
+        CHECK(quantize(table, {-2, 0, 1, 9}, 100, 50, 0, 1) == std::vector<int>{50, 50, 150, 150});
+        CHECK(quantize(table, {nan, inf, -inf}, 100, 50, 0.25f, 1) == std::vector<int>{75, 150, 75});
+        CHECK(quantize(table, {nan, inf, -inf}, 1, 0, -inf, inf) == std::vector<int>{0, 255, 0});
+        CHECK(quantize(table, {inf, 1}, 0, 7, -inf, inf) == std::vector<int>{0, 7}); // infinity times zero is NaN
+        // 3 * 0.1666... + 100.5 is 101.0 - tiny; a product rounded on its own would give a different sum.
+        const float third = 1.0f / 3;
+        CHECK(quantize(table, {1.5f}, third, 100, -inf, inf) ==
+              std::vector<int>{static_cast<int>(std::nearbyint(std::fma(1.5f, third, 100.0f)))});
+    }
+}
+
+TEST_CASE("dequantization is fma(q, scale, shift) to f32") {
+    for (int i = 0; i < k::isa_count; ++i) {
+        const k::isa set = static_cast<k::isa>(i);
+        if (!k::is_available(set)) continue;
+        std::vector<std::int8_t> q(256);
+        for (std::size_t j = 0; j < q.size(); ++j)
+            q[j] = static_cast<std::int8_t>(static_cast<int>(j) - 128);
+        k::convert_problem p;
+        p.channels = 256;
+        p.input = q.data();
+        p.input_type = k::element_kind::i8;
+        p.input_layout = p.output_layout = {256, 256, 1};
+        p.finish.scale_all = 0.1f;
+        p.finish.bias_all = 0.3f;
+        p.finish.output_type = k::element_kind::f32;
+        std::vector<float> out(256);
+        p.output = out.data();
+        k::table_for(set).convert(p, threads(1));
+        int wrong = 0;
+        for (std::size_t j = 0; j < q.size(); ++j)
+            wrong += out[j] != std::fma(static_cast<float>(q[j]), 0.1f, 0.3f);
+        CHECK(wrong == 0);
+    }
+}
+
+TEST_CASE("every instruction set converts every type and layout to the scalar bits") {
+    std::uint64_t seed = 0;
+    const layout layouts[] = {layout::channels, layout::planes, layout::wide_channels};
+    for (const k::element_kind type :
+         {k::element_kind::f32, k::element_kind::u8, k::element_kind::i8, k::element_kind::i32}) {
+        for (const layout from : layouts) {
+            for (const layout to : layouts) {
+                for (const std::int64_t channels : {1, 3, 16, 37, 300}) {
+                    convert_case c{2, channels == 300 ? 3 : 19, channels, type, from, to, seed % 2 == 0};
+                    c.epilogue = static_cast<int>(seed % epilogue_variants);
+                    compare_all(c, ++seed);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("a change of layout puts each element where it belongs") {
+    for (int i = 0; i < k::isa_count; ++i) {
+        const k::isa set = static_cast<k::isa>(i);
+        if (!k::is_available(set)) continue;
+        const std::int64_t pixels = 5, channels = 3;
+        std::vector<float> planes(static_cast<std::size_t>(pixels * channels));
+        for (std::size_t j = 0; j < planes.size(); ++j)
+            planes[j] = static_cast<float>(j);
+        k::convert_problem p;
+        p.pixels = pixels;
+        p.channels = channels;
+        p.input = planes.data();
+        p.input_layout = describe(layout::planes, pixels, channels);
+        p.output_layout = describe(layout::channels, pixels, channels);
+        std::vector<std::uint8_t> out(planes.size());
+        p.output = out.data();
+        k::table_for(set).convert(p, threads(1));
+        CHECK(out == std::vector<std::uint8_t>{0, 5, 10, 1, 6, 11, 2, 7, 12, 3, 8, 13, 4, 9, 14});
+    }
+}
+
+TEST_CASE("conversion gives the same bits on 1 to 4 threads") {
+    for (int count = 1; count <= 4; ++count) {
+        for (const layout to : {layout::channels, layout::planes}) {
+            convert_case c{1, 700, 6, k::element_kind::f32, layout::channels, to, true};
+            c.threads = count;
+            compare_all(c, 8);
+        }
+    }
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/kernel/support.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace kernel_test;
+
+namespace {
+
+struct convolution_case {
+    k::convolution_shape shape;
+    k::element_kind input_type = k::element_kind::u8;
+    k::element_kind weights_type = k::element_kind::i8;
+    std::int32_t zero_point = 0;
+    int weights_zero_points = 0; // 0, 1 or per channel (2)
+    int epilogue = 0;
+    int threads = 1;
+    std::int64_t input_gap = 0, output_gap = 0;
+};
+
+std::int64_t taps_of(const k::convolution_shape& s) { return s.kernel[0] * s.kernel[1] * s.kernel[2]; }
+std::int64_t pixels_of(const k::convolution_shape& s, const std::int64_t (&size)[3]) {
+    return s.batch * size[0] * size[1] * size[2];
+}
+
+struct convolution_data {
+    convolution_case c;
+    guarded<std::uint8_t> input{1}, weights{1};
+    std::vector<std::int32_t> zero_points;
+    epilogue_data finish;
+
+    explicit convolution_data(const convolution_case& of, std::uint64_t seed) : c(of) {
+        generator random(seed);
+        const k::convolution_shape& s = c.shape;
+        input = random_elements(random, c.input_type,
+                                (pixels_of(s, s.in) - 1) * (s.in_channels + c.input_gap) + s.in_channels);
+        const std::int64_t depth = taps_of(s) * s.in_channels / s.groups;
+        weights = random_elements(random, c.weights_type, s.out_channels * depth);
+        const std::int64_t count = c.weights_zero_points == 2 ? s.out_channels : c.weights_zero_points;
+        const std::int32_t lowest = c.weights_type == k::element_kind::i8 ? -128 : 0;
+        for (std::int64_t i = 0; i < count; ++i)
+            zero_points.push_back(lowest + static_cast<std::int32_t>(random.below(256)));
+        const bool is_float = c.input_type == k::element_kind::f32;
+        const float spread = std::sqrt(static_cast<float>(depth));
+        finish = make_epilogue(random, c.epilogue, pixels_of(s, s.out), s.out_channels,
+                               is_float ? 2 * spread : 8000 * spread);
+        if (is_float) avoid_accumulators(finish);
+    }
+
+    /// Weights are [group][out][in][tap], for transposed ones [group][in][out][tap].
+    k::convolution_weights described() const {
+        const k::convolution_shape& s = c.shape;
+        const std::int64_t group_in = s.in_channels / s.groups;
+        const std::int64_t group_out = s.out_channels / s.groups;
+        k::convolution_weights w;
+        w.data = weights.data();
+        w.type = c.weights_type;
+        w.group_stride = group_in * group_out * taps_of(s);
+        w.out_stride = s.transposed ? taps_of(s) : group_in * taps_of(s);
+        w.in_stride = s.transposed ? group_out * taps_of(s) : taps_of(s);
+        w.tap_stride = 1;
+        w.zero_points = zero_points.data();
+        w.zero_point_count = static_cast<std::int64_t>(zero_points.size());
+        return w;
+    }
+
+    guarded<std::uint8_t> run(const k::kernel_table& table) const {
+        const k::convolution_shape& s = c.shape;
+        guarded<std::uint8_t> packed(table.packed_convolution_bytes(s, c.weights_type));
+        table.pack_convolution(s, described(), packed.data());
+        guarded<std::uint8_t> scratch(table.convolution_scratch_bytes(s, c.input_type, c.threads));
+        std::memset(scratch.data(), 0xcc, scratch.size());
+        k::convolution_problem p;
+        p.shape = s;
+        p.input = input.data();
+        p.input_type = c.input_type;
+        p.input_pixel_stride = s.in_channels + c.input_gap;
+        p.input_zero_point = c.zero_point;
+        p.packed_weights = packed.data();
+        p.output_pixel_stride = s.out_channels + c.output_gap;
+        p.scratch = scratch.data();
+        p.finish = finish.value;
+        guarded<std::uint8_t> out =
+            output_buffer((pixels_of(s, s.out) - 1) * p.output_pixel_stride + s.out_channels, p.finish.output_type);
+        p.output = out.data();
+        table.convolution(p, threads(c.threads));
+        return out;
+    }
+
+    std::int64_t element(const guarded<std::uint8_t>& data, k::element_kind type, std::int64_t i) const {
+        const std::uint8_t raw = data[static_cast<std::size_t>(i)];
+        return type == k::element_kind::i8 ? static_cast<std::int8_t>(raw) : static_cast<std::int64_t>(raw);
+    }
+
+    /// Sums by scattering (transposed) or gathering, straight from the definition, without zero points folded anywhere.
+    std::vector<std::int64_t> sums() const {
+        const k::convolution_shape& s = c.shape;
+        const std::int64_t group_in = s.in_channels / s.groups;
+        const std::int64_t group_out = s.out_channels / s.groups;
+        const k::convolution_weights w = described();
+        std::vector<std::int64_t> result(static_cast<std::size_t>(pixels_of(s, s.out) * s.out_channels), 0);
+        const std::int64_t(&from)[3] = s.transposed ? s.in : s.out;  // the side that taps are counted from
+        const std::int64_t(&to)[3] = s.transposed ? s.out : s.in;
+        for (std::int64_t n = 0; n < s.batch; ++n)
+            for (std::int64_t d = 0; d < from[0]; ++d)
+                for (std::int64_t h = 0; h < from[1]; ++h)
+                    for (std::int64_t x = 0; x < from[2]; ++x)
+                        for (std::int64_t kd = 0; kd < s.kernel[0]; ++kd)
+                            for (std::int64_t kh = 0; kh < s.kernel[1]; ++kh)
+                                for (std::int64_t kw = 0; kw < s.kernel[2]; ++kw) {
+                                    const std::int64_t td = d * s.stride[0] + kd * s.dilation[0] - s.pad_begin[0];
+                                    const std::int64_t th = h * s.stride[1] + kh * s.dilation[1] - s.pad_begin[1];
+                                    const std::int64_t tw = x * s.stride[2] + kw * s.dilation[2] - s.pad_begin[2];
+                                    if (td < 0 || td >= to[0] || th < 0 || th >= to[1] || tw < 0 || tw >= to[2])
+                                        continue;
+                                    const std::int64_t near_pixel = ((n * from[0] + d) * from[1] + h) * from[2] + x;
+                                    const std::int64_t far_pixel = ((n * to[0] + td) * to[1] + th) * to[2] + tw;
+                                    const std::int64_t in_pixel = s.transposed ? near_pixel : far_pixel;
+                                    const std::int64_t out_pixel = s.transposed ? far_pixel : near_pixel;
+                                    const std::int64_t tap = (kd * s.kernel[1] + kh) * s.kernel[2] + kw;
+                                    for (std::int64_t o = 0; o < s.out_channels; ++o) {
+                                        const std::int64_t g = o / group_out;
+                                        const std::int64_t zero =
+                                            zero_points.empty()
+                                                ? 0
+                                                : zero_points[zero_points.size() > 1 ? static_cast<std::size_t>(o) : 0];
+                                        for (std::int64_t i = 0; i < group_in; ++i) {
+                                            const std::int64_t a =
+                                                element(input, c.input_type,
+                                                        in_pixel * (s.in_channels + c.input_gap) + g * group_in + i);
+                                            const std::int64_t b =
+                                                element(weights, c.weights_type,
+                                                        g * w.group_stride + o % group_out * w.out_stride +
+                                                            i * w.in_stride + tap);
+                                            result[static_cast<std::size_t>(out_pixel * s.out_channels + o)] +=
+                                                (a - c.zero_point) * (b - zero);
+                                        }
+                                    }
+                                }
+        return result;
+    }
+};
+
+void compare_all(const convolution_case& c, std::uint64_t seed) {
+    const convolution_data data(c, seed);
+    const guarded<std::uint8_t> expected = data.run(k::table_for(k::isa::scalar));
+    for (const k::isa set : instruction_sets()) {
+        CAPTURE(k::name_of(set));
+        CAPTURE(k::table_for(set).convolution_algorithm(c.shape));
+        CAPTURE(c.shape.in_channels);
+        CAPTURE(c.shape.out_channels);
+        CAPTURE(c.shape.groups);
+        CAPTURE(c.threads);
+        CAPTURE(data.finish.name);
+        CHECK(first_difference(expected, data.run(k::table_for(set)), data.finish.value.output_type) == -1);
+    }
+}
+
+/// A shape whose output sizes follow from the rest.
+k::convolution_shape shape_of(std::int64_t in_channels, std::int64_t out_channels, std::int64_t groups,
+                              std::int64_t size, std::int64_t kernel, std::int64_t stride, std::int64_t dilation,
+                              std::int64_t pad, int axes = 2) {
+    k::convolution_shape s;
+    s.in_channels = in_channels;
+    s.out_channels = out_channels;
+    s.groups = groups;
+    for (int axis = 3 - axes; axis < 3; ++axis) {
+        s.in[axis] = size + (axis == 1 ? 1 : 0);
+        s.kernel[axis] = kernel;
+        s.stride[axis] = stride;
+        s.dilation[axis] = dilation;
+        s.pad_begin[axis] = pad;
+        s.out[axis] = (s.in[axis] + 2 * pad - dilation * (kernel - 1) - 1) / stride + 1;
+    }
+    return s;
+}
+
+k::convolution_shape transposed_shape_of(std::int64_t in_channels, std::int64_t out_channels, std::int64_t groups,
+                                         std::int64_t size, std::int64_t kernel, std::int64_t stride, std::int64_t pad,
+                                         std::int64_t output_padding) {
+    k::convolution_shape s;
+    s.transposed = true;
+    s.in_channels = in_channels;
+    s.out_channels = out_channels;
+    s.groups = groups;
+    for (int axis = 1; axis < 3; ++axis) {
+        s.in[axis] = size + (axis == 1 ? 1 : 0);
+        s.kernel[axis] = kernel;
+        s.stride[axis] = stride;
+        s.pad_begin[axis] = pad;
+        s.out[axis] = (s.in[axis] - 1) * stride + kernel - 2 * pad + output_padding;
+    }
+    return s;
+}
+
+std::vector<k::convolution_shape> all_shapes() {
+    std::vector<k::convolution_shape> shapes = {
+        shape_of(16, 20, 1, 7, 3, 1, 1, 1),  // implicit matrix
+        shape_of(18, 70, 1, 6, 3, 2, 1, 1),  // channels not a multiple of 4, columns past one panel
+        shape_of(20, 9, 1, 9, 3, 1, 2, 2),  // dilated
+        shape_of(3, 17, 1, 11, 5, 2, 1, 2),  // few channels: gathered
+        shape_of(8, 12, 2, 6, 3, 1, 1, 1),  // groups, gathered
+        shape_of(64, 64, 2, 4, 3, 1, 1, 1),  // groups, implicit matrix
+        shape_of(24, 40, 1, 5, 1, 1, 1, 0),  // pointwise
+        shape_of(24, 40, 4, 5, 1, 1, 1, 0),  // pointwise in groups
+        shape_of(32, 33, 1, 7, 1, 2, 1, 0),  // pointwise with stride
+        shape_of(1, 1, 1, 5, 3, 1, 1, 1),  // one channel
+        shape_of(20, 8, 1, 13, 4, 3, 1, 1, 1),  // one axis
+        shape_of(17, 8, 1, 4, 3, 1, 1, 1, 3),  // three axes
+        shape_of(40, 40, 40, 7, 3, 1, 1, 1),  // depthwise
+        shape_of(19, 19, 19, 8, 5, 2, 1, 2),  // depthwise, odd channels
+        shape_of(300, 300, 300, 3, 3, 1, 1, 1),  // depthwise, more channels than one epilogue takes
+        shape_of(5, 5, 5, 4, 3, 1, 1, 1, 3),  // depthwise, three axes
+        shape_of(6, 12, 6, 5, 3, 1, 1, 1),  // two outputs per input channel
+        transposed_shape_of(16, 10, 1, 4, 3, 2, 1, 1),
+        transposed_shape_of(6, 8, 2, 4, 4, 2, 1, 0),
+        transposed_shape_of(12, 12, 12, 3, 2, 2, 0, 0),
+    };
+    k::convolution_shape asymmetric = shape_of(21, 6, 1, 6, 3, 1, 1, 0);
+    asymmetric.batch = 2;
+    asymmetric.pad_begin[1] = 0;
+    asymmetric.pad_begin[2] = 2;
+    asymmetric.kernel[1] = 2;
+    asymmetric.out[1] = asymmetric.in[1] - 1 + 1;  // one row of padding at the end
+    asymmetric.out[2] = asymmetric.in[2] + 2 - 2;
+    shapes.push_back(asymmetric);
+    return shapes;
+}
+
+}  // namespace
+
+TEST_CASE("the scalar convolution is the sum over taps and channels, with padding that contributes nothing") {
+    std::uint64_t seed = 0;
+    for (const k::convolution_shape& shape : all_shapes()) {
+        convolution_case c;
+        c.shape = shape;
+        c.input_type = seed % 2 == 0 ? k::element_kind::u8 : k::element_kind::i8;
+        c.zero_point = seed % 2 == 0 ? 200 : -77;
+        c.weights_zero_points = static_cast<int>(seed % 3);
+        c.epilogue = 3;
+        CAPTURE(seed);
+        const convolution_data data(c, ++seed);
+        const guarded<std::uint8_t> out = data.run(k::table_for(k::isa::scalar));
+        const std::vector<std::int64_t> expected = data.sums();
+        REQUIRE(out.size() == expected.size() * 4);
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            std::int32_t found;
+            std::memcpy(&found, out.data() + i * 4, 4);
+            wrong += found != expected[i];
+        }
+        CHECK(wrong == 0);
+    }
+}
+
+TEST_CASE("every instruction set gives the scalar bits for every geometry, type and zero point") {
+    std::uint64_t seed = 100;
+    for (const k::convolution_shape& shape : all_shapes()) {
+        for (int variant = 0; variant < 4; ++variant) {
+            convolution_case c;
+            c.shape = shape;
+            c.input_type = variant % 2 == 0 ? k::element_kind::u8 : k::element_kind::i8;
+            c.weights_type = variant < 3 ? k::element_kind::i8 : k::element_kind::u8;
+            c.zero_point = variant == 0 ? 0 : variant == 2 ? 255 : -128;
+            c.weights_zero_points = variant == 2 ? 2 : variant == 3 ? 1 : 0;
+            c.epilogue = static_cast<int>(seed % 4);
+            c.input_gap = variant;
+            c.output_gap = variant % 2 * 3;
+            compare_all(c, ++seed);
+        }
+    }
+}
+
+TEST_CASE("every instruction set gives the scalar bits for every epilogue, depthwise and dense") {
+    for (int variant = 0; variant < epilogue_variants; ++variant) {
+        for (const k::convolution_shape& shape :
+             {shape_of(37, 37, 37, 5, 3, 1, 1, 1), shape_of(16, 35, 1, 5, 3, 1, 1, 1)}) {
+            convolution_case c;
+            c.shape = shape;
+            c.epilogue = variant;
+            c.zero_point = 100;
+            compare_all(c, static_cast<std::uint64_t>(variant));
+        }
+    }
+}
+
+TEST_CASE("convolution gives the same bits on 1 to 4 threads") {
+    for (int count = 1; count <= 4; ++count) {
+        for (const k::convolution_shape& shape :
+             {shape_of(20, 20, 20, 9, 3, 1, 1, 1), shape_of(16, 150, 1, 9, 3, 1, 1, 1),
+              shape_of(16, 200, 1, 1, 3, 1, 1, 1), shape_of(4, 130, 2, 2, 3, 1, 1, 1)}) {
+            convolution_case c;
+            c.shape = shape;
+            c.threads = count;
+            c.zero_point = 3;
+            compare_all(c, 17);
+        }
+    }
+}
+
+TEST_CASE("float convolution gives the scalar bits on every instruction set") {
+    std::uint64_t seed = 0;
+    for (const k::convolution_shape& shape : all_shapes()) {
+        convolution_case c;
+        c.shape = shape;
+        c.input_type = k::element_kind::f32;
+        c.weights_type = k::element_kind::f32;
+        c.epilogue = seed % 2 == 0 ? 4 : 0;
+        compare_all(c, ++seed);
+    }
+}

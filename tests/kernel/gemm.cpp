@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/kernel/support.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace kernel_test;
+
+namespace {
+
+struct gemm_case {
+    std::int64_t m, n, k;
+    k::element_kind a_type = k::element_kind::u8;
+    k::element_kind b_type = k::element_kind::i8;
+    std::int32_t a_zero_point = 0;
+    int b_zero_points = 0; // 0, 1 or per column (2)
+    bool transposed = false;
+    int epilogue = 0;
+    int threads = 1;
+    std::int64_t a_gap = 0, c_gap = 0;
+};
+
+struct gemm_data {
+    gemm_case c;
+    guarded<std::uint8_t> a{1}, b{1};
+    std::vector<std::int32_t> zero_points;
+    epilogue_data finish;
+
+    explicit gemm_data(const gemm_case& of, std::uint64_t seed) : c(of) {
+        generator random(seed);
+        a = random_elements(random, c.a_type, (c.m - 1) * (c.k + c.a_gap) + c.k);
+        b = random_elements(random, c.b_type, c.k * c.n);
+        const std::int64_t count = c.b_zero_points == 2 ? c.n : c.b_zero_points;
+        const std::int32_t lowest = c.b_type == k::element_kind::i8 ? -128 : 0;
+        for (std::int64_t i = 0; i < count; ++i)
+            zero_points.push_back(lowest + static_cast<std::int32_t>(random.below(256)));
+        const bool is_float = c.a_type == k::element_kind::f32;
+        const float spread = std::sqrt(static_cast<float>(c.k));
+        finish = make_epilogue(random, c.epilogue, c.m, c.n, is_float ? 2 * spread : 8000 * spread);
+        if (is_float) avoid_accumulators(finish);
+    }
+
+    guarded<std::uint8_t> run(const k::kernel_table& table) const {
+        k::gemm_weights w;
+        w.data = b.data();
+        w.type = c.b_type;
+        w.k = c.k;
+        w.n = c.n;
+        w.k_stride = c.transposed ? 1 : c.n;
+        w.n_stride = c.transposed ? c.k : 1;
+        w.zero_points = zero_points.data();
+        w.zero_point_count = static_cast<std::int64_t>(zero_points.size());
+        guarded<std::uint8_t> packed(table.packed_gemm_bytes(c.b_type, c.k, c.n));
+        table.pack_gemm(w, packed.data());
+        k::gemm_problem p;
+        p.m = c.m;
+        p.n = c.n;
+        p.k = c.k;
+        p.a = a.data();
+        p.a_type = c.a_type;
+        p.a_row_stride = c.k + c.a_gap;
+        p.a_zero_point = c.a_zero_point;
+        p.packed_b = packed.data();
+        p.c_row_stride = c.n + c.c_gap;
+        p.finish = finish.value;
+        guarded<std::uint8_t> out = output_buffer((c.m - 1) * p.c_row_stride + c.n, p.finish.output_type);
+        p.c = out.data();
+        table.gemm(p, threads(c.threads));
+        return out;
+    }
+};
+
+std::int64_t integer_at(const guarded<std::uint8_t>& data, k::element_kind type, std::int64_t i) {
+    const std::uint8_t raw = data[static_cast<std::size_t>(i)];
+    return type == k::element_kind::i8 ? static_cast<std::int8_t>(raw) : static_cast<std::int64_t>(raw);
+}
+
+void compare_all(const gemm_case& c, std::uint64_t seed) {
+    const gemm_data data(c, seed);
+    const guarded<std::uint8_t> expected = data.run(k::table_for(k::isa::scalar));
+    for (const k::isa set : instruction_sets()) {
+        CAPTURE(k::name_of(set));
+        CAPTURE(c.m);
+        CAPTURE(c.n);
+        CAPTURE(c.k);
+        CAPTURE(c.threads);
+        CAPTURE(data.finish.name);
+        const guarded<std::uint8_t> found = data.run(k::table_for(set));
+        CHECK(first_difference(expected, found, data.finish.value.output_type) == -1);
+    }
+}
+
+const k::element_kind byte_types[] = {k::element_kind::u8, k::element_kind::i8};
+
+} // namespace
+
+TEST_CASE("the scalar matrix multiplication is the sum of products of what is left of the zero points") {
+    for (const k::element_kind a_type : byte_types) {
+        for (const k::element_kind b_type : byte_types) {
+            gemm_case c{5, 7, 19, a_type, b_type, a_type == k::element_kind::u8 ? 130 : -7, 2};
+            c.epilogue = 3;
+            const gemm_data data(c, 11);
+            const guarded<std::uint8_t> out = data.run(k::table_for(k::isa::scalar));
+            for (std::int64_t m = 0; m < c.m; ++m) {
+                for (std::int64_t n = 0; n < c.n; ++n) {
+                    std::int64_t expected = 0;
+                    for (std::int64_t i = 0; i < c.k; ++i) {
+                        expected +=
+                            (integer_at(data.a, a_type, m * c.k + i) - c.a_zero_point) *
+                            (integer_at(data.b, b_type, i * c.n + n) - data.zero_points[static_cast<std::size_t>(n)]);
+                    }
+                    std::int32_t found;
+                    std::memcpy(&found, out.data() + (m * c.n + n) * 4, 4);
+                    CHECK(found == expected);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("requantization is saturate(round_half_even(fma(accumulator, scale, bias)))") {
+    gemm_case c{9, 21, 40};
+    c.epilogue = 3;
+    const gemm_data sums(c, 5);
+    const guarded<std::uint8_t> accumulators = sums.run(k::table_for(k::isa::scalar));
+    for (int variant = 0; variant < 2; ++variant) {
+        c.epilogue = variant;
+        const gemm_data data(c, 5);
+        const guarded<std::uint8_t> out = data.run(k::table_for(k::isa::scalar));
+        for (std::int64_t i = 0; i < c.m * c.n; ++i) {
+            std::int32_t sum;
+            std::memcpy(&sum, accumulators.data() + i * 4, 4);
+            const std::size_t channel = static_cast<std::size_t>(i % c.n);
+            const k::epilogue& e = data.finish.value;
+            const double expected = plain_requantize(static_cast<float>(sum), data.finish.scale[channel],
+                                                     data.finish.bias[channel], e.quant_low, e.quant_high);
+            CHECK(static_cast<double>(integer_at(out, e.output_type, i)) == expected);
+        }
+    }
+}
+
+TEST_CASE("every instruction set gives the scalar bits for all tails of rows, columns and depth") {
+    for (const std::int64_t m : {1, 2, 5, 6, 7, 13}) {
+        for (const std::int64_t n : {1, 3, 8, 15, 16, 17, 33, 64, 67, 100}) {
+            for (const std::int64_t depth : {1, 2, 3, 4, 7, 32}) {
+                gemm_case c{m, n, depth};
+                c.a_type = byte_types[(m + n) % 2];
+                c.a_zero_point = c.a_type == k::element_kind::u8 ? 128 : 3;
+                c.a_gap = (m + depth) % 3;
+                c.c_gap = n % 3;
+                c.epilogue = static_cast<int>((m + n + depth) % 5);
+                compare_all(c, static_cast<std::uint64_t>(m * 10007 + n * 101 + depth));
+            }
+        }
+    }
+}
+
+TEST_CASE("every instruction set gives the scalar bits for all combinations of types and zero points") {
+    for (const k::element_kind a_type : byte_types) {
+        for (const k::element_kind b_type : byte_types) {
+            for (int b_zero_points = 0; b_zero_points < 3; ++b_zero_points) {
+                for (int transposed = 0; transposed < 2; ++transposed) {
+                    gemm_case c{11,
+                                37,
+                                50,
+                                a_type,
+                                b_type,
+                                a_type == k::element_kind::u8 ? 255 : -128,
+                                b_zero_points,
+                                transposed != 0};
+                    c.epilogue = 3;
+                    compare_all(c, static_cast<std::uint64_t>(b_zero_points * 2 + transposed));
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("every instruction set gives the scalar bits for every epilogue") {
+    for (int variant = 0; variant < epilogue_variants; ++variant) {
+        gemm_case c{14, 83, 24};
+        c.epilogue = variant;
+        c.a_zero_point = 9;
+        compare_all(c, static_cast<std::uint64_t>(variant));
+    }
+}
+
+TEST_CASE("extreme products do not saturate: 255 times -128 and 255 times 127 over a long depth") {
+    for (const std::uint8_t b_value : {std::uint8_t{0x80}, std::uint8_t{0x7f}}) {
+        gemm_case c{6, 64, 2000};
+        c.epilogue = 3;
+        gemm_data data(c, 1);
+        std::memset(data.a.data(), 255, data.a.size());
+        std::memset(data.b.data(), b_value, data.b.size());
+        for (const k::isa set : instruction_sets()) {
+            CAPTURE(k::name_of(set));
+            const guarded<std::uint8_t> out = data.run(k::table_for(set));
+            std::int32_t last;
+            std::memcpy(&last, out.data() + out.size() - 4, 4);
+            CHECK(last == 2000 * 255 * static_cast<std::int8_t>(b_value));
+        }
+    }
+}
+
+TEST_CASE("matrix multiplication gives the same bits on 1 to 4 threads, whether rows or panels are shared") {
+    for (const std::int64_t m : {3, 120}) {
+        for (int count = 1; count <= 4; ++count) {
+            gemm_case c{m, 150, 33};
+            c.threads = count;
+            c.b_zero_points = 2;
+            compare_all(c, 3);
+        }
+    }
+}
+
+TEST_CASE("float matrix multiplication adds with fma in the order of k on every instruction set") {
+    for (const std::int64_t m : {1, 6, 7, 20}) {
+        for (const std::int64_t n : {1, 16, 45, 130}) {
+            gemm_case c{m, n, 29, k::element_kind::f32, k::element_kind::f32};
+            c.epilogue = m % 2 == 0 ? 4 : 7;
+            c.transposed = n % 2 != 0;
+            compare_all(c, static_cast<std::uint64_t>(m * n));
+        }
+    }
+    const gemm_data data(gemm_case{2, 3, 40, k::element_kind::f32, k::element_kind::f32, 0, 0, false, 4}, 9);
+    const guarded<std::uint8_t> out = data.run(k::table_for(k::isa::scalar));
+    float sum = 0;
+    for (std::int64_t i = 0; i < 40; ++i) {
+        float a, b;
+        std::memcpy(&a, data.a.data() + (40 + i) * 4, 4);
+        std::memcpy(&b, data.b.data() + (i * 3 + 2) * 4, 4);
+        sum = std::fma(a, b, sum);
+    }
+    float found;
+    std::memcpy(&found, out.data() + out.size() - 4, 4);
+    CHECK(found == std::fma(sum, data.finish.scale[2], data.finish.bias[2]));
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/kernel/support.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace kernel_test;
+
+TEST_CASE("lookup replaces each byte by its entry of the table, on every instruction set and thread count") {
+    generator random(1);
+    const guarded<std::uint8_t> table = random_bytes(random, 256);
+    for (int i = 0; i < k::isa_count; ++i) {
+        const k::isa set = static_cast<k::isa>(i);
+        if (!k::is_available(set)) continue;
+        for (const std::int64_t count : {1, 3, 64, 9001}) {
+            const guarded<std::uint8_t> input = random_bytes(random, count);
+            guarded<std::uint8_t> output = output_buffer(count, k::element_kind::u8);
+            k::table_for(set).lookup({input.data(), output.data(), count, table.data()},
+                                     threads(static_cast<int>(count % 4) + 1));
+            bool equal = true;
+            for (std::size_t j = 0; j < output.size(); ++j)
+                equal = equal && output[j] == table[input[j]];
+            CHECK(equal);
+        }
+    }
+}
+
+TEST_CASE("transpose swaps rows and columns of bytes and of 4-byte elements") {
+    generator random(2);
+    for (int i = 0; i < k::isa_count; ++i) {
+        const k::isa set = static_cast<k::isa>(i);
+        if (!k::is_available(set)) continue;
+        for (const std::int64_t rows : {1, 3, 33, 64}) {
+            for (const std::int64_t columns : {1, 7, 32, 100}) {
+                for (const int size : {1, 4}) {
+                    const std::int64_t batch = 2;
+                    const guarded<std::uint8_t> input = random_bytes(random, batch * rows * columns * size);
+                    guarded<std::uint8_t> output(input.size());
+                    k::table_for(set).transpose({batch, rows, columns, size, input.data(), output.data()},
+                                                threads(size));
+                    bool equal = true;
+                    for (std::int64_t n = 0; n < batch; ++n) {
+                        for (std::int64_t r = 0; r < rows; ++r) {
+                            for (std::int64_t c = 0; c < columns; ++c) {
+                                const std::int64_t from = ((n * rows + r) * columns + c) * size;
+                                const std::int64_t to = ((n * columns + c) * rows + r) * size;
+                                equal = equal && std::memcmp(input.data() + from, output.data() + to,
+                                                             static_cast<std::size_t>(size)) == 0;
+                            }
+                        }
+                    }
+                    CAPTURE(k::name_of(set));
+                    CHECK(equal);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/kernel/support.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace kernel_test;
+
+namespace {
+
+struct pool_case {
+    k::pool_problem problem;
+    int epilogue = 0;
+    int threads = 1;
+};
+
+k::pool_problem shape_of(k::pool_kind kind, std::int64_t channels, std::int64_t size, std::int64_t kernel,
+                         std::int64_t stride, std::int64_t pad, int axes = 2) {
+    k::pool_problem p;
+    p.kind = kind;
+    p.channels = channels;
+    for (int axis = 3 - axes; axis < 3; ++axis) {
+        p.in[axis] = size + (axis == 2 ? 1 : 0);
+        p.kernel[axis] = kernel;
+        p.stride[axis] = stride;
+        p.pad_begin[axis] = pad;
+        p.pad_end[axis] = pad;
+        p.out[axis] =
+            (p.in[axis] + 2 * pad - kernel + stride - 1) / stride + 1; // rounded up: windows may pass the padding
+    }
+    return p;
+}
+
+struct pool_data {
+    pool_case c;
+    guarded<std::uint8_t> input{1};
+    epilogue_data finish;
+
+    explicit pool_data(const pool_case& of, std::uint64_t seed) : c(of) {
+        generator random(seed);
+        k::pool_problem& p = c.problem;
+        p.input_pixel_stride = p.channels + 2;
+        const std::int64_t pixels = p.batch * p.in[0] * p.in[1] * p.in[2];
+        input = random_elements(random, p.input_type, (pixels - 1) * p.input_pixel_stride + p.channels);
+        finish = make_epilogue(random, c.epilogue, p.batch * p.out[0] * p.out[1] * p.out[2], p.channels, 100);
+        avoid_accumulators(finish);
+    }
+    guarded<std::uint8_t> run(const k::kernel_table& table) const {
+        k::pool_problem p = c.problem;
+        p.input = input.data();
+        p.finish = finish.value;
+        p.output_pixel_stride = p.channels + 1;
+        const std::int64_t pixels = p.batch * p.out[0] * p.out[1] * p.out[2];
+        guarded<std::uint8_t> out =
+            output_buffer((pixels - 1) * p.output_pixel_stride + p.channels, p.finish.output_type);
+        p.output = out.data();
+        table.pool(p, threads(c.threads));
+        return out;
+    }
+};
+
+void compare_all(const pool_case& c, std::uint64_t seed) {
+    const pool_data data(c, seed);
+    const guarded<std::uint8_t> expected = data.run(k::table_for(k::isa::scalar));
+    for (const k::isa set : instruction_sets()) {
+        CAPTURE(k::name_of(set));
+        CAPTURE(c.problem.channels);
+        CAPTURE(data.finish.name);
+        CHECK(first_difference(expected, data.run(k::table_for(set)), data.finish.value.output_type) == -1);
+    }
+}
+
+const k::pool_kind kinds[] = {k::pool_kind::max, k::pool_kind::average_exclude_pad, k::pool_kind::average_include_pad};
+
+/// Pools `values` (one channel, one row) with a kernel of 3, stride 2, one element of padding on both sides, to f32.
+std::vector<float> pool_row(k::pool_kind kind, const std::vector<std::int8_t>& values, std::int32_t zero_point) {
+    k::pool_problem p = shape_of(kind, 1, static_cast<std::int64_t>(values.size()) - 1, 3, 2, 1, 1);
+    p.input = values.data();
+    p.input_type = k::element_kind::i8;
+    p.input_pixel_stride = 1;
+    p.input_zero_point = zero_point;
+    p.output_pixel_stride = 1;
+    p.finish.output_type = k::element_kind::f32;
+    std::vector<float> out(static_cast<std::size_t>(p.out[2]));
+    p.output = out.data();
+    k::table_for(k::isa::scalar).pool(p, threads(1));
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("max pooling takes the largest element inside the image") {
+    CHECK(pool_row(k::pool_kind::max, {-5, -9, 3, -128, -128, -120}, 0) == std::vector<float>{-5, 3, -120, -120});
+}
+
+TEST_CASE("average pooling without padding divides by the elements inside the image") {
+    CHECK(pool_row(k::pool_kind::average_exclude_pad, {1, 2, 3, 4, 5, 7}, 99) ==
+          std::vector<float>{1.5f, 3, 16.0f / 3, 7});
+}
+
+TEST_CASE("average pooling with padding counts it as zero points, but nothing past it") {
+    // Windows start at -1, 1, 3, 5; the padded image ends at 6, so the last window has two elements.
+    CHECK(pool_row(k::pool_kind::average_include_pad, {1, 2, 3, 4, 5, 7}, 10) ==
+          std::vector<float>{13.0f / 3, 3, 16.0f / 3, 8.5f});
+}
+
+TEST_CASE("every instruction set pools to the scalar bits") {
+    std::uint64_t seed = 0;
+    for (const k::pool_kind kind : kinds) {
+        for (const k::element_kind type : {k::element_kind::u8, k::element_kind::i8, k::element_kind::f32}) {
+            for (const std::int64_t channels : {1, 7, 16, 33, 300}) {
+                pool_case c{shape_of(kind, channels, 6, 3, 2, 1, channels == 7 ? 3 : 2),
+                            static_cast<int>(seed % epilogue_variants), 1};
+                c.problem.batch = 2;
+                c.problem.input_type = type;
+                c.problem.input_zero_point = type == k::element_kind::f32 ? 0 : 5;
+                if (channels == 16) c.problem.dilation[2] = 2;
+                compare_all(c, ++seed);
+            }
+        }
+    }
+}
+
+TEST_CASE("global average pooling and windows without any element are the same on every instruction set") {
+    pool_case c{shape_of(k::pool_kind::average_exclude_pad, 40, 13, 13, 1, 0), 0, 1};
+    c.problem.kernel[2] = 14;
+    c.problem.out[1] = c.problem.out[2] = 1;
+    compare_all(c, 1);
+    for (const k::pool_kind kind : kinds) {
+        pool_case empty{shape_of(kind, 9, 2, 1, 1, 2), 4, 1};
+        compare_all(empty, 2);
+    }
+}
+
+TEST_CASE("a pass-through max pooling keeps every value and type") {
+    pool_case c{shape_of(k::pool_kind::max, 256, 1, 1, 1, 0, 1), 0, 1};
+    pool_data data(c, 1);
+    for (std::size_t i = 0; i < data.input.size(); ++i)
+        data.input[i] = static_cast<std::uint8_t>(i);
+    data.finish = epilogue_data();
+    for (int i = 0; i < k::isa_count; ++i) {
+        const k::isa set = static_cast<k::isa>(i);
+        if (!k::is_available(set)) continue;
+        const guarded<std::uint8_t> out = data.run(k::table_for(set));
+        bool equal = true;
+        for (std::size_t channel = 0; channel < 256; ++channel)
+            equal = equal && out[channel] == channel;
+        CHECK(equal);
+    }
+}
+
+TEST_CASE("pooling gives the same bits on 1 to 4 threads") {
+    for (int count = 1; count <= 4; ++count) {
+        pool_case c{shape_of(k::pool_kind::average_include_pad, 20, 7, 3, 1, 1), 1, count};
+        compare_all(c, 4);
+    }
+}
