@@ -38,6 +38,13 @@ struct lanes_128 : xsimd_lanes<Isa, xsimd::neon64> {
         const int8x8_t bytes = vreinterpret_s8_u32(vdup_n_u32(four));
         return vmovl_s16(vget_low_s16(vmovl_s8(bytes)));
     }
+    // xsimd computes these for the 32-bit architecture too, by approximation; here they must be correctly rounded.
+    [[gnu::always_inline]] static floats divide(floats a, floats b) noexcept { return vdivq_f32(a, b); }
+    [[gnu::always_inline]] static floats sqrt(floats value) noexcept { return vsqrtq_f32(value); }
+    [[gnu::always_inline]] static floats floor(floats value) noexcept { return vrndmq_f32(value); }
+    [[gnu::always_inline]] static floats ceiling(floats value) noexcept { return vrndpq_f32(value); }
+    [[gnu::always_inline]] static floats round_even(floats value) noexcept { return vrndnq_f32(value); }
+    [[gnu::always_inline]] static ints round_to_int(floats value) noexcept { return vcvtnq_s32_f32(value); }
     [[gnu::always_inline]] static ints bits(floats value) noexcept { return vreinterpretq_s32_f32(value); }
     [[gnu::always_inline]] static floats from_bits(ints value) noexcept { return vreinterpretq_f32_s32(value); }
     /// 16-bit halves: (low of a, low of b).
