@@ -220,7 +220,11 @@ constexpr bool from_value(const attribute_value& value, seq<double>& result) {
     return value.holds == attribute_value::form::reals;
 }
 constexpr bool from_value(const attribute_value& value, seq<text>& result) {
-    result = value.holds == attribute_value::form::word ? detail::split_list(value.word) : value.words;
+    if (value.holds == attribute_value::form::word) {
+        result = detail::split_list(value.word);
+    } else {
+        result = value.words;
+    }
     return value.holds == attribute_value::form::word || value.holds == attribute_value::form::words ||
            (value.holds == attribute_value::form::integers && value.integers.empty());
 }
@@ -260,11 +264,26 @@ constexpr bool from_value(const attribute_value& value, tensor& result) {
     result = value.constant;
     return value.holds == attribute_value::form::constant;
 }
+namespace detail {
+/// True for equal words where capital and small letters count as the same: files write some words either way.
+constexpr bool same_word(text_view left, text_view right) {
+    const auto small = [](char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + ('a' - 'A')) : letter; };
+    if (left.size() != right.size()) {
+        return false;
+    }
+    for (std::size_t i = 0; i < left.size(); ++i) {
+        if (small(left[i]) != small(right[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+}  // namespace detail
 template <word_enumeration E>
 constexpr bool from_value(const attribute_value& value, E& result) {
     const view<text_view> words = words_of(result);
     for (std::size_t i = 0; i < words.size(); ++i) {
-        if (value.holds == attribute_value::form::word && words[i] == value.word.view()) {
+        if (value.holds == attribute_value::form::word && detail::same_word(words[i], value.word)) {
             result = static_cast<E>(i);
             return true;
         }
