@@ -9,6 +9,16 @@
 #include <lpt/transformation/main/max_pool.hpp>
 #include <lpt/transformation/main/prelu.hpp>
 #include <lpt/transformation/main/relu.hpp>
+#include <lpt/transformation/markup/align_quantization_intervals.hpp>
+#include <lpt/transformation/markup/align_quantization_parameters.hpp>
+#include <lpt/transformation/markup/markup_avg_pool_precision_preserved.hpp>
+#include <lpt/transformation/markup/markup_bias.hpp>
+#include <lpt/transformation/markup/markup_can_be_quantized.hpp>
+#include <lpt/transformation/markup/markup_precisions.hpp>
+#include <lpt/transformation/markup/markup_quantization_granularity.hpp>
+#include <lpt/transformation/markup/propagate_precisions.hpp>
+#include <lpt/transformation/markup/resolve_precision_attribute.hpp>
+#include <lpt/transformation/prerequisites/type_relaxed_replacer.hpp>
 
 namespace lpt {
 
@@ -16,7 +26,17 @@ namespace lpt {
 /// A line for each; sorted by folder and name.
 inline constexpr pass_row all_passes[] = {
     // prerequisites
+    make_pass<type_relaxed_replacer>(),
     // markup
+    make_pass<align_quantization_intervals>(),
+    make_pass<align_quantization_parameters>(),
+    make_pass<markup_avg_pool_precision_preserved>(),
+    make_pass<markup_bias>(),
+    make_pass<markup_can_be_quantized>(),
+    make_pass<markup_precisions>(),
+    make_pass<markup_quantization_granularity>(),
+    make_pass<propagate_precisions>(),
+    make_pass<resolve_precision_attribute>(),
     // main
     make_pass<avg_pool_transformation>(),
     make_pass<clamp_transformation>(),

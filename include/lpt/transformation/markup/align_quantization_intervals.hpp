@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/markup/bodies.hpp>
+#include <lpt/transformation/markup/propagation.hpp>
+#include <lpt/transformation/quantization_details.hpp>
+
+namespace lpt {
+
+/// Collects, for FakeQuantizes that meet behind precision preserved nodes, the interval that all of them cover.
+struct align_quantization_intervals {
+    static constexpr text_view name = "AlignQuantizationIntervals";
+
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
+        for (const node_id id : topological_order(r.model)) {
+            run_on_bodies<align_quantization_intervals>(r, id);
+            if (r.skips(name, id)) {
+                continue;
+            }
+            if (r.model[id].is<op::fake_quantize>()) {
+                create(r, id);
+            }
+            propagate_through_precision_preserved<attribute::intervals_alignment>(r, id);
+        }
+    }
+
+private:
+    /// The output bounds, as they are after the dequantization below; false if they are not one finite interval.
+    static constexpr bool output_interval(const rewrite& r, node_id id, attribute::interval& result) {
+        const tensor& low = *r.model.constant_value(r.model[id].input(3));
+        const tensor& high = *r.model.constant_value(r.model[id].input(4));
+        if (!is_scalar_like(low) || !is_scalar_like(high)) {
+            return false;
+        }
+        result = {static_cast<float>(low.real(0)), static_cast<float>(high.real(0))};
+        dequantization below;
+        if (r.model.use_count({id, 0}) == 1) {
+            below = find_dequantization_below(r.model, {id, 0}, true);
+        }
+        if (below.has_multiply()) {
+            scale_interval(constant_of(r.model, below.scale), result);
+        }
+        return !math::is_infinite(result.low) && !math::is_infinite(result.high);
+    }
+    static constexpr void scale_interval(const tensor& scales, attribute::interval& bounds) {
+        const attribute::interval plain = bounds;
+        for (std::size_t i = 0; i < scales.elements(); ++i) {
+            const auto scale = static_cast<float>(scales.real(i));
+            bounds.low = i == 0 ? plain.low * scale : math::minimum(bounds.low, plain.low * scale);
+            bounds.high = i == 0 ? plain.high * scale : math::maximum(bounds.high, plain.high * scale);
+        }
+    }
+    static constexpr void create(rewrite& r, node_id id) {
+        attribute::interval bounds;
+        if (!is_quantize_supported(r.model, id) || !output_interval(r, id, bounds)) {
+            return;
+        }
+        const quantization_details details = details_of(r.model, id);
+        const auto levels = static_cast<std::size_t>(details.levels);
+        attribute::intervals_alignment value{bounds, bounds, levels, {}};
+        const element preferred = precision_details_of(details).preferred;
+        if (preferred != dynamic) {
+            attribute::insert_type(value.preferred_types, preferred);
+        }
+        r.attributes.of<attribute::intervals_alignment>().set_node(id, std::move(value), {levels});
+    }
+};
+
+}  // namespace lpt

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/markup/bodies.hpp>
+#include <lpt/transformation/markup/propagation.hpp>
+
+namespace lpt {
+
+/// Finds the FakeQuantizes that must share one scale and zero point: those that meet before an input that accepts
+/// per-tensor quantization only.
+struct align_quantization_parameters {
+    static constexpr text_view name = "AlignQuantizationParameters";
+
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
+        using alignment = attribute::quantization_alignment;
+        using granularity = attribute::quantization_granularity;
+        const auto asks_for_alignment = [](const granularity& asked) {
+            return asked.value == attribute::granularity::per_tensor;
+        };
+        for (const node_id id : topological_order(r.model)) {
+            run_on_bodies<align_quantization_parameters>(r, id);
+            if (r.skips(name, id)) {
+                continue;
+            }
+            if (is_where_quantized_data_meets(r, id)) {
+                r.attributes.of<alignment>().set_node(id, {false});
+            } else if (!propagate_through_precision_preserved<alignment>(r, id)) {
+                update_shared_precision_preserved<alignment, granularity>(r, id, asks_for_alignment);
+            }
+        }
+    }
+
+private:
+    /// A precision preserved node that reads FakeQuantizes, perhaps constants, and nothing else.
+    static constexpr bool is_where_quantized_data_meets(const rewrite& r, node_id id) {
+        if (!is_precision_preserved(r, id)) {
+            return false;
+        }
+        bool any = false;
+        for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
+            const node_id source = quantized_source(r, id, port).node;
+            if (r.model[source].is<op::constant>()) {
+                continue;
+            }
+            if (!r.model[source].is<op::fake_quantize>()) {
+                return false;
+            }
+            any = true;
+        }
+        return any;
+    }
+};
+
+}  // namespace lpt

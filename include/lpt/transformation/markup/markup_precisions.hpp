@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/markup/bodies.hpp>
+#include <lpt/transformation/markup/propagation.hpp>
+
+namespace lpt {
+
+/// Marks operations that low precision cannot reach, operations that preserve the precision, and the ports whose
+/// precisions the target restricts. Raises an error for a restriction of an operation that no transformation handles.
+struct markup_precisions {
+    static constexpr text_view name = "MarkupPrecisions";
+
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
+        check(r.restrictions);
+        for (const node_id id : topological_order(r.model)) {
+            if (r.model[id].inputs() == 0 || r.skips(name, id)) {
+                continue;
+            }
+            run_on_bodies<markup_precisions>(r, id);
+            mark_up(r, id);
+        }
+    }
+
+private:
+    using precisions_table = attribute::table<attribute::precisions>;
+
+    static constexpr void check(const restriction_table& restrictions) {
+        for (const precision_row& row : restrictions.precisions) {
+            if (!is_quantizable(row.operation)) {
+                fail("the precisions of ", op::name(row.operation), " are restricted, but no transformation handles it");
+            }
+        }
+    }
+    static constexpr void mark_up(rewrite& r, node_id id) {
+        const op::kind operation = r.model[id].kind();
+        const bool supported = is_quantizable(operation) || operation == op::kind::result;
+        if (!supported || !base_precondition(r.model, id, int8_precisions)) {
+            restrict(r, id, {port_types{{0}, {}}});
+            return;
+        }
+        if (preserves_precision(operation) && !has_port_without_precisions(r, id) &&
+            !r.attributes.of<attribute::precision_preserved>().has(attribute::place::on_node(id))) {
+            r.attributes.of<attribute::precision_preserved>().set_node(id, {true});
+        }
+        seq<port_types> groups;
+        if (r.restrictions.precisions_of(r.model, id, groups)) {
+            restrict(r, id, groups);
+        }
+    }
+    /// Gives each group of ports one shared list; stops at a port that must not be quantized. No group: no port may be quantized.
+    static constexpr void restrict(rewrite& r, node_id id, view<port_types> groups) {
+        precisions_table precisions = r.attributes.of<attribute::precisions>();
+        if (groups.empty()) {
+            for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
+                if (!precisions.has(attribute::place::on_input(id, port))) {
+                    precisions.set_input(id, port, {});
+                }
+            }
+            return;
+        }
+        for (const port_types& group : groups) {
+            if (!restrict_group(r, id, group)) {
+                return;
+            }
+        }
+    }
+    static constexpr bool restrict_group(rewrite& r, node_id id, const port_types& group) {
+        precisions_table precisions = r.attributes.of<attribute::precisions>();
+        attribute::place first;
+        for (const std::int32_t number : group.ports) {
+            const auto port = static_cast<std::size_t>(number);
+            if (port >= r.model[id].inputs()) {
+                continue;  // an optional input that this node does not have
+            }
+            const attribute::precisions* found = precisions.find_input(id, port);
+            if (found != nullptr && found->types.empty()) {
+                return false;
+            }
+            const attribute::place mine = attribute::place::on_input(id, port);
+            if (exists(first)) {
+                precisions.share(mine, first);
+            } else {
+                precisions.set(mine, {seq<element, 8>(group.types)});
+                first = mine;
+            }
+        }
+        return true;
+    }
+};
+
+}  // namespace lpt

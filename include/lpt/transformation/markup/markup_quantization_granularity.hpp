@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/markup/bodies.hpp>
+
+namespace lpt {
+
+/// Marks the input ports for which the target restricts the granularity of quantization. A mark that is there stays.
+struct markup_quantization_granularity {
+    static constexpr text_view name = "MarkupQuantizationGranularity";
+
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
+        for (const node_id id : topological_order(r.model)) {
+            if (r.model[id].inputs() == 0 || r.skips(name, id)) {
+                continue;
+            }
+            run_on_bodies<markup_quantization_granularity>(r, id);
+            for (const granularity_row& row : r.restrictions.granularities) {
+                if (restriction_table::is_about(row.operation, row.version, r.model[id])) {
+                    restrict(r, id, row);
+                }
+            }
+        }
+    }
+
+private:
+    static constexpr void restrict(rewrite& r, node_id id, const granularity_row& row) {
+        auto granularity = r.attributes.of<attribute::quantization_granularity>();
+        for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
+            const bool meant = row.ports.empty() || row.ports.contains(static_cast<std::int32_t>(port));
+            if (meant && !granularity.has(attribute::place::on_input(id, port))) {
+                granularity.set_input(id, port, {row.value});
+            }
+        }
+    }
+};
+
+}  // namespace lpt

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/markup/bodies.hpp>
+#include <lpt/transformation/markup/propagation.hpp>
+
+namespace lpt {
+
+/// Brings together what each FakeQuantize can give and what the operations below it accept: a FakeQuantize output, the
+/// precision preserved nodes behind it and the input ports that it reaches share one list of precisions.
+struct propagate_precisions {
+    static constexpr text_view name = "PropagatePrecisions";
+
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
+        for (const node_id id : topological_order(r.model)) {
+            run_on_bodies<propagate_precisions>(r, id);
+            if (r.skips(name, id)) {
+                continue;
+            }
+            if (r.model[id].is<op::fake_quantize>()) {
+                const view<element> types = r.options.default_precisions;
+                r.attributes.of<attribute::precisions>().set_output(id, 0, {seq<element, 8>(types)});
+            } else if (!propagate_through_precision_preserved<attribute::precisions>(r, id)) {
+                propagate_to_input<attribute::precisions>(r, id);
+            }
+        }
+    }
+};
+
+}  // namespace lpt

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization.hpp>
+
+/// How attributes travel along the graph: what the markup steps have in common.
+namespace lpt {
+
+/// True if the node was marked as one that gives the precision that it gets.
+constexpr bool is_precision_preserved(const rewrite& r, node_id id) {
+    const attribute::precision_preserved* found = r.attributes.of<attribute::precision_preserved>().find_node(id);
+    return found != nullptr && found->value;
+}
+
+/// True if an input port was marked as one that must not be quantized.
+constexpr bool has_port_without_precisions(const rewrite& r, node_id id) {
+    const auto precisions = r.attributes.of<attribute::precisions>();
+    for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
+        const attribute::precisions* found = precisions.find_input(id, port);
+        if (found != nullptr && found->types.empty()) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// The output that decides about the precision of an input: what the input is connected to, or the FakeQuantize above a
+/// quantization (FakeQuantize, Convert) and dequantization in between.
+constexpr output_ref quantized_source(const rewrite& r, node_id id, std::size_t port) {
+    const dequantization found = find_dequantization(r, id, port);
+    if (!found.empty() && r.model[found.data.node].is<op::convert>()) {
+        const output_ref above = r.model[found.data.node].input(0);
+        if (r.model[above.node].is<op::fake_quantize>()) {
+            return above;
+        }
+    }
+    return r.model[id].input(port);
+}
+
+/// The place of the attribute `A` of an output: the output port, or else its node; a place without node if there is none.
+template <class A>
+constexpr attribute::place place_of_attribute(const rewrite& r, output_ref source) {
+    const attribute::table<A> all = r.attributes.of<A>();
+    for (const attribute::place where : {attribute::place::on_output(source), attribute::place::on_node(source.node)}) {
+        if (all.has(where)) {
+            return where;
+        }
+    }
+    return {};
+}
+constexpr bool exists(attribute::place where) { return where.node != node_id::none; }
+
+/// Gives a precision preserved node the merged attribute of everything it reads; from then on all of them share one value.
+/// False if the node is not precision preserved or nothing above has the attribute.
+template <class A>
+[[gnu::cold]] constexpr bool propagate_through_precision_preserved(rewrite& r, node_id id) {
+    if (!is_precision_preserved(r, id)) {
+        return false;
+    }
+    seq<attribute::place, 4> sources;
+    for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
+        const attribute::place source = place_of_attribute<A>(r, quantized_source(r, id, port));
+        if (exists(source)) {
+            sources.push_back(source);
+        }
+    }
+    if (sources.empty()) {
+        return false;
+    }
+    attribute::table<A> all = r.attributes.of<A>();
+    const attribute::place mine = attribute::place::on_node(id);
+    all.share(mine, sources.front());
+    for (std::size_t i = 1; i < sources.size(); ++i) {
+        all.merge(mine, sources[i]);
+    }
+    for (std::size_t i = 1; i < sources.size(); ++i) {
+        all.join(mine, sources[i]);
+    }
+    return true;
+}
+
+/// Joins the attributes of the input ports of a node with those of what they read. Ports that share a value are one
+/// decision. Nothing happens if an input port must not be quantized.
+template <class A>
+[[gnu::cold]] constexpr bool propagate_to_input(rewrite& r, node_id id) {
+    if (has_port_without_precisions(r, id)) {
+        return false;
+    }
+    attribute::table<A> all = r.attributes.of<A>();
+    for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
+        const attribute::place source = place_of_attribute<A>(r, quantized_source(r, id, port));
+        if (!exists(source)) {
+            continue;
+        }
+        const attribute::place mine = attribute::place::on_input(id, port);
+        if (!all.has(mine)) {
+            all.share(mine, source);
+        } else if (!all.same_class(mine, source)) {
+            all.merge(mine, source);
+            all.join(mine, source);
+        }
+    }
+    return true;
+}
+
+/// For a node that ends a region of one precision: tells the sources of its inputs that somebody needs their attribute `A`,
+/// by setting it to true. `Expected` is an attribute that the input ports must have for that, `void` for none.
+///
+/// Stops at the first port that lacks the expected attribute, or for which `counts` says that its value does not ask for it.
+template <class A, class Expected, class Counts>
+[[gnu::cold]] constexpr bool update_shared_precision_preserved(rewrite& r, node_id id, Counts counts) {
+    const node& each = r.model[id];
+    if (each.is<op::fake_quantize>() || is_precision_preserved(r, id) || has_port_without_precisions(r, id)) {
+        return false;
+    }
+    if constexpr (std::is_void_v<Expected>) {
+        if (each.is<op::result>()) {
+            return false;
+        }
+    }
+    attribute::table<A> all = r.attributes.of<A>();
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        if constexpr (!std::is_void_v<Expected>) {
+            const Expected* expected = r.attributes.of<Expected>().find_input(id, port);
+            if (expected == nullptr || !counts(*expected)) {
+                return false;
+            }
+        }
+        const dequantization found = find_dequantization(r, id, port);
+        const output_ref source = found.empty() ? each.input(port) : found.data;
+        attribute::place where = attribute::place::on_node(source.node);
+        if (!all.has(where)) {
+            where = attribute::place::on_output(source);
+        }
+        if (all.has(where)) {
+            all.find(where)->value = true;
+        }
+    }
+    return true;
+}
+
+}  // namespace lpt

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/markup/bodies.hpp>
+
+namespace lpt {
+
+/// Makes the operations that may compute on low precision inputs and give another type type-relaxed, without changing
+/// anything else. MatMul is relaxed by its own transformation.
+struct type_relaxed_replacer {
+    static constexpr text_view name = "TypeRelaxedReplacer";
+
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
+        for (const node_id id : topological_order(r.model)) {
+            run_on_bodies<type_relaxed_replacer>(r, id);
+            if (!r.model[id].relaxed() && is_relaxable(r.model[id]) && !r.skips(name, id)) {
+                r.model.relax(id);
+            }
+        }
+    }
+
+private:
+    static constexpr bool is_relaxable(const node& each) {
+        switch (each.kind()) {
+            case op::kind::add:
+            case op::kind::clamp:
+            case op::kind::convolution:
+            case op::kind::convolution_backprop_data:
+            case op::kind::depth_to_space:
+            case op::kind::fake_quantize:
+            case op::kind::group_convolution:
+            case op::kind::prelu:
+            case op::kind::reduce_mean:
+            case op::kind::reduce_sum:
+            case op::kind::subtract:
+            case op::kind::multiply:
+            case op::kind::mvn:
+            case op::kind::normalize_l2: return true;
+            case op::kind::avg_pool: return each.version() == 1;
+            case op::kind::interpolate: return each.version() <= 4;
+            default: return false;
+        }
+    }
+};
+
+}  // namespace lpt
