@@ -86,9 +86,14 @@ public:
     constexpr void push_back(graph body);
 };
 
+namespace detail {
+struct graph_access;  // reads and writes everything, for saving and checking graphs
+}
+
 /// One operation of a graph. Only its graph changes it.
 class node {
     friend class graph;
+    friend struct detail::graph_access;
 
     struct input_slot {
         output_ref source;
@@ -157,6 +162,8 @@ public:
 ///
 /// References to nodes stay valid while nodes are added; they end when the node is removed or the graph goes away.
 class graph {
+    friend struct detail::graph_access;
+
     static constexpr std::size_t chunk_bits = 6;
     static constexpr std::size_t chunk_size = std::size_t{1} << chunk_bits;
 

@@ -7,9 +7,19 @@ namespace lpt {
 
 namespace detail {
 
+/// How far up and how widely known values are searched, and how many there may be: real shape computations stay far below.
 inline constexpr int deepest_value = 32;
+inline constexpr int most_value_steps = 1024;
+inline constexpr std::size_t most_values = 4096;
 
-constexpr bool values_of(const graph& model, output_ref source, integers& result, int depth);
+struct value_search {
+    int depth = deepest_value;
+    int* steps;  // left, for the whole search
+
+    constexpr value_search below() const { return {depth - 1, steps}; }
+};
+
+constexpr bool values_of(const graph& model, output_ref source, integers& result, value_search search);
 
 constexpr bool shape_values(const shape& dimensions, integers& result) {
     if (dimensions.rank_is_dynamic()) {
@@ -21,10 +31,10 @@ constexpr bool shape_values(const shape& dimensions, integers& result) {
     return true;
 }
 
-constexpr bool concatenated_values(const graph& model, const node& concat, integers& result, int depth) {
+constexpr bool concatenated_values(const graph& model, const node& concat, integers& result, value_search search) {
     for (std::size_t port = 0; port < concat.inputs(); ++port) {
         integers part;
-        if (!values_of(model, concat.input(port), part, depth)) {
+        if (!values_of(model, concat.input(port), part, search) || result.size() + part.size() > most_values) {
             return false;
         }
         result.append(part);
@@ -32,10 +42,10 @@ constexpr bool concatenated_values(const graph& model, const node& concat, integ
     return true;
 }
 
-constexpr bool gathered_values(const graph& model, const node& gather, integers& result, int depth) {
+constexpr bool gathered_values(const graph& model, const node& gather, integers& result, value_search search) {
     integers from;
     integers places;
-    if (!values_of(model, gather.input(0), from, depth) || !values_of(model, gather.input(1), places, depth) ||
+    if (!values_of(model, gather.input(0), from, search) || !values_of(model, gather.input(1), places, search) ||
         model.shape(gather.input(0)).rank() != 1) {
         return false;
     }
@@ -50,22 +60,26 @@ constexpr std::int64_t combine(op::kind operation, std::int64_t left, std::int64
     if (left == op::unknown_value || right == op::unknown_value) {
         return op::unknown_value;
     }
+    const auto a = static_cast<std::uint64_t>(left);  // wraps around, as integers of networks do
+    const auto b = static_cast<std::uint64_t>(right);
     switch (operation) {
-        case op::kind::add: return left + right;
-        case op::kind::subtract: return left - right;
-        case op::kind::multiply: return left * right;
-        case op::kind::divide: return right == 0 ? op::unknown_value : left / right;
+        case op::kind::add: return static_cast<std::int64_t>(a + b);
+        case op::kind::subtract: return static_cast<std::int64_t>(a - b);
+        case op::kind::multiply: return static_cast<std::int64_t>(a * b);
+        case op::kind::divide:
+            // -1 apart, because the quotient of the least integer by it does not fit
+            return right == 0 ? op::unknown_value : right == -1 ? static_cast<std::int64_t>(0 - a) : left / right;
         case op::kind::maximum: return left > right ? left : right;
         case op::kind::minimum: return left < right ? left : right;
         default: return op::unknown_value;
     }
 }
 
-constexpr bool combined_values(const graph& model, const node& operation, integers& result, int depth) {
+constexpr bool combined_values(const graph& model, const node& operation, integers& result, value_search search) {
     integers left;
     integers right;
-    if (!is_integral(operation.type()) || !values_of(model, operation.input(0), left, depth) ||
-        !values_of(model, operation.input(1), right, depth) || left.empty() || right.empty()) {
+    if (!is_integral(operation.type()) || !values_of(model, operation.input(0), left, search) ||
+        !values_of(model, operation.input(1), right, search) || left.empty() || right.empty()) {
         return false;
     }
     const std::size_t count = left.size() > right.size() ? left.size() : right.size();
@@ -78,14 +92,14 @@ constexpr bool combined_values(const graph& model, const node& operation, intege
     return true;
 }
 
-constexpr bool values_of(const graph& model, output_ref source, integers& result, int depth) {
-    if (depth == 0) {
+constexpr bool values_of(const graph& model, output_ref source, integers& result, value_search search) {
+    if (search.depth == 0 || --*search.steps < 0) {
         return false;
     }
     const node& producer = model[source.node];
     switch (producer.kind()) {
         case op::kind::constant:
-            if (producer.as<op::constant>().value.elements() > 4096) {
+            if (producer.as<op::constant>().value.elements() > most_values) {
                 return false;
             }
             result = integers_of(producer.as<op::constant>().value);
@@ -94,15 +108,15 @@ constexpr bool values_of(const graph& model, output_ref source, integers& result
         case op::kind::convert:
         case op::kind::reshape:
         case op::kind::squeeze:
-        case op::kind::unsqueeze: return values_of(model, producer.input(0), result, depth - 1);
-        case op::kind::concat: return concatenated_values(model, producer, result, depth - 1);
-        case op::kind::gather: return gathered_values(model, producer, result, depth - 1);
+        case op::kind::unsqueeze: return values_of(model, producer.input(0), result, search.below());
+        case op::kind::concat: return concatenated_values(model, producer, result, search.below());
+        case op::kind::gather: return gathered_values(model, producer, result, search.below());
         case op::kind::add:
         case op::kind::subtract:
         case op::kind::multiply:
         case op::kind::divide:
         case op::kind::maximum:
-        case op::kind::minimum: return combined_values(model, producer, result, depth - 1);
+        case op::kind::minimum: return combined_values(model, producer, result, search.below());
         default: return false;
     }
 }
@@ -112,39 +126,48 @@ constexpr bool values_of(const graph& model, output_ref source, integers& result
 /// The integers that an output is known to give, some perhaps `op::unknown_value`; false if not even their number is
 /// known. Follows constants, ShapeOf and the arithmetic that shape computations are made of.
 constexpr bool known_values(const graph& model, output_ref source, integers& result) {
-    return detail::values_of(model, source, result, detail::deepest_value);
+    int steps = detail::most_value_steps;
+    return detail::values_of(model, source, result, {detail::deepest_value, &steps});
 }
 
-constexpr void graph::infer(node_id id) {
-    node& each = at(id);
+/// The types and shapes that inference gives the outputs of a node, from its inputs as they are now.
+constexpr seq<op::output_facts, 2> inferred_outputs(const graph& model, node_id id) {
+    const node& each = model[id];
     const op::row& facts = op::row_of(each.kind());
+    const relaxation* own = each.own_types();
     seq<op::input_facts, 4> inputs;
     seq<integers, 0> values;
     inputs.reserve(each.inputs());
     values.resize(op::has(facts.traits, op::trait::reads_values) ? each.inputs() : 0);
     for (std::size_t port = 0; port < each.inputs(); ++port) {
         const output_ref source = each.input(port);
-        op::input_facts input{type(source), &shape(source), constant_value(source), nullptr};
-        if (each.relaxation_ && port < each.relaxation_->input_types.size() &&
-            each.relaxation_->input_types[port] != dynamic) {
-            input.type = each.relaxation_->input_types[port];
+        op::input_facts input{model.type(source), &model.shape(source), model.constant_value(source), nullptr};
+        if (own != nullptr && port < own->input_types.size() && own->input_types[port] != dynamic) {
+            input.type = own->input_types[port];
         }
-        if (!values.empty() && input.constant == nullptr && known_values(*this, source, values[port])) {
+        if (!values.empty() && input.constant == nullptr && known_values(model, source, values[port])) {
             input.values = &values[port];
         }
         inputs.push_back(input);
     }
-    op::inference inference(facts.name, each.name_, each.version_, inputs);
-    facts.infer(each.attributes_, inference);
-    each.outputs_.resize(inference.outputs().size());
-    for (std::size_t port = 0; port < inference.outputs().size(); ++port) {
-        node::output_slot& output = each.outputs_[port];
-        output.type = inference.outputs()[port].type;
-        output.dimensions = inference.outputs()[port].dimensions;
-        if (each.relaxation_ && port < each.relaxation_->output_types.size() &&
-            each.relaxation_->output_types[port] != dynamic) {
-            output.type = each.relaxation_->output_types[port];
+    op::inference inference(facts.name, each.name(), each.version(), inputs);
+    facts.infer(each.attributes(), inference);
+    seq<op::output_facts, 2> result = inference.outputs();
+    for (std::size_t port = 0; own != nullptr && port < result.size(); ++port) {
+        if (port < own->output_types.size() && own->output_types[port] != dynamic) {
+            result[port].type = own->output_types[port];
         }
+    }
+    return result;
+}
+
+constexpr void graph::infer(node_id id) {
+    const seq<op::output_facts, 2> outputs = inferred_outputs(*this, id);
+    node& each = at(id);
+    each.outputs_.resize(outputs.size());
+    for (std::size_t port = 0; port < outputs.size(); ++port) {
+        each.outputs_[port].type = outputs[port].type;
+        each.outputs_[port].dimensions = outputs[port].dimensions;
     }
 }
 
