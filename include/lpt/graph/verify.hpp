@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/graph/print.hpp>
+
+namespace lpt {
+
+namespace detail {
+
+/// The parts of a graph and of its nodes that nobody else sees.
+struct graph_access {
+    /// Checks that exactly the inputs that read an output are in its list of uses, and that the list is in one piece.
+    static constexpr void check_uses(const graph& model, node_id id) {
+        const seq<node::output_slot, 1>& outputs = model[id].outputs_;
+        for (std::size_t port = 0; port < outputs.size(); ++port) {
+            const output_ref output{id, static_cast<std::int32_t>(port)};
+            input_ref previous{};
+            input_ref each = outputs[port].first;
+            std::int32_t count = 0;
+            while (each.node != node_id::none && count < outputs[port].use_count) {
+                if (!model.contains(each.node) || each.port < 0 ||
+                    static_cast<std::size_t>(each.port) >= model[each.node].inputs()) {
+                    fail(label(model, id), ": the list of uses of output ", port, " has an input that there is not");
+                }
+                const node::input_slot& slot = model[each.node].inputs_[static_cast<std::size_t>(each.port)];
+                if (!(slot.source == output) || !(slot.previous == previous)) {
+                    fail(label(model, id), ": the list of uses of output ", port, " has input ", each.port, " of ",
+                         label(model, each.node), ", which is not connected to it, or in another place");
+                }
+                previous = each;
+                each = slot.next;
+                ++count;
+            }
+            if (count != outputs[port].use_count || each.node != node_id::none || !(previous == outputs[port].last)) {
+                fail(label(model, id), ": the list of uses of output ", port, " should have ", outputs[port].use_count,
+                     " inputs");
+            }
+        }
+    }
+
+    static constexpr std::int32_t control_users(const graph& model, node_id id) { return model[id].control_users_; }
+};
+
+constexpr void check_list(const graph& model, view<node_id> list, text_view what, bool (*belongs)(const node&)) {
+    seq<bool> listed(model.id_bound(), false);
+    for (const node_id id : list) {
+        if (!model.contains(id) || !belongs(model[id])) {
+            fail("the list of ", what, " has node ", static_cast<std::int32_t>(id), ", which is not one of them");
+        }
+        if (listed[index_of(id)]) {
+            fail("the list of ", what, " has ", label(model, id), " twice");
+        }
+        listed[index_of(id)] = true;
+    }
+    for (std::size_t i = 0; i < model.id_bound(); ++i) {
+        if (model.contains(id_at(i)) && belongs(model[id_at(i)]) && !listed[i]) {
+            fail(label(model, id_at(i)), " is not in the list of ", what);
+        }
+    }
+}
+
+constexpr void check_connections(const graph& model) {
+    seq<std::size_t> readers(model.id_bound(), 0);
+    seq<std::int32_t> dependents(model.id_bound(), 0);
+    for (std::size_t i = 0; i < model.id_bound(); ++i) {
+        if (!model.contains(id_at(i))) {
+            continue;
+        }
+        const node& each = model[id_at(i)];
+        const op::row& facts = op::row_of(each.kind());
+        if (static_cast<int>(each.inputs()) < facts.inputs.least || static_cast<int>(each.inputs()) > facts.inputs.most) {
+            fail(label(model, id_at(i)), " has ", each.inputs(), " inputs, expected ", facts.inputs.least, " to ",
+                 facts.inputs.most);
+        }
+        for (std::size_t port = 0; port < each.inputs(); ++port) {
+            const output_ref source = each.input(port);
+            if (!model.contains(source.node) || source.port < 0 ||
+                static_cast<std::size_t>(source.port) >= model[source.node].outputs()) {
+                fail(label(model, id_at(i)), ": input ", port, " is connected to output ", source.port, " of node ",
+                     static_cast<std::int32_t>(source.node), ", which there is not");
+            }
+            ++readers[index_of(source.node)];
+        }
+        for (const node_id on : each.control_dependencies()) {
+            if (!model.contains(on)) {
+                fail(label(model, id_at(i)), " depends on node ", static_cast<std::int32_t>(on), ", which there is not");
+            }
+            ++dependents[index_of(on)];
+        }
+    }
+    for (std::size_t i = 0; i < model.id_bound(); ++i) {
+        if (!model.contains(id_at(i))) {
+            continue;
+        }
+        graph_access::check_uses(model, id_at(i));
+        if (model.use_count(id_at(i)) != readers[i]) {
+            fail(label(model, id_at(i)), ": ", readers[i], " inputs read it, but its lists of uses have ",
+                 model.use_count(id_at(i)));
+        }
+        if (graph_access::control_users(model, id_at(i)) != dependents[i]) {
+            fail(label(model, id_at(i)), ": ", dependents[i], " nodes depend on it, but ",
+                 graph_access::control_users(model, id_at(i)), " are counted");
+        }
+    }
+}
+
+/// Takes nodes away whose producers are all gone; what remains is on a cycle or behind one.
+constexpr void check_acyclic(const graph& model) {
+    seq<std::size_t> missing(model.id_bound(), 0);
+    seq<seq<node_id>> dependents(model.id_bound(), seq<node_id>());
+    seq<node_id> ready;
+    std::size_t left = model.size();
+    for (std::size_t i = 0; i < model.id_bound(); ++i) {
+        if (!model.contains(id_at(i))) {
+            continue;
+        }
+        const node& each = model[id_at(i)];
+        missing[i] = each.inputs() + each.control_dependencies().size();
+        for (const node_id on : each.control_dependencies()) {
+            dependents[index_of(on)].push_back(id_at(i));
+        }
+        if (missing[i] == 0) {
+            ready.push_back(id_at(i));
+        }
+    }
+    const auto release = [&](node_id id) {
+        if (--missing[index_of(id)] == 0) {
+            ready.push_back(id);
+        }
+    };
+    while (!ready.empty()) {
+        const node_id id = ready.back();
+        ready.pop_back();
+        --left;
+        for (std::size_t port = 0; port < model[id].outputs(); ++port) {
+            for (const input_ref user : model.uses({id, static_cast<std::int32_t>(port)})) {
+                release(user.node);
+            }
+        }
+        for (const node_id user : dependents[index_of(id)]) {
+            release(user);
+        }
+    }
+    for (std::size_t i = 0; left != 0 && i < model.id_bound(); ++i) {
+        if (model.contains(id_at(i)) && missing[i] != 0) {
+            fail(label(model, id_at(i)), " is on a cycle or behind one");
+        }
+    }
+}
+
+constexpr void check_types(const graph& model, node_id id) {
+    const node& each = model[id];
+    const seq<op::output_facts, 2> expected = inferred_outputs(model, id);
+    if (each.outputs() != expected.size()) {
+        fail(label(model, id), " has ", each.outputs(), " outputs, expected ", expected.size());
+    }
+    for (std::size_t port = 0; port < each.outputs(); ++port) {
+        if (each.type(port) != expected[port].type || !(each.shape(port) == expected[port].dimensions)) {
+            fail(label(model, id), ": output ", port, " is ", name(each.type(port)), " ", to_text(each.shape(port)),
+                 ", expected ", name(expected[port].type), " ", to_text(expected[port].dimensions));
+        }
+    }
+}
+
+}  // namespace detail
+
+/// Checks everything that holds for every graph that was built and edited through its functions.
+///
+/// Lists of parameters, results and sinks; numbers of inputs; connections and lists of uses; control dependencies;
+/// no cycle; element types and shapes as a fresh inference gives them; the same for graphs inside nodes.
+/// Raises an error that names the first node that is wrong, and what was expected. Time is linear in the size of the graph.
+constexpr void verify(const graph& model) {
+    detail::check_list(model, model.parameters(), "parameters", [](const node& each) { return each.is<op::parameter>(); });
+    detail::check_list(model, model.results(), "results", [](const node& each) { return each.is<op::result>(); });
+    detail::check_list(model, model.sinks(), "sinks", [](const node& each) {
+        return op::has(op::row_of(each.kind()).traits, op::trait::sink);
+    });
+    detail::check_connections(model);
+    detail::check_acyclic(model);
+    for (std::size_t i = 0; i < model.id_bound(); ++i) {
+        if (!model.contains(id_at(i))) {
+            continue;
+        }
+        detail::check_types(model, id_at(i));
+        for (std::size_t which = 0; which < model[id_at(i)].bodies().size(); ++which) {
+            verify(model[id_at(i)].bodies()[which]);
+        }
+    }
+}
+
+}  // namespace lpt
