@@ -82,10 +82,14 @@ constexpr tensor round_to(const tensor& values, element type) {
 
 // ---- names and attributes
 
-/// What a replacement takes over from the node that it replaces: run-time attributes, marks (not `disable_cleanup`),
-/// annotations.
+/// What a replacement takes over from the node that it replaces: run-time attributes (those of the ports only if it is the
+/// same operation), marks (not `disable_cleanup`), annotations.
 constexpr void copy_information(rewrite& r, node_id from, node_id to) {
-    r.attributes.copy(from, to);
+    if (r.model[from].kind() == r.model[to].kind()) {
+        r.attributes.copy(from, to);
+    } else {
+        r.attributes.copy_node(from, to);
+    }
     r.model.set_mark(to, r.model[from].marks() & ~mark::disable_cleanup);
     for (const annotation& each : r.model[from].annotations()) {
         bool known = false;
