@@ -3,6 +3,7 @@
 
 #include "json.hpp"
 
+#include <lpt/op/fields.hpp>
 #include <lpt/graph/infer.hpp>
 #include <lpt/graph/traverse.hpp>
 
@@ -120,7 +121,7 @@ class graph_reader {
                 values.push_back({text(name.c_str()), read_attribute(value)});
             }
         }
-        return op::row_of(kind).make(values, version, label_of(described).c_str());
+        return op::fields_of(kind).make(values, version, label_of(described).c_str());
     }
 
     seq<output_ref> inputs_of(const json& described) const {
@@ -358,7 +359,7 @@ inline json write_graph(const graph& model, view<node_id> order) {
         if (each.is<op::constant>()) {
             described["value"] = write_values(each.as<op::constant>().value);
         } else if (!each.is<op::parameter>()) {
-            for (const op::named_value& value : op::row_of(each.kind()).read(each.attributes(), each.version())) {
+            for (const op::named_value& value : op::fields_of(each.kind()).read(each.attributes(), each.version())) {
                 described["attrs"][string_of(value.name)] = write_attribute(value.value);
             }
         }

@@ -53,7 +53,7 @@ static_assert(survives_reading(choice(), 8));
 static_assert(op::has(op::loop::traits, op::trait::has_bodies) && op::has(op::if_else::traits, op::trait::has_bodies));
 
 TEST_CASE("port maps survive being written as lists of integers, entry by entry") {
-    const op::row row = op::make_row<op::tensor_iterator>();
+    const op::field_row row = op::make_field_row<op::tensor_iterator>();
     const op::attributes again = row.make(row.read(op::attributes(iterator()), 0), 0, "node");
     CHECK(again.as<op::tensor_iterator>().input_map[0].slice.start == -1);
     CHECK(again.as<op::tensor_iterator>().input_map[1].holds == op::body_input::form::merged);

@@ -2,6 +2,7 @@
 // What tests of shape and type inference have in common.
 #pragma once
 
+#include <lpt/op/fields.hpp>
 #include <lpt/op/row.hpp>
 
 #include <concepts>
@@ -67,7 +68,7 @@ text infer_error(const Op& operation, int version, Inputs... inputs) {
 /// True if an operation's attributes survive being shown and read again.
 template <class Op>
 constexpr bool survives_reading(const Op& operation, int version) {
-    const op::row row = op::make_row<Op>();
+    const op::field_row row = op::make_field_row<Op>();
     const op::attributes values(operation);
     return row.make(row.read(values, version), version, "test") == values;
 }

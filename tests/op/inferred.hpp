@@ -39,7 +39,7 @@ constexpr text inferred(const Op& operation, const Inputs&... inputs) {
 /// The attributes as a file would bring them: names and words.
 template <class Op>
 constexpr Op read(int version, std::initializer_list<op::named_value> values) {
-    return op::make_row<Op>().make(seq<op::named_value>(values), version, "node").template as<Op>();
+    return op::make_field_row<Op>().make(seq<op::named_value>(values), version, "node").template as<Op>();
 }
 constexpr op::named_value word(text_view name, text_view value) { return {name, op::to_value(text(value))}; }
 
@@ -47,7 +47,7 @@ constexpr op::named_value word(text_view name, text_view value) { return {name, 
 template <class Op>
 constexpr text attribute_names(int version) {
     text result;
-    for (const op::named_value& each : op::make_row<Op>().read(op::attributes(Op{}), version)) {
+    for (const op::named_value& each : op::make_field_row<Op>().read(op::attributes(Op{}), version)) {
         result.append(result.empty() ? text_view() : text_view(" ")).append(each.name);
     }
     return result;

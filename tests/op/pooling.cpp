@@ -85,7 +85,7 @@ TEST_CASE("AvgPool: dilations count from version 16 on") {
 }
 
 TEST_CASE("AvgPool: the attribute exclude-pad keeps its published name") {
-    const op::row row = op::make_row<op::avg_pool>();
+    const op::field_row row = op::make_field_row<op::avg_pool>();
     const auto values = row.read(op::attributes(op::avg_pool{.kernel = {2}, .exclude_pad = true}), 1);
     bool found = false;
     for (const op::named_value& each : values) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/op/attribute_value.hpp>
 #include <lpt/op/kind.hpp>
+#include <lpt/tensor/tensor.hpp>
 
 namespace lpt::op {
 

@@ -75,8 +75,6 @@ struct row {
     ports outputs;
     trait traits = trait::none;
     void (*infer)(const attributes&, inference&) = nullptr;
-    seq<named_value> (*read)(const attributes&, int version) = nullptr;
-    attributes (*make)(view<named_value>, int version, text_view where) = nullptr;
 };
 
 template <int Count>
@@ -93,67 +91,17 @@ struct in_versions {
 
 namespace detail {
 
-struct writer {
-    seq<named_value>& result;
-    int version;
-    template <class Value>
-    constexpr void operator()(text_view name, const Value& value, in_versions where = {}) const {
-        if (where.contains(version)) {
-            result.push_back({name, to_value(value)});
-        }
-    }
-};
-
-struct reader {
-    view<named_value> values;
-    int version;
-    text_view where;
-    template <class Value>
-    constexpr void operator()(text_view name, Value& value, in_versions versions = {}) const {
-        if (!versions.contains(version)) {
-            return;
-        }
-        for (const named_value& each : values) {
-            if (each.name == name && !from_value(each.value, value)) {
-                fail(where, ": attribute '", name, "' has a value that it cannot have",
-                     each.value.word.empty() ? text_view() : text_view(": "), each.value.word);
-            }
-        }
-    }
-};
-
-template <class Op>
-concept has_fields = requires(Op& op, const reader& visit) { Op::fields(op, visit); };
-
 template <class Op>
 [[gnu::noinline]] constexpr void infer(const attributes& values, inference& facts) {
     Op::infer(values.as<Op>(), facts);
 }
-template <class Op>
-[[gnu::noinline, gnu::cold]] constexpr seq<named_value> read(const attributes& values, int version) {
-    seq<named_value> result;
-    if constexpr (has_fields<Op>) {
-        Op::fields(values.as<Op>(), writer{result, version});
-    }
-    return result;
-}
-template <class Op>
-[[gnu::noinline, gnu::cold]] constexpr attributes make(view<named_value> values, int version, text_view where) {
-    Op result{};
-    if constexpr (has_fields<Op>) {
-        Op::fields(result, reader{values, version, where});
-    }
-    return attributes(std::move(result));
-}
-
 }  // namespace detail
 
 /// The row of one operation type. An operation type has `number`, `name`, `opsets`, `inputs`, `outputs`, `traits`,
 /// `infer(const Op&, inference&)`, and, if it has attributes, `fields(self, visit)` that shows each with its published name.
 template <class Op>
 constexpr row make_row() {
-    return {Op::number,  Op::name, Op::opsets, Op::inputs, Op::outputs, Op::traits, &detail::infer<Op>, &detail::read<Op>,
-            &detail::make<Op>};
+    return {Op::number, Op::name, Op::opsets, Op::inputs, Op::outputs, Op::traits, &detail::infer<Op>};
 }
 
 template <class... Ops>
