@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/graph/fold/elementwise.hpp>
+#include <lpt/graph/fold/fake_quantize.hpp>
+#include <lpt/graph/fold/indexing.hpp>
+#include <lpt/graph/fold/mat_mul.hpp>
+#include <lpt/graph/fold/movement.hpp>
+#include <lpt/graph/fold/reduction.hpp>
+#include <lpt/graph/traverse.hpp>
+
+namespace lpt {
+
+/// True for the operations that constant folding evaluates.
+constexpr bool can_evaluate(op::kind kind) {
+    switch (kind) {
+        case op::kind::convert:
+        case op::kind::convert_like:
+        case op::kind::fake_quantize:
+        case op::kind::mat_mul:
+        case op::kind::shape_of:
+        case op::kind::range: return true;
+        default: return evaluation::is_elementwise(kind) || evaluation::is_movement(kind) || evaluation::is_reduction(kind);
+    }
+}
+
+namespace evaluation {
+
+/// Types and shapes of the outputs for these inputs; false unless all are known. Raises what inference raises.
+constexpr bool infer_outputs(const op::attributes& what, int version, view<tensor> inputs, seq<op::output_facts, 2>& outputs,
+                             text_view node = {}) {
+    const op::row& facts = op::row_of(what.number());
+    seq<op::input_facts, 4> known;
+    known.reserve(inputs.size());
+    for (const tensor& input : inputs) {
+        known.push_back({input.type(), &input.dimensions(), &input, nullptr});
+    }
+    op::inference inference(facts.name, node, version, known);
+    facts.infer(what, inference);
+    outputs = inference.outputs();
+    for (const op::output_facts& output : outputs) {
+        if (output.type == dynamic || output.dimensions.is_dynamic()) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// True if an element is too large for the signed numbers in which integers are computed.
+constexpr bool exceeds_numbers(const tensor& values) {
+    if (values.type() != u64) {
+        return false;
+    }
+    for (std::size_t i = 0; i < values.elements(); ++i) {
+        if (values.integer(i) < 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Evaluates one operation that `can_evaluate` names; false where its values have no result.
+constexpr bool evaluate_known(const call& node, seq<tensor>& outputs) {
+    const op::kind kind = node.kind();
+    switch (kind) {
+        case op::kind::convert:
+        case op::kind::convert_like: outputs.push_back(convert_tensor(node.input(0), node.output().type)); return true;
+        case op::kind::shape_of: outputs.push_back(shape_values(node.dimensions(0), node.output().type)); return true;
+        case op::kind::fake_quantize:
+            outputs.push_back(evaluate_fake_quantize(node.inputs, node.as<op::fake_quantize>().levels, node.output().dimensions,
+                                                     node.output().type, false));
+            return true;
+        default: break;
+    }
+    if (is_movement(kind)) {
+        return evaluate_movement(node, outputs);
+    }
+    for (const tensor& input : node.inputs) {
+        if (exceeds_numbers(input)) {
+            return false;
+        }
+    }
+    if (kind == op::kind::mat_mul) {
+        return evaluate_mat_mul(node, outputs);
+    }
+    if (kind == op::kind::range) {
+        return evaluate_range(node, outputs);
+    }
+    return is_reduction(kind) ? evaluate_reduction(node, outputs) : evaluate_elementwise(node, outputs);
+}
+
+}  // namespace evaluation
+
+/// Evaluates an operation on known values.
+///
+/// `inputs` as many as the operation takes, none empty; `output_types`: the element types to give, `dynamic` or a missing entry for
+/// what the inputs imply. Results are appended to `outputs`. False for an operation that is not `can_evaluate`, and where there is no
+/// result (integer division by zero, unsigned 64-bit numbers from 2^63 on). Raises what inference raises, and an error for an
+/// index outside its axis. Arithmetic and rounding: see `lpt::evaluation`.
+[[gnu::noinline, gnu::cold]] constexpr bool evaluate(const op::attributes& what, int version, view<tensor> inputs,
+                                                     view<element> output_types, seq<tensor>& outputs) {
+    seq<op::output_facts, 2> facts;
+    if (!can_evaluate(what.number()) || !evaluation::infer_outputs(what, version, inputs, facts)) {
+        return false;
+    }
+    seq<tensor> results;
+    if (!evaluation::evaluate_known({what, version, inputs, facts}, results)) {
+        return false;
+    }
+    for (std::size_t port = 0; port < results.size(); ++port) {
+        if (port < output_types.size() && output_types[port] != dynamic) {
+            outputs.push_back(evaluation::convert_tensor(results[port], output_types[port]));
+        } else {
+            outputs.push_back(results[port]);
+        }
+    }
+    return true;
+}
+
+namespace detail {
+
+/// The values that arrive at a node, in the types in which it computes; false unless all are constant.
+constexpr bool constant_inputs(const graph& model, const node& each, seq<tensor>& inputs) {
+    const relaxation* own = each.own_types();
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        const tensor* value = model.constant_value(each.input(port));
+        if (value == nullptr || !*value) {
+            return false;
+        }
+        const bool converts = own != nullptr && port < own->input_types.size() && own->input_types[port] != dynamic;
+        if (converts) {
+            inputs.push_back(evaluation::convert_tensor(*value, own->input_types[port]));
+        } else {
+            inputs.push_back(*value);
+        }
+    }
+    return !inputs.empty();
+}
+
+constexpr bool fold_values(const graph& model, const node& each, seq<tensor>& values) {
+    if (!can_evaluate(each.kind()) || each.has(mark::disabled_constant_folding)) {
+        return false;
+    }
+    if (each.is<op::shape_of>()) {
+        const shape& dimensions = model.shape(each.input(0));
+        if (dimensions.is_static()) {
+            values.push_back(evaluation::shape_values(dimensions, each.type()));
+        }
+        return dimensions.is_static();
+    }
+    seq<tensor> inputs;
+    if (!constant_inputs(model, each, inputs)) {
+        return false;
+    }
+    seq<element, 2> types;
+    for (std::size_t port = 0; port < each.outputs(); ++port) {
+        types.push_back(each.type(port));
+    }
+    return evaluate(each.attributes(), each.version(), inputs, types, values);
+}
+
+}  // namespace detail
+
+/// Adds Constants with the values of a node's outputs, without names; the node stays as it is.
+///
+/// All inputs must be Constants (for ShapeOf: the input's shape must be static), and the node must not be marked
+/// `disabled_constant_folding`; else false. A type-relaxed node computes in its input types and converts to its output types.
+[[gnu::noinline, gnu::cold]] constexpr bool fold(graph& model, node_id id, seq<output_ref>& outputs) {
+    seq<tensor> values;
+    if (!detail::fold_values(model, model[id], values)) {
+        return false;
+    }
+    for (tensor& value : values) {
+        outputs.push_back(model.constant(std::move(value)));
+    }
+    return true;
+}
+
+/// The Constant that a node of one output folds to, or the node's own output where it does not fold.
+constexpr output_ref try_fold(graph& model, node_id id) {
+    seq<output_ref> outputs;
+    return model[id].outputs() == 1 && fold(model, id, outputs) ? outputs[0] : output_ref(id);
+}
+
+/// Replaces everything that can be folded by Constants, in topological order, in the bodies of nodes too.
+///
+/// The Constant of a node with one output takes its name, of a node with several outputs the name with `.` and the port.
+/// Linear time.
+[[gnu::noinline, gnu::cold]] constexpr void constant_folding(graph& model) {
+    for (const node_id id : topological_order(model)) {
+        for (std::size_t body = 0; body < model[id].bodies().size(); ++body) {
+            constant_folding(model.body(id, body));
+        }
+        seq<output_ref> outputs;
+        if (!fold(model, id, outputs)) {
+            continue;
+        }
+        for (std::size_t port = 0; port < outputs.size(); ++port) {
+            const output_ref from(id, static_cast<std::int32_t>(port));
+            const node& old = model[id];
+            model.rename(outputs[port].node, outputs.size() == 1 ? old.name() : join(old.name(), '.', port));
+            model.set_tensor_names(outputs[port], old.tensor_names(port));
+            for (const annotation& each : old.annotations()) {
+                model.annotate(outputs[port].node, each.key, each.value);
+            }
+            model.replace_uses(from, outputs[port]);
+        }
+    }
+    model.collect();
+}
+
+}  // namespace lpt

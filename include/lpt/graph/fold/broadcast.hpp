@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/graph/fold/values.hpp>
+
+namespace lpt::evaluation {
+
+/// Walks over the elements of an output and of `Inputs` inputs that broadcast to it, row by row.
+///
+/// Axes are joined where all inputs allow it, so that rows are as long as they can be: a constant per channel gives one row a channel.
+template <std::size_t Inputs>
+class broadcast_walk {
+    integers sizes_;
+    integers strides_[Inputs];
+    std::size_t row_ = 1;
+    std::size_t rows_ = 1;
+
+    constexpr bool can_join(const integers (&strides)[Inputs], std::size_t axis, dimension size) const {
+        for (std::size_t input = 0; input < Inputs; ++input) {
+            if (strides_[input].back() != strides[input][axis] * size) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+public:
+    /// Where a row begins in each input, and whether the input moves along it (1) or stays (0).
+    struct row {
+        std::size_t output = 0;
+        std::size_t length = 0;
+        std::size_t at[Inputs] = {};
+        std::size_t step[Inputs] = {};
+    };
+
+    /// `output` is static; each input, extended by ones at the left, has its sizes or 1.
+    constexpr broadcast_walk(const shape& output, const shape* const (&inputs)[Inputs]) {
+        integers strides[Inputs];
+        for (std::size_t input = 0; input < Inputs; ++input) {
+            const shape padded = inputs[input]->padded_left(output.rank());
+            strides[input] = strides_of(padded);
+            for (std::size_t axis = 0; axis < output.rank(); ++axis) {
+                if (padded[axis] == 1) {
+                    strides[input][axis] = 0;
+                }
+            }
+        }
+        for (std::size_t axis = 0; axis < output.rank(); ++axis) {
+            if (output[axis] == 1) {
+                continue;
+            }
+            const bool join = !sizes_.empty() && can_join(strides, axis, output[axis]);
+            if (join) {
+                sizes_.back() *= output[axis];
+            } else {
+                sizes_.push_back(output[axis]);
+            }
+            for (std::size_t input = 0; input < Inputs; ++input) {
+                if (join) {
+                    strides_[input].back() = strides[input][axis];
+                } else {
+                    strides_[input].push_back(strides[input][axis]);
+                }
+            }
+        }
+        if (sizes_.empty()) {
+            sizes_.push_back(1);
+            for (integers& each : strides_) {
+                each.push_back(0);
+            }
+        }
+        row_ = static_cast<std::size_t>(sizes_.back());
+        for (std::size_t axis = 0; axis + 1 < sizes_.size(); ++axis) {
+            rows_ *= static_cast<std::size_t>(sizes_[axis]);
+        }
+    }
+
+    /// Calls `visit(row)` for each row, in the order of the output.
+    template <class Visit>
+    constexpr void for_each_row(Visit visit) const {
+        row each;
+        each.length = row_;
+        for (std::size_t input = 0; input < Inputs; ++input) {
+            each.step[input] = static_cast<std::size_t>(strides_[input].back());
+        }
+        integers place;
+        place.resize(sizes_.size(), 0);
+        for (std::size_t i = 0; i < rows_ && row_ != 0; ++i) {
+            visit(each);
+            each.output += row_;
+            for (std::size_t axis = sizes_.size() - 1; axis-- > 0;) {
+                const bool next = ++place[axis] < sizes_[axis];
+                for (std::size_t input = 0; input < Inputs; ++input) {
+                    const auto stride = static_cast<std::size_t>(strides_[input][axis]);
+                    each.at[input] += stride;
+                    if (!next) {
+                        each.at[input] -= stride * static_cast<std::size_t>(sizes_[axis]);
+                    }
+                }
+                if (next) {
+                    break;
+                }
+                place[axis] = 0;
+            }
+        }
+    }
+};
+
+}  // namespace lpt::evaluation

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/graph/fold/broadcast.hpp>
+
+namespace lpt::evaluation {
+
+namespace detail {
+
+// Integer arithmetic wraps around; it is done on unsigned numbers, where that is defined.
+constexpr std::uint64_t bits_of(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+constexpr std::int64_t plus(std::int64_t a, std::int64_t b) { return static_cast<std::int64_t>(bits_of(a) + bits_of(b)); }
+constexpr std::int64_t minus(std::int64_t a, std::int64_t b) { return static_cast<std::int64_t>(bits_of(a) - bits_of(b)); }
+constexpr std::int64_t times(std::int64_t a, std::int64_t b) { return static_cast<std::int64_t>(bits_of(a) * bits_of(b)); }
+template <class Real>
+constexpr Real plus(Real a, Real b) {
+    return a + b;
+}
+template <class Real>
+constexpr Real minus(Real a, Real b) {
+    return a - b;
+}
+template <class Real>
+constexpr Real times(Real a, Real b) {
+    return a * b;
+}
+constexpr std::int64_t negated(std::int64_t value) { return minus(0, value); }
+template <class Real>
+constexpr Real negated(Real value) {
+    return -value;
+}
+constexpr std::int64_t quotient(std::int64_t a, std::int64_t b, bool downwards) {
+    if (b == -1) {
+        return negated(a);
+    }
+    const std::int64_t whole = a / b;
+    return downwards && a % b != 0 && (a < 0) != (b < 0) ? whole - 1 : whole;
+}
+template <class Real>
+constexpr Real quotient(Real a, Real b, bool) {
+    return a / b;
+}
+constexpr std::int64_t power(std::int64_t base, std::int64_t exponent) {
+    if (exponent < 0) {
+        return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
+    }
+    std::int64_t result = 1;
+    for (; exponent != 0; exponent >>= 1) {
+        if ((exponent & 1) != 0) {
+            result = times(result, base);
+        }
+        base = times(base, base);
+    }
+    return result;
+}
+template <class Real>
+constexpr Real power(Real base, Real exponent) {
+    if (exponent == Real(2)) {
+        return base * base;
+    }
+    if (exponent == Real(0.5) && base >= 0) {
+        return static_cast<Real>(math::sqrt(static_cast<double>(base)));
+    }
+    return static_cast<Real>(math::power(static_cast<double>(base), static_cast<double>(exponent)));
+}
+constexpr std::int64_t remainder(std::int64_t a, std::int64_t b) { return b == -1 ? 0 : a % b; }
+template <class Real>
+constexpr Real remainder(Real a, Real b) {  // exact, and with the sign of a: what the C library's fmod gives
+    if (math::is_nan(a) || math::is_nan(b) || math::is_infinite(a) || b == 0) {
+        return static_cast<Real>(math::not_a_number);
+    }
+    const Real divisor = math::absolute(b);
+    Real rest = math::absolute(a);
+    if (math::is_infinite(divisor)) {
+        return a;
+    }
+    while (rest >= divisor) {
+        Real part = divisor;
+        while (part <= rest / 2) {
+            part *= 2;
+        }
+        rest -= part;
+    }
+    return math::sign_bit(a) ? -rest : rest;
+}
+template <class Number>
+constexpr Number remainder_downwards(Number a, Number b) {
+    const Number rest = remainder(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+/// One row of an elementwise operation on two inputs. The three ways to step have loops of their own: the compiler unrolls them.
+template <class In, class Out, class Function>
+constexpr void binary_row(const In* a, std::size_t step_a, const In* b, std::size_t step_b, Out* to, std::size_t count,
+                          Function function) {
+    if (step_a == step_b) {
+        for (std::size_t i = 0; i < count; ++i) {
+            to[i] = function(a[i * step_a], b[i * step_b]);
+        }
+    } else if (step_a == 0) {
+        const In left = a[0];
+        for (std::size_t i = 0; i < count; ++i) {
+            to[i] = function(left, b[i]);
+        }
+    } else {
+        const In right = b[0];
+        for (std::size_t i = 0; i < count; ++i) {
+            to[i] = function(a[i], right);
+        }
+    }
+}
+
+template <class In, class Out, class Function>
+constexpr tensor binary(const call& node, Function function) {
+    operand<In> a(node.input(0));
+    operand<In> b(node.input(1));
+    outcome<Out> result(node.output());
+    const broadcast_walk<2> walk(node.output().dimensions, {&node.dimensions(0), &node.dimensions(1)});
+    Out* to = result.data();
+    walk.for_each_row([&](const broadcast_walk<2>::row& row) {
+        binary_row(a.data() + row.at[0], row.step[0], b.data() + row.at[1], row.step[1], to + row.output, row.length,
+                   function);
+    });
+    return result.finish();
+}
+
+template <class Number>
+constexpr tensor arithmetic(const call& node) {
+    const auto with = [&](auto function) { return binary<Number, Number>(node, function); };
+    switch (node.kind()) {
+        case op::kind::add: return with([](Number a, Number b) { return plus(a, b); });
+        case op::kind::subtract: return with([](Number a, Number b) { return minus(a, b); });
+        case op::kind::multiply: return with([](Number a, Number b) { return times(a, b); });
+        case op::kind::divide: {
+            const bool downwards = node.as<op::divide>().m_pythondiv;
+            return with([downwards](Number a, Number b) { return quotient(a, b, downwards); });
+        }
+        case op::kind::power: return with([](Number a, Number b) { return power(a, b); });
+        case op::kind::maximum: return with([](Number a, Number b) { return math::maximum(a, b); });
+        case op::kind::minimum: return with([](Number a, Number b) { return math::minimum(a, b); });
+        case op::kind::squared_difference: return with([](Number a, Number b) { return times(minus(a, b), minus(a, b)); });
+        case op::kind::mod: return with([](Number a, Number b) { return remainder(a, b); });
+        default: return with([](Number a, Number b) { return remainder_downwards(a, b); });
+    }
+}
+
+template <class Number>
+constexpr tensor comparison(const call& node) {
+    const auto with = [&](auto function) { return binary<Number, std::uint8_t>(node, function); };
+    switch (node.kind()) {
+        case op::kind::equal: return with([](Number a, Number b) -> std::uint8_t { return a == b; });
+        case op::kind::not_equal: return with([](Number a, Number b) -> std::uint8_t { return a != b; });
+        case op::kind::greater: return with([](Number a, Number b) -> std::uint8_t { return a > b; });
+        case op::kind::greater_equal: return with([](Number a, Number b) -> std::uint8_t { return a >= b; });
+        case op::kind::less: return with([](Number a, Number b) -> std::uint8_t { return a < b; });
+        default: return with([](Number a, Number b) -> std::uint8_t { return a <= b; });
+    }
+}
+
+constexpr tensor logic(const call& node) {
+    using truth = std::uint8_t;
+    const auto with = [&](auto function) { return binary<truth, truth>(node, function); };
+    switch (node.kind()) {
+        case op::kind::logical_and: return with([](truth a, truth b) -> truth { return a != 0 && b != 0; });
+        case op::kind::logical_or: return with([](truth a, truth b) -> truth { return a != 0 || b != 0; });
+        default: return with([](truth a, truth b) -> truth { return (a != 0) != (b != 0); });
+    }
+}
+
+template <class Number>
+constexpr tensor selection(const call& node) {
+    operand<std::uint8_t> condition(node.input(0));
+    operand<Number> a(node.input(1));
+    operand<Number> b(node.input(2));
+    outcome<Number> result(node.output());
+    const broadcast_walk<3> walk(node.output().dimensions,
+                                 {&node.dimensions(0), &node.dimensions(1), &node.dimensions(2)});
+    walk.for_each_row([&](const broadcast_walk<3>::row& row) {
+        for (std::size_t i = 0; i < row.length; ++i) {
+            const bool first = condition[row.at[0] + i * row.step[0]] != 0;
+            result[row.output + i] = first ? a[row.at[1] + i * row.step[1]] : b[row.at[2] + i * row.step[2]];
+        }
+    });
+    return result.finish();
+}
+
+}  // namespace detail
+
+/// One element of one input for each element of the output.
+template <class In, class Out, class Function>
+constexpr tensor map_elements(const call& node, Function function) {
+    operand<In> from(node.input(0));
+    outcome<Out> result(node.output());
+    Out* to = result.data();
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        to[i] = function(from[i]);
+    }
+    return result.finish();
+}
+
+namespace detail {
+
+/// The limits of Clamp in the number type; for integers they are rounded inwards.
+template <class Number>
+constexpr Number clamp_limit(double limit, bool is_lower) {
+    if constexpr (std::is_integral_v<Number>) {
+        const double whole = is_lower ? math::ceil(limit) : math::floor(limit);
+        return static_cast<Number>(convert_value(i64, whole));
+    } else {
+        return static_cast<Number>(limit);
+    }
+}
+
+template <class Number>
+constexpr tensor clamped(const call& node) {
+    const Number low = clamp_limit<Number>(node.as<op::clamp>().min, true);
+    const Number high = clamp_limit<Number>(node.as<op::clamp>().max, false);
+    return map_elements<Number, Number>(node, [low, high](Number x) { return math::minimum(math::maximum(x, low), high); });
+}
+
+template <class Number>
+constexpr tensor simple_function(const call& node) {
+    const auto with = [&](auto function) { return map_elements<Number, Number>(node, function); };
+    constexpr bool whole = std::is_integral_v<Number>;
+    switch (node.kind()) {
+        case op::kind::relu: return with([](Number x) { return x < 0 ? Number(0) : x; });
+        case op::kind::negative: return with([](Number x) { return negated(x); });
+        case op::kind::abs: return with([](Number x) { return x < 0 ? negated(x) : x + 0; });
+        case op::kind::sign: return with([](Number x) { return x < 0 ? Number(-1) : x > 0 ? Number(1) : x; });
+        case op::kind::clamp: return clamped<Number>(node);
+        default: break;
+    }
+    if constexpr (whole) {
+        return convert_tensor(node.input(0), node.output().type);  // floor, ceiling and round leave integers alone
+    } else {
+        switch (node.kind()) {
+            case op::kind::floor: return with([](Number x) { return math::floor(x); });
+            case op::kind::ceiling: return with([](Number x) { return math::ceil(x); });
+            default:
+                if (node.as<op::round>().mode == op::round_mode::half_to_even) {
+                    return with([](Number x) { return math::round_half_even(x); });
+                }
+                return with([](Number x) { return math::round_half_away(x); });
+        }
+    }
+}
+
+constexpr bool has_zero(const tensor& values) {
+    for (std::size_t i = 0; i < values.elements(); ++i) {
+        if (values.integer(i) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace detail
+
+/// True for the elementwise operations that `evaluate_elementwise` knows.
+constexpr bool is_elementwise(op::kind kind) {
+    switch (kind) {
+        case op::kind::relu:
+        case op::kind::negative:
+        case op::kind::abs:
+        case op::kind::sign:
+        case op::kind::clamp:
+        case op::kind::floor:
+        case op::kind::ceiling:
+        case op::kind::round:
+        case op::kind::select: return true;
+        default: return kind >= op::kind::add && kind <= op::kind::logical_not;
+    }
+}
+
+/// Arithmetic, comparisons, logic, Select and the functions of one element that need no series.
+///
+/// Integer division rounds as `m_pythondiv` says; false for an integer division by zero.
+[[gnu::noinline, gnu::cold]] constexpr bool evaluate_elementwise(const call& node, seq<tensor>& outputs) {
+    const op::kind kind = node.kind();
+    const element type = node.input(0).type();
+    const bool divides = kind == op::kind::divide || kind == op::kind::mod || kind == op::kind::floor_mod;
+    if (divides && !is_real(type) && detail::has_zero(node.input(1))) {
+        return false;
+    }
+    if (kind == op::kind::logical_not) {
+        outputs.push_back(map_elements<std::uint8_t, std::uint8_t>(node, [](std::uint8_t x) -> std::uint8_t { return x == 0; }));
+    } else if (kind >= op::kind::logical_and && kind <= op::kind::logical_xor) {
+        outputs.push_back(detail::logic(node));
+    } else if (kind == op::kind::select) {
+        outputs.push_back(with_number(node.input(1).type(), [&](auto zero) { return detail::selection<decltype(zero)>(node); }));
+    } else if (kind >= op::kind::add && kind <= op::kind::floor_mod) {
+        outputs.push_back(with_number(type, [&](auto zero) { return detail::arithmetic<decltype(zero)>(node); }));
+    } else if (kind >= op::kind::equal && kind <= op::kind::less_equal) {
+        outputs.push_back(with_number(type, [&](auto zero) { return detail::comparison<decltype(zero)>(node); }));
+    } else {
+        outputs.push_back(with_number(type, [&](auto zero) { return detail::simple_function<decltype(zero)>(node); }));
+    }
+    return true;
+}
+
+}  // namespace lpt::evaluation

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/graph/fold/elementwise.hpp>
+
+namespace lpt::evaluation {
+
+/// The type in which sums of numbers are kept: long sums of `float` would lose their last values.
+template <class Number>
+using sum_of = std::conditional_t<std::is_same_v<Number, float>, double, Number>;
+
+namespace detail {
+
+/// Which axes a node reduces.
+constexpr seq<bool, 8> reduced_axes(const integers& axes, std::size_t rank) {
+    seq<bool, 8> result(rank, false);
+    for (const std::int64_t axis : axes) {
+        if (rank != 0) {
+            result[static_cast<std::size_t>(normalized_axis(axis, rank))] = true;
+        }
+    }
+    return result;
+}
+
+/// Calls `visit(input place, output place, count, output step)` for rows of the input; the output place moves by the step, 0 or 1.
+template <class Visit>
+constexpr void for_each_reduced_row(const shape& data, const seq<bool, 8>& reduced, Visit visit) {
+    shape kept = data;
+    for (std::size_t axis = 0; axis < data.rank(); ++axis) {
+        kept[axis] = reduced[axis] ? 1 : data[axis];
+    }
+    // The output broadcasts to the input: the walk of an elementwise operation, the other way round.
+    const broadcast_walk<1> walk(data, {&kept});
+    walk.for_each_row([&](const broadcast_walk<1>::row& row) { visit(row.output, row.at[0], row.length, row.step[0]); });
+}
+
+template <class Number, class Sum, class Function>
+constexpr seq<Sum> reduce(const tensor& data, const seq<bool, 8>& reduced, std::size_t count, Sum start, Function function) {
+    operand<Number> from(data);
+    seq<Sum> result(count, start);
+    Sum* to = result.data();
+    for_each_reduced_row(data.dimensions(), reduced, [&](std::size_t at, std::size_t place, std::size_t length, std::size_t step) {
+        if (step == 0) {
+            Sum sum = to[place];
+            for (std::size_t i = 0; i < length; ++i) {
+                sum = function(sum, static_cast<Sum>(from[at + i]));
+            }
+            to[place] = sum;
+        } else {
+            for (std::size_t i = 0; i < length; ++i) {
+                to[place + i] = function(to[place + i], static_cast<Sum>(from[at + i]));
+            }
+        }
+    });
+    return result;
+}
+
+/// What a maximum starts with; the negative of infinity, or the least integer. With `most` what a minimum starts with.
+template <class Number>
+constexpr Number utmost(bool most) {
+    if constexpr (std::is_integral_v<Number>) {
+        return most ? INT64_MAX : INT64_MIN;
+    } else {
+        return static_cast<Number>(most ? math::infinity : -math::infinity);
+    }
+}
+
+template <class Number>
+constexpr tensor reduction(const call& node) {
+    using sum = sum_of<Number>;
+    const tensor& data = node.input(0);
+    const seq<bool, 8> reduced = reduced_axes(node.integers_at(1), data.dimensions().rank());
+    outcome<Number> result(node.output());
+    const std::size_t count = result.elements();
+    const auto with = [&](sum start, auto function) { return reduce<Number, sum>(data, reduced, count, start, function); };
+    seq<sum> values;
+    switch (node.kind()) {
+        case op::kind::reduce_max:
+            values = with(utmost<sum>(false), [](sum a, sum b) { return math::maximum(a, b); });
+            break;
+        case op::kind::reduce_min:
+            values = with(utmost<sum>(true), [](sum a, sum b) { return math::minimum(a, b); });
+            break;
+        case op::kind::reduce_prod: values = with(1, [](sum a, sum b) { return times(a, b); }); break;
+        case op::kind::reduce_l1:
+            values = with(0, [](sum a, sum b) { return plus(a, b < 0 ? negated(b) : b); });
+            break;
+        case op::kind::reduce_l2: values = with(0, [](sum a, sum b) { return plus(a, times(b, b)); }); break;
+        case op::kind::reduce_logical_and: values = with(1, [](sum a, sum b) { return sum(a != 0 && b != 0); }); break;
+        case op::kind::reduce_logical_or: values = with(0, [](sum a, sum b) { return sum(a != 0 || b != 0); }); break;
+        default: values = with(0, [](sum a, sum b) { return plus(a, b); }); break;
+    }
+    const sum share = static_cast<sum>(count == 0 ? 1 : data.elements() / count);
+    for (std::size_t i = 0; i < count; ++i) {
+        sum value = values[i];
+        if (node.kind() == op::kind::reduce_mean) {
+            value = std::is_integral_v<sum> && share == 0 ? sum(0) : value / share;
+        } else if (node.kind() == op::kind::reduce_l2) {
+            value = static_cast<sum>(math::sqrt(static_cast<double>(value)));
+        }
+        result[i] = static_cast<Number>(value);
+    }
+    return result.finish();
+}
+
+}  // namespace detail
+
+constexpr bool is_reduction(op::kind kind) { return kind >= op::kind::reduce_max && kind <= op::kind::reduce_logical_or; }
+
+/// Reductions. Sums of f32 and smaller real types are kept in double and rounded once.
+[[gnu::noinline, gnu::cold]] constexpr bool evaluate_reduction(const call& node, seq<tensor>& outputs) {
+    outputs.push_back(with_number(node.input(0).type(), [&](auto zero) { return detail::reduction<decltype(zero)>(node); }));
+    return true;
+}
+
+}  // namespace lpt::evaluation

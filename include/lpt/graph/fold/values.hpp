@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/graph/graph.hpp>
+
+/// Evaluation of operations on tensors whose values are known: shared by constant folding and the scalar reference.
+///
+/// Operations compute in one of three number types: `double` for f64, `float` for the other real types, `std::int64_t` for integers
+/// and booleans. A result is rounded to the element type of its tensor (to nearest even); integers wrap around.
+namespace lpt::evaluation {
+
+/// The element type whose values a number type holds exactly.
+template <class Number>
+inline constexpr element element_of = dynamic;
+template <>
+inline constexpr element element_of<float> = f32;
+template <>
+inline constexpr element element_of<double> = f64;
+template <>
+inline constexpr element element_of<std::int64_t> = i64;
+template <>
+inline constexpr element element_of<std::uint8_t> = boolean;
+
+namespace detail {
+
+// Direct forms of what `lpt::detail::decode` and `encode` say in general: weights are often stored in these types.
+constexpr float float_from_half(std::uint16_t code) {
+    const std::uint32_t sign = static_cast<std::uint32_t>(code & 0x8000u) << 16;
+    const std::uint32_t rest = code & 0x7FFFu;
+    if (rest < 0x0400u) {
+        const float size = static_cast<float>(rest) * (1.0f / 16777216.0f);
+        return sign != 0 ? -size : size;
+    }
+    const std::uint32_t bits = rest < 0x7C00u ? (rest << 13) + 0x38000000u : (rest << 13) | 0x7F800000u;
+    return __builtin_bit_cast(float, sign | bits);
+}
+constexpr std::uint16_t half_from_float(float value) {
+    const std::uint32_t all = __builtin_bit_cast(std::uint32_t, value);
+    const std::uint32_t sign = (all >> 16) & 0x8000u;
+    std::uint32_t bits = all & 0x7FFFFFFFu;
+    if (bits >= 0x477FF000u) {  // what rounds up beyond the greatest value
+        return static_cast<std::uint16_t>(sign | (bits > 0x7F800000u ? 0x7E00u : 0x7C00u));
+    }
+    if (bits < 0x38800000u) {  // below the least normal value: steps of 2^-24
+        const float steps = math::round_half_even(__builtin_bit_cast(float, bits) * 16777216.0f);
+        return static_cast<std::uint16_t>(sign | static_cast<std::uint32_t>(steps));
+    }
+    bits += 0x0FFFu + ((bits >> 13) & 1u);
+    return static_cast<std::uint16_t>(sign | ((bits - 0x38000000u) >> 13));
+}
+constexpr float float_from_brain(std::uint16_t code) {
+    return __builtin_bit_cast(float, static_cast<std::uint32_t>(code) << 16);
+}
+constexpr std::uint16_t brain_from_float(float value) {
+    const std::uint32_t bits = __builtin_bit_cast(std::uint32_t, value);
+    if ((bits & 0x7FFFFFFFu) > 0x7F800000u) {
+        return static_cast<std::uint16_t>((bits >> 16) | 0x40u);
+    }
+    return static_cast<std::uint16_t>((bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16);
+}
+
+template <class Stored, class Number>
+constexpr void load_as(const std::byte* from, std::size_t count, Number* to) {
+    for (std::size_t i = 0; i < count; ++i) {
+        to[i] = static_cast<Number>(lpt::detail::load<Stored>(from + i * sizeof(Stored)));
+    }
+}
+template <class Stored, class Number>
+constexpr void store_as(const Number* from, std::size_t count, std::byte* to) {
+    for (std::size_t i = 0; i < count; ++i) {
+        lpt::detail::store(to + i * sizeof(Stored), static_cast<Stored>(from[i]));
+    }
+}
+/// Towards zero, saturating, NaN gives 0.
+template <class Stored, class Number>
+constexpr void store_saturated(const Number* from, std::size_t count, std::byte* to, element type) {
+    const Stored least = static_cast<Stored>(std::is_signed_v<Stored> ? std::int64_t{-1} << (8 * sizeof(Stored) - 1) : 0);
+    const Stored most = static_cast<Stored>(~least);
+    const Number lowest = static_cast<Number>(facts(type).lowest);
+    const Number highest = static_cast<Number>(facts(type).highest);  // may round up, never down
+    for (std::size_t i = 0; i < count; ++i) {
+        const Number value = from[i];
+        Stored result = 0;
+        if (value >= highest) {
+            result = most;
+        } else if (value <= lowest) {
+            result = least;
+        } else if (value == value) {
+            result = static_cast<Stored>(value);
+        }
+        lpt::detail::store(to + i * sizeof(Stored), result);
+    }
+}
+
+}  // namespace detail
+
+/// Reads all elements of `values` as numbers, into `to`.
+///
+/// Real values become integers towards zero, saturating; to `float` they are rounded to nearest even.
+template <class Number>
+constexpr void load_values(const tensor& values, Number* to) {
+    const std::byte* data = values.data();
+    const std::size_t count = values.elements();
+    if constexpr (std::is_integral_v<Number>) {
+        if (is_real(values.type())) {
+            for (std::size_t i = 0; i < count; ++i) {
+                to[i] = static_cast<Number>(values.integer(i));
+            }
+            return;
+        }
+    }
+    switch (values.type()) {
+        case boolean:
+        case u8: return detail::load_as<std::uint8_t>(data, count, to);
+        case i8: return detail::load_as<std::int8_t>(data, count, to);
+        case u16: return detail::load_as<std::uint16_t>(data, count, to);
+        case i16: return detail::load_as<std::int16_t>(data, count, to);
+        case u32: return detail::load_as<std::uint32_t>(data, count, to);
+        case i32: return detail::load_as<std::int32_t>(data, count, to);
+        case u64: return detail::load_as<std::uint64_t>(data, count, to);
+        case i64: return detail::load_as<std::int64_t>(data, count, to);
+        case f32: return detail::load_as<float>(data, count, to);
+        case f64: return detail::load_as<double>(data, count, to);
+        case f16:
+            for (std::size_t i = 0; i < count; ++i) {
+                to[i] = static_cast<Number>(detail::float_from_half(lpt::detail::load<std::uint16_t>(data + 2 * i)));
+            }
+            return;
+        case bf16:
+            for (std::size_t i = 0; i < count; ++i) {
+                to[i] = static_cast<Number>(detail::float_from_brain(lpt::detail::load<std::uint16_t>(data + 2 * i)));
+            }
+            return;
+        default: break;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        to[i] = static_cast<Number>(load_real(values.type(), data, i));
+    }
+}
+
+namespace detail {
+
+template <class Number>
+constexpr void store_integers(const Number* from, std::size_t count, element type, std::byte* to) {
+    switch (type) {
+        case u8:
+        case i8: return store_as<std::uint8_t>(from, count, to);
+        case u16:
+        case i16: return store_as<std::uint16_t>(from, count, to);
+        case u32:
+        case i32: return store_as<std::uint32_t>(from, count, to);
+        case u64:
+        case i64: return store_as<std::uint64_t>(from, count, to);
+        case f32: return store_as<float>(from, count, to);
+        case f64: return store_as<double>(from, count, to);
+        default: break;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        store_integer(type, to, i, static_cast<std::int64_t>(from[i]));
+    }
+}
+
+template <class Number>
+constexpr void store_reals(const Number* from, std::size_t count, element type, std::byte* to) {
+    switch (type) {
+        case f32: return store_as<float>(from, count, to);
+        case f64: return store_as<double>(from, count, to);
+        case u8: return store_saturated<std::uint8_t>(from, count, to, type);
+        case i8: return store_saturated<std::int8_t>(from, count, to, type);
+        case u16: return store_saturated<std::uint16_t>(from, count, to, type);
+        case i16: return store_saturated<std::int16_t>(from, count, to, type);
+        case u32: return store_saturated<std::uint32_t>(from, count, to, type);
+        case i32: return store_saturated<std::int32_t>(from, count, to, type);
+        case u64: return store_saturated<std::uint64_t>(from, count, to, type);
+        case i64: return store_saturated<std::int64_t>(from, count, to, type);
+        default: break;
+    }
+    if constexpr (std::is_same_v<Number, float>) {
+        if (type == f16 || type == bf16) {
+            for (std::size_t i = 0; i < count; ++i) {
+                lpt::detail::store(to + 2 * i, type == f16 ? half_from_float(from[i]) : brain_from_float(from[i]));
+            }
+            return;
+        }
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        store_real(type, to, i, static_cast<double>(from[i]));
+    }
+}
+
+inline void release_memory(void* memory) { delete[] static_cast<std::byte*>(memory); }
+
+}  // namespace detail
+
+/// Writes `count` numbers as elements of `type` to `to`: integers wrap around, real numbers are converted by `convert_value`.
+template <class Number>
+constexpr void store_values(const Number* from, std::size_t count, element type, std::byte* to) {
+    if constexpr (std::is_integral_v<Number>) {
+        if (type == boolean) {
+            for (std::size_t i = 0; i < count; ++i) {
+                to[i] = static_cast<std::byte>(from[i] != 0 ? 1 : 0);
+            }
+            return;
+        }
+        detail::store_integers(from, count, type, to);
+    } else {
+        detail::store_reals(from, count, type, to);
+    }
+}
+
+/// The bytes of a tensor that is being made. At run time they are not cleared first: the maker writes every one.
+class raw_output {
+    element type_;
+    shape shape_;
+    std::size_t size_;
+    seq<std::byte> safe_;
+    std::byte* data_ = nullptr;
+
+public:
+    constexpr raw_output(element type, shape dimensions)
+        : type_(type), shape_(std::move(dimensions)), size_(byte_size(type, shape_.elements())) {
+        if (std::is_constant_evaluated()) {
+            safe_.resize(size_);
+        } else {
+            data_ = new std::byte[size_];
+            for (std::size_t i = 0; bit_width(type) < 8 && i < size_; ++i) {
+                data_[i] = std::byte{0};  // halves of bytes are written one at a time
+            }
+        }
+    }
+    raw_output(const raw_output&) = delete;
+    raw_output& operator=(const raw_output&) = delete;
+    constexpr ~raw_output() { delete[] data_; }
+
+    constexpr element type() const { return type_; }
+    constexpr const shape& dimensions() const { return shape_; }
+    constexpr std::size_t elements() const { return shape_.elements(); }
+    constexpr std::byte* data() { return std::is_constant_evaluated() ? safe_.data() : data_; }
+    constexpr tensor finish() {
+        if (std::is_constant_evaluated()) {
+            return tensor(type_, std::move(shape_), bytes(std::move(safe_)));
+        }
+        return finish_owned();
+    }
+
+private:
+    tensor finish_owned() {
+        std::byte* memory = data_;
+        data_ = nullptr;
+        return tensor(type_, std::move(shape_), bytes(memory, size_, &detail::release_memory, memory));
+    }
+};
+
+/// The elements of a tensor as numbers; the tensor's own memory where it holds just these, which must then outlive this.
+template <class Number>
+class operand {
+    seq<Number> copy_;
+    const Number* values_ = nullptr;
+
+    static bool is_aligned(const std::byte* data) { return __builtin_bit_cast(std::uintptr_t, data) % alignof(Number) == 0; }
+
+public:
+    constexpr explicit operand(const tensor& values) {
+        if (!std::is_constant_evaluated() && values.type() == element_of<Number> && is_aligned(values.data())) {
+            values_ = static_cast<const Number*>(static_cast<const void*>(values.data()));
+            return;
+        }
+        copy_.resize(values.elements());
+        load_values(values, copy_.data());
+        values_ = copy_.data();
+    }
+    operand(const operand&) = delete;
+    operand& operator=(const operand&) = delete;
+
+    constexpr const Number* data() const { return values_; }
+    constexpr Number operator[](std::size_t index) const { return values_[index]; }
+};
+
+/// The numbers of a tensor that is being made; `finish` converts them to its element type.
+template <class Number>
+class outcome {
+    raw_output raw_;
+    seq<Number> copy_;
+    Number* values_ = nullptr;
+
+public:
+    constexpr outcome(element type, const shape& dimensions) : raw_(type, dimensions) {
+        if (!std::is_constant_evaluated() && type == element_of<Number>) {
+            values_ = static_cast<Number*>(static_cast<void*>(raw_.data()));
+        } else {
+            copy_.resize(raw_.elements());
+            values_ = copy_.data();
+        }
+    }
+    explicit constexpr outcome(const op::output_facts& facts) : outcome(facts.type, facts.dimensions) {}
+
+    constexpr Number* data() { return values_; }
+    constexpr Number& operator[](std::size_t index) { return values_[index]; }
+    constexpr const shape& dimensions() const { return raw_.dimensions(); }
+    constexpr std::size_t elements() const { return raw_.elements(); }
+    constexpr tensor finish() {
+        if (values_ == copy_.data()) {
+            store_values(values_, raw_.elements(), raw_.type(), raw_.data());
+        }
+        return raw_.finish();
+    }
+};
+
+namespace detail {
+template <class Number>
+constexpr tensor convert_through(const tensor& values, element type) {
+    operand<Number> from(values);
+    raw_output to(type, values.dimensions());
+    store_values(from.data(), values.elements(), type, to.data());
+    return to.finish();
+}
+}  // namespace detail
+
+/// The tensor with another element type.
+///
+/// Real to real: to nearest even. Real to integer: towards zero, saturating, NaN gives 0. Integer to integer: wraps around. To boolean:
+/// 1 unless 0. Source: OpenVINO operation set, Convert-1.
+[[gnu::noinline]] constexpr tensor convert_tensor(const tensor& values, element type) {
+    if (values.type() == type) {
+        return values;
+    }
+    if (type == dynamic) {
+        fail("a tensor of type ", name(values.type()), " cannot be converted to an unknown element type");
+    }
+    if (type == f32) {  // straight from the stored type: the way of most weights
+        outcome<float> to(type, values.dimensions());
+        load_values(values, to.data());
+        return to.finish();
+    }
+    if (values.type() == f64 || (!is_real(values.type()) && is_real(type))) {
+        return detail::convert_through<double>(values, type);
+    }
+    if (is_real(values.type())) {
+        return detail::convert_through<float>(values, type);
+    }
+    return detail::convert_through<std::int64_t>(values, type);
+}
+
+/// One operation with everything that its evaluation may look at. Inputs have known values, outputs static shapes and the types that the inputs imply.
+struct call {
+    const op::attributes& what;
+    int version;
+    view<tensor> inputs;
+    view<op::output_facts> outputs;
+
+    constexpr op::kind kind() const { return what.number(); }
+    template <class Op>
+    constexpr const Op& as() const {
+        return what.as<Op>();
+    }
+    constexpr const tensor& input(std::size_t port) const { return inputs[port]; }
+    constexpr const shape& dimensions(std::size_t port) const { return inputs[port].dimensions(); }
+    constexpr const op::output_facts& output(std::size_t port = 0) const { return outputs[port]; }
+    constexpr bool has(std::size_t port) const { return port < inputs.size(); }
+    /// The values of an input as integers; none where the node has no such input.
+    constexpr integers integers_at(std::size_t port) const {
+        if (has(port)) {
+            return integers_of(inputs[port]);
+        }
+        return {};
+    }
+    /// The single number of an input; `otherwise` where the node has no such input.
+    constexpr double real_at(std::size_t port, double otherwise = 0) const {
+        return has(port) && inputs[port].elements() != 0 ? inputs[port].real(0) : otherwise;
+    }
+    constexpr std::int64_t integer_at(std::size_t port, std::int64_t otherwise = 0) const {
+        return has(port) && inputs[port].elements() != 0 ? inputs[port].integer(0) : otherwise;
+    }
+};
+
+/// Calls `compute` with a value of the number type in which tensors of `type` are computed.
+template <class Compute>
+constexpr auto with_number(element type, Compute compute) {
+    if (type == f64) {
+        return compute(double{});
+    }
+    if (is_real(type)) {
+        return compute(float{});
+    }
+    return compute(std::int64_t{});
+}
+/// The same where the operation gives real numbers whatever its inputs are.
+template <class Compute>
+constexpr auto with_real(element type, Compute compute) {
+    if (type == f64) {
+        return compute(double{});
+    }
+    return compute(float{});
+}
+
+/// The distance in elements between neighbours along each axis of a row-major tensor.
+constexpr integers strides_of(const shape& dimensions) {
+    integers result;
+    result.resize(dimensions.rank(), 1);
+    for (std::size_t axis = dimensions.rank(); axis-- > 1;) {
+        result[axis - 1] = result[axis] * dimensions[axis];
+    }
+    return result;
+}
+
+/// The number of elements of the axes from `first` to before `last`.
+constexpr std::size_t elements_between(const shape& dimensions, std::size_t first, std::size_t last) {
+    std::size_t count = 1;
+    for (std::size_t axis = first; axis < last; ++axis) {
+        count *= static_cast<std::size_t>(dimensions[axis]);
+    }
+    return count;
+}
+
+}  // namespace lpt::evaluation
