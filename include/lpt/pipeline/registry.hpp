@@ -4,8 +4,18 @@
 #include <lpt/pipeline/pass.hpp>
 
 // An include for each transformation; sorted by folder and name.
+#include <lpt/transformation/cleanup/constant_folding.hpp>
+#include <lpt/transformation/cleanup/eliminate_fake_quantize.hpp>
+#include <lpt/transformation/cleanup/fold_convert.hpp>
+#include <lpt/transformation/cleanup/fold_fake_quantize.hpp>
+#include <lpt/transformation/cleanup/fuse_convert.hpp>
+#include <lpt/transformation/cleanup/fuse_multiply_to_fake_quantize.hpp>
+#include <lpt/transformation/cleanup/fuse_subtract_to_fake_quantize.hpp>
 #include <lpt/transformation/main/avg_pool.hpp>
 #include <lpt/transformation/main/clamp.hpp>
+#include <lpt/transformation/main/fake_convert_decomposition.hpp>
+#include <lpt/transformation/main/fake_quantize.hpp>
+#include <lpt/transformation/main/fake_quantize_decomposition.hpp>
 #include <lpt/transformation/main/max_pool.hpp>
 #include <lpt/transformation/main/prelu.hpp>
 #include <lpt/transformation/main/relu.hpp>
@@ -40,10 +50,20 @@ inline constexpr pass_row all_passes[] = {
     // main
     make_pass<avg_pool_transformation>(),
     make_pass<clamp_transformation>(),
+    make_pass<fake_convert_decomposition_transformation>(),
+    make_pass<fake_quantize_decomposition_transformation>(),
+    make_pass<fake_quantize_transformation>(),
     make_pass<max_pool_transformation>(),
     make_pass<prelu_transformation>(),
     make_pass<relu_transformation>(),
     // cleanup
+    make_pass<constant_folding_step>(),
+    make_pass<eliminate_fake_quantize_transformation>(),
+    make_pass<fold_convert_transformation>(),
+    make_pass<fold_fake_quantize_transformation>(),
+    make_pass<fuse_convert_transformation>(),
+    make_pass<fuse_multiply_to_fake_quantize_transformation>(),
+    make_pass<fuse_subtract_to_fake_quantize_transformation>(),
     // whole pipelines
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/graph/graph.hpp>
+#include <lpt/graph/fold/broadcast.hpp>
 
 /// What the ranges of a FakeQuantize say about the integer type that suits it.
 namespace lpt {
@@ -219,17 +219,45 @@ constexpr bool is_quantize_supported(const graph& model, node_id fake_quantize) 
            is_supported_level_count(model[fake_quantize].as<op::fake_quantize>().levels);
 }
 
-/// The output ranges of a FakeQuantize whose output range is constant. Where one bound is a single value and the other is
-/// not, it counts for all channels.
+/// The values of a tensor repeated along the axes in which it has size 1. Raises an error where it does not broadcast to
+/// `dimensions`.
+constexpr tensor broadcast_values(const tensor& values, const shape& dimensions) {
+    if (values.dimensions() == dimensions) {
+        return values;
+    }
+    shape merged;
+    if (!broadcast_shapes(values.dimensions(), dimensions, merged) || !(merged == dimensions)) {
+        fail("values of shape ", to_text(values.dimensions()), " do not broadcast to shape ", to_text(dimensions));
+    }
+    tensor_builder result(values.type(), dimensions);
+    const evaluation::broadcast_walk<1> walk(dimensions, {&values.dimensions()});
+    walk.for_each_row([&](const evaluation::broadcast_walk<1>::row& row) {
+        for (std::size_t i = 0; i < row.length; ++i) {
+            result.real(row.output + i, values.real(row.at[0] + i * row.step[0]));
+        }
+    });
+    return result.finish();
+}
+
+/// The shape that both bounds of a FakeQuantize's constant output range broadcast to.
+constexpr shape output_range_shape(const graph& model, node_id fake_quantize) {
+    shape result;
+    if (!broadcast_shapes(model.shape(model[fake_quantize].input(3)), model.shape(model[fake_quantize].input(4)), result)) {
+        fail("FakeQuantize '", model[fake_quantize].name(), "' has output bounds of shapes that do not broadcast to each other");
+    }
+    return result;
+}
+
+/// The output ranges of a FakeQuantize whose output range is constant. Bounds of different shapes are broadcast to each other.
 constexpr quantization_details details_of(const graph& model, node_id fake_quantize) {
     quantization_details result;
     result.levels = model[fake_quantize].as<op::fake_quantize>().levels;
-    const tensor& low = *model.constant_value(model[fake_quantize].input(3));
-    const tensor& high = *model.constant_value(model[fake_quantize].input(4));
-    const std::size_t count = low.elements() > high.elements() ? low.elements() : high.elements();
-    for (std::size_t i = 0; i < count; ++i) {
-        result.lows.push_back(static_cast<float>(low.real(low.elements() == 1 ? 0 : i % low.elements())));
-        result.highs.push_back(static_cast<float>(high.real(high.elements() == 1 ? 0 : i % high.elements())));
+    const shape dimensions = output_range_shape(model, fake_quantize);
+    const tensor low = broadcast_values(*model.constant_value(model[fake_quantize].input(3)), dimensions);
+    const tensor high = broadcast_values(*model.constant_value(model[fake_quantize].input(4)), dimensions);
+    for (std::size_t i = 0; i < low.elements(); ++i) {
+        result.lows.push_back(static_cast<float>(low.real(i)));
+        result.highs.push_back(static_cast<float>(high.real(i)));
     }
     return result;
 }

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/fake_quantize/compose.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+/// Removes a FakeQuantize that gives what it gets: integers in, the same integers out.
+///
+/// Input and output type are one; both ranges are the range of this type at the FakeQuantize's levels. For integer types the
+/// input range may lie off by less than one step, (high - low) / levels: rounding takes every integer back to itself.
+struct eliminate_fake_quantize_transformation {
+    static constexpr text_view name = "EliminateFakeQuantizeTransformation";
+    using pattern = lpt::pattern<op::fake_quantize>;
+    static constexpr bool precision_preserved = false;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        if (r.model[id].has(mark::disable_cleanup)) {
+            return refuse(reason::disabled_by_mark);
+        }
+        if (!has_constant_ranges(r.model, id)) {
+            return refuse(reason::ranges_not_constant);
+        }
+        const element type = r.model[id].type();
+        if (r.model.type(r.model[id].input(0)) != type) {
+            return {reason::types_do_not_match, 0, type};
+        }
+        if (!covers_type(r.model, id, type)) {
+            return refuse(reason::nothing_to_do);
+        }
+        return can_hand_name_on(r.model, id) ? yes : refuse(reason::shared_producer, 0);
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        const output_ref data = r.model[id].input(0);
+        if (detail::feeds_result(r.model, id)) {
+            r.model.rename(data.node, r.model[id].name());
+        }
+        r.model.replace_uses(id, data);
+        return true;
+    }
+
+private:
+    struct bounds {
+        float low = 0;
+        float high = 0;
+        bool known = false;
+    };
+
+    static constexpr bounds bounds_of(element type, std::int64_t levels) {
+        if (is_integral(type)) {
+            const data_precision range = range_of_type(type, levels);
+            return {range.low, range.high, static_cast<bool>(range)};
+        }
+        if (type == f16) {
+            return {-1e15f, 1e15f, true};
+        }
+        const bool finite = type == f32 || type == bf16;
+        return finite ? bounds{static_cast<float>(facts(type).lowest), static_cast<float>(facts(type).highest), true} : bounds{};
+    }
+
+    /// The largest distance of a constant's values from a bound.
+    static constexpr float distance(const graph& model, output_ref constant, float bound) {
+        const tensor& values = *model.constant_value(constant);
+        float result = 0;
+        for (std::size_t i = 0; i < values.elements(); ++i) {
+            const float each = math::absolute(static_cast<float>(values.real(i)) - bound);
+            result = each <= result ? result : each;  // NaN counts as far away
+        }
+        return result;
+    }
+
+    static constexpr bool covers_type(const graph& model, node_id id, element type) {
+        const std::int64_t levels = model[id].as<op::fake_quantize>().levels;
+        const bounds range = bounds_of(type, levels);
+        if (!range.known) {
+            return false;
+        }
+        constexpr float exact = 1.1920929e-7f;
+        const float step = (range.high - range.low) / static_cast<float>(levels);
+        const float tolerance = is_integral(type) ? step : exact;
+        const node& each = model[id];
+        return distance(model, each.input(1), range.low) <= tolerance && distance(model, each.input(2), range.high) <= tolerance &&
+               distance(model, each.input(3), range.low) <= exact && distance(model, each.input(4), range.high) <= exact;
+    }
+
+    /// A FakeQuantize that feeds a Result can only go if its producer can take its name: not a Parameter, one output, no
+    /// Result of its own.
+    static constexpr bool can_hand_name_on(const graph& model, node_id id) {
+        if (!detail::feeds_result(model, id)) {
+            return true;
+        }
+        const node_id producer = model.producer(id, 0);
+        return !model[producer].is<op::parameter>() && model[producer].outputs() == 1 && !detail::feeds_result(model, producer);
+    }
+};
+
+}  // namespace lpt

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+/// Folds the Converts of Constants that a Subtract reads: zero points that were stored in a low precision type.
+struct fold_convert_transformation {
+    static constexpr text_view name = "FoldConvertTransformation";
+    using pattern = lpt::pattern<op::subtract>;
+    static constexpr bool precision_preserved = false;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        if (r.model[id].has(mark::disable_cleanup)) {
+            return refuse(reason::disabled_by_mark);
+        }
+        const bool any = is_converted_constant(r.model, r.model[id].input(0)) || is_converted_constant(r.model, r.model[id].input(1));
+        return any ? yes : refuse(reason::nothing_to_do);
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        for (std::size_t port = 0; port < 2; ++port) {
+            const output_ref source = r.model[id].input(port);
+            if (!is_converted_constant(r.model, source)) {
+                continue;
+            }
+            const output_ref folded = fold_convert(r.model, r.model[source.node].input(0), r.model.type(source));
+            if (folded != r.model[source.node].input(0)) {
+                copy_information(r, source.node, folded.node);
+                r.model.rename(folded.node, r.model[source.node].name());
+            }
+            r.model.replace_uses(source, folded);
+        }
+        return true;
+    }
+};
+
+}  // namespace lpt

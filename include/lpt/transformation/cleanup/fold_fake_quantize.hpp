@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/fake_quantize/fold_fake_quantize.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+/// Replaces a FakeQuantize on a Constant, or one that gives the same value for every input, by its value.
+struct fold_fake_quantize_transformation {
+    static constexpr text_view name = "FoldFakeQuantizeTransformation";
+    using pattern = lpt::pattern<op::fake_quantize>;
+    static constexpr bool precision_preserved = false;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        if (!has_constant_ranges(r.model, id)) {
+            return refuse(reason::ranges_not_constant);
+        }
+        for (std::size_t port = 1; port < 5; ++port) {
+            if (!varies_over_one_axis(r.model.shape(r.model[id].input(port)))) {
+                return refuse(reason::not_per_tensor_or_per_channel, static_cast<int>(port));
+            }
+        }
+        return is_constant(r.model, r.model[id].input(0)) || has_equal_output_bounds(r.model, id) ? yes
+                                                                                                   : refuse(reason::nothing_to_do, 0);
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        const element type = r.model[id].type();
+        tensor value = fold_fake_quantize(r.model, id, type, is_integral(type));
+        if (!value) {
+            return r.refused(id, name, refuse(reason::dynamic_rank, 0));
+        }
+        replace_and_name(r, id, r.model.constant(std::move(value)));
+        return true;
+    }
+
+private:
+    static constexpr bool varies_over_one_axis(const shape& dimensions) {
+        int count = 0;
+        for (const dimension size : dimensions) {
+            count += size > 1 ? 1 : 0;
+        }
+        return count <= 1;
+    }
+};
+
+}  // namespace lpt

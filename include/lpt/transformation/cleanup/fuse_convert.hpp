@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+/// Takes the Convert to f16 or f32 above an elementwise operation with a constant away: the operation becomes a
+/// type-relaxed one that reads the low precision tensor itself. The Convert of a Constant is folded instead.
+///
+/// A Subtract from unsigned data needs a constant without negative values: an engine may compute in the unsigned type.
+struct fuse_convert_transformation {
+    static constexpr text_view name = "FuseConvertTransformation";
+    using pattern = any_of<lpt::pattern<op::multiply, from<op::convert>, from_constant>,
+                           lpt::pattern<op::subtract, from<op::convert>, from_constant>,
+                           lpt::pattern<op::add, from<op::convert>, from_constant>,
+                           lpt::pattern<op::fake_quantize, from<op::convert>, anything, anything, anything, anything>>;
+    static constexpr bool precision_preserved = false;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        if (r.model[id].has(mark::disable_cleanup)) {
+            return refuse(reason::disabled_by_mark);
+        }
+        const output_ref converted = r.model[id].input(0);
+        if (!r.model[converted.node].is<op::convert>()) {
+            return refuse(reason::nothing_to_do, 0);
+        }
+        const element type = r.model.type(converted);
+        if (type != f16 && type != f32) {
+            return {reason::types_do_not_match, 0, type};
+        }
+        const output_ref data = r.model[converted.node].input(0);
+        if (is_constant(r.model, data)) {
+            return yes;
+        }
+        if (r.model[id].is<op::fake_quantize>()) {
+            return refuse(reason::nothing_to_do, 0);
+        }
+        if (r.model[id].is<op::subtract>() && has_negative_constant_for(r.model, id, r.model.type(data))) {
+            return refuse(reason::zero_point_does_not_fit, 1);
+        }
+        return yes;
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        const node_id convert = r.model.producer(id, 0);
+        const output_ref data = r.model[convert].input(0);
+        const element type = r.model[convert].type();
+        if (is_constant(r.model, data)) {
+            const output_ref folded = fold_convert(r.model, data, type);
+            if (folded != data) {
+                copy_information(r, data.node, folded.node);
+            }
+            r.model.replace_uses(convert, folded);
+            return true;
+        }
+        const element given = r.model[id].type();
+        const element constant_type = r.model.type(r.model[id].input(1));
+        const node_id made = r.model.add_relaxed(r.model[id].attributes(), {data, r.model[id].input(1)},
+                                                 {{type, constant_type == type ? dynamic : type}, {given}},
+                                                 r.model[id].name().view(), r.model[id].version());
+        replace_and_name(r, id, made);
+        r.register_new_node(made);
+        return true;
+    }
+
+private:
+    static constexpr bool has_negative_constant_for(const graph& model, node_id id, element data_type) {
+        if (is_signed(data_type)) {
+            return false;
+        }
+        const tensor* constant = model.constant_value(model[id].input(1));
+        for (std::size_t i = 0; constant != nullptr && i < constant->elements(); ++i) {
+            if (constant->real(i) < 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+};
+
+}  // namespace lpt

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/fake_quantize/compose.hpp>
+#include <lpt/transformation/fake_quantize/elementwise.hpp>
+
+/// What the fusions of Subtract and Multiply into the FakeQuantize above them have in common.
+namespace lpt {
+
+/// The FakeQuantize whose output, directly or through a Convert, input 0 of a node reads; `none` if there is none.
+constexpr node_id fake_quantize_above(const graph& model, node_id id) {
+    node_id above = model.producer(id, 0);
+    if (model[above].is<op::convert>()) {
+        above = model.producer(above, 0);
+    }
+    return model[above].is<op::fake_quantize>() ? above : node_id::none;
+}
+
+/// The reason why an elementwise operation cannot be taken into the output range of the FakeQuantize above it.
+constexpr verdict can_fuse_to_fake_quantize(const rewrite& r, node_id id) {
+    if (r.model[id].has(mark::disable_cleanup)) {
+        return refuse(reason::disabled_by_mark);
+    }
+    if (fusable_constant_port(r.model, id) != 1) {
+        return refuse(reason::nothing_to_do, 1);
+    }
+    const node_id fake_quantize = fake_quantize_above(r.model, id);
+    if (fake_quantize == node_id::none) {
+        return refuse(reason::nothing_to_do, 0);
+    }
+    if (!has_constant_ranges(r.model, fake_quantize)) {
+        return refuse(reason::ranges_not_constant, 0);
+    }
+    return r.model.use_count(output_ref(fake_quantize)) == 1 ? yes : refuse(reason::shared_producer, 0);
+}
+
+/// Replaces an elementwise operation and the FakeQuantize above it by one FakeQuantize with the output range
+/// `combine(bound, constant)`; all its ranges have the dequantization precision, its output the type of the operation.
+/// Gives the new FakeQuantize. Where the operation feeds a Result, its name is kept.
+[[gnu::noinline]] constexpr node_id fuse_to_fake_quantize(rewrite& r, node_id id, const op::attributes& combine) {
+    graph& model = r.model;
+    const node_id old = fake_quantize_above(model, id);
+    const element type = r.options.dequantization_precision;
+    seq<output_ref, 5> inputs{model[old].input(0)};
+    for (std::size_t port = 1; port < 5; ++port) {
+        inputs.push_back(fold_convert(model, model[old].input(port), type));
+    }
+    const output_ref constant = fold_convert(model, model[id].input(1), type);
+    for (const std::size_t port : {std::size_t{3}, std::size_t{4}}) {
+        inputs[port] = fold_operation(model, combine, {inputs[port], constant});
+    }
+    const node_id made = model.clone(old, inputs);
+    copy_information(r, old, made);
+    model.rename(made, detail::feeds_result(model, id) ? model[id].name() : model[old].name());
+    model.relax_output(made, model[id].type());
+    model.replace(id, made);
+    return made;
+}
+
+}  // namespace lpt

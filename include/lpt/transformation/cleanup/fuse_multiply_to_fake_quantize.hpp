@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/cleanup/fuse_elementwise_to_fake_quantize.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+/// Takes a Multiply with a constant into the output range of the FakeQuantize above it: bound := bound * constant.
+///
+/// A FakeQuantize that was aligned with others gets back the levels that it had before.
+struct fuse_multiply_to_fake_quantize_transformation {
+    static constexpr text_view name = "FuseMultiplyToFakeQuantizeTransformation";
+    using pattern = lpt::pattern<op::multiply, from<op::fake_quantize, op::convert>, from_constant>;
+    static constexpr bool precision_preserved = false;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        return can_fuse_to_fake_quantize(r, id);
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        const node_id made = fuse_to_fake_quantize(r, id, op::multiply{});
+        const auto* alignment =
+            r.attributes.of<attribute::intervals_alignment>().find_own(attribute::place::on_node(made));
+        if (alignment != nullptr && alignment->levels != 0) {
+            const op::fake_quantize& old = r.model[made].as<op::fake_quantize>();
+            r.model.set_attributes(made,
+                                   op::fake_quantize{static_cast<std::int64_t>(alignment->levels), old.auto_broadcast});
+        }
+        return true;
+    }
+};
+
+}  // namespace lpt

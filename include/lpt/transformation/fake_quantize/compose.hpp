@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/quantization_details.hpp>
+
+/// Taking operations behind a FakeQuantize back into it.
+namespace lpt {
+
+namespace detail {
+
+/// The only reader of output 0 of a node; `none` if there is none or more than one.
+constexpr node_id only_reader(const graph& model, node_id id) {
+    return model.use_count({id, 0}) == 1 ? model.first_use({id, 0}).node : node_id::none;
+}
+constexpr bool feeds_result(const graph& model, node_id id) {
+    for (const input_ref user : model.uses(id)) {
+        if (model[user.node].is<op::result>()) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace detail
+
+/// The Convert to u8 or i8 that alone reads a FakeQuantize: the quantizing half of a Q/DQ pair; `none` if there is none.
+constexpr node_id quantizing_convert(const graph& model, node_id fake_quantize) {
+    const node_id reader = detail::only_reader(model, fake_quantize);
+    const bool quantizes = reader != node_id::none && model[reader].is<op::convert>() &&
+                           (model[reader].type() == u8 || model[reader].type() == i8);
+    return quantizes ? reader : node_id::none;
+}
+
+/// Lets a FakeQuantize give the type of the Convert to u8 or i8 that alone reads it, and take the Convert's name and place.
+/// Gives whether there was one.
+constexpr bool merge_quantizing_convert(rewrite& r, node_id fake_quantize) {
+    graph& model = r.model;
+    const node_id convert = quantizing_convert(model, fake_quantize);
+    if (convert == node_id::none) {
+        return false;
+    }
+    model.relax_output(fake_quantize, model[convert].type());
+    model.rename(fake_quantize, model[convert].name());
+    model.replace_uses(convert, fake_quantize);
+    return true;
+}
+
+/// True if the dequantization below a FakeQuantize can be taken back into it: no operation but the last has a second reader.
+constexpr bool can_compose(const graph& model, node_id fake_quantize, const dequantization& below) {
+    if (!below.has_multiply()) {
+        return false;
+    }
+    for (const node_id each : {fake_quantize, below.convert, below.subtract}) {
+        if (each != node_id::none && model.use_count(output_ref(each)) != 1) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Takes the dequantization below a FakeQuantize back into its output range and type.
+///
+/// bound := (bound - zero_point) * scale, in float; the Convert goes. The FakeQuantize then gives what the Multiply gave and is
+/// read by its readers; where one is a Result it takes the Multiply's name. Needs `can_compose`.
+[[gnu::noinline]] constexpr void compose_fake_quantize(rewrite& r, node_id fake_quantize, const dequantization& below) {
+    graph& model = r.model;
+    for (const std::size_t port : {std::size_t{3}, std::size_t{4}}) {
+        output_ref bound = fold_convert(model, model[fake_quantize].input(port), f32);
+        if (below.has_subtract()) {
+            bound = fold_operation(model, op::subtract{}, {bound, fold_convert(model, below.zero_point, f32)});
+        }
+        bound = fold_operation(model, op::multiply{}, {bound, fold_convert(model, below.scale, f32)});
+        model.set_input(fake_quantize, port, bound);
+    }
+    const element type = model[below.multiply].type();
+    if (detail::feeds_result(model, below.multiply)) {
+        model.rename(fake_quantize, model[below.multiply].name());
+    }
+    model.replace_uses(below.multiply, fake_quantize);
+    model.relax_output(fake_quantize, type);
+}
+
+}  // namespace lpt

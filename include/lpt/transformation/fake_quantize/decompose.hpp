@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/fake_quantize/fold_fake_quantize.hpp>
+
+/// Turning a FakeQuantize into a quantization to an integer type and a dequantization.
+namespace lpt {
+
+/// What became of a FakeQuantize.
+struct fake_quantize_parts {
+    output_ref quantized;                  // the tensor of the integer type
+    node_id dequantize = node_id::none;    // the Multiply that gives what the FakeQuantize gave; none: it was left as it was
+
+    constexpr explicit operator bool() const { return dequantize != node_id::none; }
+    /// True if the quantized values are known: for weights.
+    constexpr bool is_constant(const graph& model) const { return model[quantized.node].is<op::constant>(); }
+};
+
+/// The linear maps that take the integers back to the output ranges, one for each channel of these ranges.
+struct channel_maps {
+    shape dimensions;            // of the ranges
+    seq<double, 4> scales;
+    seq<double, 4> zero_points;  // not rounded
+    seq<double, 4> lows;         // what the output bounds become
+    seq<double, 4> highs;
+};
+
+namespace detail {
+
+template <class Real>
+constexpr void append_map(channel_maps& result, Real low, Real high, Real least, Real greatest) {
+    if (high == low) {
+        result.scales.push_back(1);
+        result.zero_points.push_back(0);
+        result.lows.push_back(static_cast<double>(high));
+        result.highs.push_back(static_cast<double>(high));
+        return;
+    }
+    const Real zero_point = (least * high - greatest * low) / (high - low);
+    result.scales.push_back(static_cast<double>((high - low) / (greatest - least)));
+    result.zero_points.push_back(static_cast<double>(zero_point == 0 ? Real(0) : zero_point));
+    result.lows.push_back(static_cast<double>(least));
+    result.highs.push_back(static_cast<double>(greatest));
+}
+
+/// Scales are kept away from 0 and infinity: later steps divide by them.
+constexpr double clamp_scale(double scale) {
+    constexpr float least = 1e-32f;
+    constexpr float greatest = 1e32f;
+    const double size = math::absolute(scale);
+    const double clamped = size < static_cast<double>(least)      ? static_cast<double>(least)
+                           : size > static_cast<double>(greatest) ? static_cast<double>(greatest)
+                                                                  : size;
+    return scale < 0 ? -clamped : clamped;
+}
+
+}  // namespace detail
+
+/// The maps from the range [precision.low, precision.high] of an integer type to the output ranges of a FakeQuantize.
+///
+/// scale = (high - low) / (precision.high - precision.low), zero_point = (precision.low * high - precision.high * low) / (high - low);
+/// a channel with equal bounds gets scale 1, zero point 0 and keeps its bounds. In float; in double for 32-bit types.
+constexpr channel_maps channel_maps_of(const graph& model, node_id fake_quantize, const data_precision& precision) {
+    channel_maps result;
+    result.dimensions = output_range_shape(model, fake_quantize);
+    const quantization_details details = details_of(model, fake_quantize);
+    for (std::size_t i = 0; i < details.lows.size(); ++i) {
+        if (bit_width(precision.type) == 32) {
+            detail::append_map<double>(result, static_cast<double>(details.lows[i]), static_cast<double>(details.highs[i]),
+                                       static_cast<double>(precision.low), static_cast<double>(precision.high));
+        } else {
+            detail::append_map<float>(result, details.lows[i], details.highs[i], precision.low, precision.high);
+        }
+    }
+    return result;
+}
+
+/// True if every zero point, rounded, lies in the range of the integer type.
+constexpr bool zero_points_fit(const graph& model, node_id fake_quantize, const data_precision& precision) {
+    if (!precision.has_zero_point) {
+        return true;
+    }
+    for (const double zero_point : channel_maps_of(model, fake_quantize, precision).zero_points) {
+        if (!(zero_point >= static_cast<double>(precision.low) - 0.5 && zero_point <= static_cast<double>(precision.high) + 0.5)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+namespace detail {
+
+constexpr bool is_identity(const channel_maps& maps) {
+    for (std::size_t i = 0; i < maps.scales.size(); ++i) {
+        if (maps.scales[i] != 1 || maps.zero_points[i] != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+constexpr bool has_zero_points(const channel_maps& maps) {
+    for (const double each : maps.zero_points) {
+        if (math::absolute(each) > 1e-32) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Gives a FakeQuantize another output range and another output type.
+constexpr void set_output_range(rewrite& r, node_id fake_quantize, tensor low, tensor high, element type) {
+    r.model.set_input(fake_quantize, 3, r.model.constant(std::move(low)));
+    r.model.set_input(fake_quantize, 4, r.model.constant(std::move(high)));
+    r.model.relax_output(fake_quantize, type);
+}
+
+/// What stands for a FakeQuantize whose output range was set.
+struct quantized_node {
+    node_id node = node_id::none;  // itself, a Constant, or a Broadcast of its bound
+    output_ref output;             // the tensor of the wanted type: the node's output, or a Convert of it
+};
+
+constexpr quantized_node fold_quantized(rewrite& r, node_id fake_quantize, element natural, element type) {
+    graph& model = r.model;
+    const auto stands_for = [&](node_id made) {
+        copy_information(r, fake_quantize, made);
+        model.rename(made, model[fake_quantize].name());
+    };
+    if (tensor known = fold_fake_quantize(model, fake_quantize, type, true)) {
+        const node_id constant = model.constant(std::move(known));
+        stands_for(constant);
+        return {constant, constant};
+    }
+    const node_id broadcast = broadcast_output_bound(model, fake_quantize, natural);
+    if (broadcast == node_id::none) {
+        return {fake_quantize, fake_quantize};
+    }
+    stands_for(broadcast);
+    return {broadcast, type == natural ? broadcast : model.add(op::convert{type}, {broadcast})};
+}
+
+/// Appends Convert, Subtract and Multiply to a FakeQuantize whose output range was set, or to what it folds to, and lets
+/// the readers of the FakeQuantize read the Multiply; ShapeOf keeps off the dequantization.
+constexpr fake_quantize_parts append_to_quantized(rewrite& r, node_id fake_quantize, element natural, element computed,
+                                                  const tensor& zero_point, const tensor& scale) {
+    graph& model = r.model;
+    const seq<input_ref, 4> users = model.uses(fake_quantize);
+    const quantized_node quantized = fold_quantized(r, fake_quantize, natural, model[fake_quantize].type());
+    const text base = model[fake_quantize].name();
+    output_ref last = quantized.output;
+    if (model.type(last) != computed) {
+        last = model.add(op::convert{computed}, {last}, join(base, "/DequantizationConvert").view());
+    }
+    if (zero_point) {
+        last = model.add(op::subtract{}, {last, model.constant(zero_point)}, join(base, "/DequantizationSubtract").view());
+        model.relax(last.node);
+    }
+    last = model.add(op::multiply{}, {last, model.constant(scale)}, join(base, "/DequantizationMultiply").view());
+    model.relax_output(last.node, natural);
+    for (const input_ref user : users) {
+        const bool reads_shape = model[user.node].is<op::shape_of>() && model[user.node].version() == 0;
+        model.set_input(user.node, static_cast<std::size_t>(user.port), reads_shape ? quantized.output : last);
+    }
+    update_output_name(r, last.node, quantized.node);
+    return {quantized.output, last.node};
+}
+
+}  // namespace detail
+
+/// Quantizes a FakeQuantize with constant ranges to the range of an integer type and appends the dequantization, with
+/// scales and zero points for each channel of its output range.
+///
+/// The FakeQuantize keeps its input range and levels; its output bounds become those of the type (scalars where they are
+/// equal), its output type the integer type if tensors may have low precision. Constant data is folded, rounded. Scales have
+/// type f32 and a magnitude from 1e-32 to 1e32; zero points, not rounded, are left out if `precision.has_zero_point` is
+/// false or all are 0. Names: "<name>/DequantizationConvert", "…Subtract", "…Multiply". With `update_precisions` off, and
+/// scales 1 and zero points 0, nothing is done. Attributes of the FakeQuantize stay.
+[[gnu::noinline]] constexpr fake_quantize_parts decompose_fake_quantize(rewrite& r, node_id fake_quantize,
+                                                                       const data_precision& precision) {
+    graph& model = r.model;
+    const channel_maps maps = channel_maps_of(model, fake_quantize, precision);
+    if (!r.options.update_precisions && detail::is_identity(maps)) {
+        return {};
+    }
+    seq<double, 4> scales;
+    for (const double scale : maps.scales) {
+        scales.push_back(detail::clamp_scale(scale));
+    }
+    const element natural = model[fake_quantize].type();
+    const element low_type = model.type(model[fake_quantize].input(3));
+    const element high_type = model.type(model[fake_quantize].input(4));
+    detail::set_output_range(r, fake_quantize, to_scalar(make_tensor(low_type, maps.dimensions, maps.lows)),
+                             to_scalar(make_tensor(high_type, maps.dimensions, maps.highs)),
+                             r.options.update_precisions ? precision.type : natural);
+    const bool shifted = precision.has_zero_point && detail::has_zero_points(maps);
+    return detail::append_to_quantized(r, fake_quantize, natural, f32,
+                                       shifted ? make_tensor(f32, maps.dimensions, maps.zero_points) : tensor(),
+                                       make_tensor(f32, maps.dimensions, scales));
+}
+
+/// Quantizes a FakeQuantize that shares one scale and zero point with others: only its own part of the type's range and
+/// as many levels as lie in it are left to it.
+///
+/// `aligned` comes from `attribute::align`. The new output bounds are whole numbers. Scale and zero point are scalars of the
+/// dequantization precision. Nothing is done if two levels or fewer would be left, or with `update_precisions` off, scale 1
+/// and zero point 0.
+[[gnu::noinline]] constexpr fake_quantize_parts decompose_aligned(rewrite& r, node_id fake_quantize, const data_precision& precision,
+                                                                 const attribute::aligned_interval& aligned) {
+    graph& model = r.model;
+    if (aligned.levels <= 2 || (!r.options.update_precisions && aligned.scale == 1.0f && aligned.zero_point == 0.0f)) {
+        return {};
+    }
+    const element natural = model[fake_quantize].type();
+    const auto bound = [&](std::size_t port, float value) {
+        return make_scalar(model.type(model[fake_quantize].input(port)), static_cast<double>(math::round_half_away(value)));
+    };
+    tensor low = bound(3, aligned.low);
+    tensor high = bound(4, aligned.high);
+    model.set_attributes(fake_quantize, op::fake_quantize{static_cast<std::int64_t>(aligned.levels),
+                                                          model[fake_quantize].as<op::fake_quantize>().auto_broadcast});
+    detail::set_output_range(r, fake_quantize, std::move(low), std::move(high),
+                             r.options.update_precisions ? precision.type : natural);
+    const element computed = r.options.dequantization_precision;
+    const bool shifted = math::absolute(aligned.zero_point) > 1e-6f;
+    return detail::append_to_quantized(r, fake_quantize, natural, computed,
+                                       shifted ? make_scalar(computed, static_cast<double>(aligned.zero_point)) : tensor(),
+                                       make_scalar(computed, static_cast<double>(aligned.scale)));
+}
+
+/// The integer type for a FakeQuantize on weights: from the types that its output port is allowed, or the default ones. No
+/// type where the ranges are not constant or the levels do not fit.
+constexpr data_precision weights_precision_of(const rewrite& r, node_id fake_quantize) {
+    if (!has_constant_ranges(r.model, fake_quantize)) {
+        return {};
+    }
+    const auto* allowed = r.attributes.of<attribute::precisions>().find_output(fake_quantize, 0);
+    return precision_of_weights(details_of(r.model, fake_quantize),
+                                allowed != nullptr ? view<element>(allowed->types) : view<element>(r.options.default_precisions));
+}
+
+/// Decomposes a FakeQuantize on weights: afterwards what read it reads Multiply([Subtract](Convert(Constant))) with the
+/// weights in the integer type of `weights_precision_of`; without `update_precisions` the Constant stays real and there is no
+/// Convert.
+///
+/// Left as it was where there is no such type, or where there is nothing to do. Raises an error where the weights are not
+/// known, unless `must_fold` is false (an operand that is an activation).
+[[gnu::noinline]] constexpr fake_quantize_parts decompose_weights(rewrite& r, node_id fake_quantize, bool must_fold = true) {
+    const data_precision precision = weights_precision_of(r, fake_quantize);
+    if (!precision) {
+        return {};
+    }
+    graph& model = r.model;
+    const output_ref data = try_fold(model, model[fake_quantize].input(0).node);
+    if (is_constant(model, data)) {
+        model.set_input(fake_quantize, 0, data);
+    }
+    const text name = model[fake_quantize].name();
+    const fake_quantize_parts parts = decompose_fake_quantize(r, fake_quantize, precision);
+    if (parts && must_fold && !parts.is_constant(model)) {
+        fail("FakeQuantize '", name, "' on weights cannot be folded to a constant: its input must be known");
+    }
+    return parts;
+}
+
+}  // namespace lpt

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/graph/fold/fake_quantize.hpp>
+#include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/quantization_details.hpp>
+
+/// The value of a FakeQuantize whose output does not depend on what the network is given.
+namespace lpt {
+
+/// True if the lower and the upper bound of the output are equal in every channel: then the output is that bound, whatever comes in.
+constexpr bool has_equal_output_bounds(const graph& model, node_id fake_quantize) {
+    if (!has_constant_ranges(model, fake_quantize, 3)) {
+        return false;
+    }
+    const quantization_details details = details_of(model, fake_quantize);
+    return details.lows == details.highs;
+}
+
+namespace detail {
+
+/// An output bound seen with the shape of the data.
+///
+/// Integral types wrap around: that is what the conversion does in engines whose results have to be met.
+constexpr tensor spread_bound(const tensor& bound, const shape& dimensions, element type) {
+    const tensor values = broadcast_values(bound, dimensions);
+    if (!is_integral(type)) {
+        return evaluation::convert_tensor(values, type);
+    }
+    tensor_builder result(type, dimensions);
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        result.integer(i, values.integer(i));
+    }
+    return result.finish();
+}
+
+constexpr bool broadcasts_to(const shape& from, const shape& to) {
+    shape merged;
+    return broadcast_shapes(from, to, merged) && merged == to;
+}
+
+}  // namespace detail
+
+/// The values of a FakeQuantize with constant ranges as a tensor of element type `type`; no tensor where they depend on the
+/// input, or where the input's shape is not known.
+///
+/// Equal output bounds give that bound everywhere. A Constant as data is quantized in float (double for f64) and, if
+/// `rounded`, rounded to integers, halves to even.
+[[gnu::noinline]] constexpr tensor fold_fake_quantize(const graph& model, node_id fake_quantize, element type, bool rounded) {
+    if (!has_constant_ranges(model, fake_quantize)) {
+        return {};
+    }
+    const node& each = model[fake_quantize];
+    const shape& data_shape = model.shape(each.input(0));
+    if (has_equal_output_bounds(model, fake_quantize)) {
+        const tensor& bound = *model.constant_value(each.input(3));
+        if (data_shape.is_static() && detail::broadcasts_to(bound.dimensions(), data_shape)) {
+            return detail::spread_bound(bound, data_shape, type);
+        }
+    }
+    const tensor* data = model.constant_value(each.input(0));
+    if (data == nullptr) {
+        return {};
+    }
+    seq<tensor, 5> inputs;
+    for (std::size_t port = 0; port < 5; ++port) {
+        inputs.push_back(*model.constant_value(each.input(port)));
+    }
+    return evaluation::evaluate_fake_quantize(inputs, each.as<op::fake_quantize>().levels, each.shape(), type, rounded);
+}
+
+/// A Broadcast of the output bound to the shape of the data at run time, for equal output bounds and a shape that is only
+/// known then; `none` for other FakeQuantize operations.
+constexpr node_id broadcast_output_bound(graph& model, node_id fake_quantize, element type) {
+    if (!has_equal_output_bounds(model, fake_quantize) || model.shape(model[fake_quantize].input(0)).is_static()) {
+        return node_id::none;
+    }
+    const output_ref data = model[fake_quantize].input(0);
+    const output_ref bound = fold_convert(model, model[fake_quantize].input(3), type);
+    const node_id target = model.add(op::shape_of{}, {data}, {}, 0);
+    const node_id axes = model.constant(make_scalar(u8, 0));
+    return model.add(op::broadcast{}, {bound, target, axes}, {}, 1);
+}
+
+}  // namespace lpt

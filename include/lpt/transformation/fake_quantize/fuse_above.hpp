@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/fake_quantize/elementwise.hpp>
+#include <lpt/transformation/quantization_details.hpp>
+
+/// Taking the operations above a FakeQuantize into its input range.
+namespace lpt {
+
+namespace detail {
+
+/// A range constant whose rank lies between 2 and that of the data gets a leading axis: `[C, 1]` must not meet the last axes.
+constexpr tensor align_range(tensor range, const shape& data) {
+    const std::size_t rank = range.dimensions().rank();
+    if (data.rank_is_dynamic() || rank < 2 || rank >= data.rank()) {
+        return range;
+    }
+    shape longer = range.dimensions();
+    longer.insert(0, 1);
+    return tensor(range, longer);
+}
+
+constexpr bool is_all_finite(const tensor& values) {
+    for (std::size_t i = 0; i < values.elements(); ++i) {
+        if (math::is_infinite(values.real(i))) {
+            return false;
+        }
+    }
+    return true;
+}
+constexpr bool is_all_positive(const tensor& values) {
+    for (std::size_t i = 0; i < values.elements(); ++i) {
+        if (!(values.real(i) > 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// True if a Convert can be left out above a FakeQuantize: not from i32, and not between two FakeQuantize operations.
+constexpr bool is_skippable_convert(const graph& model, node_id convert) {
+    const output_ref source = model[convert].input(0);
+    const element type = model[convert].type();
+    return !(model.type(source) == i32 && (type == f16 || type == f32)) && !model[source.node].is<op::fake_quantize>();
+}
+
+/// The operation on the bounds of the input range that takes up an operation on the data; `count` where there is none.
+constexpr op::kind inverse_of(const graph& model, node_id id) {
+    switch (model[id].kind()) {
+        case op::kind::multiply: return op::kind::divide;
+        case op::kind::subtract: return op::kind::add;
+        case op::kind::add: return model[id].has(mark::bias) ? op::kind::count : op::kind::subtract;
+        default: return op::kind::count;
+    }
+}
+constexpr output_ref apply_inverse(graph& model, op::kind inverse, output_ref bound, output_ref constant) {
+    switch (inverse) {
+        case op::kind::divide: return fold_operation(model, op::divide{}, {bound, constant});
+        case op::kind::add: return fold_operation(model, op::add{}, {bound, constant});
+        default: return fold_operation(model, op::subtract{}, {bound, constant});
+    }
+}
+
+/// Connects a FakeQuantize to other data; it goes on computing in the type that it computed in, and gives the type that it gave.
+constexpr void set_data(graph& model, node_id fake_quantize, output_ref data) {
+    const element computed = model.type(model[fake_quantize].input(0));
+    const element given = model[fake_quantize].type();
+    const relaxation* own = model[fake_quantize].own_types();
+    const bool has_input_type = own != nullptr && !own->input_types.empty() && own->input_types[0] != dynamic;
+    if (model.type(data) != computed) {
+        if (!has_input_type) {
+            model.relax_input(fake_quantize, computed, 0);
+        }
+        model.relax_output(fake_quantize, given);
+    }
+    model.set_input(fake_quantize, 0, data);
+    model.infer(fake_quantize);
+}
+
+constexpr bool takes_one_type(const graph& model, node_id id) {
+    for (std::size_t port = 0; port < model[id].inputs(); ++port) {
+        if (model.type(model[id].input(port)) != model[id].type()) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// One step of `fuse_above_fake_quantize`.
+constexpr bool fuse_one_above(graph& model, node_id fake_quantize, bool update_precisions) {
+    const node_id above = model.producer(fake_quantize, 0);
+    if (model[above].has(mark::disable_cleanup) || (!update_precisions && !takes_one_type(model, above))) {
+        return false;
+    }
+    output_ref ranges[2] = {model[fake_quantize].input(1), model[fake_quantize].input(2)};
+    output_ref data;
+    if (model[above].is<op::convert>()) {
+        if (!is_skippable_convert(model, above)) {
+            return false;
+        }
+        data = model[above].input(0);
+    } else {
+        const op::kind inverse = inverse_of(model, above);
+        const int port = inverse == op::kind::count ? -1 : fusable_constant_port(model, above);
+        if (port < 0) {
+            return false;
+        }
+        const output_ref constant = fold_convert(model, model[above].input(static_cast<std::size_t>(port)), f32);
+        if (inverse == op::kind::divide && !is_all_positive(constant_of(model, constant.node))) {
+            return false;
+        }
+        for (output_ref& each : ranges) {
+            const output_ref bound = apply_inverse(model, inverse, fold_convert(model, each, f32), constant);
+            const tensor& value = constant_of(model, bound.node);
+            if (!is_all_finite(value)) {
+                return false;
+            }
+            each = model.constant(align_range(value, model[fake_quantize].shape()));
+        }
+        data = model[above].input(port == 1 ? 0 : 1);
+    }
+    for (std::size_t port = 1; port < 5; ++port) {
+        const output_ref range = port < 3 ? ranges[port - 1] : model[fake_quantize].input(port);
+        model.set_input(fake_quantize, port, fold_convert(model, range, f32));
+    }
+    set_data(model, fake_quantize, data);
+    return true;
+}
+
+}  // namespace detail
+
+/// Takes the operations above a FakeQuantize with constant ranges into its input range, one after the other, as far as it goes.
+/// Gives whether there was any.
+///
+/// Multiply by c > 0: bound / c; Subtract c: bound + c; Add c, unless it is a bias: bound - c; Convert: left out, unless it comes
+/// from i32 or another FakeQuantize. In float; all four ranges become f32. Stops at an operation marked with
+/// `disable_cleanup`, where a bound would be infinite, and, unless `update_precisions`, where types differ.
+[[gnu::noinline]] constexpr bool fuse_above_fake_quantize(graph& model, node_id fake_quantize, bool update_precisions) {
+    if (!has_constant_ranges(model, fake_quantize)) {
+        return false;
+    }
+    bool changed = false;
+    while (detail::fuse_one_above(model, fake_quantize, update_precisions)) {
+        changed = true;
+    }
+    return changed;
+}
+
+}  // namespace lpt

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/fake_quantize/fuse_above.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+/// Takes elementwise operations with constants, dequantizations above all, into the input range of the FakeQuantize below them.
+struct fake_quantize_transformation {
+    static constexpr text_view name = "FakeQuantizeTransformation";
+    using pattern = lpt::pattern<op::fake_quantize>;
+    static constexpr bool precision_preserved = false;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        if (!has_constant_ranges(r.model, id)) {
+            return refuse(reason::ranges_not_constant);
+        }
+        const node_id above = r.model.producer(id, 0);
+        if (r.model[above].has(mark::disable_cleanup)) {
+            return refuse(reason::disabled_by_mark, 0);
+        }
+        if (r.model[above].is<op::convert>()) {
+            return detail::is_skippable_convert(r.model, above) ? yes : refuse(reason::nothing_to_do, 0);
+        }
+        const bool fusable = detail::inverse_of(r.model, above) != op::kind::count && fusable_constant_port(r.model, above) >= 0;
+        return fusable ? yes : refuse(reason::nothing_to_do, 0);
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        if (!fuse_above_fake_quantize(r.model, id, r.options.update_precisions)) {
+            return r.refused(id, name, refuse(reason::nothing_to_do, 0));
+        }
+        r.register_new_node(id);
+        return true;
+    }
+};
+
+}  // namespace lpt

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/fake_quantize/compose.hpp>
+#include <lpt/transformation/fake_quantize/decompose.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+/// Turns a FakeQuantize on activations into a quantization to a low precision type and a dequantization.
+///
+/// The type is the first that its Precisions attribute allows. Where a reader asks for one scale and zero point for several
+/// FakeQuantize operations (QuantizationAlignment) they follow from the interval of the whole group (IntervalsAlignment), else from
+/// the FakeQuantize's own output range. A FakeQuantize that already has low precision is done anew if another type is
+/// allowed. FakeQuantize on weights is left to the operation that reads it.
+struct fake_quantize_decomposition_transformation {
+    static constexpr text_view name = "FakeQuantizeDecompositionTransformation";
+    using pattern = lpt::pattern<op::fake_quantize>;
+    static constexpr bool precision_preserved = false;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        if (const verdict supported = is_supported(r, id); !supported || quantizing_convert(r.model, id) != node_id::none) {
+            return supported;
+        }
+        return can_decompose(r, id);
+    }
+
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (const verdict why = is_supported(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        bool changed = merge_quantizing_convert(r, id);
+        if (changed) {
+            r.register_new_node(id);
+        }
+        if (const verdict why = can_decompose(r, id); !why) {
+            return changed || r.refused(id, name, why);
+        }
+        if (is_low_precision(r.model[id].type())) {
+            compose_fake_quantize(r, id, find_dequantization_below(r.model, id));
+            changed = true;
+        }
+        const data_precision precision = precision_of(r, id);
+        const attribute::intervals_alignment* alignment = alignment_of(r, id);
+        const fake_quantize_parts parts =
+            alignment == nullptr ? decompose_fake_quantize(r, id, precision)
+                                 : decompose_aligned(r, id, precision, aligned_interval_of(r, id, precision, *alignment));
+        if (!parts) {
+            return changed || r.refused(id, name, refuse(reason::nothing_to_do));
+        }
+        if (parts.quantized.node == id) {
+            r.register_new_node(id);
+        }
+        r.attributes.of<attribute::precisions>().find_output(id, 0)->types = {precision.type};
+        return true;
+    }
+
+private:
+    static constexpr verdict is_supported(const rewrite& r, node_id id) {
+        if (!has_constant_ranges(r.model, id)) {
+            return refuse(reason::ranges_not_constant);
+        }
+        const std::int64_t levels = r.model[id].as<op::fake_quantize>().levels;
+        return is_supported_level_count(levels) ? yes : refuse(reason::unsupported_levels);
+    }
+
+    static constexpr verdict can_decompose(const rewrite& r, node_id id) {
+        if (is_constant_path(r.model, id)) {
+            return refuse(reason::constant_path);
+        }
+        const attribute::precisions* allowed = r.attributes.of<attribute::precisions>().find_output(id, 0);
+        if (allowed == nullptr) {
+            return refuse(reason::no_precisions_attribute);
+        }
+        if (allowed->types.empty()) {
+            return refuse(reason::no_precision_left);
+        }
+        if (is_low_precision(r.model[id].type())) {
+            const dequantization below = find_dequantization_below(r.model, id);
+            const element expected = precision_of_activations(details_of(r.model, id), allowed->types);
+            if (below.empty() || expected == dynamic || expected == r.model[id].type()) {
+                return refuse(reason::nothing_to_do);
+            }
+            if (!can_compose(r.model, id, below)) {
+                return refuse(reason::shared_producer);
+            }
+        }
+        if (!precision_of(r, id)) {
+            return refuse(reason::unsupported_levels);
+        }
+        const attribute::intervals_alignment* alignment = alignment_of(r, id);
+        return alignment != nullptr && alignment->least_levels <= 2 ? refuse(reason::too_few_levels) : yes;
+    }
+
+    /// The type to quantize to. Any FakeQuantize whose own range does not ask for just this type gets a zero point.
+    static constexpr data_precision precision_of(const rewrite& r, node_id id) {
+        const element type = r.attributes.of<attribute::precisions>().find_output(id, 0)->types.front();
+        const quantization_details details = details_of(r.model, id);
+        data_precision result = range_of_type(type, details.levels);
+        result.has_zero_point = precision_details_of(details).preferred != type;
+        return result;
+    }
+
+    /// The alignment of intervals, if a reader needs it; null otherwise.
+    static constexpr const attribute::intervals_alignment* alignment_of(const rewrite& r, node_id id) {
+        for (const input_ref user : r.model.uses(id)) {
+            const auto* aligned = r.attributes.of<attribute::quantization_alignment>().find_node(user.node);
+            if (aligned != nullptr && aligned->value) {
+                return r.attributes.of<attribute::intervals_alignment>().find_node(id);
+            }
+        }
+        return nullptr;
+    }
+
+    static constexpr attribute::aligned_interval aligned_interval_of(const rewrite& r, node_id id, const data_precision& precision,
+                                                                     const attribute::intervals_alignment& alignment) {
+        const quantization_details details = details_of(r.model, id);
+        return attribute::align({precision.low, precision.high}, alignment.combined, {details.lows[0], details.highs[0]});
+    }
+};
+
+}  // namespace lpt
