@@ -37,11 +37,14 @@ constexpr bool is_all_positive(const tensor& values) {
     return true;
 }
 
-/// True if a Convert can be left out above a FakeQuantize: not from i32, and not between two FakeQuantize operations.
+/// True if a Convert can be left out above a FakeQuantize: not one of i32, and not one of the real values that another
+/// FakeQuantize gives.
 constexpr bool is_skippable_convert(const graph& model, node_id convert) {
     const output_ref source = model[convert].input(0);
-    const element type = model[convert].type();
-    return !(model.type(source) == i32 && (type == f16 || type == f32)) && !model[source.node].is<op::fake_quantize>();
+    const element from = model.type(source);
+    const element to = model[convert].type();
+    return !(from == i32 && (to == f16 || to == f32)) &&
+           !(model[source.node].is<op::fake_quantize>() && !is_low_precision(from));
 }
 
 /// The operation on the bounds of the input range that takes up an operation on the data; `count` where there is none.
@@ -133,7 +136,7 @@ constexpr bool fuse_one_above(graph& model, node_id fake_quantize, bool update_p
 /// Gives whether there was any.
 ///
 /// Multiply by c > 0: bound / c; Subtract c: bound + c; Add c, unless it is a bias: bound - c; Convert: left out, unless it comes
-/// from i32 or another FakeQuantize. In float; all four ranges become f32. Stops at an operation marked with
+/// from i32 or from a FakeQuantize that gives real values. In float; all four ranges become f32. Stops at an operation marked with
 /// `disable_cleanup`, where a bound would be infinite, and, unless `update_precisions`, where types differ.
 [[gnu::noinline]] constexpr bool fuse_above_fake_quantize(graph& model, node_id fake_quantize, bool update_precisions) {
     if (!has_constant_ranges(model, fake_quantize)) {
