@@ -13,9 +13,12 @@
 #include <lpt/transformation/cleanup/fuse_subtract_to_fake_quantize.hpp>
 #include <lpt/transformation/main/avg_pool.hpp>
 #include <lpt/transformation/main/clamp.hpp>
+#include <lpt/transformation/main/convolution.hpp>
+#include <lpt/transformation/main/convolution_backprop_data.hpp>
 #include <lpt/transformation/main/fake_convert_decomposition.hpp>
 #include <lpt/transformation/main/fake_quantize.hpp>
 #include <lpt/transformation/main/fake_quantize_decomposition.hpp>
+#include <lpt/transformation/main/group_convolution.hpp>
 #include <lpt/transformation/main/max_pool.hpp>
 #include <lpt/transformation/main/prelu.hpp>
 #include <lpt/transformation/main/relu.hpp>
@@ -50,9 +53,12 @@ inline constexpr pass_row all_passes[] = {
     // main
     make_pass<avg_pool_transformation>(),
     make_pass<clamp_transformation>(),
+    make_pass<convolution_backprop_data_transformation>(),
+    make_pass<convolution_transformation>(),
     make_pass<fake_convert_decomposition_transformation>(),
     make_pass<fake_quantize_decomposition_transformation>(),
     make_pass<fake_quantize_transformation>(),
+    make_pass<group_convolution_transformation>(),
     make_pass<max_pool_transformation>(),
     make_pass<prelu_transformation>(),
     make_pass<relu_transformation>(),

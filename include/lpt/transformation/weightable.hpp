@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization.hpp>
-#include <lpt/transformation/quantization_details.hpp>
+#include <lpt/transformation/fake_quantize/decompose.hpp>
 
 /// What the operations with weights have in common: convolutions, grouped and transposed ones, and the product of two
 /// low precision tensors.
@@ -124,6 +123,182 @@ constexpr bool ranges_vary_only_over(const graph& model, node_id fake_quantize, 
         return refuse(reason::zero_point_type_mismatch, 1);
     }
     return yes;
+}
+
+// ---- preconditions
+
+/// How much a transformation asks of activations and weights.
+struct weightable_settings {
+    bool per_tensor_data = true;       // activations have one scale
+    bool low_precision_weights = true; // weights below a dequantization have a low precision type
+    bool dynamic_weights = false;      // sizes of the weights may be unknown
+    bool constant_weights = true;      // weights below a dequantization are Constants
+};
+
+/// The number of groups of a convolution; 1 for other operations.
+constexpr dimension group_count(const graph& model, node_id id) {
+    const shape& weights = model.shape(model[id].input(1));
+    return model[id].is<op::group_convolution>() && weights.rank_is_static() && weights.rank() > 0 ? weights[0] : 1;
+}
+/// The number of channels that a convolution takes, as its weights of static shape say it.
+constexpr dimension input_channels(const graph& model, node_id id) {
+    const shape& weights = model.shape(model[id].input(1));
+    switch (model[id].kind()) {
+        case op::kind::group_convolution: return weights[0] * weights[2];
+        case op::kind::convolution_backprop_data: return weights[0];
+        default: return weights[1];
+    }
+}
+
+namespace detail {
+
+/// Activations of several groups: one scale in all channels of a group.
+constexpr verdict grouped_data_verdict(const graph& model, node_id id, const dequantization& found) {
+    if (!found.has_multiply()) {
+        return refuse(reason::no_dequantization, 0);
+    }
+    if (!is_per_channel_constant(model, found.multiply, found.scale, found.channel_axis)) {
+        return refuse(reason::not_per_tensor_or_per_channel, 0);
+    }
+    const tensor& scale = constant_of(model, found.scale);
+    const auto channels = static_cast<std::size_t>(input_channels(model, id));
+    if (scale.elements() != 1) {
+        if (scale.elements() != channels) {
+            return refuse(reason::shapes_do_not_match, 0);
+        }
+        const std::size_t in_group = channels / static_cast<std::size_t>(group_count(model, id));
+        for (std::size_t channel = 0; channel < channels; ++channel) {
+            if (scale.real(channel) != scale.real(channel - channel % in_group)) {
+                return refuse(reason::varies_over_axis, 0);
+            }
+        }
+    }
+    const std::size_t rank = model[id].shape().rank();
+    return rank >= 3 && rank <= 5 ? yes : refuse(reason::shapes_do_not_match);
+}
+
+/// Weights that a FakeQuantize gives: constant ranges, known levels, output ranges over the allowed axes.
+constexpr verdict fake_quantized_weights_verdict(const graph& model, node_id fake_quantize, unsigned allowed) {
+    if (!has_constant_ranges(model, fake_quantize)) {
+        return refuse(reason::ranges_not_constant, 1);
+    }
+    if (!is_quantize_supported(model, fake_quantize)) {
+        verdict why = refuse(reason::unsupported_levels, 1);
+        why.value = static_cast<double>(model[fake_quantize].as<op::fake_quantize>().levels);
+        return why;
+    }
+    const node& each = model[fake_quantize];
+    const shape& low = model.shape(each.input(3));
+    const shape& high = model.shape(each.input(4));
+    if (!(low == high) || each.shape().rank_is_dynamic()) {
+        return refuse(reason::shapes_do_not_match, 1);
+    }
+    if (!varies_only_over(low, each.shape(), allowed)) {
+        return refuse(reason::weights_vary_over_axis, 1);
+    }
+    const shape aligned = low.padded_left(each.shape().rank());
+    for (std::size_t axis = 0; axis < aligned.rank(); ++axis) {
+        if (low.elements() != 1 && aligned[axis] != 1 && aligned[axis] != each.shape()[axis]) {
+            return refuse(reason::shapes_do_not_match, 1);
+        }
+    }
+    return yes;
+}
+
+/// Weights below a dequantization: a Constant of a low precision type, constants over the allowed axes.
+constexpr verdict dequantized_weights_verdict(const graph& model, const dequantization& found, unsigned allowed,
+                                              const weightable_settings& settings) {
+    if (found.empty()) {
+        return refuse(reason::weights_not_quantized, 1);
+    }
+    if (settings.constant_weights && !is_constant(model, found.data)) {
+        return refuse(reason::weights_not_constant, 1);
+    }
+    const element type = model.type(found.data);
+    if (settings.low_precision_weights && !is_low_precision(type)) {
+        verdict why = refuse(reason::weights_not_low_precision, 1);
+        why.type = type;
+        return why;
+    }
+    if (found.zero_point_convert != node_id::none && model[found.zero_point].type() != type) {
+        return refuse(reason::zero_point_type_mismatch, 1);
+    }
+    return dequantization_varies_only_over(model, found, allowed) ? yes : refuse(reason::weights_vary_over_axis, 1);
+}
+
+}  // namespace detail
+
+/// Whether activations and weights of an operation are quantized in a way that integer arithmetic can follow.
+///
+/// Activations: one scale for all channels (for each group of channels where there are several groups). Weights: see
+/// `is_quantized_static`; scales and zero points vary over the output channels alone.
+[[gnu::noinline]] constexpr verdict weightable_verdict(const rewrite& r, node_id id, const weightable_settings& settings = {}) {
+    const graph& model = r.model;
+    if (const verdict base = base_precondition(r, id); !base) {
+        return base;
+    }
+    if (!settings.dynamic_weights) {
+        if (model.shape(model[id].input(0)).rank_is_dynamic()) {
+            return refuse(reason::dynamic_rank, 0);
+        }
+        if (model.shape(model[id].input(1)).is_dynamic()) {
+            return refuse(reason::dynamic_channel, 1);
+        }
+    }
+    const dequantization found = find_dequantization(r, id);
+    if (group_count(model, id) > 1) {
+        if (const verdict grouped = detail::grouped_data_verdict(model, id, found); !grouped) {
+            return grouped;
+        }
+    } else if (!found.has_multiply()) {
+        return refuse(reason::no_dequantization, 0);
+    } else if (settings.per_tensor_data && !is_scalar_like(model, found.scale)) {
+        return refuse(reason::not_per_tensor, 0);
+    }
+    const weights_source weights = find_weights(model, id, r.options.default_precisions);
+    const unsigned allowed = detail::weight_axes(model, id, weights.reshape != node_id::none);
+    if (weights.fake_quantize == node_id::none) {
+        return detail::dequantized_weights_verdict(model, weights.found, allowed, settings);
+    }
+    if (const verdict quantized = detail::fake_quantized_weights_verdict(model, weights.fake_quantize, allowed); !quantized) {
+        return quantized;
+    }
+    return weights.found.empty() || detail::dequantization_varies_only_over(model, weights.found, allowed)
+               ? yes
+               : refuse(reason::weights_vary_over_axis, 1);
+}
+
+/// `weightable_verdict` and what convolutions ask beside it: quantized activations of low precision, zero points of
+/// activations and weights in the range of their types, an integer type for a FakeQuantize on weights.
+[[gnu::noinline]] constexpr verdict convolution_verdict(const rewrite& r, node_id id) {
+    const graph& model = r.model;
+    if (const verdict weightable = weightable_verdict(r, id); !weightable) {
+        return weightable;
+    }
+    if (const verdict quantized = is_quantized_static(model, id, int8_precisions); !quantized) {
+        return quantized;
+    }
+    const dequantization found = find_dequantization(r, id);
+    if (!can_subtract_be_handled(r, found)) {
+        return refuse(reason::zero_point_type_mismatch, 0);
+    }
+    if (!zero_point_fits(model, found)) {
+        return refuse(reason::zero_point_does_not_fit, 0);
+    }
+    if (r.options.update_precisions && !is_low_precision(model, found)) {
+        verdict why = refuse(reason::not_low_precision, 0);
+        why.type = model.type(found.data);
+        return why;
+    }
+    const weights_source weights = find_weights(model, id, r.options.default_precisions);
+    if (!weights.found.empty()) {
+        return zero_point_fits(model, weights.found) ? yes : refuse(reason::zero_point_does_not_fit, 1);
+    }
+    const data_precision precision = weights_precision_of(r, weights.fake_quantize);
+    if (!precision) {
+        return refuse(reason::precision_not_chosen, 1);
+    }
+    return zero_points_fit(model, weights.fake_quantize, precision) ? yes : refuse(reason::zero_point_does_not_fit, 1);
 }
 
 }  // namespace lpt

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/weightable.hpp>
+
+namespace lpt {
+
+namespace detail {
+
+/// Quantized weights as a convolution is to read them, and what makes real numbers of them.
+struct low_precision_weights {
+    output_ref source;  // Constant, or Subtract of Constants; below the Reshape, if there is one
+    tensor scale;       // as it stands at the weights
+};
+
+/// The shape in which zero points stand at weights: full size along the axes of output channels, 1 elsewhere.
+constexpr shape zero_point_shape(const shape& weights, unsigned axes) {
+    shape result = shape::of_ones(weights.rank());
+    for (std::size_t axis = 0; axis < weights.rank(); ++axis) {
+        if ((axes >> axis & 1u) != 0) {
+            result[axis] = weights[axis];
+        }
+    }
+    return result;
+}
+
+/// The Constant that a dequantization on weights starts from; a FakeQuantize there is folded, rounded.
+constexpr output_ref constant_weights(rewrite& r, output_ref data) {
+    if (!r.model[data.node].is<op::fake_quantize>()) {
+        return data;
+    }
+    const tensor folded = fold_fake_quantize(r.model, data.node, r.model[data.node].type(), true);
+    if (!folded) {
+        fail("FakeQuantize '", r.model[data.node].name(), "' on weights cannot be folded to a constant: its input must be known");
+    }
+    const node_id made = r.model.constant(folded);
+    copy_information(r, data.node, made);
+    return made;
+}
+
+/// Takes weights apart: the convolution reads low precision values, less their zero point where there is one.
+constexpr low_precision_weights split_weights(rewrite& r, const weights_source& weights, unsigned axes) {
+    graph& model = r.model;
+    const dequantization& found = weights.found;
+    if (found.empty()) {
+        return {weights.last, make_scalar(r.options.dequantization_precision, 1)};
+    }
+    const tensor scale =
+        found.has_multiply() ? constant_of(model, found.scale) : make_scalar(r.options.dequantization_precision, 1);
+    const output_ref data = constant_weights(r, found.data);
+    if (!found.has_subtract()) {
+        return {data, scale};
+    }
+    const element type = model.type(data);
+    const bool converted = found.has_convert() && is_real(model[found.convert].type());
+    tensor zero_point = constant_of(model, found.zero_point);
+    zero_point = converted ? round_to(zero_point, type) : evaluation::convert_tensor(zero_point, type);
+    if (converted && is_zero(zero_point)) {
+        return {data, scale};
+    }
+    const shape dimensions = zero_point_shape(model.shape(data), axes);
+    const node_id subtract =
+        model.add(op::subtract{}, {data, model.constant(broadcast_values(zero_point, dimensions))});
+    copy_information(r, found.subtract, subtract);
+    model.rename(subtract, model[found.subtract].name());
+    model.relax_output(subtract, model[found.subtract].type());
+    model.set_mark(subtract, mark::disabled_constant_folding);
+    return {subtract, scale};
+}
+
+/// The scale of weights for each output channel of a convolution; one value where it is the same for all.
+constexpr seq<double> scales_of_channels(const tensor& scale, const shape& weights, unsigned axes) {
+    if (scale.elements() == 1) {
+        return reals_of(scale);
+    }
+    return reals_of(broadcast_values(scale, zero_point_shape(weights, axes)));
+}
+
+/// The scale of activations for each output channel of a convolution; one value where it is the same for all groups.
+constexpr seq<double> scales_of_groups(const tensor& scale, std::size_t groups, std::size_t outputs) {
+    if (is_scalar_like(scale)) {
+        return seq<double>{scale.real(0)};
+    }
+    seq<double> result;
+    for (std::size_t output = 0; output < outputs; ++output) {
+        const std::size_t group = output * groups / outputs;
+        result.push_back(scale.real(group * (scale.elements() / groups)));
+    }
+    return result;
+}
+
+/// The product of both scales for the output of a convolution: `[1, C_out, 1…]`, or a scalar where all are equal.
+constexpr tensor product_of_scales(const seq<double>& data, const seq<double>& weights, std::size_t rank, element type) {
+    const std::size_t count = data.size() > weights.size() ? data.size() : weights.size();
+    shape dimensions = shape::of_ones(rank);
+    dimensions[1] = static_cast<dimension>(count);
+    seq<double> products;
+    for (std::size_t i = 0; i < count; ++i) {
+        products.push_back(data[data.size() == 1 ? 0 : i] * weights[weights.size() == 1 ? 0 : i]);
+    }
+    return to_scalar(make_tensor(type, dimensions, products));
+}
+
+/// Makes the Subtract of activations one of low precision tensors and spreads its constant over the input channels, as
+/// engines expect it where they fuse it into the convolution. Cleanup must leave it there.
+constexpr void prepare_zero_point(rewrite& r, node_id convolution) {
+    graph& model = r.model;
+    const dequantization found = normalize_dequantization(r, find_dequantization(r, convolution));
+    if (!found.has_subtract()) {
+        return;
+    }
+    node_id subtract = optimize_subtract(r, found.subtract);
+    if (subtract == node_id::none) {
+        return;
+    }
+    const tensor* zero_point = model.constant_value(model[subtract].input(1));
+    if (zero_point != nullptr && !model[convolution].is<op::convolution_backprop_data>()) {
+        shape dimensions = shape::of_ones(model[subtract].shape().rank());
+        dimensions[1] = input_channels(model, convolution);
+        if (!(zero_point->dimensions() == dimensions)) {
+            const node_id spread = model.constant(broadcast_values(*zero_point, dimensions));
+            const node_id made = model.clone(subtract, {model[subtract].input(0), spread});
+            replace_and_name(r, subtract, made);
+            subtract = made;
+        }
+    }
+    model.set_mark(subtract, mark::disable_cleanup);
+}
+
+/// What a convolution reads as activations once the scale stands behind it: the Subtract, or the low precision tensor.
+constexpr output_ref low_precision_data(const graph& model, const dequantization& found) {
+    const output_ref below = model[found.multiply].input(0);
+    return model[below.node].is<op::convert>() && below.node == found.convert ? found.data : below;
+}
+
+constexpr output_ref reshaped_weights(rewrite& r, node_id reshape, output_ref source) {
+    if (reshape == node_id::none) {
+        return source;
+    }
+    const node_id made = r.model.clone(reshape, {source, r.model[reshape].input(1)});
+    copy_information(r, reshape, made);
+    r.model.rename(made, r.model[reshape].name());
+    return is_constant(r.model, source) ? try_fold(r.model, made) : output_ref(made);
+}
+
+/// The rewrite that all convolutions have in common, once `convolution_verdict` said yes.
+///
+/// before: y = conv(scale_a * (a - zero_point_a), scale_w * (w - zero_point_w))
+/// after:  y = scale_a * scale_w * conv(a - zero_point_a, w - zero_point_w)
+/// with low precision a, w and zero points (rounded, halves away from zero); a zero point of 0 goes away. The product of
+/// scales has the dequantization precision.
+[[gnu::cold, gnu::noinline]] constexpr bool transform_convolution(rewrite& r, node_id id) {
+    graph& model = r.model;
+    node_id convolution = separate_in_standalone_branch(r, id);
+    weights_source weights = find_weights(model, convolution, r.options.default_precisions);
+    if (weights.fake_quantize != node_id::none && weights.found.empty()) {
+        if (!decompose_weights(r, weights.fake_quantize) && r.options.update_precisions) {
+            return false;
+        }
+        weights = find_weights(model, convolution, r.options.default_precisions);
+    }
+    prepare_zero_point(r, convolution);
+
+    const element computed = r.options.dequantization_precision;
+    const unsigned axes = weight_axes(model, convolution, weights.reshape != node_id::none);
+    const shape weights_shape = model.shape(weights.last);
+    const low_precision_weights low = split_weights(r, weights, axes);
+    const dequantization found = normalize_dequantization(r, find_dequantization(r, convolution));
+    const auto groups = static_cast<std::size_t>(group_count(model, convolution));
+    const seq<double> weights_scale = scales_of_channels(low.scale, weights_shape, axes);
+    const std::size_t outputs = zero_point_shape(weights_shape, axes).elements();
+    const tensor scale = product_of_scales(scales_of_groups(constant_of(model, found.scale), groups, outputs), weights_scale,
+                                           model[convolution].shape().rank(), computed);
+
+    seq<output_ref, 3> inputs{low_precision_data(model, found), reshaped_weights(r, weights.reshape, low.source)};
+    for (std::size_t port = 2; port < model[convolution].inputs(); ++port) {
+        inputs.push_back(model[convolution].input(port));
+    }
+    const node_id made = model.add_relaxed(model[convolution].attributes(), inputs, {{computed, computed}, {computed}},
+                                           model[convolution].name(), model[convolution].version());
+    copy_information(r, convolution, made);
+    const node_id multiply = model.add(op::multiply{}, {made, model.constant(scale)});
+    model.relax_output(multiply, model[found.multiply].type());
+    insert_dequantization_after(r, convolution, multiply, made);
+    model.replace(convolution, made);
+    update_output_name(r, multiply, made);
+    return true;
+}
+
+}  // namespace detail
+
+/// Moves scales of activations and weights behind a Convolution, which then works on 8-bit integers.
+///
+/// A zero point of the activations stays above it as a Subtract of low precision tensors (marked DisableCleanup), one of the
+/// weights likewise (not folded): engines make them part of the convolution.
+struct convolution_transformation {
+    static constexpr text_view name = "ConvolutionTransformation";
+    using pattern = lpt::pattern<op::convolution, from<op::multiply>, from<op::multiply, op::fake_quantize>>;
+    static constexpr bool precision_preserved = false;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) { return convolution_verdict(r, id); }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        return detail::transform_convolution(r, id);
+    }
+};
+
+}  // namespace lpt

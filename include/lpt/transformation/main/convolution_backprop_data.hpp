@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/main/convolution.hpp>
+
+namespace lpt {
+
+/// Moves scales of activations and weights behind a ConvolutionBackpropData, like ConvolutionTransformation.
+///
+/// Output channels are axis 1 of the weights; the zero point of the activations keeps its shape. Where it refuses,
+/// quantized constant weights become real constants, since nothing will read them as integers.
+struct convolution_backprop_data_transformation {
+    static constexpr text_view name = "ConvolutionBackpropDataTransformation";
+    using weights = from<op::multiply, op::fake_quantize>;
+    using pattern = any_of<lpt::pattern<op::convolution_backprop_data, from<op::multiply>, weights>,
+                           lpt::pattern<op::convolution_backprop_data, from<op::multiply>, weights, from_constant>>;
+    static constexpr bool precision_preserved = false;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) { return convolution_verdict(r, id); }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            r.refused(id, name, why);
+            return fold_weights(r, id);
+        }
+        return detail::transform_convolution(r, id);
+    }
+
+private:
+    /// Replaces quantized weights by the real numbers that they stand for; false where their FakeQuantize has no constant range.
+    static constexpr bool fold_weights(rewrite& r, node_id id) {
+        graph& model = r.model;
+        const output_ref source = model[id].input(1);
+        const weights_source found = find_weights(model, id, r.options.default_precisions);
+        if (!found.found.empty()) {
+            fold_dequantization_at(r, node_id::none, 0, found.last);
+            return true;
+        }
+        if (found.fake_quantize == node_id::none || !has_constant_ranges(model, found.fake_quantize)) {
+            return false;
+        }
+        if (const tensor folded = fold_fake_quantize(model, found.fake_quantize, model[found.fake_quantize].type(), false)) {
+            model.replace_uses(source, model.constant(folded));
+        }
+        return true;
+    }
+};
+
+}  // namespace lpt

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/main/convolution.hpp>
+
+namespace lpt {
+
+/// Moves scales of activations and weights behind a GroupConvolution, like ConvolutionTransformation.
+///
+/// Scales of activations may differ between groups, scales of weights between groups and output channels. Weights may come
+/// through a Reshape, which is folded where they have no zero point.
+struct group_convolution_transformation {
+    static constexpr text_view name = "GroupConvolutionTransformation";
+    using pattern = lpt::pattern<op::group_convolution>;
+    static constexpr bool precision_preserved = false;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) { return convolution_verdict(r, id); }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        return detail::transform_convolution(r, id);
+    }
+};
+
+}  // namespace lpt
