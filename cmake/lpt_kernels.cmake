@@ -6,6 +6,7 @@
 # Flags that hold for all of them:
 #   -O2: without optimisation xsimd leaves weak copies of its functions behind, and the linker could pick an AVX-512 one for a
 #        processor without; also, unoptimised kernels are a hundred times slower than a debug build needs to be;
+#   -fno-exceptions: the kernels raise nothing, and handlers would leave weak symbols that no instruction set owns;
 #   -ffp-contract=off: a multiplication and an addition round twice unless the source says fma, on every instruction set.
 # Set within the function, because a function outlives the scope of the variables beside it (a package found in a subfolder).
 function(lpt_kernel_flags isa result)
@@ -49,4 +50,15 @@ template const lpt::kernel::kernel_table& lpt::kernel::table_of<lpt::kernel::on:
       PROPERTIES COMPILE_OPTIONS "${flags}")
     target_sources(${target} PRIVATE "${source}")
   endforeach()
+endfunction()
+
+# lpt_add_kernel_symbol_test(<name> <target>) adds a test that no object of <target>, which went through lpt_add_kernels, holds code
+# that the linker could put in the place of another instruction set's.
+function(lpt_add_kernel_symbol_test name target)
+  # Sanitizers and coverage put weak helpers of their own into every object.
+  if("${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${CMAKE_BUILD_TYPE}}" MATCHES "-fsanitize|--coverage" OR NOT CMAKE_NM)
+    return()
+  endif()
+  add_test(NAME ${name} COMMAND "${CMAKE_COMMAND}" -D "nm=${CMAKE_NM}" -D "files=$<TARGET_OBJECTS:${target}>"
+    -P "${LPT_KERNEL_CMAKE_DIR}/lpt_kernel_symbols.cmake")
 endfunction()

@@ -42,17 +42,38 @@ struct gathered_rows {
         unsigned char* to = buffer + place * row_bytes;
         *pointers = to;
         const unsigned char* from = input + group * tap_bytes;
-        convolution_geometry<Isa>::for_each_tap(*shape, index, [&](std::int64_t, std::int64_t pixel) {
-            if (pixel < 0) {
-                for (std::int64_t i = 0; i < tap_bytes; ++i)
-                    to[i] = static_cast<unsigned char>(fill);
+        const std::int64_t width = shape->kernel[2];
+        const std::int64_t step = shape->dilation[2] * pixel_bytes;
+        const auto copy_line = [&](std::int64_t, std::int64_t begin, std::int64_t end, std::int64_t pixel) {
+            for (std::int64_t i = 0; i < begin * tap_bytes; ++i)
+                to[i] = static_cast<unsigned char>(fill);
+            const unsigned char* at = from + pixel * pixel_bytes;
+            if (step == tap_bytes) {
+                copy(to + begin * tap_bytes, at, (end - begin) * tap_bytes);
             } else {
-                const unsigned char* at = from + pixel * pixel_bytes;
-                for (std::int64_t i = 0; i < tap_bytes; ++i)
-                    to[i] = at[i];
+                for (std::int64_t kw = begin; kw < end; ++kw, at += step)
+                    copy(to + kw * tap_bytes, at, tap_bytes);
             }
-            to += tap_bytes;
-        });
+            for (std::int64_t i = end * tap_bytes; i < width * tap_bytes; ++i)
+                to[i] = static_cast<unsigned char>(fill);
+            to += width * tap_bytes;
+        };
+        convolution_geometry<Isa>::for_each_line(*shape, index, copy_line);
+    }
+
+    /// Copies a few bytes; a call of memcpy would cost more than they do. Blocks of 8 bytes, the last one overlapping.
+    [[gnu::always_inline]] static void copy(unsigned char* to, const unsigned char* from, std::int64_t count) noexcept {
+        if (count >= 8) {
+            for (std::int64_t i = 0; i + 8 <= count; i += 8)
+                std::memcpy(to + i, from + i, 8);
+            std::memcpy(to + count - 8, from + count - 8, 8);
+        } else if (count >= 4) {
+            std::memcpy(to, from, 4);
+            std::memcpy(to + count - 4, from + count - 4, 4);
+        } else {
+            for (std::int64_t i = 0; i < count; ++i)
+                to[i] = from[i];
+        }
     }
 };
 

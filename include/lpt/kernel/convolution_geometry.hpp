@@ -34,38 +34,100 @@ struct convolution_geometry {
         return convolution_method::implicit_gemm;
     }
 
-    /// Input position of output position `o` at tap `k` along an axis, or -1 outside the image.
+    /// Input position that tap `k` of a transposed convolution scatters to output position `o` along an axis, or -1 if there is none.
     [[gnu::always_inline]] static std::int64_t position(const convolution_shape& s, int axis, std::int64_t o,
                                                         std::int64_t k) noexcept {
-        if (!s.transposed) {
-            const std::int64_t i = o * s.stride[axis] + k * s.dilation[axis] - s.pad_begin[axis];
-            return i >= 0 && i < s.in[axis] ? i : -1;
-        }
         const std::int64_t scaled = o + s.pad_begin[axis] - k * s.dilation[axis];
         if (scaled < 0 || scaled % s.stride[axis] != 0) return -1;
         const std::int64_t i = scaled / s.stride[axis];
         return i < s.in[axis] ? i : -1;
     }
 
+    /// Where a window starts along an axis and which of its taps [begin, end) are inside the image (forward convolution).
+    struct span {
+        std::int64_t first;
+        std::int64_t begin;
+        std::int64_t end;
+    };
+
+    [[gnu::always_inline]] static span window(const convolution_shape& s, int axis, std::int64_t o) noexcept {
+        const std::int64_t dilation = s.dilation[axis];
+        span w{o * s.stride[axis] - s.pad_begin[axis], 0, s.kernel[axis]};
+        if (w.first < 0) w.begin = (-w.first + dilation - 1) / dilation;
+        if (w.first + (w.end - 1) * dilation >= s.in[axis]) {
+            w.end = w.first < s.in[axis] ? (s.in[axis] - w.first + dilation - 1) / dilation : 0;
+        }
+        if (w.begin > w.end) w.begin = w.end;
+        return w;
+    }
+
+    struct coordinates {
+        std::int64_t n;
+        std::int64_t at[3];
+    };
+
+    [[gnu::always_inline]] static coordinates locate(const convolution_shape& s, std::int64_t row) noexcept {
+        coordinates c{};
+        c.at[2] = row % s.out[2];
+        row /= s.out[2];
+        c.at[1] = row % s.out[1];
+        row /= s.out[1];
+        c.at[0] = row % s.out[0];
+        c.n = row / s.out[0];
+        return c;
+    }
+
+    /// The part of one line of taps that lies inside the image: taps [line * kernel width + begin, ... + end), whose input pixels
+    /// start at `pixel` and are dilation[2] apart. Calls f(line, begin, end, pixel) for each line of taps of output pixel `row`
+    /// in order; begin == end when the whole line is outside. Forward convolution only.
+    template <class Function>
+    [[gnu::always_inline]] static void for_each_line(const convolution_shape& s, std::int64_t row,
+                                                     const Function& f) noexcept {
+        const coordinates c = locate(s, row);
+        const span d = window(s, 0, c.at[0]);
+        const span h = window(s, 1, c.at[1]);
+        const span w = window(s, 2, c.at[2]);
+        std::int64_t line = 0;
+        for (std::int64_t kd = 0; kd < s.kernel[0]; ++kd) {
+            const bool plane_inside = kd >= d.begin && kd < d.end;
+            const std::int64_t plane = (c.n * s.in[0] + d.first + kd * s.dilation[0]) * s.in[1];
+            for (std::int64_t kh = 0; kh < s.kernel[1]; ++kh, ++line) {
+                if (!plane_inside || kh < h.begin || kh >= h.end) {
+                    f(line, std::int64_t{0}, std::int64_t{0}, std::int64_t{0});
+                    continue;
+                }
+                const std::int64_t start = (plane + h.first + kh * s.dilation[1]) * s.in[2] + w.first;
+                f(line, w.begin, w.end, start + w.begin * s.dilation[2]);
+            }
+        }
+    }
+
     /// Calls f(tap, pixel) for every tap of output pixel `row` in order; pixel is the index of the input pixel or -1.
     template <class Function>
     [[gnu::always_inline]] static void for_each_tap(const convolution_shape& s, std::int64_t row,
                                                     const Function& f) noexcept {
-        std::int64_t rest = row;
-        const std::int64_t ow = rest % s.out[2];
-        rest /= s.out[2];
-        const std::int64_t oh = rest % s.out[1];
-        rest /= s.out[1];
-        const std::int64_t od = rest % s.out[0];
-        const std::int64_t n = rest / s.out[0];
+        if (!s.transposed) {
+            for_each_line(s, row, [&](std::int64_t line, std::int64_t begin, std::int64_t end, std::int64_t pixel) {
+                const std::int64_t tap = line * s.kernel[2];
+                std::int64_t kw = 0;
+                for (; kw < begin; ++kw)
+                    f(tap + kw, std::int64_t{-1});
+                for (; kw < end; ++kw, pixel += s.dilation[2])
+                    f(tap + kw, pixel);
+                for (; kw < s.kernel[2]; ++kw)
+                    f(tap + kw, std::int64_t{-1});
+            });
+            return;
+        }
+        const coordinates c = locate(s, row);
         std::int64_t tap = 0;
         for (std::int64_t kd = 0; kd < s.kernel[0]; ++kd) {
-            const std::int64_t id = position(s, 0, od, kd);
+            const std::int64_t id = position(s, 0, c.at[0], kd);
             for (std::int64_t kh = 0; kh < s.kernel[1]; ++kh) {
-                const std::int64_t ih = position(s, 1, oh, kh);
-                const std::int64_t line = id < 0 || ih < 0 ? -1 : ((n * s.in[0] + id) * s.in[1] + ih) * s.in[2];
+                const std::int64_t ih = position(s, 1, c.at[1], kh);
+                const std::int64_t line = id < 0 || ih < 0 ? -1 : ((c.n * s.in[0] + id) * s.in[1] + ih) * s.in[2];
                 for (std::int64_t kw = 0; kw < s.kernel[2]; ++kw, ++tap) {
-                    const std::int64_t iw = position(s, 2, ow, kw);
+                    const std::int64_t iw = position(s, 2, c.at[2], kw);
                     f(tap, line < 0 || iw < 0 ? -1 : line + iw);
                 }
             }

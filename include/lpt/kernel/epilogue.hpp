@@ -29,10 +29,10 @@ struct finish {
         switch (kind) {
             case element_kind::u8: return simd::to_float(simd::load_u8(from));
             case element_kind::i8: return simd::to_float(simd::load_i8(reinterpret_cast<const std::int8_t*>(from)));
-            case element_kind::i32: return simd::to_float(load_int_bytes(from));
+            case element_kind::i32: return simd::to_float(simd::load_int(reinterpret_cast<const std::int32_t*>(from)));
             case element_kind::f32: break;
         }
-        return load_float_bytes(from);
+        return simd::load(reinterpret_cast<const float*>(from));
     }
 
     /// The same for u8 or i8 elements, as integers.
@@ -114,13 +114,25 @@ struct finish {
         }
         const floats low = simd::broadcast(e.quant_low);
         const floats high = simd::broadcast(e.quant_high);
+        const auto quantize = [low, high](const float* from) {
+            return simd::round_to_int(simd::at_most(simd::at_least(simd::load(from), low), high));
+        };
         std::int64_t i = 0;
+        for (; i + 4 * width <= columns; i += 4 * width) {
+            const ints a = quantize(v + i);
+            const ints b = quantize(v + i + width);
+            const ints c = quantize(v + i + 2 * width);
+            const ints d = quantize(v + i + 3 * width);
+            if (e.output_type == element_kind::i8)
+                simd::template store_bytes<true>(output + i, a, b, c, d);
+            else
+                simd::template store_bytes<false>(output + i, a, b, c, d);
+        }
         for (; i + width <= columns; i += width)
-            simd::store_byte(output + i,
-                             simd::round_to_int(simd::at_most(simd::at_least(simd::load(v + i), low), high)));
+            simd::store_byte(output + i, quantize(v + i));
         if (i < columns) {
             std::uint8_t tail[width];
-            simd::store_byte(tail, simd::round_to_int(simd::at_most(simd::at_least(simd::load(v + i), low), high)));
+            simd::store_byte(tail, quantize(v + i));
             for (std::int64_t j = 0; i + j < columns; ++j)
                 output[i + j] = tail[j];
         }
@@ -172,15 +184,10 @@ struct finish {
     }
 
 private:
-    [[gnu::always_inline]] static ints load_int_bytes(const unsigned char* from) noexcept {
-        alignas(64) std::int32_t values[width];
-        std::memcpy(values, from, sizeof values);
-        return simd::load_int(values);
-    }
-    [[gnu::always_inline]] static floats load_float_bytes(const unsigned char* from) noexcept {
-        alignas(64) float values[width];
-        std::memcpy(values, from, sizeof values);
-        return simd::load(values);
+    [[gnu::always_inline]] static ints quantized(const std::int32_t* sums, floats scale, floats bias, floats low,
+                                                 floats high) noexcept {
+        const floats x = simd::to_float(simd::load_int(sums));
+        return simd::round_to_int(simd::at_most(simd::at_least(simd::fma(x, scale, bias), low), high));
     }
 
     /// The case that matters most, without a detour through memory: scale, bias, round, saturate. Columns outermost, so that the
@@ -188,25 +195,54 @@ private:
     static void requantize(const epilogue& e, const std::int32_t* sums, std::int64_t stride, std::int64_t rows,
                            std::int64_t channel, std::int64_t columns, unsigned char* output,
                            std::int64_t row_bytes) noexcept {
+        std::int64_t i = 0;
+        for (; i + 4 * width <= columns; i += 4 * width) {
+            if (e.output_type == element_kind::i8)
+                requantize_four<true>(e, sums + i, stride, rows, channel + i, output + i, row_bytes);
+            else
+                requantize_four<false>(e, sums + i, stride, rows, channel + i, output + i, row_bytes);
+        }
         const floats low = simd::broadcast(e.quant_low);
         const floats high = simd::broadcast(e.quant_high);
-        for (std::int64_t i = 0; i < columns; i += width) {
+        for (; i < columns; i += width) {
             const std::int64_t count = columns - i;
             const floats scale = load_or(e.scale, e.scale_all, channel + i, count);
             const floats bias = load_or(e.bias, e.bias_all, channel + i, count);
             for (std::int64_t r = 0; r < rows; ++r) {
-                const floats x = simd::to_float(simd::load_int(sums + r * stride + i));
-                const floats v = simd::at_most(simd::at_least(simd::fma(x, scale, bias), low), high);
+                const ints q = quantized(sums + r * stride + i, scale, bias, low, high);
                 unsigned char* to = output + r * row_bytes + i;
                 if (count >= width) {
-                    simd::store_byte(to, simd::round_to_int(v));
+                    simd::store_byte(to, q);
                 } else {
                     std::uint8_t tail[width];
-                    simd::store_byte(tail, simd::round_to_int(v));
+                    simd::store_byte(tail, q);
                     for (std::int64_t j = 0; j < count; ++j)
                         to[j] = tail[j];
                 }
             }
+        }
+    }
+
+    /// Four vectors of columns, which one store takes.
+    template <bool Signed>
+    static void requantize_four(const epilogue& e, const std::int32_t* sums, std::int64_t stride, std::int64_t rows,
+                                std::int64_t channel, unsigned char* output, std::int64_t row_bytes) noexcept {
+        const floats low = simd::broadcast(e.quant_low);
+        const floats high = simd::broadcast(e.quant_high);
+        floats scale[4];
+        floats bias[4];
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v) {
+            scale[v] = load_or(e.scale, e.scale_all, channel + v * width, width);
+            bias[v] = load_or(e.bias, e.bias_all, channel + v * width, width);
+        }
+        for (std::int64_t r = 0; r < rows; ++r) {
+            const std::int32_t* from = sums + r * stride;
+            const ints a = quantized(from, scale[0], bias[0], low, high);
+            const ints b = quantized(from + width, scale[1], bias[1], low, high);
+            const ints c = quantized(from + 2 * width, scale[2], bias[2], low, high);
+            const ints d = quantized(from + 3 * width, scale[3], bias[3], low, high);
+            simd::template store_bytes<Signed>(output + r * row_bytes, a, b, c, d);
         }
     }
 };

@@ -42,6 +42,15 @@ struct lanes<on::scalar> {
     /// Stores the low byte of each number.
     static void store_byte(std::uint8_t* to, ints value) noexcept { *to = static_cast<std::uint8_t>(value); }
 
+    /// The same for the numbers of four vectors, which are all in the range of i8 (`Signed`) or u8.
+    template <bool Signed>
+    static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
+        store_byte(to, a);
+        store_byte(to + 1, b);
+        store_byte(to + 2, c);
+        store_byte(to + 3, d);
+    }
+
     static floats add(floats a, floats b) noexcept { return a + b; }
     static floats subtract(floats a, floats b) noexcept { return a - b; }
     static floats multiply(floats a, floats b) noexcept { return a * b; }
@@ -78,6 +87,7 @@ struct lanes<on::scalar> {
     static ints multiply_int(ints a, ints b) noexcept {
         return static_cast<ints>(static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b));
     }
+    static ints max_int(ints a, ints b) noexcept { return a > b ? a : b; }
     static ints and_int(ints a, ints b) noexcept { return a & b; }
     static ints or_int(ints a, ints b) noexcept { return a | b; }
     static ints shift_left_23(ints value) noexcept {

@@ -59,43 +59,89 @@ struct pool {
         return simd::select(simd::less(a, b), b, a);
     }
 
+    template <bool Signed>
+    [[gnu::always_inline]] static ints load_bytes(const unsigned char* from) noexcept {
+        if constexpr (Signed)
+            return simd::load_i8(reinterpret_cast<const std::int8_t*>(from));
+        else
+            return simd::load_u8(from);
+    }
+
+    /// Largest element or sum of a window of bytes, starting from `start`, for `columns` channels.
+    template <bool Signed, bool Max>
+    static void combine_bytes(const pool_problem& p, std::int64_t n, const span (&w)[3], std::int64_t channel,
+                              std::int64_t columns, std::int32_t start, std::int32_t* result) noexcept {
+        std::int64_t i = 0;
+        for (; i + width <= columns; i += width) {
+            ints x = simd::broadcast_int(start);
+            for_each_pixel(p, n, w, [&](const unsigned char* at) {
+                const ints y = load_bytes<Signed>(at + channel + i);
+                if constexpr (Max)
+                    x = simd::max_int(x, y);
+                else
+                    x = simd::add_int(x, y);
+            });
+            simd::store_int(result + i, x);
+        }
+        if (i < columns) {
+            ints x = simd::broadcast_int(start);
+            for_each_pixel(p, n, w, [&](const unsigned char* at) {
+                const ints y = finish<Isa>::load_bytes(at, p.input_type, channel + i, columns - i);
+                if constexpr (Max)
+                    x = simd::max_int(x, y);
+                else
+                    x = simd::add_int(x, y);
+            });
+            simd::store_int(result + i, x);
+        }
+    }
+
+    static void combine_floats(const pool_problem& p, std::int64_t n, const span (&w)[3], std::int64_t channel,
+                               std::int64_t columns, float* v) noexcept {
+        const bool is_max = p.kind == pool_kind::max;
+        for (std::int64_t i = 0; i < columns; i += width) {
+            floats x = simd::broadcast(is_max ? -__builtin_inff() : 0.0f);
+            for_each_pixel(p, n, w, [&](const unsigned char* at) {
+                const floats y = finish<Isa>::load_elements(at, element_kind::f32, channel + i, columns - i);
+                x = is_max ? larger(x, y) : simd::add(x, y);
+            });
+            simd::store(v + i, x);
+        }
+    }
+
     /// x of `columns` channels from `channel` on; v has room up to a multiple of the width.
     static void values(const pool_problem& p, std::int64_t n, const span (&w)[3], std::int64_t channel,
                        std::int64_t columns, float* v) noexcept {
         const std::int64_t inside = (w[0].end - w[0].begin) * (w[1].end - w[1].begin) * (w[2].end - w[2].begin);
         const std::int64_t padded = w[0].padded * w[1].padded * w[2].padded;
         const bool with_padding = p.kind == pool_kind::average_include_pad;
+        if (p.input_type == element_kind::f32) {
+            combine_floats(p, n, w, channel, columns, v);
+        } else {
+            const bool is_signed = p.input_type == element_kind::i8;
+            alignas(64) std::int32_t x[finish_columns];
+            if (p.kind == pool_kind::max) {
+                if (is_signed)
+                    combine_bytes<true, true>(p, n, w, channel, columns, -128, x);
+                else
+                    combine_bytes<false, true>(p, n, w, channel, columns, 0, x);
+            } else {
+                const std::int32_t start = with_padding && padded > inside
+                                               ? static_cast<std::int32_t>(padded - inside) * p.input_zero_point
+                                               : 0;
+                if (is_signed)
+                    combine_bytes<true, false>(p, n, w, channel, columns, start, x);
+                else
+                    combine_bytes<false, false>(p, n, w, channel, columns, start, x);
+            }
+            for (std::int64_t i = 0; i < columns; i += width)
+                simd::store(v + i, simd::to_float(simd::load_int(x + i)));
+        }
+        if (p.kind == pool_kind::max) return;
         const std::int64_t count = with_padding ? padded : inside;
         const floats divisor = simd::broadcast(static_cast<float>(count > 0 ? count : 1));
-        const float lowest = p.input_type == element_kind::f32  ? -__builtin_inff()
-                             : p.input_type == element_kind::i8 ? -128.0f
-                                                                : 0.0f;
-        const std::int32_t padding_sum =
-            with_padding && padded > inside ? static_cast<std::int32_t>(padded - inside) * p.input_zero_point : 0;
-        for (std::int64_t i = 0; i < columns; i += width) {
-            const std::int64_t first = channel + i;
-            const std::int64_t lane_count = columns - i;
-            floats x;
-            if (p.kind == pool_kind::max) {
-                x = simd::broadcast(lowest);
-                for_each_pixel(p, n, w, [&](const unsigned char* at) {
-                    x = larger(x, finish<Isa>::load_elements(at, p.input_type, first, lane_count));
-                });
-            } else if (p.input_type == element_kind::f32) {
-                x = simd::broadcast(0.0f);
-                for_each_pixel(p, n, w, [&](const unsigned char* at) {
-                    x = simd::add(x, finish<Isa>::load_elements(at, p.input_type, first, lane_count));
-                });
-                x = simd::divide(x, divisor);
-            } else {
-                ints sum = simd::broadcast_int(padding_sum);
-                for_each_pixel(p, n, w, [&](const unsigned char* at) {
-                    sum = simd::add_int(sum, finish<Isa>::load_bytes(at, p.input_type, first, lane_count));
-                });
-                x = simd::divide(simd::to_float(sum), divisor);
-            }
-            simd::store(v + i, x);
-        }
+        for (std::int64_t i = 0; i < columns; i += width)
+            simd::store(v + i, simd::divide(simd::load(v + i), divisor));
     }
 
     static void run(const pool_problem& problem, const parallel_for& parallel) noexcept {

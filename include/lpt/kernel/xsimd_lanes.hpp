@@ -46,6 +46,7 @@ struct xsimd_lanes {
     [[gnu::always_inline]] static ints add_int(ints a, ints b) noexcept { return a + b; }
     [[gnu::always_inline]] static ints subtract_int(ints a, ints b) noexcept { return a - b; }
     [[gnu::always_inline]] static ints multiply_int(ints a, ints b) noexcept { return a * b; }
+    [[gnu::always_inline]] static ints max_int(ints a, ints b) noexcept { return xsimd::max(a, b); }
     [[gnu::always_inline]] static ints and_int(ints a, ints b) noexcept { return a & b; }
     [[gnu::always_inline]] static ints or_int(ints a, ints b) noexcept { return a | b; }
     [[gnu::always_inline]] static ints shift_left_23(ints value) noexcept { return value << 23; }

@@ -40,6 +40,15 @@ struct lanes_256 : xsimd_lanes<Isa, xsimd::fma3<xsimd::avx2>> {
     [[gnu::always_inline]] static ints multiply_pairs(ints sum, ints a, ints b) noexcept {
         return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
     }
+    /// The packs work inside 128-bit halves: the 4-byte blocks come out as a0 b0 c0 d0 a1 b1 c1 d1.
+    template <bool Signed>
+    [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
+        const __m256i low = _mm256_packs_epi32(a, b);
+        const __m256i high = _mm256_packs_epi32(c, d);
+        const __m256i bytes = Signed ? _mm256_packs_epi16(low, high) : _mm256_packus_epi16(low, high);
+        const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permutevar8x32_epi32(bytes, order));
+    }
     [[gnu::always_inline]] static void store_byte(std::uint8_t* to, ints value) noexcept {
         const __m256i low_bytes = _mm256_and_si256(value, _mm256_set1_epi32(0xff));
         const __m128i words =

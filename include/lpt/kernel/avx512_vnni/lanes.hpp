@@ -34,6 +34,15 @@ struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx5
     [[gnu::always_inline]] static ints multiply_pairs(ints sum, ints a, ints b) noexcept {
         return _mm512_add_epi32(sum, _mm512_madd_epi16(a, b));
     }
+    /// The packs work inside 128-bit quarters: the 4-byte blocks come out as a0 b0 c0 d0 a1 b1 c1 d1 ... d3.
+    template <bool Signed>
+    [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
+        const __m512i low = _mm512_packs_epi32(a, b);
+        const __m512i high = _mm512_packs_epi32(c, d);
+        const __m512i bytes = Signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
+        const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+        _mm512_storeu_si512(to, _mm512_permutexvar_epi32(order, bytes));
+    }
     [[gnu::always_inline]] static void store_byte(std::uint8_t* to, ints value) noexcept {
         _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(value));
     }

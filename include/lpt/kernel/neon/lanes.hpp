@@ -56,6 +56,12 @@ struct lanes_128 : xsimd_lanes<Isa, xsimd::neon64> {
         const int32x4_t low = vmull_s16(vget_low_s16(x), vget_low_s16(y));
         return vaddq_s32(sum, vpaddq_s32(low, vmull_high_s16(x, y)));
     }
+    template <bool Signed>
+    [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
+        const int16x8_t low = vmovn_high_s32(vmovn_s32(a), b);
+        const int16x8_t high = vmovn_high_s32(vmovn_s32(c), d);
+        vst1q_u8(to, vreinterpretq_u8_s8(vmovn_high_s16(vmovn_s16(low), high)));
+    }
     [[gnu::always_inline]] static void store_byte(std::uint8_t* to, ints value) noexcept {
         const int16x4_t words = vmovn_s32(value);
         const int8x8_t bytes = vmovn_s16(vcombine_s16(words, words));
