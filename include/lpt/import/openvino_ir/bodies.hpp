@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/import/openvino_ir/document.hpp>
+
+/// Port maps of TensorIterator, Loop and If: which input of the node feeds which parameter of a body, and which result of
+/// a body gives which output.
+namespace lpt::openvino_ir {
+
+/// The layers of a body that are its parameters and results, in order: port maps name them by layer id.
+struct body_ports {
+    std::map<std::int64_t, std::int64_t> parameter_of_layer;
+    std::map<std::int64_t, std::int64_t> result_of_layer;
+};
+
+inline body_ports ports_of_body(const document& body) {
+    body_ports ports;
+    for (const layer_description& layer : body.layers) {
+        if (layer.kind == op::kind::parameter) {
+            ports.parameter_of_layer.emplace(layer.id, static_cast<std::int64_t>(ports.parameter_of_layer.size()));
+        } else if (layer.kind == op::kind::result) {
+            ports.result_of_layer.emplace(layer.id, static_cast<std::int64_t>(ports.result_of_layer.size()));
+        }
+    }
+    return ports;
+}
+
+inline std::int64_t find_body_port(const std::map<std::int64_t, std::int64_t>& ports, std::int64_t layer, const place& where) {
+    const auto found = ports.find(layer);
+    if (found == ports.end()) {
+        wrong(where, "a port map names layer ", layer, " of the body, which is not a parameter or result there");
+    }
+    return found->second;
+}
+
+/// The number of a port among the ports of a layer that a file gives by its id.
+inline std::int64_t port_number(const std::vector<port_description>& ports, std::int64_t id, const place& where) {
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+        if (ports[i].id == id) {
+            return static_cast<std::int64_t>(i);
+        }
+    }
+    wrong(where, "a port map names port ", id, ", which the layer does not have");
+}
+
+inline op::body_slice read_slice(const pugi::xml_node& entry, const place& where) {
+    return {integer_attribute(entry, "axis", where), integer_attribute(entry, "start", where, 0),
+            integer_attribute(entry, "stride", where, 1), integer_attribute(entry, "part_size", where, 1),
+            integer_attribute(entry, "end", where, -1)};
+}
+
+inline seq<op::body_input> read_input_map(const layer_description& layer, const pugi::xml_node& map, const pugi::xml_node& back_edges,
+                                          const body_ports& body) {
+    std::map<std::int64_t, std::int64_t> fed_back_by;
+    for (const pugi::xml_node& edge : back_edges.children("edge")) {
+        fed_back_by[integer_attribute(edge, "to-layer", layer.where)] = integer_attribute(edge, "from-layer", layer.where);
+    }
+    seq<op::body_input> inputs;
+    for (const pugi::xml_node& entry : map.children("input")) {
+        const std::int64_t inner = integer_attribute(entry, "internal_layer_id", layer.where);
+        const std::int64_t outer = integer_attribute(entry, "external_port_id", layer.where);
+        if (outer < 0) {
+            continue;  // the number of the iteration: Loop keeps it as an attribute
+        }
+        op::body_input input;
+        input.port = port_number(layer.inputs, outer, layer.where);
+        input.parameter = find_body_port(body.parameter_of_layer, inner, layer.where);
+        if (entry.attribute("axis")) {
+            input.holds = op::body_input::form::sliced;
+            input.slice = read_slice(entry, layer.where);
+        } else if (const auto back = fed_back_by.find(inner); back != fed_back_by.end()) {
+            input.holds = op::body_input::form::merged;
+            input.result = find_body_port(body.result_of_layer, back->second, layer.where);
+        }
+        inputs.push_back(input);
+    }
+    return inputs;
+}
+
+inline seq<op::body_output> read_output_map(const layer_description& layer, const pugi::xml_node& map, const body_ports& body) {
+    seq<op::body_output> outputs;
+    for (const pugi::xml_node& entry : map.children("output")) {
+        const std::int64_t outer = integer_attribute(entry, "external_port_id", layer.where);
+        if (outer < 0) {
+            continue;  // the condition of a Loop, which it keeps as an attribute
+        }
+        op::body_output output;
+        output.port = port_number(layer.outputs, outer, layer.where);
+        output.result = find_body_port(body.result_of_layer, integer_attribute(entry, "internal_layer_id", layer.where), layer.where);
+        if (entry.attribute("axis")) {
+            output.holds = op::body_output::form::concatenated;
+            output.slice = read_slice(entry, layer.where);
+        }
+        outputs.push_back(output);
+    }
+    return outputs;
+}
+
+inline seq<op::declared_output> read_declared_outputs(const layer_description& layer) {
+    seq<op::declared_output> outputs;
+    for (const port_description& port : layer.outputs) {
+        outputs.push_back({port.type, port.dimensions});
+    }
+    return outputs;
+}
+
+}  // namespace lpt::openvino_ir

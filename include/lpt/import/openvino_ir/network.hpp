@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/graph/graph.hpp>
+#include <lpt/import/openvino_ir/bodies.hpp>
+
+/// From the XML document to a graph.
+namespace lpt::openvino_ir {
+
+inline constexpr int deepest_body = 16;
+
+struct source_files {
+    const mapped_file* weights;  // null if there is no such file
+    std::string xml;
+    std::string bin;
+};
+
+graph build_graph(const pugi::xml_node& xml, const source_files& files, int depth);
+
+// ---- weights
+
+inline tensor read_constant(const layer_description& layer, const source_files& files) {
+    const pugi::xml_node data = layer.xml.child("data");
+    const char* word = data.attribute("element_type").value();
+    const element type = parse_element(word);
+    if (type == dynamic) {
+        wrong(layer.where, "unknown element type '", word, "' of a constant");
+    }
+    shape dimensions;
+    if (!op::from_value(op::to_value(text(data.attribute("shape").value())), dimensions) || !dimensions.is_static()) {
+        wrong(layer.where, "shape '", data.attribute("shape").value(), "' of a constant is not a list of sizes");
+    }
+    const std::int64_t offset = integer_attribute(data, "offset", layer.where);
+    const std::int64_t size = integer_attribute(data, "size", layer.where);
+    std::size_t elements = 1;
+    for (const dimension each : dimensions) {
+        if (each < 0 || (each != 0 && elements > (std::size_t{1} << 48) / static_cast<std::size_t>(each))) {
+            wrong(layer.where, "a constant cannot have the shape ", to_text(dimensions));
+        }
+        elements *= static_cast<std::size_t>(each);
+    }
+    if (size < 0 || static_cast<std::size_t>(size) != byte_size(type, elements)) {
+        wrong(layer.where, size, " bytes of weights, but type ", name(type), " and shape ", to_text(dimensions), " need ",
+              byte_size(type, elements));
+    }
+    const auto count = static_cast<std::size_t>(size);
+    if (count == 0) {
+        return tensor(type, std::move(dimensions), bytes(seq<std::byte>{}));
+    }
+    if (files.weights == nullptr) {
+        wrong(layer.where, "needs weights, but ", files.bin.c_str(), " does not exist");
+    }
+    if (offset < 0 || static_cast<std::size_t>(offset) > files.weights->size() ||
+        count > files.weights->size() - static_cast<std::size_t>(offset)) {
+        wrong(layer.where, "weights at byte ", offset, " (", size, " bytes) lie outside of ", files.bin.c_str(), ", which has ",
+              files.weights->size(), " bytes");
+    }
+    return tensor(type, std::move(dimensions), files.weights->window(static_cast<std::size_t>(offset), count));
+}
+
+// ---- attributes
+
+inline op::attributes read_attributes(const layer_description& layer) {
+    seq<op::named_value> values;
+    for (const pugi::xml_attribute& each : layer.xml.child("data").attributes()) {
+        values.push_back({text(each.name()), op::to_value(text(each.value()))});
+    }
+    const std::string where = layer.where.file + ": " + layer.where.layer;
+    return op::fields_of(layer.kind).make(values, layer.version, where.c_str());
+}
+
+struct described_body {
+    pugi::xml_node xml;
+    document content;
+    body_ports ports;
+};
+
+inline described_body describe_body(const layer_description& layer, const char* name) {
+    const pugi::xml_node xml = layer.xml.child(name);
+    if (!xml) {
+        wrong(layer.where, "has no <", name, ">");
+    }
+    described_body body{xml, read_document(xml, layer.where.file), {}};
+    body.ports = ports_of_body(body.content);
+    return body;
+}
+
+/// Fills the port maps of TensorIterator, Loop and If and reads their bodies.
+inline op::attributes read_with_bodies(const layer_description& layer, const source_files& files, int depth, seq<graph>& bodies) {
+    if (depth >= deepest_body) {
+        wrong(layer.where, "bodies are nested more than ", deepest_body, " deep");
+    }
+    if (layer.kind == op::kind::if_else) {
+        const described_body then_body = describe_body(layer, "then_body");
+        const described_body else_body = describe_body(layer, "else_body");
+        bodies.push_back(build_graph(then_body.xml, files, depth + 1));
+        bodies.push_back(build_graph(else_body.xml, files, depth + 1));
+        op::if_else result;
+        const pugi::xml_node then_map = layer.xml.child("then_port_map");
+        const pugi::xml_node else_map = layer.xml.child("else_port_map");
+        result.then_inputs = read_input_map(layer, then_map, {}, then_body.ports);
+        result.then_outputs = read_output_map(layer, then_map, then_body.ports);
+        result.else_inputs = read_input_map(layer, else_map, {}, else_body.ports);
+        result.else_outputs = read_output_map(layer, else_map, else_body.ports);
+        result.declared_outputs = read_declared_outputs(layer);
+        return result;
+    }
+    const described_body body = describe_body(layer, "body");
+    bodies.push_back(build_graph(body.xml, files, depth + 1));
+    const pugi::xml_node map = layer.xml.child("port_map");
+    const auto fill = [&](auto& result) {
+        result.input_map = read_input_map(layer, map, layer.xml.child("back_edges"), body.ports);
+        result.output_map = read_output_map(layer, map, body.ports);
+        result.declared_outputs = read_declared_outputs(layer);
+    };
+    if (layer.kind == op::kind::tensor_iterator) {
+        op::tensor_iterator result;
+        fill(result);
+        return result;
+    }
+    op::loop result;
+    fill(result);
+    for (const pugi::xml_node& entry : map.children()) {
+        const std::string purpose = entry.attribute("purpose").value();
+        if (purpose == "current_iteration") {
+            result.current_iteration = find_body_port(body.ports.parameter_of_layer,
+                                                      integer_attribute(entry, "internal_layer_id", layer.where), layer.where);
+        } else if (purpose == "execution_condition") {
+            result.execution_condition =
+                find_body_port(body.ports.result_of_layer, integer_attribute(entry, "internal_layer_id", layer.where), layer.where);
+        }
+    }
+    return result;
+}
+
+// ---- nodes
+
+/// Run-time information becomes annotations: the key is its name, the value all its other attributes.
+inline void read_annotations(const pugi::xml_node& xml, graph& model, node_id id) {
+    for (const pugi::xml_node& attribute : xml.child("rt_info").children("attribute")) {
+        std::string value;
+        for (const pugi::xml_attribute& each : attribute.attributes()) {
+            const std::string key = each.name();
+            if (key == "value") {
+                value += (value.empty() ? "" : ";") + std::string(each.value());
+            } else if (key != "name" && key != "version") {
+                value += (value.empty() ? "" : ";") + key + "=" + each.value();
+            }
+        }
+        model.annotate(id, attribute.attribute("name").value(), text(value.c_str()));
+    }
+}
+
+/// Raises an error where the file declares an output that the operation cannot give.
+inline void check_outputs(const layer_description& layer, const graph& model, node_id id) {
+    const node& made = model[id];
+    if (layer.kind == op::kind::result) {
+        return;
+    }
+    if (layer.outputs.size() > made.outputs()) {
+        wrong(layer.where, "declares ", layer.outputs.size(), " outputs, but the operation has ", made.outputs());
+    }
+    for (std::size_t port = 0; port < layer.outputs.size(); ++port) {
+        const port_description& declared = layer.outputs[port];
+        if (declared.type != dynamic && made.type(port) != dynamic && declared.type != made.type(port)) {
+            wrong(layer.where, "output ", port, " is declared as ", name(declared.type), ", but the operation gives ",
+                  name(made.type(port)));
+        }
+        shape merged = made.shape(port);
+        // A dynamic rank is written as no dimensions at all, like a scalar.
+        if (declared.dimensions.rank() != 0 && !merge_shape(merged, declared.dimensions)) {
+            wrong(layer.where, "output ", port, " is declared with shape ", to_text(declared.dimensions),
+                  ", but the operation gives ", to_text(made.shape(port)));
+        }
+    }
+}
+
+class builder {
+    const document& document_;
+    const source_files& files_;
+    int depth_;
+    graph model_;
+    std::vector<node_id> made_;
+    std::vector<char> open_;  // layers that wait for their inputs
+
+    output_ref source(const layer_description& layer, std::size_t port) const {
+        const auto edge = document_.source_of_input.find({layer.id, layer.inputs[port].id});
+        if (edge == document_.source_of_input.end()) {
+            wrong(layer.where, "no edge leads to input port ", layer.inputs[port].id);
+        }
+        const layer_description& from = document_.layers[document_.place_of_layer.at(edge->second.layer)];
+        for (std::size_t output = 0; output < from.outputs.size(); ++output) {
+            if (from.outputs[output].id == edge->second.port) {
+                return {made_[document_.place_of_layer.at(from.id)], static_cast<std::int32_t>(output)};
+            }
+        }
+        wrong(layer.where, "an edge comes from port ", edge->second.port, " of ", from.where.layer.c_str(),
+              ", which is not an output of it");
+    }
+
+    void make(std::size_t index) {
+        const layer_description& layer = document_.layers[index];
+        seq<output_ref, 5> inputs;
+        for (std::size_t port = 0; port < layer.inputs.size(); ++port) {
+            inputs.push_back(source(layer, port));
+        }
+        seq<graph> bodies;
+        op::attributes what;
+        if (layer.kind == op::kind::constant) {
+            what = op::constant{read_constant(layer, files_)};
+        } else if (op::has(op::row_of(layer.kind).traits, op::trait::has_bodies)) {
+            what = read_with_bodies(layer, files_, depth_, bodies);
+        } else {
+            what = read_attributes(layer);
+        }
+        node_id id = node_id::none;
+        try {
+            id = model_.add(std::move(what), inputs, layer.name.c_str(), layer.version);
+        } catch (const error& raised) {
+            fail(text_view(files_.xml.c_str()), ": ", raised.message());
+        }
+        for (graph& body : bodies) {
+            model_.add_body(id, std::move(body));
+        }
+        read_annotations(layer.xml, model_, id);
+        check_outputs(layer, model_, id);
+        for (std::size_t port = 0; port < layer.outputs.size() && port < model_[id].outputs(); ++port) {
+            model_.set_tensor_names({id, static_cast<std::int32_t>(port)}, layer.outputs[port].names);
+        }
+        made_[index] = id;
+    }
+
+    /// Makes a layer after everything that it reads. Without recursion: networks may be deep.
+    void make_with_inputs(std::size_t first) {
+        std::vector<std::size_t> stack{first};
+        while (!stack.empty()) {
+            const std::size_t index = stack.back();
+            if (made_[index] != node_id::none) {
+                stack.pop_back();
+                continue;
+            }
+            const layer_description& layer = document_.layers[index];
+            bool ready = true;
+            for (std::size_t port = layer.inputs.size(); port-- > 0;) {
+                const auto edge = document_.source_of_input.find({layer.id, layer.inputs[port].id});
+                if (edge == document_.source_of_input.end()) {
+                    wrong(layer.where, "no edge leads to input port ", layer.inputs[port].id);
+                }
+                const std::size_t above = document_.place_of_layer.at(edge->second.layer);
+                if (made_[above] != node_id::none) {
+                    continue;
+                }
+                if (open_[above] != 0) {
+                    wrong(document_.layers[above].where, "the edges lead round in a circle through this layer");
+                }
+                ready = false;
+                stack.push_back(above);
+            }
+            if (ready) {
+                make(index);
+                stack.pop_back();
+            } else {
+                open_[index] = 1;
+            }
+        }
+    }
+
+    /// Assign depends on the ReadValue of its variable: the old value is read before the new one is written.
+    void order_variables() {
+        for (const node_id sink : model_.sinks()) {
+            for (std::size_t index = 0; index < made_.size(); ++index) {
+                const node& each = model_[made_[index]];
+                if (each.is<op::read_value>() && model_[sink].is<op::assign>() &&
+                    each.as<op::read_value>().variable_id == model_[sink].as<op::assign>().variable_id) {
+                    model_.add_control_dependency(sink, made_[index]);
+                }
+            }
+        }
+    }
+
+public:
+    builder(const document& content, const source_files& files, int depth)
+        : document_(content), files_(files), depth_(depth), made_(content.layers.size(), node_id::none), open_(content.layers.size(), 0) {}
+
+    graph build() {
+        // Parameters first and results last, in the order of the file: that is their order as inputs and outputs.
+        for (const op::kind first : {op::kind::parameter, op::kind::none}) {
+            for (std::size_t index = 0; index < document_.layers.size(); ++index) {
+                const op::kind kind = document_.layers[index].kind;
+                if (first == op::kind::parameter ? kind == first : kind != op::kind::result) {
+                    make_with_inputs(index);
+                }
+            }
+        }
+        for (std::size_t index = 0; index < document_.layers.size(); ++index) {
+            make_with_inputs(index);
+        }
+        order_variables();
+        return std::move(model_);
+    }
+};
+
+inline graph build_graph(const pugi::xml_node& xml, const source_files& files, int depth) {
+    const document content = read_document(xml, files.xml);
+    graph model = builder(content, files, depth).build();
+    model.set_name(xml.attribute("name").value());
+    return model;
+}
+
+/// Reads a network from the text of its `.xml`; the names of the files are for messages.
+inline graph read_network(text_view xml, const mapped_file* weights, const std::string& xml_name, const std::string& bin_name) {
+    pugi::xml_document parsed;
+    const pugi::xml_parse_result status = parsed.load_buffer(xml.data(), xml.size());
+    if (!status) {
+        fail(text_view(xml_name.c_str()), ": broken XML at byte ", status.offset, ": ", status.description());
+    }
+    const pugi::xml_node net = parsed.child("net");
+    if (!net) {
+        fail(text_view(xml_name.c_str()), ": is not a network: the document has no <net>");
+    }
+    return build_graph(net, {weights, xml_name, bin_name}, 0);
+}
+
+}  // namespace lpt::openvino_ir
