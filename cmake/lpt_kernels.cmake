@@ -10,7 +10,7 @@
 #   -ffp-contract=off: a multiplication and an addition round twice unless the source says fma, on every instruction set.
 # Set within the function, because a function outlives the scope of the variables beside it (a package found in a subfolder).
 function(lpt_kernel_flags isa result)
-  set(common -O2 -ffp-contract=off)
+  set(common -O2 -ffp-contract=off -fno-exceptions)
   set(avx2 -mavx2 -mfma)
   set(avx512 ${avx2} -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512cd -mavx512vnni)
   set(flags "")
@@ -60,5 +60,5 @@ function(lpt_add_kernel_symbol_test name target)
     return()
   endif()
   add_test(NAME ${name} COMMAND "${CMAKE_COMMAND}" -D "nm=${CMAKE_NM}" -D "files=$<TARGET_OBJECTS:${target}>"
-    -P "${LPT_KERNEL_CMAKE_DIR}/lpt_kernel_symbols.cmake")
+    -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/lpt_kernel_symbols.cmake")
 endfunction()
