@@ -23,17 +23,19 @@ static_assert(!target.table().excludes(op::kind::convolution));
 
 // What a mistake is found as; the sentence that it is raised as needs a program that does not compile.
 using detail::restriction_mistake;
-constexpr detail::restriction_finding found(op::kind operation, int version, seq<port_types> groups) {
+template <class... Groups>
+constexpr detail::restriction_finding found(op::kind operation, int version, const Groups&... groups_of_ports) {
+    const seq<port_types> groups{groups_of_ports...};
     return detail::find_restriction_mistake(op::row_of(operation), version, groups);
 }
-static_assert(found(op::kind::softmax, any_version, {}).what == restriction_mistake::no_transformation);
-static_assert(found(op::kind::max_pool, 2, {}).what == restriction_mistake::no_version);
-static_assert(found(op::kind::convolution, any_version, {port_types{{2}, {u8}}}).what == restriction_mistake::no_port);
-static_assert(found(op::kind::convolution, any_version, {port_types{{0}, {u8}}, port_types{{0}, {i8}}}).what ==
+static_assert(found(op::kind::softmax, any_version).what == restriction_mistake::no_transformation);
+static_assert(found(op::kind::max_pool, 2).what == restriction_mistake::no_version);
+static_assert(found(op::kind::convolution, any_version, port_types{{2}, {u8}}).what == restriction_mistake::no_port);
+static_assert(found(op::kind::convolution, any_version, port_types{{0}, {u8}}, port_types{{0}, {i8}}).what ==
               restriction_mistake::port_twice);
-static_assert(found(op::kind::convolution, any_version, {port_types{{1}, {i16}}}).what == restriction_mistake::type);
-static_assert(found(op::kind::reshape, any_version, {port_types{{1}, {u8}}}).what == restriction_mistake::type);
-static_assert(found(op::kind::concat, any_version, {port_types{{7}, {u16}}}).what == restriction_mistake::none);
+static_assert(found(op::kind::convolution, any_version, port_types{{1}, {i16}}).what == restriction_mistake::type);
+static_assert(found(op::kind::reshape, any_version, port_types{{1}, {u8}}).what == restriction_mistake::type);
+static_assert(found(op::kind::concat, any_version, port_types{{7}, {u16}}).what == restriction_mistake::none);
 static_assert(detail::find_repeated<precisions<op::add, on<0, u8>>, per_tensor<op::add>, precisions<op::add>>() == 2);
 static_assert(detail::find_repeated<precisions<in_version<op::gather, 7>>, precisions<in_version<op::gather, 8>>>() == -1);
 static_assert(detail::find_repeated<precisions<in_version<op::gather, 7>>, precisions<op::gather>>() == 1);
