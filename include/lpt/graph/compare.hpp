@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/graph/access.hpp>
 #include <lpt/graph/print.hpp>
 
 namespace lpt {
@@ -123,8 +124,8 @@ class graph_comparison {
         if (a.attributes() == b.attributes()) {
             return true;
         }
-        const seq<op::named_value> x = op::row_of(a.kind()).read(a.attributes(), a.version());
-        const seq<op::named_value> y = op::row_of(b.kind()).read(b.attributes(), b.version());
+        const seq<op::named_value> x = op::fields_of(a.kind()).read(a.attributes(), a.version());
+        const seq<op::named_value> y = op::fields_of(b.kind()).read(b.attributes(), b.version());
         for (std::size_t i = 0; i < x.size(); ++i) {
             if (!same_attribute_values(x[i].value, y[i].value, rules_)) {
                 text values;

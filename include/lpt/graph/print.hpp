@@ -2,15 +2,11 @@
 #pragma once
 
 #include <lpt/graph/traverse.hpp>
+#include <lpt/op/fields.hpp>
 
 namespace lpt {
 
 namespace detail {
-
-/// `MatMul 'name' (node 7)`
-constexpr text label(const graph& model, node_id id) {
-    return join(model[id].operation(), " '", model[id].name(), "' (node ", static_cast<std::int32_t>(id), ")");
-}
 
 template <class Values>
 constexpr void append_list(text& out, const Values& values) {
@@ -61,7 +57,7 @@ constexpr void append_output(text& out, output_ref output) {
 }
 
 constexpr void append_attributes(text& out, const node& each, text_view separator) {
-    for (const op::named_value& value : op::row_of(each.kind()).read(each.attributes(), each.version())) {
+    for (const op::named_value& value : op::fields_of(each.kind()).read(each.attributes(), each.version())) {
         out.append(separator).append(value.name).append('=');
         append_value(out, value.value);
     }

@@ -1,45 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/graph/print.hpp>
+#include <lpt/graph/access.hpp>
+#include <lpt/graph/traverse.hpp>
 
 namespace lpt {
 
 namespace detail {
 
-/// The parts of a graph and of its nodes that nobody else sees.
-struct graph_access {
-    /// Checks that exactly the inputs that read an output are in its list of uses, and that the list is in one piece.
-    static constexpr void check_uses(const graph& model, node_id id) {
-        const seq<node::output_slot, 1>& outputs = model[id].outputs_;
-        for (std::size_t port = 0; port < outputs.size(); ++port) {
-            const output_ref output{id, static_cast<std::int32_t>(port)};
-            input_ref previous{};
-            input_ref each = outputs[port].first;
-            std::int32_t count = 0;
-            while (each.node != node_id::none && count < outputs[port].use_count) {
-                if (!model.contains(each.node) || each.port < 0 ||
-                    static_cast<std::size_t>(each.port) >= model[each.node].inputs()) {
-                    fail(label(model, id), ": the list of uses of output ", port, " has an input that there is not");
-                }
-                const node::input_slot& slot = model[each.node].inputs_[static_cast<std::size_t>(each.port)];
-                if (!(slot.source == output) || !(slot.previous == previous)) {
-                    fail(label(model, id), ": the list of uses of output ", port, " has input ", each.port, " of ",
-                         label(model, each.node), ", which is not connected to it, or in another place");
-                }
-                previous = each;
-                each = slot.next;
-                ++count;
-            }
-            if (count != outputs[port].use_count || each.node != node_id::none || !(previous == outputs[port].last)) {
-                fail(label(model, id), ": the list of uses of output ", port, " should have ", outputs[port].use_count,
-                     " inputs");
-            }
+/// Checks that exactly the inputs that read an output are in its list of uses, and that the list is in one piece.
+constexpr void check_uses(const graph& model, output_ref output) {
+    const graph_access::output_slot& list = graph_access::output(model, output);
+    input_ref previous{};
+    input_ref each = list.first;
+    std::int32_t count = 0;
+    while (each.node != node_id::none && count < list.use_count) {
+        if (!model.contains(each.node) || each.port < 0 ||
+            static_cast<std::size_t>(each.port) >= model[each.node].inputs()) {
+            fail(label(model, output.node), ": the list of uses of output ", output.port, " has an input that there is not");
         }
+        const graph_access::input_slot& slot = graph_access::input(model, each);
+        if (!(slot.source == output) || !(slot.previous == previous)) {
+            fail(label(model, output.node), ": the list of uses of output ", output.port, " has input ", each.port, " of ",
+                 label(model, each.node), ", which is not connected to it, or in another place");
+        }
+        previous = each;
+        each = slot.next;
+        ++count;
     }
-
-    static constexpr std::int32_t control_users(const graph& model, node_id id) { return model[id].control_users_; }
-};
+    if (count != list.use_count || each.node != node_id::none || !(previous == list.last)) {
+        fail(label(model, output.node), ": the list of uses of output ", output.port, " should have ", list.use_count,
+             " inputs");
+    }
+}
 
 constexpr void check_list(const graph& model, view<node_id> list, text_view what, bool (*belongs)(const node&)) {
     seq<bool> listed(model.id_bound(), false);
@@ -92,7 +85,9 @@ constexpr void check_connections(const graph& model) {
         if (!model.contains(id_at(i))) {
             continue;
         }
-        graph_access::check_uses(model, id_at(i));
+        for (std::size_t port = 0; port < model[id_at(i)].outputs(); ++port) {
+            check_uses(model, {id_at(i), static_cast<std::int32_t>(port)});
+        }
         if (model.use_count(id_at(i)) != readers[i]) {
             fail(label(model, id_at(i)), ": ", readers[i], " inputs read it, but its lists of uses have ",
                  model.use_count(id_at(i)));

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/graph/graph.hpp>
+
+namespace lpt::detail {
+
+/// `MatMul 'name' (node 7)`
+constexpr text label(const graph& model, node_id id) {
+    return join(model[id].operation(), " '", model[id].name(), "' (node ", static_cast<std::int32_t>(id), ")");
+}
+
+/// The parts of a graph and of its nodes that nobody else sees, for checking, saving and restoring them.
+struct graph_access {
+    using input_slot = node::input_slot;
+    using output_slot = node::output_slot;
+
+    static constexpr const input_slot& input(const graph& model, input_ref which) {
+        return model[which.node].inputs_[static_cast<std::size_t>(which.port)];
+    }
+    static constexpr const output_slot& output(const graph& model, output_ref which) {
+        return model[which.node].outputs_[static_cast<std::size_t>(which.port)];
+    }
+    static constexpr std::int32_t control_users(const graph& model, node_id id) { return model[id].control_users_; }
+
+    /// Shows the lists of a graph, beside its nodes, to a visitor.
+    template <class Graph, class Visit>
+    static constexpr void show_lists(Graph& model, Visit&& visit) {
+        visit(model.name_);
+        visit(model.parameters_);
+        visit(model.results_);
+        visit(model.sinks_);
+        visit(model.perhaps_dead_);
+    }
+    /// Shows the parts of a node, beside its operation, to a visitor.
+    template <class Node, class Visit>
+    static constexpr void show_parts(Node& each, Visit&& visit) {
+        visit(each.version_);
+        visit(each.control_users_);
+        visit(each.relaxed_);
+        visit(each.marks_);
+        visit(each.name_);
+        visit(each.inputs_);
+        visit(each.outputs_);
+        visit(each.control_dependencies_);
+        visit(each.annotations_);
+        visit(each.relaxation_);
+        visit(each.bodies_);
+    }
+
+    static constexpr void set_operation(graph& model, node_id id, op::attributes what) {
+        model.at(id).attributes_ = std::move(what);
+    }
+    static constexpr node& writable(graph& model, node_id id) { return model.at(id); }
+    /// Adds the next node number: a node without anything, or the number of a node that was removed.
+    static constexpr node_id add_number(graph& model, bool alive) {
+        const node_id id = model.new_node();
+        if (!alive) {
+            model.at(id).alive_ = false;
+            --model.alive_;
+        }
+        return id;
+    }
+    /// Completes the lists of uses of one output from their first inputs and the links forwards.
+    static constexpr void complete_uses(graph& model, output_ref which) {
+        output_slot& output = model.at(which.node).outputs_[static_cast<std::size_t>(which.port)];
+        output.use_count = 0;
+        output.last = {};
+        for (input_ref each = output.first; each.node != node_id::none;) {
+            input_slot& slot = model.at(each.node).inputs_[static_cast<std::size_t>(each.port)];
+            slot.previous = output.last;
+            output.last = each;
+            ++output.use_count;
+            each = slot.next;
+        }
+    }
+};
+
+}  // namespace lpt::detail
