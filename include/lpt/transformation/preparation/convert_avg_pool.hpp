@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+/// AvgPool of a newer version to version 1, the one that low precision rules match: where all dilations are 1 and the
+/// rounding gives the shape that version 1 gives.
+struct convert_avg_pool {
+    static constexpr text_view name = "ConvertAvgPool14ToAvgPool1";
+    using pattern = lpt::pattern<op::avg_pool>;
+
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (r.model[id].version() == 1) {
+            return false;
+        }
+        op::avg_pool pool = r.model[id].as<op::avg_pool>();
+        for (const std::int64_t dilation : pool.dilations) {
+            if (dilation != 1) {
+                return r.refused(id, name, refuse(reason::unsupported_mode));
+            }
+        }
+        // ceil_torch counts its divisor in another way than ceil where windows begin in the padding on the right.
+        const bool torch = pool.rounding_type == op::rounding_type::ceil_torch;
+        pool.dilations = {};
+        pool.rounding_type = torch ? op::rounding_type::floor : pool.rounding_type;
+        const node_id made = r.model.add(pool, {r.model[id].input(0)}, {}, 1);
+        if (!(r.model[made].shape() == r.model[id].shape()) || (torch && r.model[id].shape().is_dynamic())) {
+            return r.refused(id, name, refuse(reason::unsupported_mode));
+        }
+        r.model.set_tensor_names(made, r.model[id].tensor_names());
+        replace_and_name(r, id, made);
+        return true;
+    }
+};
+
+}  // namespace lpt

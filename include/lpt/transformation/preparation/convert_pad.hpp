@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+/// Pad-12 to Pad-1 where no padding is negative: version 12 only adds those.
+struct convert_pad {
+    static constexpr text_view name = "ConvertPad12ToPad1";
+    using pattern = lpt::pattern<op::pad>;
+
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (r.model[id].version() != 12) {
+            return false;
+        }
+        for (const std::size_t port : {1u, 2u}) {
+            const tensor* pads = r.model.constant_value(r.model[id].input(port));
+            for (std::size_t i = 0; pads != nullptr && i < pads->elements(); ++i) {
+                if (pads->integer(i) < 0) {
+                    return r.refused(id, name, refuse(reason::unsupported_padding, static_cast<int>(port)));
+                }
+            }
+            if (pads == nullptr) {
+                return r.refused(id, name, refuse(reason::axes_not_constant, static_cast<int>(port)));
+            }
+        }
+        seq<output_ref, 5> inputs;
+        for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
+            inputs.push_back(r.model[id].input(port));
+        }
+        const node_id made = r.model.add(r.model[id].attributes(), inputs, {}, 1);
+        r.model.set_tensor_names(made, r.model[id].tensor_names());
+        replace_and_name(r, id, made);
+        return true;
+    }
+};
+
+}  // namespace lpt
