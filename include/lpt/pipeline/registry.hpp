@@ -19,9 +19,21 @@
 #include <lpt/transformation/main/fake_quantize.hpp>
 #include <lpt/transformation/main/fake_quantize_decomposition.hpp>
 #include <lpt/transformation/main/group_convolution.hpp>
+#include <lpt/transformation/main/interpolate.hpp>
 #include <lpt/transformation/main/max_pool.hpp>
 #include <lpt/transformation/main/prelu.hpp>
+#include <lpt/transformation/main/reduce_max.hpp>
+#include <lpt/transformation/main/reduce_mean.hpp>
+#include <lpt/transformation/main/reduce_min.hpp>
+#include <lpt/transformation/main/reduce_sum.hpp>
 #include <lpt/transformation/main/relu.hpp>
+#include <lpt/transformation/main/reshape.hpp>
+#include <lpt/transformation/main/split.hpp>
+#include <lpt/transformation/main/squeeze.hpp>
+#include <lpt/transformation/main/strided_slice.hpp>
+#include <lpt/transformation/main/transpose.hpp>
+#include <lpt/transformation/main/unsqueeze.hpp>
+#include <lpt/transformation/main/variadic_split.hpp>
 #include <lpt/transformation/markup/align_quantization_intervals.hpp>
 #include <lpt/transformation/markup/align_quantization_parameters.hpp>
 #include <lpt/transformation/markup/markup_avg_pool_precision_preserved.hpp>
@@ -59,9 +71,21 @@ inline constexpr pass_row all_passes[] = {
     make_pass<fake_quantize_decomposition_transformation>(),
     make_pass<fake_quantize_transformation>(),
     make_pass<group_convolution_transformation>(),
+    make_pass<interpolate_transformation>(),
     make_pass<max_pool_transformation>(),
     make_pass<prelu_transformation>(),
+    make_pass<reduce_max_transformation>(),
+    make_pass<reduce_mean_transformation>(),
+    make_pass<reduce_min_transformation>(),
+    make_pass<reduce_sum_transformation>(),
     make_pass<relu_transformation>(),
+    make_pass<reshape_transformation>(),
+    make_pass<split_transformation>(),
+    make_pass<squeeze_transformation>(),
+    make_pass<strided_slice_transformation>(),
+    make_pass<transpose_transformation>(),
+    make_pass<unsqueeze_transformation>(),
+    make_pass<variadic_split_transformation>(),
     // cleanup
     make_pass<constant_folding_step>(),
     make_pass<eliminate_fake_quantize_transformation>(),

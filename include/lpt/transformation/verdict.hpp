@@ -43,6 +43,7 @@ enum class reason : unsigned char {
     restricted_by_target,               // the target takes no low precision type on this port
     not_quantized_by_restriction,       // the operation was marked as one that cannot be quantized
     nothing_to_do,
+    dynamic_axis,                       // the size of an axis is known only at run time
 };
 
 /// The answer of a transformation's `can_transform`: yes, or a reason with what it is about.

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization.hpp>
+
+/// Scale and zero point constants on their way through an operation that moves or reduces elements: where they vary over an
+/// axis that the operation changes, they go through the same operation.
+namespace lpt {
+
+/// The constant as a tensor without axes if it has one element.
+constexpr node_id to_scalar_if_single(rewrite& r, node_id constant) {
+    const tensor& value = constant_of(r.model, constant);
+    return value.elements() == 1 && value.dimensions().rank() != 0 ? r.model.constant(to_scalar(value)) : constant;
+}
+/// The constant as a tensor without axes if all its elements are equal.
+constexpr node_id to_scalar_if_equal(rewrite& r, node_id constant) {
+    const tensor& value = constant_of(r.model, constant);
+    return is_scalar_like(value) && value.dimensions().rank() != 0 ? r.model.constant(to_scalar(value)) : constant;
+}
+/// The constant with axes of size 1 before its own until it has `rank` axes; a constant of one element comes back as it is.
+constexpr node_id pad_left(rewrite& r, node_id constant, std::size_t rank) {
+    const tensor& value = constant_of(r.model, constant);
+    if (value.elements() == 1 || value.dimensions().rank() >= rank) {
+        return constant;
+    }
+    return r.model.constant(tensor(value, value.dimensions().padded_left(rank)));
+}
+
+/// The Constant that an operation gives for constants; raises an error for an operation that cannot be evaluated.
+constexpr node_id fold_to_constant(rewrite& r, op::attributes what, view<output_ref> inputs, int version = -1) {
+    const output_ref folded = fold_operation(r.model, std::move(what), inputs, version);
+    if (!is_constant(r.model, folded)) {
+        fail("a dequantization constant cannot be moved through ", r.model[folded.node].operation());
+    }
+    return folded.node;
+}
+/// What an operation makes of a constant in the place of its data: a scalar of a constant of one element, else the operation on it.
+constexpr node_id through_operation(rewrite& r, node_id operation, node_id constant) {
+    if (constant_of(r.model, constant).elements() == 1) {
+        return to_scalar_if_single(r, constant);
+    }
+    seq<output_ref, 4> inputs;
+    inputs.push_back(constant);
+    for (std::size_t port = 1; port < r.model[operation].inputs(); ++port) {
+        inputs.push_back(try_fold(r.model, r.model.producer(operation, port)));
+    }
+    return fold_to_constant(r, r.model[operation].attributes(), inputs, r.model[operation].version());
+}
+
+/// A dequantization with another zero point; a Convert between zero point and Subtract is made anew.
+constexpr void set_zero_point(rewrite& r, dequantization& found, node_id zero_point) {
+    if (zero_point == found.zero_point) {
+        return;
+    }
+    if (found.zero_point_convert != node_id::none) {
+        const node_id convert = r.model.clone(found.zero_point_convert, {zero_point});
+        copy_information(r, found.zero_point_convert, convert);
+        found.zero_point_convert = convert;
+    }
+    found.zero_point = zero_point;
+}
+/// A dequantization with both constants changed by `change(constant)`, which gives the new Constant or the same.
+template <class Change>
+constexpr dequantization with_constants(rewrite& r, dequantization found, Change change) {
+    if (found.has_subtract()) {
+        set_zero_point(r, found, change(found.zero_point));
+    }
+    if (found.has_multiply()) {
+        found.scale = change(found.scale);
+    }
+    return found;
+}
+
+/// The sizes of a constant, seen with the rank of the data that it meets.
+constexpr shape aligned_shape(const graph& model, node_id constant, std::size_t rank) {
+    return model[constant].shape().padded_left(rank);
+}
+/// True if scale or zero point have more than one value along an axis of data with `rank` axes.
+constexpr bool varies_over(const graph& model, const dequantization& found, std::size_t axis, std::size_t rank) {
+    return (found.has_multiply() && aligned_shape(model, found.scale, rank)[axis] != 1) ||
+           (found.has_subtract() && aligned_shape(model, found.zero_point, rank)[axis] != 1);
+}
+
+}  // namespace lpt

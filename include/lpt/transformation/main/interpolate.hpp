@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+/// Moves a dequantization behind an Interpolate that copies the nearest element and does not pad.
+struct interpolate_transformation {
+    static constexpr text_view name = "InterpolateTransformation";
+    using pattern = any_of<lpt::pattern<op::interpolate, from<op::multiply>, from_constant>,
+                           lpt::pattern<op::interpolate, from<op::multiply>, from_constant, from_constant, optional_input<from_constant>>>;
+    static constexpr bool precision_preserved = true;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        if (const verdict base = base_precondition(r, id); !base) {
+            return base;
+        }
+        if (find_dequantization(r, id).empty()) {
+            return refuse(reason::no_dequantization, 0);
+        }
+        const op::interpolate& resize = r.model[id].as<op::interpolate>();
+        switch (r.model[id].version()) {
+            case 0: return copies_elements_version_0(resize);
+            case 4: return copies_elements_version_4(resize);
+            default: return refuse(reason::unsupported_mode);
+        }
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        const node_id interpolate = separate_in_standalone_branch(r, id);
+        move_dequantization_after(r, interpolate, normalize_dequantization(r, find_dequantization(r, interpolate)));
+        return true;
+    }
+
+private:
+    static constexpr verdict copies_elements_version_0(const op::interpolate& resize) {
+        if (resize.axes.contains(0) || resize.axes.contains(1)) {
+            return refuse(reason::varies_over_axis);
+        }
+        if (resize.mode != op::interpolate_mode::nearest || resize.align_corners) {
+            return refuse(reason::unsupported_mode);
+        }
+        const auto starts_with_padding = [](const integers& pads) { return !pads.empty() && pads[0] != 0; };
+        return starts_with_padding(resize.pads_begin) || starts_with_padding(resize.pads_end) ? refuse(reason::unsupported_padding) : yes;
+    }
+    static constexpr verdict copies_elements_version_4(const op::interpolate& resize) {
+        if (resize.mode != op::interpolate_mode::nearest ||
+            resize.coordinate_transformation_mode == op::coordinate_transformation_mode::align_corners) {
+            return refuse(reason::unsupported_mode);
+        }
+        for (const integers* pads : {&resize.pads_begin, &resize.pads_end}) {
+            for (const std::int64_t each : *pads) {
+                if (each != 0) {
+                    return refuse(reason::unsupported_padding);
+                }
+            }
+        }
+        return yes;
+    }
+};
+
+}  // namespace lpt

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization_constants.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+/// What the transformations of reductions have in common. The second input of a reduction are its axes.
+namespace lpt {
+
+/// Which axes of the data a reduction with constant axes reduces; the rank of the data is static.
+constexpr seq<bool, 8> reduced_axes(const graph& model, node_id reduction) {
+    const std::size_t rank = model.shape(model[reduction].input(0)).rank();
+    seq<bool, 8> result(rank, false);
+    for (const std::int64_t axis : integers_of(*model.constant_value(model[reduction].input(1)))) {
+        if (const std::int64_t place = normalized_axis(axis, rank); place >= 0) {
+            result[static_cast<std::size_t>(place)] = true;
+        }
+    }
+    return result;
+}
+
+/// A dequantization can move behind a reduction over known axes if scale and zero point do not vary over these.
+[[gnu::cold]] constexpr verdict can_move_behind_reduction(const rewrite& r, node_id reduction) {
+    const dequantization found = find_dequantization(r, reduction);
+    if (found.empty()) {
+        return refuse(reason::no_dequantization, 0);
+    }
+    if (!is_constant(r.model, r.model[reduction].input(1))) {
+        return refuse(reason::axes_not_constant, 1);
+    }
+    const shape& data = r.model.shape(r.model[reduction].input(0));
+    if (data.rank_is_dynamic()) {
+        return refuse(reason::dynamic_rank, 0);
+    }
+    const seq<bool, 8> reduced = reduced_axes(r.model, reduction);
+    for (std::size_t axis = 0; axis < reduced.size(); ++axis) {
+        if (reduced[axis] && varies_over(r.model, found, axis, reduced.size())) {
+            return {reason::varies_over_axis, 0, dynamic, static_cast<std::int64_t>(axis), 0};
+        }
+    }
+    return yes;
+}
+
+/// The constants of a dequantization as they are behind a reduction: of fewer axes, without those that it drops.
+constexpr dequantization reduced_constants(rewrite& r, node_id reduction, const dequantization& found) {
+    const std::size_t rank = r.model.shape(r.model[reduction].input(0)).rank();
+    return with_constants(r, found, [&](node_id constant) { return through_operation(r, reduction, pad_left(r, constant, rank)); });
+}
+
+}  // namespace lpt

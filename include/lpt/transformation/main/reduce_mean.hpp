@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/main/reduce_base.hpp>
+
+namespace lpt {
+
+/// Moves a dequantization behind ReduceMean, whose output is then real.
+struct reduce_mean_transformation {
+    static constexpr text_view name = "ReduceMeanTransformation";
+    using pattern = lpt::pattern<op::reduce_mean, from<op::multiply>, from_constant>;
+    static constexpr bool precision_preserved = false;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        return can_move_behind_reduction(r, id);
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        const node_id reduce = separate_in_standalone_branch(r, id);
+        const dequantization found = normalize_dequantization(r, find_dequantization(r, reduce));
+        move_dequantization_after(r, reduce, reduced_constants(r, reduce, found),
+                                  {.update_output_type = false});
+        return true;
+    }
+};
+
+}  // namespace lpt

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/main/reduce_base.hpp>
+
+namespace lpt {
+
+/// Moves a dequantization behind ReduceMin, which keeps the order of values where no scale is negative.
+struct reduce_min_transformation {
+    static constexpr text_view name = "ReduceMinTransformation";
+    using pattern = lpt::pattern<op::reduce_min, from<op::multiply>, from_constant>;
+    static constexpr bool precision_preserved = true;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        if (const verdict base = can_move_behind_reduction(r, id); !base) {
+            return base;
+        }
+        return has_negative_scale(r.model, find_dequantization(r, id)) ? refuse(reason::negative_scale, 0) : yes;
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        const node_id reduce = separate_in_standalone_branch(r, id);
+        const dequantization found = normalize_dequantization(r, find_dequantization(r, reduce));
+        move_dequantization_after(r, reduce, reduced_constants(r, reduce, found));
+        return true;
+    }
+};
+
+}  // namespace lpt

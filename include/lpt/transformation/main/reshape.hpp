@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization_constants.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+/// Moves a dequantization behind Reshape. Constants per channel are repeated where Reshape splits each channel into several
+/// ones; axes beyond the last one over which they vary may change freely.
+struct reshape_transformation {
+    static constexpr text_view name = "ReshapeTransformation";
+    using pattern = lpt::pattern<op::reshape, from<op::multiply>, anything>;
+    static constexpr bool precision_preserved = true;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        const graph& model = r.model;
+        if (is_constant_path(model, id)) {
+            return refuse(reason::constant_path);
+        }
+        if (const verdict base = base_precondition(r, id); !base) {
+            return base;
+        }
+        const dequantization found = find_dequantization(r, id);
+        if (found.empty()) {
+            return refuse(reason::no_dequantization, 0);
+        }
+        if (is_scalar_like(model, found) && !keeps_matrix_product_real(r, id)) {
+            return yes;
+        }
+        return channels_stay(model, found, model.shape(model[id].input(0)), model[id].shape());
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (!is_constant(r.model, r.model[id].input(1)) && !has_single_scale(r.model, id)) {
+            return r.refused(id, name, refuse(reason::not_per_tensor, 0));
+        }
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        const node_id reshape = separate_in_standalone_branch(r, id);
+        const dequantization found = normalize_dequantization(r, find_dequantization(r, reshape));
+        move_dequantization_after(r, reshape, reshaped(r, reshape, found));
+        return true;
+    }
+
+private:
+    /// The scale of the Multiply above has one element. (It may have two constant inputs: then either will do.)
+    static constexpr bool has_single_scale(const graph& model, node_id id) {
+        const node& multiply = model[model.producer(id, 0)];
+        for (std::size_t port = 0; port < multiply.inputs(); ++port) {
+            const tensor* value = model.constant_value(multiply.input(port));
+            if (value != nullptr && value->elements() == 1) {
+                return true;
+            }
+        }
+        return false;
+    }
+    /// The user wants a Reshape whose only reader is MatMul to stay in floating point, unless constants per channel can follow it.
+    static constexpr bool keeps_matrix_product_real(const rewrite& r, node_id id) {
+        return r.options.reshape_ignore_per_tensor_check && r.model.use_count({id, 0}) == 1 &&
+               r.model[r.model.first_use({id, 0}).node].is<op::mat_mul>();
+    }
+    static constexpr verdict channels_stay(const graph& model, const dequantization& found, const shape& before, const shape& after) {
+        if (before.rank_is_dynamic()) {
+            return refuse(reason::dynamic_rank, 0);
+        }
+        if (after.rank() < 2 || before.rank() == 0) {
+            return refuse(reason::shapes_do_not_match, 0);
+        }
+        if (!after.is_static(1)) {
+            return {reason::dynamic_axis, 0, dynamic, 1, 0};
+        }
+        if (before[0] != after[0]) {
+            return {reason::varies_over_axis, 0, dynamic, 0, 0};
+        }
+        std::size_t last_varying = 0;
+        for (const node_id constant : {found.zero_point, found.scale}) {
+            if (constant == node_id::none || constant_of(model, constant).elements() == 1) {
+                continue;
+            }
+            const shape own = with_batch(model[constant].shape(), before.rank());
+            if (own.rank() > 1 && (after[1] < own[1] || after[1] % own[1] != 0)) {
+                return {reason::varies_over_axis, 0, dynamic, 1, 0};
+            }
+            for (std::size_t axis = 0; axis < own.rank(); ++axis) {
+                last_varying = own[axis] != 1 && axis > last_varying ? axis : last_varying;
+            }
+        }
+        std::size_t first_changed = 0;
+        while (first_changed < before.rank() && first_changed < after.rank() && before[first_changed] == after[first_changed]) {
+            ++first_changed;
+        }
+        const bool only_channels_change = last_varying == 1 && first_changed == 1;
+        if (last_varying >= first_changed && !only_channels_change) {
+            return {reason::varies_over_axis, 0, dynamic, static_cast<std::int64_t>(last_varying), 0};
+        }
+        return yes;
+    }
+    /// Constants of one axis belong to no particular one and stay as they are.
+    static constexpr shape with_batch(const shape& constant, std::size_t rank) {
+        return constant.rank() > 1 ? constant.padded_left(rank) : constant;
+    }
+
+    static constexpr dequantization reshaped(rewrite& r, node_id reshape, const dequantization& found) {
+        const shape& after = r.model[reshape].shape();
+        const std::size_t rank = r.model.shape(found.data).rank();
+        return with_constants(r, found, [&](node_id constant) {
+            const tensor& value = constant_of(r.model, constant);
+            if (value.dimensions().rank() <= 1) {
+                return constant;
+            }
+            return is_scalar_like(value) ? to_scalar_if_equal(r, constant)
+                                         : r.model.constant(repeated(value, with_batch(value.dimensions(), rank)[1], after));
+        });
+    }
+    /// Every channel value as often as Reshape makes channels of one: [1, C_out, 1...].
+    static constexpr tensor repeated(const tensor& value, dimension channels, const shape& after) {
+        shape dimensions = shape::of_ones(after.rank());
+        dimensions[1] = after[1];
+        tensor_builder result(value.type(), dimensions);
+        const auto times = static_cast<std::size_t>(after[1] / channels);
+        for (std::size_t i = 0; i < result.elements(); ++i) {
+            result.real(i, value.real(i / times));
+        }
+        return result.finish();
+    }
+};
+
+}  // namespace lpt

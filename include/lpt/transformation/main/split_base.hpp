@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization_constants.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+/// What the transformations of Split and VariadicSplit have in common. The second input of both is the axis.
+namespace lpt {
+
+/// A dequantization can move behind a split if the rank is known.
+[[gnu::cold]] constexpr verdict can_move_behind_split(const rewrite& r, node_id split) {
+    if (find_dequantization(r, split).empty()) {
+        return refuse(reason::no_dequantization, 0);
+    }
+    return r.model.shape(r.model[split].input(0)).rank_is_dynamic() ? refuse(reason::dynamic_rank, 0) : yes;
+}
+
+namespace detail {
+
+/// The constant of each output of a split: parts where it varies over the axis, else the same for all; scalars where possible.
+constexpr seq<node_id, 4> split_constant(rewrite& r, node_id split, node_id constant) {
+    const std::size_t outputs = r.model[split].outputs();
+    const std::size_t rank = r.model.shape(r.model[split].input(0)).rank();
+    const std::int64_t axis = normalized_axis(r.model.constant_value(r.model[split].input(1))->integer(0), rank);
+    seq<node_id, 4> result;
+    constant = pad_left(r, constant, rank);
+    const tensor& value = constant_of(r.model, constant);
+    if (value.elements() == 1 || value.dimensions()[static_cast<std::size_t>(axis)] == 1) {
+        result.resize(outputs, to_scalar_if_equal(r, constant));
+        return result;
+    }
+    seq<output_ref, 3> inputs{constant};
+    for (std::size_t port = 1; port < r.model[split].inputs(); ++port) {
+        inputs.push_back(r.model[split].input(port));
+    }
+    seq<output_ref> parts;
+    if (!fold(r.model, r.model.clone(split, inputs), parts)) {
+        fail("the dequantization constants above '", r.model[split].name(), "' cannot be split");
+    }
+    for (const output_ref part : parts) {
+        result.push_back(to_scalar_if_equal(r, part.node));
+    }
+    return result;
+}
+
+/// Operations that took the place of the outputs of a split and feed Results are named after it: "<name>.<output>".
+constexpr void name_outputs(rewrite& r, node_id split, view<output_ref> last) {
+    text name;
+    for (const node_id result : r.model.results()) {
+        for (std::size_t port = 0; port < last.size(); ++port) {
+            if (r.model.producer(result, 0) != last[port].node) {
+                continue;
+            }
+            if (name.empty()) {
+                name = r.model[split].name();
+                r.model.rename(split, join(name, "_original"));
+            }
+            r.model.rename(last[port].node, join(name, '.', port));
+        }
+    }
+}
+
+}  // namespace detail
+
+/// Moves the dequantization on input 0 of a split behind it: each output gets its own Convert, Subtract and Multiply.
+[[gnu::cold]] constexpr void move_dequantization_behind_split(rewrite& r, node_id id) {
+    const node_id old = separate_in_standalone_branch(r, id);
+    const dequantization found = normalize_dequantization(r, find_dequantization(r, old));
+    graph& model = r.model;
+    seq<output_ref, 3> inputs{found.data};
+    for (std::size_t port = 1; port < model[old].inputs(); ++port) {
+        inputs.push_back(model[old].input(port));
+    }
+    const node_id split = model.clone(old, inputs);
+    copy_information(r, old, split);
+    model.rename(split, model[old].name());
+    const seq<node_id, 4> zero_points =
+        found.has_subtract() ? detail::split_constant(r, split, found.zero_point) : seq<node_id, 4>();
+    const seq<node_id, 4> scales = found.has_multiply() ? detail::split_constant(r, split, found.scale) : seq<node_id, 4>();
+    seq<output_ref, 4> last;
+    for (std::size_t port = 0; port < model[split].outputs(); ++port) {
+        const output_ref part(split, static_cast<std::int32_t>(port));
+        dequantization own = found;
+        if (found.has_subtract()) {
+            set_zero_point(r, own, zero_points[port]);
+        }
+        if (found.has_multiply()) {
+            own.scale = scales[port];
+        }
+        last.push_back(append_dequantization(r, part, own));
+        for (const input_ref user : model.uses({old, part.port})) {
+            model.set_input(user.node, static_cast<std::size_t>(user.port), model[user.node].is<op::shape_of>() ? part : last.back());
+        }
+    }
+    detail::name_outputs(r, split, last);
+}
+
+}  // namespace lpt

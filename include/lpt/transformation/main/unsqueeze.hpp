@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization_constants.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+/// Moves a dequantization behind Unsqueeze; constants with the rank of the data change their shape in the same way.
+struct unsqueeze_transformation {
+    static constexpr text_view name = "UnsqueezeTransformation";
+    using pattern = lpt::pattern<op::unsqueeze, from<op::multiply>, from_constant>;
+    static constexpr bool precision_preserved = true;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        if (r.model[id].version() != 0) {
+            return refuse(reason::unsupported_mode);
+        }
+        if (find_dequantization(r, id).empty()) {
+            return refuse(reason::no_dequantization, 0);
+        }
+        return base_precondition(r, id);
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        const node_id unsqueeze = separate_in_standalone_branch(r, id);
+        const dequantization found = normalize_dequantization(r, find_dequantization(r, unsqueeze));
+        const std::size_t rank = r.model.shape(found.data).rank();
+        const auto changed = [&](node_id constant) {
+            const bool alike = r.model[constant].shape().rank() == rank || constant_of(r.model, constant).elements() == 1;
+            return alike ? through_operation(r, unsqueeze, constant) : constant;
+        };
+        move_dequantization_after(r, unsqueeze, with_constants(r, found, changed));
+        return true;
+    }
+};
+
+}  // namespace lpt
