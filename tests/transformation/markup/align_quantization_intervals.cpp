@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network.hpp"
+
+#include <lpt/transformation/markup/align_quantization_intervals.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace lpt;
+using namespace lpt::test;
+
+namespace {
+
+constexpr const attribute::intervals_alignment* interval_of(network& net, node_id id) {
+    return net.attributes.of<attribute::intervals_alignment>().find_node(id);
+}
+
+constexpr bool concat_combines() {
+    network net;
+    const node_id left = net.fake_quantize(net.data(), 0, 2);
+    const node_id right = net.fake_quantize(net.data(), -1, 1);
+    const node_id joined = net.concat(left, right);
+    net.model.result(joined);
+    net.run<markup_precisions, align_quantization_intervals>();
+    return interval_of(net, joined)->combined == attribute::interval{-1, 2} &&
+           interval_of(net, joined) == interval_of(net, left) && interval_of(net, joined) == interval_of(net, right);
+}
+static_assert(concat_combines());
+
+}  // namespace
+
+TEST_CASE("A FakeQuantize starts with its own interval, levels and preferred type") {
+    network net;
+    const node_id quantized = net.fake_quantize(net.data(), 0, 2.55);
+    net.model.result(quantized);
+    net.run<markup_precisions, align_quantization_intervals>();
+    const attribute::intervals_alignment* found = interval_of(net, quantized);
+    REQUIRE(found != nullptr);
+    CHECK(found->combined == attribute::interval{0, 2.55f});
+    CHECK(found->shortest == found->combined);
+    CHECK(found->least_levels == 256);
+    CHECK(found->preferred_types == seq<element, 4>{u8});
+}
+
+TEST_CASE("Unsupported levels, per-channel and infinite bounds have no interval") {
+    network net;
+    const node_id levels = net.fake_quantize(net.data(), 0, 1, 100);
+    const double highs[] = {1, 2, 3};
+    const node_id low = net.number(0);
+    const node_id high = net.model.constant(make_tensor(f32, {1, 3, 1, 1}, highs));
+    const node_id channels = net.model.add(op::fake_quantize{256}, {net.data(), low, high, low, high});
+    const node_id infinite = net.fake_quantize(net.data(), 0, math::infinity);
+    for (const node_id id : {levels, channels, infinite}) {
+        net.model.result(id);
+    }
+    net.run<markup_precisions, align_quantization_intervals>();
+    for (const node_id id : {levels, channels, infinite}) {
+        CHECK(interval_of(net, id) == nullptr);
+    }
+}
+
+TEST_CASE("The scale of the only dequantization below counts") {
+    network net;
+    const node_id quantized = net.fake_quantize(net.data(), 0, 255);
+    net.model.relax_output(quantized, u8);
+    const node_id real = net.model.add(op::convert{f32}, {quantized});
+    net.model.result(net.model.add(op::multiply{}, {real, net.number(0.5)}));
+    net.run<markup_precisions, align_quantization_intervals>();
+    REQUIRE(interval_of(net, quantized) != nullptr);
+    CHECK(interval_of(net, quantized)->combined == attribute::interval{0, 127.5f});
+}
