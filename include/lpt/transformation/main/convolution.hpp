@@ -102,17 +102,18 @@ constexpr tensor product_of_scales(const seq<double>& data, const seq<double>& w
     return to_scalar(make_tensor(type, dimensions, products));
 }
 
-/// Makes the Subtract of activations one of low precision tensors and spreads its constant over the input channels, as
-/// engines expect it where they fuse it into the convolution. Cleanup must leave it there.
-constexpr void prepare_zero_point(rewrite& r, node_id convolution) {
+/// What a convolution reads as activations once the scale stands behind it: the low precision tensor, or a Subtract.
+///
+/// The Subtract becomes one of low precision tensors, its constant is spread over the input channels as engines expect it
+/// where they fuse it into the convolution; cleanup must leave it there.
+constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const dequantization& found) {
     graph& model = r.model;
-    const dequantization found = normalize_dequantization(r, find_dequantization(r, convolution));
     if (!found.has_subtract()) {
-        return;
+        return found.data;
     }
     node_id subtract = optimize_subtract(r, found.subtract);
     if (subtract == node_id::none) {
-        return;
+        return found.data;
     }
     const tensor* zero_point = model.constant_value(model[subtract].input(1));
     if (zero_point != nullptr && !model[convolution].is<op::convolution_backprop_data>()) {
@@ -126,22 +127,34 @@ constexpr void prepare_zero_point(rewrite& r, node_id convolution) {
         }
     }
     model.set_mark(subtract, mark::disable_cleanup);
+    return subtract;
 }
 
-/// What a convolution reads as activations once the scale stands behind it: the Subtract, or the low precision tensor.
-constexpr output_ref low_precision_data(const graph& model, const dequantization& found) {
-    const output_ref below = model[found.multiply].input(0);
-    return model[below.node].is<op::convert>() && below.node == found.convert ? found.data : below;
-}
-
+/// Weights behind the Reshape that their source had, if there was one; folded where they are constant.
 constexpr output_ref reshaped_weights(rewrite& r, node_id reshape, output_ref source) {
+    graph& model = r.model;
     if (reshape == node_id::none) {
         return source;
     }
-    const node_id made = r.model.clone(reshape, {source, r.model[reshape].input(1)});
+    const node_id made = model.clone(reshape, {source, model[reshape].input(1)});
     copy_information(r, reshape, made);
-    r.model.rename(made, r.model[reshape].name());
-    return is_constant(r.model, source) ? try_fold(r.model, made) : output_ref(made);
+    model.rename(made, model[reshape].name());
+    if (is_constant(model, source)) {
+        return try_fold(model, made);
+    }
+    const tensor* target = model.constant_value(model[reshape].input(1));
+    if (target != nullptr && !integers_of(*target).contains(0)) {
+        model.set_attributes(made, op::reshape{false});  // without zeros it says the same, and is simpler to read
+    }
+    return made;
+}
+
+/// Input ports of a rewritten ConvolutionBackpropData no longer say what types they take; those of the others do.
+constexpr void drop_input_attributes(rewrite& r, node_id id) {
+    for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
+        r.attributes.of<attribute::precisions>().erase(attribute::place::on_input(id, port));
+        r.attributes.of<attribute::quantization_granularity>().erase(attribute::place::on_input(id, port));
+    }
 }
 
 /// The rewrite that all convolutions have in common, once `convolution_verdict` said yes.
@@ -152,7 +165,7 @@ constexpr output_ref reshaped_weights(rewrite& r, node_id reshape, output_ref so
 /// scales has the dequantization precision.
 [[gnu::cold, gnu::noinline]] constexpr bool transform_convolution(rewrite& r, node_id id) {
     graph& model = r.model;
-    node_id convolution = separate_in_standalone_branch(r, id);
+    const node_id convolution = separate_in_standalone_branch(r, id);
     weights_source weights = find_weights(model, convolution, r.options.default_precisions);
     if (weights.fake_quantize != node_id::none && weights.found.empty()) {
         if (!decompose_weights(r, weights.fake_quantize) && r.options.update_precisions) {
@@ -160,26 +173,28 @@ constexpr output_ref reshaped_weights(rewrite& r, node_id reshape, output_ref so
         }
         weights = find_weights(model, convolution, r.options.default_precisions);
     }
-    prepare_zero_point(r, convolution);
-
+    const dequantization found = normalize_dequantization(r, find_dequantization(r, convolution));
+    const output_ref data = low_precision_data(r, convolution, found);
     const element computed = r.options.dequantization_precision;
     const unsigned axes = weight_axes(model, convolution, weights.reshape != node_id::none);
     const shape weights_shape = model.shape(weights.last);
     const low_precision_weights low = split_weights(r, weights, axes);
-    const dequantization found = normalize_dequantization(r, find_dequantization(r, convolution));
     const auto groups = static_cast<std::size_t>(group_count(model, convolution));
     const seq<double> weights_scale = scales_of_channels(low.scale, weights_shape, axes);
     const std::size_t outputs = zero_point_shape(weights_shape, axes).elements();
     const tensor scale = product_of_scales(scales_of_groups(constant_of(model, found.scale), groups, outputs), weights_scale,
                                            model[convolution].shape().rank(), computed);
 
-    seq<output_ref, 3> inputs{low_precision_data(model, found), reshaped_weights(r, weights.reshape, low.source)};
+    seq<output_ref, 3> inputs{data, reshaped_weights(r, weights.reshape, low.source)};
     for (std::size_t port = 2; port < model[convolution].inputs(); ++port) {
         inputs.push_back(model[convolution].input(port));
     }
     const node_id made = model.add_relaxed(model[convolution].attributes(), inputs, {{computed, computed}, {computed}},
                                            model[convolution].name(), model[convolution].version());
     copy_information(r, convolution, made);
+    if (model[made].is<op::convolution_backprop_data>()) {
+        drop_input_attributes(r, made);
+    }
     const node_id multiply = model.add(op::multiply{}, {made, model.constant(scale)});
     model.relax_output(multiply, model[found.multiply].type());
     insert_dequantization_after(r, convolution, multiply, made);
