@@ -53,7 +53,10 @@ constexpr bool is_scalar_like(const graph& model, node_id constant) {
 }
 /// The value of a scalar-like tensor as a tensor without axes; other tensors come back as they are.
 constexpr tensor to_scalar(const tensor& values) {
-    return is_scalar_like(values) ? make_tensor(values.type(), shape{}, view<double>({values.real(0)})) : values;
+    if (!is_scalar_like(values)) {  // not a conditional expression: g++ 12 loses its owners in constant expressions
+        return values;
+    }
+    return make_scalar(values.type(), values.real(0));
 }
 /// True for a scalar-like tensor of zeros.
 constexpr bool is_zero(const tensor& values) { return is_scalar_like(values) && values.real(0) == 0; }

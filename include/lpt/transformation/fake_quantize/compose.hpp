@@ -43,6 +43,7 @@ constexpr bool merge_quantizing_convert(rewrite& r, node_id fake_quantize) {
     model.relax_output(fake_quantize, model[convert].type());
     model.rename(fake_quantize, model[convert].name());
     model.replace_uses(convert, fake_quantize);
+    model.remove(convert);  // at once: it must not count as a reader of the FakeQuantize
     return true;
 }
 

@@ -192,10 +192,11 @@ constexpr fake_quantize_parts append_to_quantized(rewrite& r, node_id fake_quant
     detail::set_output_range(r, fake_quantize, to_scalar(make_tensor(low_type, maps.dimensions, maps.lows)),
                              to_scalar(make_tensor(high_type, maps.dimensions, maps.highs)),
                              r.options.update_precisions ? precision.type : natural);
-    const bool shifted = precision.has_zero_point && detail::has_zero_points(maps);
-    return detail::append_to_quantized(r, fake_quantize, natural, f32,
-                                       shifted ? make_tensor(f32, maps.dimensions, maps.zero_points) : tensor(),
-                                       make_tensor(f32, maps.dimensions, scales));
+    tensor zero_point;
+    if (precision.has_zero_point && detail::has_zero_points(maps)) {
+        zero_point = make_tensor(f32, maps.dimensions, maps.zero_points);
+    }
+    return detail::append_to_quantized(r, fake_quantize, natural, f32, zero_point, make_tensor(f32, maps.dimensions, scales));
 }
 
 /// Quantizes a FakeQuantize that shares one scale and zero point with others: only its own part of the type's range and
@@ -221,9 +222,11 @@ constexpr fake_quantize_parts append_to_quantized(rewrite& r, node_id fake_quant
     detail::set_output_range(r, fake_quantize, std::move(low), std::move(high),
                              r.options.update_precisions ? precision.type : natural);
     const element computed = r.options.dequantization_precision;
-    const bool shifted = math::absolute(aligned.zero_point) > 1e-6f;
-    return detail::append_to_quantized(r, fake_quantize, natural, computed,
-                                       shifted ? make_scalar(computed, static_cast<double>(aligned.zero_point)) : tensor(),
+    tensor zero_point;
+    if (math::absolute(aligned.zero_point) > 1e-6f) {
+        zero_point = make_scalar(computed, static_cast<double>(aligned.zero_point));
+    }
+    return detail::append_to_quantized(r, fake_quantize, natural, computed, zero_point,
                                        make_scalar(computed, static_cast<double>(aligned.scale)));
 }
 
