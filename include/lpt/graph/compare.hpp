@@ -214,9 +214,9 @@ public:
           left_of_(right.id_bound(), node_id::none) {}
 
     constexpr text run() {
-        bool same = compare_ends(left_.parameters(), right_.parameters(), "parameters") &&
+        bool same = compare_ends(left_.results(), right_.results(), "results") &&
                     compare_ends(left_.sinks(), right_.sinks(), "sinks") &&
-                    compare_ends(left_.results(), right_.results(), "results");
+                    compare_ends(left_.parameters(), right_.parameters(), "parameters");
         while (same && !waiting_.empty()) {
             const pair_of_nodes next = waiting_.back();
             waiting_.pop_back();
