@@ -13,6 +13,7 @@
 #include <lpt/transformation/cleanup/fuse_subtract_to_fake_quantize.hpp>
 #include <lpt/transformation/main/avg_pool.hpp>
 #include <lpt/transformation/main/clamp.hpp>
+#include <lpt/transformation/main/concat.hpp>
 #include <lpt/transformation/main/convolution.hpp>
 #include <lpt/transformation/main/convolution_backprop_data.hpp>
 #include <lpt/transformation/main/fake_convert_decomposition.hpp>
@@ -20,6 +21,7 @@
 #include <lpt/transformation/main/fake_quantize_decomposition.hpp>
 #include <lpt/transformation/main/group_convolution.hpp>
 #include <lpt/transformation/main/interpolate.hpp>
+#include <lpt/transformation/main/mat_mul.hpp>
 #include <lpt/transformation/main/max_pool.hpp>
 #include <lpt/transformation/main/prelu.hpp>
 #include <lpt/transformation/main/reduce_max.hpp>
@@ -43,6 +45,10 @@
 #include <lpt/transformation/markup/markup_quantization_granularity.hpp>
 #include <lpt/transformation/markup/propagate_precisions.hpp>
 #include <lpt/transformation/markup/resolve_precision_attribute.hpp>
+#include <lpt/transformation/preparation/convert_subtract_constant.hpp>
+#include <lpt/transformation/prerequisites/add_add_fusion.hpp>
+#include <lpt/transformation/prerequisites/add_multiply_fusion.hpp>
+#include <lpt/transformation/prerequisites/multiply_multiply_fusion.hpp>
 #include <lpt/transformation/prerequisites/type_relaxed_replacer.hpp>
 
 namespace lpt {
@@ -50,7 +56,12 @@ namespace lpt {
 /// Every transformation and every step of the library, for programs that choose them by their published names.
 /// A line for each; sorted by folder and name.
 inline constexpr pass_row all_passes[] = {
+    // preparation
+    make_pass<convert_subtract_constant>(),
     // prerequisites
+    make_pass<add_add_fusion>(),
+    make_pass<add_multiply_fusion>(),
+    make_pass<multiply_multiply_fusion>(),
     make_pass<type_relaxed_replacer>(),
     // markup
     make_pass<align_quantization_intervals>(),
@@ -65,6 +76,7 @@ inline constexpr pass_row all_passes[] = {
     // main
     make_pass<avg_pool_transformation>(),
     make_pass<clamp_transformation>(),
+    make_pass<concat_transformation>(),
     make_pass<convolution_backprop_data_transformation>(),
     make_pass<convolution_transformation>(),
     make_pass<fake_convert_decomposition_transformation>(),
@@ -72,6 +84,7 @@ inline constexpr pass_row all_passes[] = {
     make_pass<fake_quantize_transformation>(),
     make_pass<group_convolution_transformation>(),
     make_pass<interpolate_transformation>(),
+    make_pass<mat_mul_transformation>(),
     make_pass<max_pool_transformation>(),
     make_pass<prelu_transformation>(),
     make_pass<reduce_max_transformation>(),

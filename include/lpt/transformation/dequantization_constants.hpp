@@ -44,7 +44,9 @@ constexpr node_id through_operation(rewrite& r, node_id operation, node_id const
     for (std::size_t port = 1; port < r.model[operation].inputs(); ++port) {
         inputs.push_back(try_fold(r.model, r.model.producer(operation, port)));
     }
-    return fold_to_constant(r, r.model[operation].attributes(), inputs, r.model[operation].version());
+    const node_id result = fold_to_constant(r, r.model[operation].attributes(), inputs, r.model[operation].version());
+    // A relaxed operation gives its own type to whatever it computes, so the values are rounded to that type.
+    return r.model[operation].relaxed() ? fold_convert(r.model, result, r.model[operation].type()).node : result;
 }
 
 /// A dequantization with another zero point; a Convert between zero point and Subtract is made anew.

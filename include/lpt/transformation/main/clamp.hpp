@@ -32,11 +32,21 @@ struct clamp_transformation {
         const node_id moved = move_dequantization_after(r, clamp, found, {.update_output_type = false}).operation;
         const node_id limited = r.model.add(quantized_limits(r.model, r.model[moved].as<op::clamp>(), found), {r.model[moved].input(0)});
         r.model.relax_output(limited, r.model[found.multiply].type());
+        keep_type_of_readers(r.model, moved, r.model[limited].type());
         replace_and_name(r, moved, limited);
         return true;
     }
 
 private:
+    /// The dequantization goes on computing in the type of its constants where the new Clamp gives another one.
+    static constexpr void keep_type_of_readers(graph& model, node_id clamp, element new_type) {
+        const element type = model[clamp].type();
+        for (const input_ref user : model.uses({clamp, 0})) {
+            if (type != new_type && (model[user.node].is<op::subtract>() || model[user.node].is<op::multiply>())) {
+                model.relax_input(user.node, type, static_cast<std::size_t>(user.port));
+            }
+        }
+    }
     static constexpr op::clamp quantized_limits(const graph& model, op::clamp limits, const dequantization& found) {
         const double scale = constant_of(model, found.scale).real(0);
         const double zero_point = found.has_subtract() ? constant_of(model, found.zero_point).real(0) : 0.0;

@@ -78,7 +78,7 @@ private:
             if (constant == node_id::none || constant_of(model, constant).elements() == 1) {
                 continue;
             }
-            const shape own = with_batch(model[constant].shape(), before.rank());
+            const shape own = aligned_shape(model, constant, before.rank());
             if (own.rank() > 1 && (after[1] < own[1] || after[1] % own[1] != 0)) {
                 return {reason::varies_over_axis, 0, dynamic, 1, 0};
             }
@@ -96,21 +96,13 @@ private:
         }
         return yes;
     }
-    /// Constants of one axis belong to no particular one and stay as they are.
-    static constexpr shape with_batch(const shape& constant, std::size_t rank) {
-        return constant.rank() > 1 ? constant.padded_left(rank) : constant;
-    }
-
     static constexpr dequantization reshaped(rewrite& r, node_id reshape, const dequantization& found) {
         const shape& after = r.model[reshape].shape();
         const std::size_t rank = r.model.shape(found.data).rank();
         return with_constants(r, found, [&](node_id constant) {
             const tensor& value = constant_of(r.model, constant);
-            if (value.dimensions().rank() <= 1) {
-                return constant;
-            }
             return is_scalar_like(value) ? to_scalar_if_equal(r, constant)
-                                         : r.model.constant(repeated(value, with_batch(value.dimensions(), rank)[1], after));
+                                         : r.model.constant(repeated(value, aligned_shape(r.model, constant, rank)[1], after));
         });
     }
     /// Every channel value as often as Reshape makes channels of one: [1, C_out, 1...].

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/fake_quantize/decompose.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+namespace detail {
+
+/// The axis that a MatMul sums over, in an operand of a known rank.
+constexpr std::size_t summed_axis(std::size_t rank, bool is_second, bool transposed) {
+    if (rank < 2) {
+        return 0;
+    }
+    return is_second != transposed ? rank - 2 : rank - 1;
+}
+
+/// True if a constant of one operand of a MatMul varies over the axis that is summed, or over any axis of an operand that
+/// has one axis only.
+constexpr bool varies_over_summed_axis(const shape& constant, const shape& operand, bool is_second, bool transposed) {
+    if (constant.elements() == 1) {
+        return false;
+    }
+    if (operand.rank_is_dynamic() || operand.rank() < 2) {
+        return true;
+    }
+    const shape aligned = constant.padded_left(operand.rank());
+    return aligned[summed_axis(operand.rank(), is_second, transposed)] != 1;
+}
+
+/// A constant with its last two axes exchanged, if `transposed`; without axes it stays as it is.
+constexpr tensor transposed_constant(rewrite& r, const tensor& values, bool transposed) {
+    const std::size_t rank = values.dimensions().rank();
+    if (!transposed || values.elements() == 1) {
+        return values;
+    }
+    if (rank < 2) {
+        return tensor(values, shape{values.dimensions()[0], 1});
+    }
+    seq<std::int64_t> order;
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        order.push_back(static_cast<std::int64_t>(axis + 2 < rank ? axis : 2 * rank - 3 - axis));
+    }
+    const output_ref folded = fold_operation(
+        r.model, op::transpose{}, {r.model.constant(values), r.model.constant(make_indices(order))});
+    return constant_of(r.model, folded.node);
+}
+
+/// A Multiply whose scale, on input 1, is a converted Constant gets the converted values as its scale.
+constexpr void fold_converted_scale(rewrite& r, node_id multiply) {
+    const output_ref source = r.model[multiply].input(1);
+    if (is_converted_constant(r.model, source) && is_real(r.model.type(source)) &&
+        !is_constant(r.model, r.model[multiply].input(0))) {
+        r.model.set_input(multiply, 1, try_fold(r.model, source.node));
+    }
+}
+
+}  // namespace detail
+
+/// Moves the scales of both operands behind a MatMul, which then works on 8-bit integers.
+///
+/// before: y = (scale_a * (a - zero_point_a)) x (scale_b * b)
+/// after:  y = scale_a * scale_b * (a x b - zero_point_a x b)
+/// Scales must not vary over the axis that is summed; b has no zero point, and is constant where a has one. The term of the
+/// zero point is folded, its zero point is not rounded. The product of scales is f32.
+struct mat_mul_transformation {
+    static constexpr text_view name = "MatMulTransformation";
+    using pattern = lpt::pattern<op::mat_mul, from<op::multiply>, from<op::multiply, op::fake_quantize>>;
+    static constexpr bool precision_preserved = false;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        if (const verdict spatial = spatial_precondition(r, id); !spatial) {
+            return spatial;
+        }
+        const graph& model = r.model;
+        const dequantization first = find_dequantization(r, id, 0);
+        if (first.empty() || !first.has_multiply()) {
+            return refuse(reason::no_dequantization, 0);
+        }
+        if (r.options.update_precisions && !is_low_precision(model, first)) {
+            return refuse_type(reason::not_low_precision, 0, model.type(first.data));
+        }
+        const op::mat_mul& product = model[id].as<op::mat_mul>();
+        if (detail::varies_over_summed_axis(model[first.scale].shape(), model[first.multiply].shape(), false,
+                                            product.transpose_a)) {
+            return refuse(reason::varies_over_axis, 0);
+        }
+        if (const verdict second = second_operand_verdict(r, id); !second) {
+            return second;
+        }
+        if (first.has_subtract() && !is_constant_path(model, model.producer(id, 1))) {
+            return refuse(reason::has_zero_point, 0);
+        }
+        return yes;
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (r.model[r.model.producer(id, 1)].is<op::multiply>()) {
+            detail::fold_converted_scale(r, r.model.producer(id, 1));
+        }
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        graph& model = r.model;
+        const node_id product = separate_in_standalone_branch(r, id);
+        if (const node_id second = model.producer(product, 1); model[second].is<op::fake_quantize>()) {
+            decompose_weights(r, second, false);
+        }
+        const dequantization first = normalize_dequantization(r, find_dequantization(r, product, 0));
+        const dequantization second = normalize_dequantization(r, find_dequantization(r, product, 1));
+        const element computed = r.options.dequantization_precision;
+        const output_ref weights = second.empty() ? model[product].input(1) : second.data;
+        const node_id made = model.add_relaxed(model[product].attributes(), {first.data, weights},
+                                               {{computed, computed}, {computed}}, model[product].name(), model[product].version());
+        copy_information(r, product, made);
+        output_ref last = made;
+        if (first.has_subtract()) {
+            last = model.add(op::subtract{}, {made, zero_point_term(r, product, first, weights)},
+                             join(model[made].name(), "/DequantizationSubtract").view());
+        }
+        const tensor scale = product_of_scales(r, product, first, second);
+        const node_id multiply =
+            model.add_relaxed(op::multiply{}, {last, model.constant(scale)},
+                              {{computed, computed}, {model[first.multiply].type()}},
+                              join(model[made].name(), "/DequantizationMultiply").view());
+        insert_dequantization_after(r, product, multiply, made);
+        model.replace(product, made);
+        update_output_name(r, multiply, made);
+        return true;
+    }
+
+private:
+    static constexpr verdict refuse_type(reason why, int port, element type) { return {why, port, type, -1, 0}; }
+
+    static constexpr verdict second_operand_verdict(const rewrite& r, node_id id) {
+        const graph& model = r.model;
+        const bool transposed = model[id].as<op::mat_mul>().transpose_b;
+        const output_ref source = model[id].input(1);
+        if (model[source.node].is<op::fake_quantize>()) {
+            return fake_quantized_verdict(r, source.node, transposed);
+        }
+        const dequantization found = find_dequantization(r, id, 1);
+        if (found.empty() || !found.has_multiply()) {
+            return refuse(reason::no_dequantization, 1);
+        }
+        if (r.options.update_precisions && !is_low_precision(model, found)) {
+            return refuse_type(reason::not_low_precision, 1, model.type(found.data));
+        }
+        if (found.has_subtract() && !is_zero(round_to(constant_of(model, found.zero_point), model.type(found.data)))) {
+            return refuse(reason::has_zero_point, 1);
+        }
+        return detail::varies_over_summed_axis(model[found.scale].shape(), model[found.multiply].shape(), true, transposed)
+                   ? refuse(reason::varies_over_axis, 1)
+                   : yes;
+    }
+    static constexpr verdict fake_quantized_verdict(const rewrite& r, node_id fake_quantize, bool transposed) {
+        const graph& model = r.model;
+        if (!has_constant_ranges(model, fake_quantize)) {
+            return refuse(reason::ranges_not_constant, 1);
+        }
+        const data_precision precision = weights_precision_of(r, fake_quantize);
+        if (!precision) {
+            return refuse(reason::precision_not_chosen, 1);
+        }
+        if (precision.has_zero_point) {
+            return refuse(reason::has_zero_point, 1);
+        }
+        return detail::varies_over_summed_axis(output_range_shape(model, fake_quantize), model[fake_quantize].shape(), true,
+                                               transposed)
+                   ? refuse(reason::varies_over_axis, 1)
+                   : yes;
+    }
+
+    /// zero_point_a x b, with the zero point repeated over the axis that is summed.
+    static constexpr output_ref zero_point_term(rewrite& r, node_id product, const dequantization& found, output_ref weights) {
+        graph& model = r.model;
+        const op::mat_mul& attributes = model[product].as<op::mat_mul>();
+        const tensor& zero_point = constant_of(model, found.zero_point);
+        const std::size_t rank = model[found.subtract].shape().rank();
+        shape dimensions = is_scalar_like(zero_point) ? shape::of_ones(rank) : zero_point.dimensions().padded_left(rank);
+        const shape& second = model.shape(weights);
+        dimensions[detail::summed_axis(rank, false, attributes.transpose_a)] =
+            second[detail::summed_axis(second.rank(), true, attributes.transpose_b)];
+        const tensor repeated = broadcast_values(to_scalar(zero_point), dimensions);
+        const element computed = r.options.dequantization_precision;
+        const output_ref left = fold_convert(model, model.constant(repeated), computed);
+        const output_ref term =
+            fold_operation(model, model[product].attributes(), {left, fold_convert(model, weights, computed)}, model[product].version());
+        return is_constant(model, term) ? output_ref(model.constant(to_scalar(constant_of(model, term.node)))) : term;
+    }
+
+    /// scale_a * scale_b, each turned the way that its operand is, in the shape of the product.
+    static constexpr tensor product_of_scales(rewrite& r, node_id product, const dequantization& first, const dequantization& second) {
+        graph& model = r.model;
+        const op::mat_mul& attributes = model[product].as<op::mat_mul>();
+        const tensor one = make_scalar(f32, 1);
+        const tensor left = detail::transposed_constant(r, constant_of(model, first.scale), attributes.transpose_a);
+        tensor right = to_scalar(detail::transposed_constant(
+            r, second.has_multiply() ? constant_of(model, second.scale) : one, attributes.transpose_b));
+        if (right.dimensions().rank() != 0) {
+            right = tensor(right, right.dimensions().padded_left(model.shape(model[product].input(0)).rank()));
+        }
+        const output_ref folded = fold_operation(model, op::multiply{},
+                                                 {fold_convert(model, model.constant(left), f32),
+                                                  fold_convert(model, model.constant(right), f32)});
+        return to_scalar(constant_of(model, folded.node));
+    }
+};
+
+}  // namespace lpt

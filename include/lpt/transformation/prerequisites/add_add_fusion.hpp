@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/prerequisites/linear_operands.hpp>
+
+namespace lpt {
+
+/// (x + a) + b  ->  x + (a + b)
+struct add_add_fusion {
+    static constexpr text_view name = "AddAddFusion";
+    using pattern = lpt::pattern<op::add>;
+
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        const linear_operands found = find_linear_operands<op::add>(r.model, id);
+        if (!found) {
+            return false;
+        }
+        const output_ref sum = fold_operation(r.model, op::add{}, {found.first, found.second});
+        const node_id add = r.model.add(op::add{}, {found.data, sum});
+        replace_and_name(r, id, add);
+        r.register_new_node(add);
+        return true;
+    }
+};
+
+}  // namespace lpt

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/prerequisites/linear_operands.hpp>
+
+namespace lpt {
+
+/// (x * a) * b  ->  x * (a b)
+struct multiply_multiply_fusion {
+    static constexpr text_view name = "MultiplyMultiplyFusion";
+    using pattern = lpt::pattern<op::multiply>;
+
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        const linear_operands found = find_linear_operands<op::multiply>(r.model, id);
+        if (!found) {
+            return false;
+        }
+        if (r.model[found.inner].relaxed()) {
+            return r.refused(id, name, refuse(reason::types_do_not_match));
+        }
+        const output_ref product = fold_operation(r.model, op::multiply{}, {found.first, found.second});
+        const node_id multiply = r.model.add(op::multiply{}, {found.data, product});
+        replace_and_name(r, id, multiply);
+        r.register_new_node(multiply);
+        return true;
+    }
+};
+
+}  // namespace lpt
