@@ -45,8 +45,9 @@ constexpr node_id through_operation(rewrite& r, node_id operation, node_id const
         inputs.push_back(try_fold(r.model, r.model.producer(operation, port)));
     }
     const node_id result = fold_to_constant(r, r.model[operation].attributes(), inputs, r.model[operation].version());
-    // A relaxed operation gives its own type to whatever it computes, so the values are rounded to that type.
-    return r.model[operation].relaxed() ? fold_convert(r.model, result, r.model[operation].type()).node : result;
+    // A relaxed operation gives its own type to whatever it computes, so the values are rounded to that type on the way.
+    const element own = r.model[operation].relaxed() ? r.model[operation].type() : r.model[result].type();
+    return fold_convert(r.model, fold_convert(r.model, result, own), r.model[constant].type()).node;
 }
 
 /// A dequantization with another zero point; a Convert between zero point and Subtract is made anew.
