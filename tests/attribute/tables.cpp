@@ -167,4 +167,8 @@ TEST_CASE("Graphs inside a node have tables of their own") {
     CHECK(all.of<precision_preserved>().find_node(b) == nullptr);
     CHECK(all.body(a, 1).of<precision_preserved>().find_node(b) == nullptr);
     CHECK(all.body(a, 0).of<precision_preserved>().find_node(b)->value);
+    all.copy(a, c);
+    CHECK(all.body(c, 0).of<precision_preserved>().find_node(b)->value);
+    all.body(c, 0).of<precision_preserved>().find_node(b)->value = false;
+    CHECK(all.body(a, 0).of<precision_preserved>().find_node(b)->value);
 }

@@ -360,9 +360,16 @@ public:
         return {static_cast<detail::index_slot<A>&>(slots_).index, static_cast<detail::pool_slot<value>&>(slots_).pool};
     }
 
-    /// Gives `to` all attributes of `from`, of the node and of its ports, sharing the values: for a node that takes the
-    /// place of another one of the same operation.
-    constexpr void copy(node_id from, node_id to) { copy_all(from, to, true); }
+    /// Gives `to` all attributes of `from`, of the node and of its ports, sharing the values, and copies of the tables of
+    /// its bodies: for a node that takes the place of another one of the same operation.
+    constexpr void copy(node_id from, node_id to) {
+        copy_all(from, to, true);
+        for (std::size_t i = 0, count = bodies_.size(); i < count; ++i) {
+            if (bodies_[i].node == from) {
+                body(to, bodies_[i].which) = *bodies_[i].content;
+            }
+        }
+    }
     /// Gives `to` the attributes of the node `from` without those of its ports: for a replacement by another operation.
     constexpr void copy_node(node_id from, node_id to) { copy_all(from, to, false); }
 
