@@ -135,7 +135,7 @@ constexpr bool reductions_work() {
     const tensor last = make_indices({-1});
     return gives(run(op::reduce_sum{}, {x, axis0}), f32, {3}, {5, 7, 12}) &&
            gives(run(op::reduce_mean{}, {x, last}), f32, {2}, {2, 6}) &&
-           gives(run(op::reduce_max{{{true}}}, {x, last}), f32, {2, 1}, {3, 9}) &&
+           gives(run(op::reduce_max{{true}}, {x, last}), f32, {2, 1}, {3, 9}) &&
            gives(run(op::reduce_min{}, {x, make_indices({0, 1})}), f32, {}, {1}) &&
            gives(run(op::reduce_prod{}, {make_tensor(i32, {3}, {2, 3, -4}), axis0}), i32, {}, {-24}) &&
            gives(run(op::reduce_mean{}, {make_tensor(i32, {2}, {-3, 0}), axis0}), i32, {}, {-1});

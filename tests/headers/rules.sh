@@ -35,6 +35,7 @@ BEGIN {
     uses["runtime"] = "plan kernel reference"
     # Headers that lie directly in lpt/ gather those of folders.
     uses["lpt.hpp"] = "pipeline"
+    uses["reference.hpp"] = "reference"
     uses["import.hpp"] = "import"
     uses["export.hpp"] = "export"
     uses["runtime.hpp"] = "runtime"

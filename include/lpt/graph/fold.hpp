@@ -94,7 +94,7 @@ constexpr bool evaluate_known(const call& node, seq<tensor>& outputs) {
 /// Evaluates an operation on known values.
 ///
 /// `inputs` as many as the operation takes, none empty; `output_types`: the element types to give, `dynamic` or a missing entry for
-/// what the inputs imply. Results are appended to `outputs`. False for an operation that is not `can_evaluate`, and where there is no
+/// what the inputs imply (a FakeQuantize with an integral type of its own rounds, halves to even). Results are appended to `outputs`. False for an operation that is not `can_evaluate`, and where there is no
 /// result (integer division by zero, unsigned 64-bit numbers from 2^63 on). Raises what inference raises, and an error for an
 /// index outside its axis. Arithmetic and rounding: see `lpt::evaluation`.
 [[gnu::noinline, gnu::cold]] constexpr bool evaluate(const op::attributes& what, int version, view<tensor> inputs,
@@ -104,6 +104,11 @@ constexpr bool evaluate_known(const call& node, seq<tensor>& outputs) {
         return false;
     }
     seq<tensor> results;
+    if (what.is<op::fake_quantize>() && !output_types.empty() && is_integral(output_types[0])) {
+        outputs.push_back(evaluation::evaluate_fake_quantize(inputs, what.as<op::fake_quantize>().levels, facts[0].dimensions,
+                                                             output_types[0], true));
+        return true;
+    }
     if (!evaluation::evaluate_known({what, version, inputs, facts}, results)) {
         return false;
     }

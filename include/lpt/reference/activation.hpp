@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/graph/fold.hpp>
+
+/// The meaning of every operation, as plain scalar code.
+namespace lpt::reference {
+
+using evaluation::call;
+
+namespace detail {
+
+using evaluation::elements_between;
+using evaluation::operand;
+using evaluation::outcome;
+using evaluation::with_number;
+using evaluation::with_real;
+
+constexpr double sigmoid(double x) { return 1 / (1 + math::exp(-x)); }
+constexpr double soft_plus(double x) { return math::maximum(x, 0.0) + math::log(1 + math::exp(-math::absolute(x))); }
+constexpr double gelu(double x, bool by_tanh) {
+    if (by_tanh) {
+        return x / 2 * (1 + math::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
+    }
+    return x / 2 * (1 + math::erf(x * 0.7071067811865476));
+}
+
+/// A function of one element, computed in double and rounded once.
+template <class Function>
+constexpr tensor unary(const call& node, Function function) {
+    return with_real(node.input(0).type(), [&](auto zero) {
+        using real = decltype(zero);
+        return evaluation::map_elements<real, real>(
+            node, [&](real x) { return static_cast<real>(function(static_cast<double>(x))); });
+    });
+}
+
+/// The slope of PRelu as it broadcasts to x: a slope a channel stands on axis 1.
+constexpr shape slope_shape(const shape& data, const shape& slope) {
+    if (slope.rank() != 1 || data.rank() < 2 || slope[0] != data[1]) {
+        return slope;
+    }
+    shape result = shape::of_ones(data.rank() - 1);
+    result[0] = slope[0];
+    return result;
+}
+
+template <class Number>
+constexpr tensor prelu(const call& node) {
+    const shape slopes = slope_shape(node.dimensions(0), node.dimensions(1));
+    operand<Number> x(node.input(0));
+    operand<Number> slope(node.input(1));
+    outcome<Number> result(node.output());
+    const evaluation::broadcast_walk<2> walk(node.output().dimensions, {&node.dimensions(0), &slopes});
+    walk.for_each_row([&](const evaluation::broadcast_walk<2>::row& row) {
+        evaluation::detail::binary_row(x.data() + row.at[0], row.step[0], slope.data() + row.at[1], row.step[1],
+                                       result.data() + row.output, row.length,
+                                       [](Number a, Number b) { return a < 0 ? evaluation::detail::times(a, b) : a; });
+    });
+    return result.finish();
+}
+
+}  // namespace detail
+
+/// Functions of one element that constant folding leaves to the reference, and PRelu. Real functions are computed in double and
+/// rounded once; of integers the result is taken towards zero.
+[[gnu::cold]] inline bool evaluate_activation(const call& node, seq<tensor>& outputs) {
+    const auto give = [&](auto function) {
+        outputs.push_back(detail::unary(node, function));
+        return true;
+    };
+    const double first = node.real_at(1, 1);
+    const double second = node.real_at(2, 1);
+    switch (node.kind()) {
+        case op::kind::prelu:
+            outputs.push_back(detail::with_number(node.input(0).type(), [&](auto zero) { return detail::prelu<decltype(zero)>(node); }));
+            return true;
+        case op::kind::sigmoid: return give([](double x) { return detail::sigmoid(x); });
+        case op::kind::tanh: return give([](double x) { return math::tanh(x); });
+        case op::kind::elu: {
+            const double alpha = node.as<op::elu>().alpha;
+            return give([alpha](double x) { return x < 0 ? alpha * (math::exp(x) - 1) : x; });
+        }
+        case op::kind::gelu: {
+            const bool by_tanh = node.version >= 7 && node.as<op::gelu>().approximation_mode == op::gelu_approximation::tanh;
+            return give([by_tanh](double x) { return detail::gelu(x, by_tanh); });
+        }
+        case op::kind::hswish: return give([](double x) { return x * math::minimum(math::maximum(x + 3, 0.0), 6.0) / 6; });
+        case op::kind::hsigmoid: return give([](double x) { return math::minimum(math::maximum(x + 3, 0.0), 6.0) / 6; });
+        case op::kind::hard_sigmoid:
+            return give([=](double x) { return math::maximum(0.0, math::minimum(1.0, first * x + second)); });
+        case op::kind::swish: return give([=](double x) { return x * detail::sigmoid(first * x); });
+        case op::kind::mish: return give([](double x) { return x * math::tanh(detail::soft_plus(x)); });
+        case op::kind::soft_plus: return give([](double x) { return detail::soft_plus(x); });
+        case op::kind::soft_sign: return give([](double x) { return x / (1 + math::absolute(x)); });
+        case op::kind::selu:
+            return give([=](double x) { return second * (x > 0 ? x : first * (math::exp(x) - 1)); });
+        case op::kind::exp: return give([](double x) { return math::exp(x); });
+        case op::kind::log: return give([](double x) { return math::log(x); });
+        case op::kind::sqrt: return give([](double x) { return math::sqrt(x); });
+        case op::kind::erf: return give([](double x) { return math::erf(x); });
+        case op::kind::sin: return give([](double x) { return __builtin_sin(x); });
+        case op::kind::cos: return give([](double x) { return __builtin_cos(x); });
+        default: return false;
+    }
+}
+
+}  // namespace lpt::reference
