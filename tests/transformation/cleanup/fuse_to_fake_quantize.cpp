@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <lpt/transformation/cleanup/fuse_multiply_to_fake_quantize.hpp>
+#include <lpt/transformation/cleanup/fuse_subtract_to_fake_quantize.hpp>
+
+#include "../fake_quantize/network.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace lpt;
+using testing::network;
+using fuse_multiply = fuse_multiply_to_fake_quantize_transformation;
+using fuse_subtract = fuse_subtract_to_fake_quantize_transformation;
+
+namespace {
+
+struct quantized {
+    network net;
+    node_id fake_quantize = node_id::none;
+    node_id elementwise = node_id::none;
+
+    constexpr quantized(op::attributes what, view<double> constant, bool with_convert) {
+        const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");
+        fake_quantize = net.fake_quantize(data, 256, {0}, {2.55}, {0}, {255});
+        output_ref last = fake_quantize;
+        if (with_convert) {
+            net.model.relax_output(fake_quantize, u8);
+            last = net.model.add(op::convert{f32}, {last});
+        }
+        elementwise = net.model.add(std::move(what), {last, net.constant(constant)}, "out");
+        net.model.result(elementwise);
+    }
+    constexpr double bound(std::size_t port, std::size_t channel = 0) const { return net.value(net.output(), port).real(channel); }
+};
+
+constexpr bool multiply_scales_the_bounds() {
+    quantized q(op::multiply{}, {0.5}, true);
+    return q.net.run<fuse_multiply>(q.elementwise) && q.bound(4) == 127.5 && q.net.model[q.net.output()].type() == f32 &&
+           q.net.model[q.net.output()].name() == "out";
+}
+static_assert(multiply_scales_the_bounds());
+
+}  // namespace
+
+TEST_CASE("a Multiply scales the output bounds, through a Convert too, and hands its name on") { CHECK(multiply_scales_the_bounds()); }
+
+TEST_CASE("a Subtract shifts the output bounds") {
+    quantized q(op::subtract{}, {128}, false);
+    CHECK(q.net.run<fuse_subtract>(q.elementwise));
+    CHECK(q.bound(3) == -128);
+    CHECK(q.bound(4) == 127);
+}
+
+TEST_CASE("a constant per channel, also with zeros and negative values, makes bounds per channel") {
+    quantized q(op::multiply{}, {-1, 2, 0}, false);
+    CHECK(q.net.run<fuse_multiply>(q.elementwise));
+    CHECK(q.bound(4, 0) == -255);
+    CHECK(q.bound(4, 1) == 510);
+    CHECK(q.bound(4, 2) == 0);
+}
+
+TEST_CASE("all ranges get the dequantization precision") {
+    quantized q(op::multiply{}, {0.5}, false);
+    q.net.options.dequantization_precision = f16;
+    CHECK(q.net.run<fuse_multiply>(q.elementwise));
+    CHECK(q.net.value(q.net.output(), 1).type() == f16);
+    CHECK(q.net.value(q.net.output(), 4).type() == f16);
+}
+
+TEST_CASE("levels that an alignment reduced are restored by the Multiply") {
+    quantized q(op::multiply{}, {0.5}, false);
+    q.net.attributes.of<attribute::intervals_alignment>().set_node(q.fake_quantize, {{0, 2.55f}, {0, 1.0f}, 100, {u8}}, {255});
+    CHECK(q.net.run<fuse_multiply>(q.elementwise));
+    CHECK(q.net.model[q.net.output()].as<op::fake_quantize>().levels == 255);
+}
+
+TEST_CASE("refusals name their reason") {
+    quantized q(op::multiply{}, {0.5}, true);
+    SUBCASE("a second reader of the FakeQuantize") {
+        q.net.model.result(q.fake_quantize);
+        CHECK_FALSE(q.net.run<fuse_multiply>(q.elementwise));
+        CHECK(q.net.why() == reason::shared_producer);
+    }
+    SUBCASE("marked") {
+        q.net.model.set_mark(q.elementwise, mark::disable_cleanup);
+        CHECK_FALSE(q.net.run<fuse_multiply>(q.elementwise));
+        CHECK(q.net.why() == reason::disabled_by_mark);
+    }
+    SUBCASE("no FakeQuantize above") {
+        const node_id data = q.net.model.parameter(u8, shape{1, 3, 2, 2}, "in2");
+        const node_id convert = q.net.model.add(op::convert{f32}, {data});
+        const node_id multiply = q.net.model.add(op::multiply{}, {convert, q.net.constant({0.5})});
+        q.net.model.result(multiply);
+        CHECK_FALSE(q.net.run<fuse_multiply>(multiply));
+        CHECK(q.net.why() == reason::nothing_to_do);
+    }
+    SUBCASE("a constant that varies over other axes than the first two") {
+        const node_id wide = q.net.model.constant(make_tensor(f32, shape{1, 1, 1, 2}, {1, 2}));
+        q.net.model.set_input(q.elementwise, 1, wide);
+        CHECK_FALSE(q.net.run<fuse_multiply>(q.elementwise));
+    }
+    SUBCASE("ranges that are not constant") {
+        const node_id bound = q.net.model.parameter(f32, shape{}, "bound");
+        q.net.model.set_input(q.fake_quantize, 4, bound);
+        CHECK_FALSE(q.net.run<fuse_multiply>(q.elementwise));
+        CHECK(q.net.why() == reason::ranges_not_constant);
+    }
+}
