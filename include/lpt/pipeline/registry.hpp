@@ -45,7 +45,10 @@
 #include <lpt/transformation/markup/markup_quantization_granularity.hpp>
 #include <lpt/transformation/markup/propagate_precisions.hpp>
 #include <lpt/transformation/markup/resolve_precision_attribute.hpp>
+#include <lpt/transformation/preparation/convert_quantize_dequantize.hpp>
 #include <lpt/transformation/preparation/convert_subtract_constant.hpp>
+#include <lpt/transformation/preparation/keep_const_precision.hpp>
+#include <lpt/transformation/preparation/mark_dequantization.hpp>
 #include <lpt/transformation/prerequisites/add_add_fusion.hpp>
 #include <lpt/transformation/prerequisites/add_multiply_fusion.hpp>
 #include <lpt/transformation/prerequisites/multiply_multiply_fusion.hpp>
@@ -57,7 +60,10 @@ namespace lpt {
 /// A line for each; sorted by folder and name.
 inline constexpr pass_row all_passes[] = {
     // preparation
+    make_pass<convert_quantize_dequantize>(),
     make_pass<convert_subtract_constant>(),
+    make_pass<keep_const_precision>(),
+    make_pass<mark_dequantization>(),
     // prerequisites
     make_pass<add_add_fusion>(),
     make_pass<add_multiply_fusion>(),

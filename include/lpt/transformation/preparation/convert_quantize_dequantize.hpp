@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+/// FakeQuantize -> Convert(low) -> Convert(real) -> [Subtract z] -> Multiply s  becomes one FakeQuantize whose output range is (out - z) * s.
+///
+/// Needs 256 or 65536 levels, an output range with equal values, the limits of the low type (i8, u8, i16, u16 by default),
+/// one reader at each step, and a new range that broadcasts to the data.
+struct convert_quantize_dequantize {
+    static constexpr text_view name = "ConvertQuantizeDequantize";
+    using pattern = lpt::pattern<op::multiply>;
+
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        graph& model = r.model;
+        chain found;
+        if (!find_chain(r, id, found)) {
+            return false;
+        }
+        const node& quantize = model[found.quantize];
+        const double levels = static_cast<double>(quantize.as<op::fake_quantize>().levels);
+        const tensor& low = constant_of(model, quantize.input(3).node);
+        const tensor& high = constant_of(model, quantize.input(4).node);
+        const element_facts& limits = facts(found.low_type);
+        if ((levels != 256 && levels != 65536) || levels != limits.highest - limits.lowest + 1) {
+            return r.refused(id, name, {reason::unsupported_levels, -1, found.low_type, -1, levels});
+        }
+        if (!is_scalar_like(low) || !is_scalar_like(high) || low.real(0) != limits.lowest || high.real(0) != limits.highest) {
+            return r.refused(id, name, {reason::not_per_tensor, -1, found.low_type, -1, low.elements() == 0 ? 0 : low.real(0)});
+        }
+        const output_ref new_low = dequantized(model, quantize.input(3), found);
+        const output_ref new_high = dequantized(model, quantize.input(4), found);
+        shape merged;
+        const shape& data = model.shape(quantize.input(0));
+        if (!broadcast_shapes(data, model.shape(new_low), merged) || (data.rank_is_static() && !(merged == data))) {
+            return r.refused(id, name, refuse(reason::shapes_do_not_match));
+        }
+        const node_id made = model.add(quantize.attributes(),
+                                       {quantize.input(0), quantize.input(1), quantize.input(2), new_low, new_high});
+        replace_and_name(r, id, made);
+        return true;
+    }
+
+private:
+    struct chain {
+        node_id quantize = node_id::none;
+        element low_type = dynamic;
+        output_ref zero_point;  // empty without Subtract
+        output_ref scale;
+    };
+
+    static constexpr bool find_chain(const rewrite& r, node_id id, chain& found) {
+        const graph& model = r.model;
+        for (const std::size_t port : {0u, 1u}) {
+            output_ref data = model[id].input(port);
+            found = {};
+            found.scale = model[id].input(1 - port);
+            if (model[data.node].is<op::subtract>() && model.use_count(data) == 1) {
+                found.zero_point = model[data.node].input(1);
+                data = model[data.node].input(0);
+            }
+            const node_id real = data.node;
+            if (!model[real].is<op::convert>() || model.use_count(data) != 1 || !is_real(model[real].type())) {
+                continue;
+            }
+            const node_id low = model.producer(real, 0);
+            if (!model[low].is<op::convert>() || model.use_count({low, 0}) != 1 || !wanted(r, model[low].type())) {
+                continue;
+            }
+            found.quantize = model.producer(low, 0);
+            found.low_type = model[low].type();
+            if (model[found.quantize].is<op::fake_quantize>() && model.use_count({found.quantize, 0}) == 1 &&
+                is_constant(model, model[found.quantize].input(3)) && is_constant(model, model[found.quantize].input(4))) {
+                return true;
+            }
+        }
+        return false;
+    }
+    static constexpr bool wanted(const rewrite& r, element type) {
+        const seq<element, 8> set = r.options.arguments_of(name).precisions;
+        return set.empty() ? type == i8 || type == u8 || type == i16 || type == u16 : set.contains(type);
+    }
+    static constexpr output_ref dequantized(graph& model, output_ref bound, const chain& found) {
+        bound = fold_convert(model, bound, model.type(found.scale));
+        if (found.zero_point) {
+            bound = fold_operation(model, op::subtract{}, {bound, try_fold(model, found.zero_point.node)});
+        }
+        return fold_operation(model, op::multiply{}, {bound, try_fold(model, found.scale.node)});
+    }
+};
+
+}  // namespace lpt
