@@ -258,11 +258,12 @@ class graph_reader {
 public:
     static graph read(const json& described) {
         graph_reader reader;
-        for (const json& each : described) {
+        for (std::size_t i = 0; i < described.size(); ++i) {
+            const json& each = described[i];
             try {
                 reader.add(each);
             } catch (const error& wrong) {
-                fail("node ", reader.nodes_.size(), " (", label_of(each).c_str(), ") of `before`: ", wrong.message());
+                fail("node ", i, " (", label_of(each).c_str(), ") of `before`: ", wrong.message());
             }
         }
         return std::move(reader.model_);
