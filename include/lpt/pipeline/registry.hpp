@@ -12,17 +12,24 @@
 #include <lpt/transformation/cleanup/fuse_multiply_to_fake_quantize.hpp>
 #include <lpt/transformation/cleanup/fuse_subtract_to_fake_quantize.hpp>
 #include <lpt/transformation/main/avg_pool.hpp>
+#include <lpt/transformation/main/batch_to_space.hpp>
+#include <lpt/transformation/main/broadcast.hpp>
 #include <lpt/transformation/main/clamp.hpp>
 #include <lpt/transformation/main/concat.hpp>
 #include <lpt/transformation/main/convolution.hpp>
 #include <lpt/transformation/main/convolution_backprop_data.hpp>
+#include <lpt/transformation/main/depth_to_space.hpp>
 #include <lpt/transformation/main/fake_convert_decomposition.hpp>
 #include <lpt/transformation/main/fake_quantize.hpp>
 #include <lpt/transformation/main/fake_quantize_decomposition.hpp>
+#include <lpt/transformation/main/gather.hpp>
 #include <lpt/transformation/main/group_convolution.hpp>
 #include <lpt/transformation/main/interpolate.hpp>
 #include <lpt/transformation/main/mat_mul.hpp>
 #include <lpt/transformation/main/max_pool.hpp>
+#include <lpt/transformation/main/mvn.hpp>
+#include <lpt/transformation/main/normalize_l2.hpp>
+#include <lpt/transformation/main/pad.hpp>
 #include <lpt/transformation/main/prelu.hpp>
 #include <lpt/transformation/main/reduce_max.hpp>
 #include <lpt/transformation/main/reduce_mean.hpp>
@@ -30,6 +37,9 @@
 #include <lpt/transformation/main/reduce_sum.hpp>
 #include <lpt/transformation/main/relu.hpp>
 #include <lpt/transformation/main/reshape.hpp>
+#include <lpt/transformation/main/shuffle_channels.hpp>
+#include <lpt/transformation/main/slice.hpp>
+#include <lpt/transformation/main/space_to_batch.hpp>
 #include <lpt/transformation/main/split.hpp>
 #include <lpt/transformation/main/squeeze.hpp>
 #include <lpt/transformation/main/strided_slice.hpp>
@@ -81,17 +91,24 @@ inline constexpr pass_row all_passes[] = {
     make_pass<resolve_precision_attribute>(),
     // main
     make_pass<avg_pool_transformation>(),
+    make_pass<batch_to_space_transformation>(),
+    make_pass<broadcast_transformation>(),
     make_pass<clamp_transformation>(),
     make_pass<concat_transformation>(),
     make_pass<convolution_backprop_data_transformation>(),
     make_pass<convolution_transformation>(),
+    make_pass<depth_to_space_transformation>(),
     make_pass<fake_convert_decomposition_transformation>(),
     make_pass<fake_quantize_decomposition_transformation>(),
     make_pass<fake_quantize_transformation>(),
+    make_pass<gather_transformation>(),
     make_pass<group_convolution_transformation>(),
     make_pass<interpolate_transformation>(),
     make_pass<mat_mul_transformation>(),
     make_pass<max_pool_transformation>(),
+    make_pass<mvn_transformation>(),
+    make_pass<normalize_l2_transformation>(),
+    make_pass<pad_transformation>(),
     make_pass<prelu_transformation>(),
     make_pass<reduce_max_transformation>(),
     make_pass<reduce_mean_transformation>(),
@@ -99,6 +116,9 @@ inline constexpr pass_row all_passes[] = {
     make_pass<reduce_sum_transformation>(),
     make_pass<relu_transformation>(),
     make_pass<reshape_transformation>(),
+    make_pass<shuffle_channels_transformation>(),
+    make_pass<slice_transformation>(),
+    make_pass<space_to_batch_transformation>(),
     make_pass<split_transformation>(),
     make_pass<squeeze_transformation>(),
     make_pass<strided_slice_transformation>(),
