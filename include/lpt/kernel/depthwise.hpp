@@ -77,29 +77,60 @@ struct depthwise {
             reinterpret_cast<const unsigned char**>(scratch + outside_bytes(s, problem.input_type));
         split<Isa>(parallel, geometry::pixels(s), tile_pixels, [&](std::int64_t begin, std::int64_t end, int task) {
             const unsigned char** const pointers = all_pointers + task * pointer_count(s);
+            for (std::int64_t i = 0; i < pointer_count(s); ++i)
+                pointers[i] = outside;
+            pixel_finder find(problem, begin, outside);
             for (std::int64_t first = begin; first < end; first += tile_pixels) {
                 const std::int64_t count = end - first < tile_pixels ? end - first : tile_pixels;
-                find_pixels(problem, first, count, outside, pointers);
+                for (std::int64_t p = 0; p < count; ++p)
+                    find.next(pointers, p);
                 run_tile(problem, first, count, pointers);
             }
         });
     }
 
 private:
-    /// pointers[tap][pixel]; a missing last tap of a pair and missing pixels point outside.
-    static void find_pixels(const convolution_problem& problem, std::int64_t first, std::int64_t count,
-                            const unsigned char* outside, const unsigned char** pointers) noexcept {
-        const convolution_shape& s = problem.shape;
-        const unsigned char* input = static_cast<const unsigned char*>(problem.input);
-        const std::int64_t pixel_bytes = problem.input_pixel_stride * bytes_of(problem.input_type);
-        for (std::int64_t i = 0; i < pointer_count(s); ++i)
-            pointers[i] = outside;
-        for (std::int64_t p = 0; p < count; ++p) {
-            geometry::for_each_tap(s, first + p, [&](std::int64_t tap, std::int64_t pixel) {
-                if (pixel >= 0) pointers[tap * tile_pixels + p] = input + pixel * pixel_bytes;
-            });
+    /// Walks over the output pixels and writes the addresses of their taps to pointers[tap * tile_pixels + place]. A pixel whose
+    /// window lies beside the one before takes over its addresses, one stride further: that is all the work inside an image.
+    class pixel_finder {
+        const convolution_shape& shape_;
+        const unsigned char* input_;
+        const unsigned char* outside_;
+        std::int64_t pixel_bytes_;
+        std::int64_t taps_;
+        std::int64_t row_;
+        std::int64_t column_;  // of the output
+        bool previous_whole_ = false;
+
+    public:
+        pixel_finder(const convolution_problem& problem, std::int64_t first, const unsigned char* outside) noexcept
+            : shape_(problem.shape),
+              input_(static_cast<const unsigned char*>(problem.input)),
+              outside_(outside),
+              pixel_bytes_(problem.input_pixel_stride * bytes_of(problem.input_type)),
+              taps_(geometry::taps(problem.shape)),
+              row_(first),
+              column_(first % problem.shape.out[2]) {}
+
+        void next(const unsigned char** pointers, std::int64_t place) noexcept {
+            const typename geometry::span w = geometry::window(shape_, 2, column_);
+            const bool whole = w.begin == 0 && w.end == shape_.kernel[2];
+            const unsigned char** to = pointers + place;
+            if (whole && previous_whole_ && column_ > 0) {
+                const unsigned char* const* from = pointers + (place + tile_pixels - 1) % tile_pixels;
+                const std::int64_t step = shape_.stride[2] * pixel_bytes_;
+                for (std::int64_t i = 0; i < taps_ * tile_pixels; i += tile_pixels)
+                    to[i] = from[i] == outside_ ? outside_ : from[i] + step;
+            } else {
+                geometry::for_each_tap(shape_, row_, [&](std::int64_t tap, std::int64_t pixel) {
+                    to[tap * tile_pixels] = pixel < 0 ? outside_ : input_ + pixel * pixel_bytes_;
+                });
+            }
+            previous_whole_ = whole;
+            ++row_;
+            if (++column_ == shape_.out[2]) column_ = 0;
         }
-    }
+    };
 
     static void run_tile(const convolution_problem& problem, std::int64_t first, std::int64_t count,
                          const unsigned char* const* pointers) noexcept {
@@ -116,23 +147,20 @@ private:
                                   problem.output_pixel_stride);
             } else {
                 alignas(64) std::int32_t sums[tile_pixels * finish_columns];
-                if (problem.input_type == element_kind::u8) {
-                    for (std::int64_t i = 0; i < columns; i += width)
-                        sum_integers<false>(problem, c + i, columns - i, pointers, sums + i);
-                } else {
-                    for (std::int64_t i = 0; i < columns; i += width)
-                        sum_integers<true>(problem, c + i, columns - i, pointers, sums + i);
-                }
+                if (problem.input_type == element_kind::u8)
+                    sum_integers<false>(problem, c, columns, pointers, sums);
+                else
+                    sum_integers<true>(problem, c, columns, pointers, sums);
                 finish<Isa>::tile(problem.finish, sums, finish_columns, count, first, c, columns, to,
                                   problem.output_pixel_stride);
             }
         }
     }
 
-    template <bool Signed>
+    template <bool Signed, bool Whole>
     [[gnu::always_inline]] static ints load_bytes(const unsigned char* from, std::int64_t count) noexcept {
         std::uint8_t whole[width];
-        if (count < width) {
+        if constexpr (!Whole) {
             for (std::int64_t i = 0; i < width; ++i)
                 whole[i] = i < count ? from[i] : std::uint8_t{0};
             from = whole;
@@ -143,29 +171,44 @@ private:
             return simd::load_u8(from);
     }
 
-    template <bool Signed>
-    static void sum_integers(const convolution_problem& problem, std::int64_t c, std::int64_t count,
-                             const unsigned char* const* pointers, std::int32_t* sums) noexcept {
-        const convolution_shape& s = problem.shape;
-        const std::int64_t row = padded(s);
-        const std::int32_t* weights = static_cast<const std::int32_t*>(problem.packed_weights);
-        const ints zero = simd::broadcast_int(-problem.input_zero_point);
-        const ints start = simd::multiply_int(simd::load_int(weights + c), zero);
+    /// One vector of channels, from `c` on, of all pixels of a tile. `weights` is the first pair of taps of channel c.
+    template <bool Signed, bool Whole>
+    [[gnu::always_inline]] static void sum_vector(ints start, const std::int32_t* weights, std::int64_t row,
+                                                  std::int64_t pair_count, std::int64_t c, std::int64_t count,
+                                                  const unsigned char* const* pointers, std::int32_t* sums) noexcept {
         ints sum[tile_pixels] = {start, start, start, start};
-        const std::int64_t pair_count = pairs(s);
         for (std::int64_t pair = 0; pair < pair_count; ++pair) {
-            const ints weight = simd::load_int(weights + (pair + 1) * row + c);
+            const ints weight = simd::load_int(weights + pair * row);
             const unsigned char* const* at = pointers + pair * 2 * tile_pixels;
 #pragma GCC unroll 4
             for (int p = 0; p < tile_pixels; ++p) {
-                const ints low = load_bytes<Signed>(at[p] + c, count);
-                const ints high = load_bytes<Signed>(at[tile_pixels + p] + c, count);
+                const ints low = load_bytes<Signed, Whole>(at[p] + c, count);
+                const ints high = load_bytes<Signed, Whole>(at[tile_pixels + p] + c, count);
                 sum[p] = simd::multiply_pairs(sum[p], simd::pair(low, high), weight);
             }
         }
 #pragma GCC unroll 4
         for (int p = 0; p < tile_pixels; ++p)
             simd::store_int(sums + p * finish_columns, sum[p]);
+    }
+
+    template <bool Signed>
+    static void sum_integers(const convolution_problem& problem, std::int64_t c, std::int64_t columns,
+                             const unsigned char* const* pointers, std::int32_t* sums) noexcept {
+        const std::int64_t row = padded(problem.shape);
+        const std::int64_t pair_count = pairs(problem.shape);
+        const std::int32_t* weights = static_cast<const std::int32_t*>(problem.packed_weights) + c;
+        const ints zero = simd::broadcast_int(-problem.input_zero_point);
+        std::int64_t i = 0;
+        for (; i + width <= columns; i += width) {
+            const ints start = simd::multiply_int(simd::load_int(weights + i), zero);
+            sum_vector<Signed, true>(start, weights + row + i, row, pair_count, c + i, width, pointers, sums + i);
+        }
+        if (i < columns) {
+            const ints start = simd::multiply_int(simd::load_int(weights + i), zero);
+            sum_vector<Signed, false>(start, weights + row + i, row, pair_count, c + i, columns - i, pointers,
+                                      sums + i);
+        }
     }
 
     static void sum_floats(const convolution_problem& problem, std::int64_t c, std::int64_t count,
