@@ -11,6 +11,7 @@
 #include <lpt/transformation/cleanup/fuse_convert.hpp>
 #include <lpt/transformation/cleanup/fuse_multiply_to_fake_quantize.hpp>
 #include <lpt/transformation/cleanup/fuse_subtract_to_fake_quantize.hpp>
+#include <lpt/transformation/main/add.hpp>
 #include <lpt/transformation/main/avg_pool.hpp>
 #include <lpt/transformation/main/batch_to_space.hpp>
 #include <lpt/transformation/main/broadcast.hpp>
@@ -27,6 +28,7 @@
 #include <lpt/transformation/main/interpolate.hpp>
 #include <lpt/transformation/main/mat_mul.hpp>
 #include <lpt/transformation/main/max_pool.hpp>
+#include <lpt/transformation/main/multiply_partial.hpp>
 #include <lpt/transformation/main/mvn.hpp>
 #include <lpt/transformation/main/normalize_l2.hpp>
 #include <lpt/transformation/main/pad.hpp>
@@ -90,6 +92,7 @@ inline constexpr pass_row all_passes[] = {
     make_pass<propagate_precisions>(),
     make_pass<resolve_precision_attribute>(),
     // main
+    make_pass<add_transformation>(),
     make_pass<avg_pool_transformation>(),
     make_pass<batch_to_space_transformation>(),
     make_pass<broadcast_transformation>(),
@@ -106,6 +109,7 @@ inline constexpr pass_row all_passes[] = {
     make_pass<interpolate_transformation>(),
     make_pass<mat_mul_transformation>(),
     make_pass<max_pool_transformation>(),
+    make_pass<multiply_partial_transformation>(),
     make_pass<mvn_transformation>(),
     make_pass<normalize_l2_transformation>(),
     make_pass<pad_transformation>(),

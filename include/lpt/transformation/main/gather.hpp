@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization_constants.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+/// Moves a dequantization behind Gather; constants that vary over the axis are gathered with the same indices.
+struct gather_transformation {
+    static constexpr text_view name = "GatherTransformation";
+    using pattern = lpt::pattern<op::gather, from<op::multiply>, anything, anything>;
+    static constexpr bool precision_preserved = true;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        if (const verdict base = base_precondition(r, id); !base) {
+            return base;
+        }
+        const dequantization found = find_dequantization(r, id);
+        if (found.empty()) {
+            return refuse(reason::no_dequantization, 0);
+        }
+        if (is_scalar_like(r.model, found)) {
+            return yes;
+        }
+        const shape& data = r.model.shape(r.model[id].input(0));
+        if (data.rank_is_dynamic()) {
+            return refuse(reason::dynamic_rank, 0);
+        }
+        if (!is_constant(r.model, r.model[id].input(2))) {
+            return refuse(reason::axes_not_constant, 2);
+        }
+        const tensor* indices = r.model.constant_value(r.model[id].input(1));
+        if (varies_over(r.model, found, axis_of(r.model, id), data.rank()) && (indices == nullptr || indices->dimensions().rank() > 1)) {
+            return refuse(reason::varies_over_axis, 1);
+        }
+        return yes;
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        const node_id gather = separate_in_standalone_branch(r, id);
+        const dequantization found = normalize_dequantization(r, find_dequantization(r, gather));
+        move_dequantization_after(r, gather, with_constants(r, found, [&](node_id each) { return gathered(r, gather, each); }));
+        return true;
+    }
+
+private:
+    static constexpr std::size_t axis_of(const graph& model, node_id gather) {
+        const std::int64_t axis = model.constant_value(model[gather].input(2))->integer(0);
+        return static_cast<std::size_t>(normalized_axis(axis, model.shape(model[gather].input(0)).rank()));
+    }
+    static constexpr node_id gathered(rewrite& r, node_id gather, node_id constant) {
+        if (constant_of(r.model, constant).elements() == 1 || !is_constant(r.model, r.model[gather].input(2))) {
+            return to_scalar_if_equal(r, constant);
+        }
+        const std::size_t axis = axis_of(r.model, gather);
+        const node_id full = pad_left(r, constant, r.model.shape(r.model[gather].input(0)).rank());
+        if (r.model[full].shape()[axis] != 1) {
+            return to_scalar_if_equal(r, through_operation(r, gather, full));
+        }
+        return r.model.constant(with_indexed_axes(r.model, gather, constant_of(r.model, full), axis));
+    }
+    /// A constant that is the same all along the axis: the axes of the indices that take its place have size 1.
+    static constexpr tensor with_indexed_axes(const graph& model, node_id gather, const tensor& value, std::size_t axis) {
+        const shape& data = model.shape(model[gather].input(0));
+        const std::size_t indexed = model[gather].shape().rank() + 1 - data.rank();
+        shape dimensions;
+        for (std::size_t each = 0; each < data.rank(); ++each) {
+            for (std::size_t copy = 0; copy < (each == axis ? indexed : 1); ++copy) {
+                dimensions.push_back(value.dimensions()[each]);
+            }
+        }
+        return tensor(value, dimensions);
+    }
+};
+
+}  // namespace lpt

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/main/scale_signs.hpp>
+
+namespace lpt {
+
+/// Takes a scale off the input of MVN. Where MVN divides by the deviation it divides the scale out again (but for eps), so that only
+/// its sign goes behind it, else the scale itself.
+struct mvn_transformation {
+    static constexpr text_view name = "MVNTransformation";
+    using pattern = any_of<lpt::pattern<op::mvn, from<op::multiply>>, lpt::pattern<op::mvn, from<op::multiply>, from_constant>>;
+    static constexpr bool precision_preserved = false;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        if (const verdict base = base_precondition(r, id); !base) {
+            return base;
+        }
+        const dequantization found = find_dequantization(r, id);
+        if (found.empty()) {
+            return refuse(reason::no_dequantization, 0);
+        }
+        if (found.has_subtract()) {
+            return refuse(reason::has_zero_point, 0);
+        }
+        const bool across_channels = reduces(r.model, id, found.channel_axis);
+        return across_channels && !is_scalar_like(r.model, found.scale) ? refuse(reason::not_per_tensor, 0) : yes;
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        const node_id mvn = separate_in_standalone_branch(r, id);
+        const dequantization found = normalize_dequantization(r, find_dequantization(r, mvn));
+        tensor scale = constant_of(r.model, found.scale);
+        if (r.model[mvn].as<op::mvn>().normalize_variance) {
+            scale = signs_of(scale);
+        }
+        move_scale_after_normalization(r, mvn, found, scale);
+        return true;
+    }
+
+private:
+    static constexpr bool reduces(const graph& model, node_id id, std::size_t channel_axis) {
+        const op::mvn& self = model[id].as<op::mvn>();
+        if (model[id].version() == 0 && self.reduction_axes.empty()) {
+            return channel_axis == 0 ? false : channel_axis > 1 || self.across_channels;
+        }
+        const integers axes = model[id].version() == 0 ? self.reduction_axes : integers_of(*model.constant_value(model[id].input(1)));
+        for (const std::int64_t axis : axes) {
+            if (normalized_axis(axis, model[id].shape().rank()) == static_cast<std::int64_t>(channel_axis)) {
+                return true;
+            }
+        }
+        return false;
+    }
+};
+
+}  // namespace lpt

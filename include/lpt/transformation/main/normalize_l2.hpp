@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/main/scale_signs.hpp>
+
+namespace lpt {
+
+/// Takes a scale off the input of NormalizeL2, which divides it out again (but for eps): only its sign goes behind it.
+struct normalize_l2_transformation {
+    static constexpr text_view name = "NormalizeL2Transformation";
+    using pattern = lpt::pattern<op::normalize_l2, from<op::multiply>, from_constant>;
+    static constexpr bool precision_preserved = false;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        if (const verdict base = base_precondition(r, id); !base) {
+            return base;
+        }
+        const dequantization found = find_dequantization(r, id);
+        if (!found.has_multiply()) {
+            return refuse(reason::no_dequantization, 0);
+        }
+        if (found.has_subtract()) {
+            return refuse(reason::has_zero_point, 0);
+        }
+        const integers axes = integers_of(*r.model.constant_value(r.model[id].input(1)));
+        if (axes != integers{1} && axes != integers{1, 2, 3}) {
+            return refuse(reason::unsupported_mode, 1);
+        }
+        const shape& result = r.model[id].shape();
+        const tensor& scale = constant_of(r.model, found.scale);
+        if (!is_scalar_like(scale)) {
+            return refuse(reason::not_per_tensor, 0);
+        }
+        if (scale.elements() != 1 && (result.rank() < 2 || static_cast<dimension>(scale.elements()) != result[1])) {
+            return refuse(reason::shapes_do_not_match, 0);
+        }
+        return scale.type() == f16 || scale.type() == f32 ? yes : verdict{reason::types_do_not_match, 0, scale.type(), -1, 0};
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        const node_id normalize = separate_in_standalone_branch(r, id);
+        const dequantization found = normalize_dequantization(r, find_dequantization(r, normalize));
+        move_scale_after_normalization(r, normalize, found, signs_of(constant_of(r.model, found.scale)));
+        return true;
+    }
+};
+
+}  // namespace lpt

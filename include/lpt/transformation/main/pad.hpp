@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization_constants.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+/// Moves a dequantization behind Pad. Constants that vary over a padded axis are padded too: in mode constant by the zero
+/// point 0 and the scale 1, so that the margin, which has the pad value as it is, is dequantized to the pad value.
+///
+/// The pad value is converted to the type of the data (towards zero, as integers are).
+struct pad_transformation {
+    static constexpr text_view name = "PadTransformation";
+    using pattern = lpt::pattern<op::pad, from<op::multiply>, from_constant, from_constant, from_constant>;
+    static constexpr bool precision_preserved = true;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        if (const verdict spatial = spatial_precondition(r, id); !spatial) {
+            return spatial;
+        }
+        const dequantization found = find_dequantization(r, id);
+        if (found.empty()) {
+            return refuse(reason::no_dequantization, 0);
+        }
+        const margins pads = margins_of(r.model, id);
+        for (std::size_t axis = 0; axis < pads.begin.size(); ++axis) {
+            if (pads.begin[axis] < 0 || pads.end[axis] < 0) {
+                return refuse(reason::unsupported_padding, pads.begin[axis] < 0 ? 1 : 2);
+            }
+        }
+        const op::pad_mode mode = r.model[id].as<op::pad>().pad_mode;
+        if (mode == op::pad_mode::constant) {
+            const bool zero_point_fits = !found.has_subtract() || only_varies_along(r.model, id, pads, found.zero_point);
+            const bool scale_fits = pad_value(r.model, id) == 0 || !found.has_multiply() || only_varies_along(r.model, id, pads, found.scale);
+            return zero_point_fits && scale_fits ? yes : refuse(reason::varies_over_axis, 0);
+        }
+        return mode == op::pad_mode::reflect && found.has_multiply() && varies_over_margin(r.model, pads, found.scale)
+                   ? refuse(reason::varies_over_axis, 0)
+                   : yes;
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        const node_id pad = separate_in_standalone_branch(r, id);
+        dequantization found = normalize_dequantization(r, find_dequantization(r, pad));
+        const bool fills = r.model[pad].as<op::pad>().pad_mode == op::pad_mode::constant;
+        const bool fills_with_zero = pad_value(r.model, pad) == 0;
+        if (found.has_subtract()) {
+            const node_id full = fills ? along_padded_axis(r, pad, found.zero_point) : found.zero_point;
+            set_zero_point(r, found, padded(r, pad, full, 0));
+        }
+        if (found.has_multiply()) {
+            const node_id full = fills && !fills_with_zero ? along_padded_axis(r, pad, found.scale) : found.scale;
+            found.scale = padded(r, pad, full, 1);
+        }
+        const double value = constant_of(r.model, r.model.producer(pad, 3)).real(0);
+        const node_id with_value = with_pad_value(r, pad, make_scalar(r.model.type(found.data), value));
+        move_dequantization_after(r, with_value, found);
+        return true;
+    }
+
+private:
+    struct margins {
+        integers begin;
+        integers end;
+
+        constexpr bool on(std::size_t axis) const {
+            return (axis < begin.size() && begin[axis] != 0) || (axis < end.size() && end[axis] != 0);
+        }
+    };
+    /// Margins of all axes; fewer values stand for the first axes.
+    static constexpr margins margins_of(const graph& model, node_id id) {
+        margins result{integers_of(*model.constant_value(model[id].input(1))), integers_of(*model.constant_value(model[id].input(2)))};
+        const std::size_t rank = model[id].shape().rank();
+        result.begin.resize(rank, 0);
+        result.end.resize(rank, 0);
+        return result;
+    }
+    static constexpr double pad_value(const graph& model, node_id id) { return model.constant_value(model[id].input(3))->real(0); }
+    /// The padded axis if there is exactly one; the rank if there is none, one more if there are several.
+    static constexpr std::size_t padded_axis(const margins& pads) {
+        const std::size_t rank = pads.begin.size();
+        std::size_t result = rank;
+        for (std::size_t axis = 0; axis < rank; ++axis) {
+            if (pads.on(axis)) {
+                result = result == rank ? axis : rank + 1;
+            }
+        }
+        return result;
+    }
+    static constexpr bool only_varies_along(const graph& model, node_id id, const margins& pads, node_id constant) {
+        const shape& data = model.shape(model[id].input(0));
+        const std::size_t axis = padded_axis(pads);
+        if (axis == data.rank()) {
+            return true;
+        }
+        if (axis > data.rank() || !data.is_static(axis)) {
+            return false;
+        }
+        const shape own = aligned_shape(model, constant, data.rank());
+        for (std::size_t each = 0; each < own.rank(); ++each) {
+            if (each != axis && own[each] != 1) {
+                return false;
+            }
+        }
+        return true;
+    }
+    static constexpr bool varies_over_margin(const graph& model, const margins& pads, node_id constant) {
+        const shape own = aligned_shape(model, constant, pads.begin.size());
+        for (std::size_t axis = 0; axis < own.rank(); ++axis) {
+            if (own[axis] != 1 && pads.on(axis)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// A constant of one element, repeated along the padded axis: only there the margin can get another value.
+    static constexpr node_id along_padded_axis(rewrite& r, node_id pad, node_id constant) {
+        const tensor& value = constant_of(r.model, constant);
+        const shape& data = r.model.shape(r.model[pad].input(0));
+        const std::size_t axis = padded_axis(margins_of(r.model, pad));
+        if (value.elements() != 1 || axis >= data.rank()) {
+            return constant;
+        }
+        shape dimensions = shape::of_ones(data.rank());
+        dimensions[axis] = data[axis];
+        return r.model.constant(make_tensor(value.type(), dimensions, {value.real(0)}));
+    }
+    static constexpr node_id padded(rewrite& r, node_id pad, node_id constant, double fill) {
+        if (constant_of(r.model, constant).elements() == 1) {
+            return to_scalar_if_single(r, constant);
+        }
+        const node_id full = pad_left(r, constant, r.model[pad].shape().rank());
+        margins pads = margins_of(r.model, pad);
+        if (!varies_over_margin(r.model, pads, full)) {
+            return full;
+        }
+        const shape& own = r.model[full].shape();
+        for (std::size_t axis = 0; axis < own.rank(); ++axis) {
+            pads.begin[axis] = own[axis] == 1 ? 0 : pads.begin[axis];
+            pads.end[axis] = own[axis] == 1 ? 0 : pads.end[axis];
+        }
+        const node_id value = r.model.constant(make_scalar(r.model[full].type(), fill));
+        return fold_to_constant(r, op::pad{r.model[pad].as<op::pad>().pad_mode},
+                                {full, r.model.constant(make_indices(pads.begin)), r.model.constant(make_indices(pads.end)), value});
+    }
+    static constexpr node_id with_pad_value(rewrite& r, node_id pad, const tensor& value) {
+        r.model.set_input(pad, 3, r.model.constant(value));
+        return pad;
+    }
+};
+
+}  // namespace lpt

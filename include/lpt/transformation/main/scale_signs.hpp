@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization_constants.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+/// What the transformations of MVN and NormalizeL2 have in common: operations that divide a scale of their input out again.
+namespace lpt {
+
+/// -1 for values below zero, 1 for all others.
+constexpr tensor signs_of(const tensor& values) {
+    tensor_builder result(values.type(), values.dimensions());
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        result.real(i, values.real(i) < 0 ? -1.0 : 1.0);
+    }
+    return result.finish();
+}
+
+/// Lets a normalization read quantized data and give real values, which are multiplied by `scale` behind it.
+[[gnu::cold]] constexpr void move_scale_after_normalization(rewrite& r, node_id normalization, const dequantization& found, tensor scale) {
+    graph& model = r.model;
+    const element result = model[normalization].type();
+    seq<output_ref, 2> inputs{found.data};
+    for (std::size_t port = 1; port < model[normalization].inputs(); ++port) {
+        inputs.push_back(model[normalization].input(port));
+    }
+    const node_id made = model.clone(normalization, inputs);
+    copy_information(r, normalization, made);
+    model.rename(made, model[normalization].name());
+    model.relax_output(made, r.options.dequantization_precision);
+    const output_ref factor = fold_convert(model, model.constant(std::move(scale)), model[made].type());
+    const node_id multiply = model.add(op::multiply{}, {made, factor});
+    model.relax_output(multiply, result);
+    insert_dequantization_after(r, normalization, multiply, made);
+    model.replace(normalization, made);
+    update_output_name(r, multiply, made);
+}
+
+}  // namespace lpt
