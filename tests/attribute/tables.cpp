@@ -110,7 +110,8 @@ TEST_CASE("A new value takes its place out of the class") {
 TEST_CASE("AvgPoolPrecisionPreserved shares the value of PrecisionPreserved") {
     tables all;
     all.of<precision_preserved>().set_node(a, {false});
-    all.of<avg_pool_precision_preserved>().share_from(all.of<precision_preserved>(), place::on_node(b), place::on_node(a));
+    all.of<avg_pool_precision_preserved>().share_from(all.of<precision_preserved>(), place::on_node(b),
+                                                      place::on_node(a));
     all.of<avg_pool_precision_preserved>().find_node(b)->value = true;
     CHECK(all.of<precision_preserved>().find_node(a)->value);
     CHECK(all.of<precision_preserved>().find_node(b) == nullptr);
@@ -131,7 +132,8 @@ TEST_CASE("Each place has levels of its own beside the shared interval") {
     CHECK(intervals.find_node(b)->least_levels == 0);
 }
 
-TEST_CASE("A replacement of the same operation shares the attributes of node and ports, another one those of the node") {
+TEST_CASE(
+    "A replacement of the same operation shares the attributes of node and ports, another one those of the node") {
     tables all;
     all.of<precision_preserved>().set_node(a, {true});
     all.of<precisions>().set_input(a, 1, {{i8}});
@@ -153,8 +155,8 @@ TEST_CASE("Attributes in words: name, value, and a number where places can share
     all.of<precision_preserved>().set_node(a, {true});
     all.of<quantization_granularity>().set_input(a, 0, {granularity::per_tensor});
     all.of<intervals_alignment>().set_node(c, {{-1.5f, 2.5f}, {0, 2.5f}, 86, {u8, i8}}, {256});
-    CHECK(all.describe(place::on_node(a)) == seq<description>{{"Precisions", "precisions: {u8, i8} #0"},
-                                                              {"PrecisionPreserved", "value: true #0"}});
+    CHECK(all.describe(place::on_node(a)) ==
+          seq<description>{{"Precisions", "precisions: {u8, i8} #0"}, {"PrecisionPreserved", "value: true #0"}});
     CHECK(all.describe(place::on_node(b)) == seq<description>{{"Precisions", "precisions: {} #1"}});
     CHECK(all.describe(place::on_input(a, 0)) == seq<description>{{"QuantizationGranularity", "PerTensor"}});
     CHECK(all.describe(place::on_node(c))[0].value ==

@@ -8,12 +8,10 @@ using namespace lpt;
 
 namespace {
 
-constexpr auto target = restrictions<precisions<op::convolution, on<0, u8>, on<1, i8>>,
-                                     precisions<op::lstm_sequence, on<ports<0, 1>, u8>>,
-                                     precisions<op::gru_sequence>,
-                                     precisions<in_version<op::max_pool, 1>, on<0, u8, i8>>,
-                                     per_tensor<op::convolution, 0>,
-                                     per_tensor<op::concat>>{};
+constexpr auto target =
+    restrictions<precisions<op::convolution, on<0, u8>, on<1, i8>>, precisions<op::lstm_sequence, on<ports<0, 1>, u8>>,
+                 precisions<op::gru_sequence>, precisions<in_version<op::max_pool, 1>, on<0, u8, i8>>,
+                 per_tensor<op::convolution, 0>, per_tensor<op::concat>>{};
 
 static_assert(std::is_empty_v<decltype(target)>);
 static_assert(target.table().precisions.size() == 5);
@@ -37,7 +35,8 @@ static_assert(found(op::kind::convolution, any_version, port_types{{1}, {i16}}).
 static_assert(found(op::kind::reshape, any_version, port_types{{1}, {u8}}).what == restriction_mistake::type);
 static_assert(found(op::kind::concat, any_version, port_types{{7}, {u16}}).what == restriction_mistake::none);
 static_assert(detail::find_repeated<precisions<op::add, on<0, u8>>, per_tensor<op::add>, precisions<op::add>>() == 2);
-static_assert(detail::find_repeated<precisions<in_version<op::gather, 7>>, precisions<in_version<op::gather, 8>>>() == -1);
+static_assert(detail::find_repeated<precisions<in_version<op::gather, 7>>, precisions<in_version<op::gather, 8>>>() ==
+              -1);
 static_assert(detail::find_repeated<precisions<in_version<op::gather, 7>>, precisions<op::gather>>() == 1);
 
 seq<port_types> unsigned_for_rank_5(const graph& model, node_id id) {

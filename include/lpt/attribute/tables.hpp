@@ -63,7 +63,7 @@ private:
     struct member {
         std::int32_t parent = -1;  // -1: this is the root of its class
         [[no_unique_address]] own_data own{};
-        Value value{};             // only of a root
+        Value value{};  // only of a root
     };
     seq<member> members_;
 
@@ -277,17 +277,17 @@ struct description {
 /// A value of its own beside the graph: copies of both are independent. Attributes of removed nodes stay without harm,
 /// because numbers of nodes are not given again.
 class tables {
-    struct slots : detail::pool_slot<precisions>,
-                   detail::pool_slot<precision_preserved>,
-                   detail::pool_slot<intervals_alignment>,
-                   detail::pool_slot<quantization_alignment>,
-                   detail::pool_slot<quantization_granularity>,
-                   detail::index_slot<precisions>,
-                   detail::index_slot<precision_preserved>,
-                   detail::index_slot<avg_pool_precision_preserved>,
-                   detail::index_slot<intervals_alignment>,
-                   detail::index_slot<quantization_alignment>,
-                   detail::index_slot<quantization_granularity> {};
+struct slots : detail::pool_slot<precisions>,
+               detail::pool_slot<precision_preserved>,
+               detail::pool_slot<intervals_alignment>,
+               detail::pool_slot<quantization_alignment>,
+               detail::pool_slot<quantization_granularity>,
+               detail::index_slot<precisions>,
+               detail::index_slot<precision_preserved>,
+               detail::index_slot<avg_pool_precision_preserved>,
+               detail::index_slot<intervals_alignment>,
+               detail::index_slot<quantization_alignment>,
+               detail::index_slot<quantization_granularity> {};
     struct body_tables {
         node_id node = node_id::none;
         std::size_t which = 0;

@@ -9,36 +9,55 @@ namespace lpt {
 namespace detail {
 
 inline constexpr op::kind quantizable_operations[] = {
-    op::kind::add,          op::kind::avg_pool,
-    op::kind::batch_to_space, op::kind::broadcast,
-    op::kind::clamp,        op::kind::concat,
-    op::kind::convert,      op::kind::convolution,
-    op::kind::convolution_backprop_data, op::kind::depth_to_space,
-    op::kind::fake_quantize, op::kind::interpolate,
-    op::kind::group_convolution, op::kind::mat_mul,
-    op::kind::max_pool,     op::kind::multiply,
-    op::kind::mvn,          op::kind::normalize_l2,
-    op::kind::pad,          op::kind::prelu,
-    op::kind::reduce_max,   op::kind::reduce_mean,
-    op::kind::reduce_min,   op::kind::reduce_sum,
-    op::kind::relu,         op::kind::reshape,
-    op::kind::slice,        op::kind::space_to_batch,
-    op::kind::squeeze,      op::kind::shuffle_channels,
-    op::kind::split,        op::kind::strided_slice,
-    op::kind::subtract,     op::kind::transpose,
-    op::kind::unsqueeze,    op::kind::variadic_split,
-    op::kind::lstm_sequence, op::kind::gru_sequence,
+    op::kind::add,
+    op::kind::avg_pool,
+    op::kind::batch_to_space,
+    op::kind::broadcast,
+    op::kind::clamp,
+    op::kind::concat,
+    op::kind::convert,
+    op::kind::convolution,
+    op::kind::convolution_backprop_data,
+    op::kind::depth_to_space,
+    op::kind::fake_quantize,
+    op::kind::interpolate,
+    op::kind::group_convolution,
+    op::kind::mat_mul,
+    op::kind::max_pool,
+    op::kind::multiply,
+    op::kind::mvn,
+    op::kind::normalize_l2,
+    op::kind::pad,
+    op::kind::prelu,
+    op::kind::reduce_max,
+    op::kind::reduce_mean,
+    op::kind::reduce_min,
+    op::kind::reduce_sum,
+    op::kind::relu,
+    op::kind::reshape,
+    op::kind::slice,
+    op::kind::space_to_batch,
+    op::kind::squeeze,
+    op::kind::shuffle_channels,
+    op::kind::split,
+    op::kind::strided_slice,
+    op::kind::subtract,
+    op::kind::transpose,
+    op::kind::unsqueeze,
+    op::kind::variadic_split,
+    op::kind::lstm_sequence,
+    op::kind::gru_sequence,
     op::kind::gather,
 };
 
 inline constexpr op::kind precision_preserving_operations[] = {
-    op::kind::concat,        op::kind::depth_to_space, op::kind::interpolate,
-    op::kind::max_pool,      op::kind::reduce_max,     op::kind::reduce_min,
-    op::kind::relu,          op::kind::batch_to_space, op::kind::broadcast,
-    op::kind::pad,           op::kind::reshape,        op::kind::slice,
-    op::kind::squeeze,       op::kind::space_to_batch, op::kind::split,
+    op::kind::concat,        op::kind::depth_to_space,   op::kind::interpolate,
+    op::kind::max_pool,      op::kind::reduce_max,       op::kind::reduce_min,
+    op::kind::relu,          op::kind::batch_to_space,   op::kind::broadcast,
+    op::kind::pad,           op::kind::reshape,          op::kind::slice,
+    op::kind::squeeze,       op::kind::space_to_batch,   op::kind::split,
     op::kind::strided_slice, op::kind::shuffle_channels, op::kind::transpose,
-    op::kind::unsqueeze,     op::kind::variadic_split, op::kind::gather,
+    op::kind::unsqueeze,     op::kind::variadic_split,   op::kind::gather,
 };
 
 constexpr bool is_one_of(view<op::kind> all, op::kind operation) {
@@ -53,7 +72,9 @@ constexpr bool is_one_of(view<op::kind> all, op::kind operation) {
 }  // namespace detail
 
 /// True for operations, in any version, that a transformation can bring to low precision.
-constexpr bool is_quantizable(op::kind operation) { return detail::is_one_of(detail::quantizable_operations, operation); }
+constexpr bool is_quantizable(op::kind operation) {
+    return detail::is_one_of(detail::quantizable_operations, operation);
+}
 
 /// True for operations, in any version, whose output has the element type, scale and zero point of their input.
 constexpr bool preserves_precision(op::kind operation) {

@@ -14,7 +14,7 @@ inline constexpr int any_version = -1;
 /// Element types for a group of input ports.
 struct port_types {
     seq<std::int32_t, 8> ports;  // all of them get one and the same type
-    seq<element, 18> types;      // accepted types, best first; none: these ports must not be quantized
+    seq<element, 18> types;  // accepted types, best first; none: these ports must not be quantized
     friend constexpr bool operator==(const port_types&, const port_types&) = default;
 };
 
@@ -25,15 +25,16 @@ using precision_rule = seq<port_types> (*)(const graph&, node_id);
 struct precision_row {
     op::kind operation = op::kind::none;
     int version = any_version;
-    port_types accepted;             // without ports: no port of the operation may be quantized
-    precision_rule rule = nullptr;   // if there is one it is asked instead of `accepted`; no answer: no port may be quantized
+    port_types accepted;  // without ports: no port of the operation may be quantized
+    precision_rule rule =
+        nullptr;  // if there is one it is asked instead of `accepted`; no answer: no port may be quantized
 };
 
 /// The granularity that an operation asks for on some ports.
 struct granularity_row {
     op::kind operation = op::kind::none;
     int version = any_version;
-    seq<std::int32_t, 8> ports;      // none: all ports
+    seq<std::int32_t, 8> ports;  // none: all ports
     attribute::granularity value = attribute::granularity::per_tensor;
 };
 
@@ -113,17 +114,23 @@ struct in_version {};
 
 namespace mistake {
 // No transformation brings this operation to low precision, so a restriction of it would never have an effect.
-template <class Op> struct no_transformation_handles_operation;
+template <class Op>
+struct no_transformation_handles_operation;
 // The operation was not defined in this operation set.
-template <class Op, int Version> struct operation_has_no_such_version;
+template <class Op, int Version>
+struct operation_has_no_such_version;
 // The operation has fewer input ports than the restriction says.
-template <class Op, int Port> struct operation_has_no_such_input_port;
+template <class Op, int Port>
+struct operation_has_no_such_input_port;
 // Two parts of one restriction are about the same port.
-template <class Op, int Port> struct input_port_is_restricted_twice;
+template <class Op, int Port>
+struct input_port_is_restricted_twice;
 // The port carries no data, or the arithmetic of the operation cannot take a tensor of this type.
-template <class Op, int Port, element Type> struct input_port_cannot_take_element_type;
+template <class Op, int Port, element Type>
+struct input_port_cannot_take_element_type;
 // Two restrictions of the same kind are about one operation; put them into one.
-template <class Op> struct operation_is_restricted_twice;
+template <class Op>
+struct operation_is_restricted_twice;
 }  // namespace mistake
 
 namespace detail {
@@ -223,22 +230,25 @@ inline constexpr restriction_finding found_in_ports = find_in_ports<Op, Ports...
 /// The element types that operation `Op` accepts, an `on<port, types…>` for each restricted port or group of ports;
 /// without any: no port of it may be quantized. A mistake does not compile, with a sentence of namespace `mistake` as the message.
 template <class Op, class... On>
-struct precisions : detail::checked<typename detail::operation_of<Op>::type, detail::found_in_precisions<Op, On...>.what,
-                                    detail::found_in_precisions<Op, On...>.port, detail::found_in_precisions<Op, On...>.type> {
+struct precisions
+    : detail::checked<typename detail::operation_of<Op>::type, detail::found_in_precisions<Op, On...>.what,
+                      detail::found_in_precisions<Op, On...>.port, detail::found_in_precisions<Op, On...>.type> {
     static constexpr void write(restriction_table& table) {
         using what = detail::operation_of<Op>;
         if constexpr (sizeof...(On) == 0) {
             table.precisions.push_back({what::type::number, what::version, {}, nullptr});
         } else {
-            (table.precisions.push_back({what::type::number, what::version, detail::group_of<On>::value, nullptr}), ...);
+            (table.precisions.push_back({what::type::number, what::version, detail::group_of<On>::value, nullptr}),
+             ...);
         }
     }
 };
 
 /// The element types that operation `Op` accepts, as a function of the node.
 template <class Op, precision_rule Rule>
-struct precisions_by_node : detail::checked<typename detail::operation_of<Op>::type, detail::found_in_precisions<Op>.what,
-                                            detail::found_in_precisions<Op>.port, dynamic> {
+struct precisions_by_node
+    : detail::checked<typename detail::operation_of<Op>::type, detail::found_in_precisions<Op>.what,
+                      detail::found_in_precisions<Op>.port, dynamic> {
     static constexpr void write(restriction_table& table) {
         using what = detail::operation_of<Op>;
         table.precisions.push_back({what::type::number, what::version, {}, Rule});
@@ -251,7 +261,8 @@ struct per_tensor : detail::checked<typename detail::operation_of<Op>::type, det
                                     detail::found_in_ports<Op, Ports...>.port, dynamic> {
     static constexpr void write(restriction_table& table) {
         using what = detail::operation_of<Op>;
-        table.granularities.push_back({what::type::number, what::version, {Ports...}, attribute::granularity::per_tensor});
+        table.granularities.push_back(
+            {what::type::number, what::version, {Ports...}, attribute::granularity::per_tensor});
     }
 };
 
@@ -285,8 +296,8 @@ consteval int find_repeated() {
                                         subject_of<Restrictions>::about_granularity}...};
     for (std::size_t i = 0; i < subjects.size(); ++i) {
         for (std::size_t j = 0; j < i; ++j) {
-            const bool same_version = subjects[i].version == subjects[j].version || subjects[i].version == any_version ||
-                                      subjects[j].version == any_version;
+            const bool same_version = subjects[i].version == subjects[j].version ||
+                                      subjects[i].version == any_version || subjects[j].version == any_version;
             if (subjects[i].operation == subjects[j].operation && same_version &&
                 subjects[i].about_granularity == subjects[j].about_granularity) {
                 return static_cast<int>(i);
@@ -304,7 +315,8 @@ template <int Place, class First, class... Rest>
 struct operation_at<Place, First, Rest...> : operation_at<Place - 1, Rest...> {};
 
 template <int Repeated, class... Restrictions>
-struct without_repetition : mistake::operation_is_restricted_twice<typename operation_at<Repeated, Restrictions...>::type> {};
+struct without_repetition
+    : mistake::operation_is_restricted_twice<typename operation_at<Repeated, Restrictions...>::type> {};
 template <class... Restrictions>
 struct without_repetition<-1, Restrictions...> {};
 

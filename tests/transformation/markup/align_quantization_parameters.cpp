@@ -20,7 +20,8 @@ constexpr node_id joined_fake_quantizes(network& net) {
     return net.concat(net.fake_quantize(net.data(), 0, 1), net.fake_quantize(net.data(), 0, 2));
 }
 constexpr void run_all(network& net) {
-    net.run<markup_can_be_quantized, markup_precisions, markup_quantization_granularity, align_quantization_parameters>();
+    net.run<markup_can_be_quantized, markup_precisions, markup_quantization_granularity,
+            align_quantization_parameters>();
 }
 
 constexpr bool per_tensor_consumer_aligns() {

@@ -46,7 +46,7 @@ TEST_CASE("Every port has a list of its own") {
     const node_id layer = net.model.add(op::convolution{.strides = {1, 1}}, {net.data(), net.numbers({4, 3, 1, 1}, 1)});
     CHECK(is_marked(net, layer));
     CHECK_FALSE(net.attributes.of<attribute::precisions>().same_class(attribute::place::on_input(layer, 0),
-                                                                       attribute::place::on_input(layer, 1)));
+                                                                      attribute::place::on_input(layer, 1)));
 }
 
 TEST_CASE("A Concat of unknown rank is marked, one of known rank is not") {
@@ -61,5 +61,6 @@ TEST_CASE("The user's callback keeps the step away from a node") {
     network net;
     net.options.callbacks.push_back(
         {"MarkupCanBeQuantized", [](const graph&, node_id, const void*) { return true; }, nullptr});
-    CHECK_FALSE(is_marked(net, net.model.add(op::convolution{.strides = {1, 1}}, {net.data(), net.numbers({4, 3, 1, 1}, 1)})));
+    CHECK_FALSE(
+        is_marked(net, net.model.add(op::convolution{.strides = {1, 1}}, {net.data(), net.numbers({4, 3, 1, 1}, 1)})));
 }

@@ -20,8 +20,7 @@ struct network {
     }
     /// FakeQuantize with equal input and output ranges.
     constexpr node_id fake_quantize(output_ref source, double low, double high, std::int64_t levels = 256) {
-        return model.add(op::fake_quantize{levels},
-                         {source, number(low), number(high), number(low), number(high)});
+        return model.add(op::fake_quantize{levels}, {source, number(low), number(high), number(low), number(high)});
     }
     /// i8 weights -> Convert -> Multiply
     constexpr node_id weights(shape dimensions) {

@@ -59,8 +59,7 @@ TEST_CASE("A consumer that must not be quantized does not bind the FakeQuantize"
     network net;
     net.restrictions = cpu_x86;
     const node_id quantized = net.fake_quantize(net.data(), 0, 2.55);
-    const node_id layer =
-        net.model.add(op::convolution{.strides = {1, 1}}, {quantized, net.numbers({4, 3, 1, 1}, 1)});
+    const node_id layer = net.model.add(op::convolution{.strides = {1, 1}}, {quantized, net.numbers({4, 3, 1, 1}, 1)});
     net.model.result(layer);
     net.run<markup_can_be_quantized, markup_precisions, propagate_precisions>();
     CHECK(net.on_output(quantized)->types == types{u8, i8});

@@ -6,14 +6,12 @@
 namespace lpt {
 
 /// x86 processors with 8-bit matrix units: activations may be u8 or i8.
-inline constexpr auto cpu_x86_amx = restrictions<
-    precisions<op::convolution, on<0, u8, i8>, on<1, i8>>,
-    precisions<op::convolution_backprop_data, on<0, u8, i8>, on<1, i8>>,
-    precisions<op::group_convolution, on<0, u8, i8>, on<1, i8>>,
-    precisions<op::mat_mul, on<0, u8, i8>, on<1, i8>>,
-    precisions<op::lstm_sequence, on<ports<0, 1>, u8>>,
-    precisions<op::gru_sequence, on<ports<0, 1>, u8>>,
-    per_tensor<op::convolution, 0>,
-    per_tensor<op::convolution_backprop_data, 0>>{};
+inline constexpr auto cpu_x86_amx =
+    restrictions<precisions<op::convolution, on<0, u8, i8>, on<1, i8>>,
+                 precisions<op::convolution_backprop_data, on<0, u8, i8>, on<1, i8>>,
+                 precisions<op::group_convolution, on<0, u8, i8>, on<1, i8>>,
+                 precisions<op::mat_mul, on<0, u8, i8>, on<1, i8>>, precisions<op::lstm_sequence, on<ports<0, 1>, u8>>,
+                 precisions<op::gru_sequence, on<ports<0, 1>, u8>>, per_tensor<op::convolution, 0>,
+                 per_tensor<op::convolution_backprop_data, 0>>{};
 
 }  // namespace lpt

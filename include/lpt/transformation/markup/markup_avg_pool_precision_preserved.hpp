@@ -21,7 +21,8 @@ struct markup_avg_pool_precision_preserved {
             if (r.model[id].is<op::avg_pool>() && r.model[id].version() == 1) {
                 const attribute::place here = attribute::place::on_node(id);
                 r.attributes.of<attribute::precision_preserved>().set(here, {false});
-                r.attributes.of<avg_pool_attribute>().share_from(r.attributes.of<attribute::precision_preserved>(), here, here);
+                r.attributes.of<avg_pool_attribute>().share_from(r.attributes.of<attribute::precision_preserved>(),
+                                                                 here, here);
             } else if (!propagate_through_precision_preserved<avg_pool_attribute>(r, id)) {
                 update_shared_precision_preserved<avg_pool_attribute, void>(r, id, nullptr);
             }

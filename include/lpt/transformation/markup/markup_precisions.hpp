@@ -28,7 +28,8 @@ private:
     static constexpr void check(const restriction_table& restrictions) {
         for (const precision_row& row : restrictions.precisions) {
             if (!is_quantizable(row.operation)) {
-                fail("the precisions of ", op::name(row.operation), " are restricted, but no transformation handles it");
+                fail("the precisions of ", op::name(row.operation),
+                     " are restricted, but no transformation handles it");
             }
         }
     }
