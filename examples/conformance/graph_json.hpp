@@ -3,9 +3,9 @@
 
 #include "json.hpp"
 
-#include <lpt/op/fields.hpp>
 #include <lpt/graph/infer.hpp>
 #include <lpt/graph/traverse.hpp>
+#include <lpt/op/fields.hpp>
 
 #include <optional>
 #include <string>
@@ -242,9 +242,9 @@ class graph_reader {
         }
         const std::optional<seq<element>> natural = natural_types(what, version, inputs);
         const bool plain = kind == op::kind::result || (natural.has_value() && *natural == wanted);
-        const node_id id = plain ? model_.add(std::move(what), inputs, words.c_str(), version)
-                                 : model_.add_relaxed(std::move(what), inputs, types_of(kind, inputs, wanted),
-                                                      words.c_str(), version);
+        const node_id id =
+            plain ? model_.add(std::move(what), inputs, words.c_str(), version)
+                  : model_.add_relaxed(std::move(what), inputs, types_of(kind, inputs, wanted), words.c_str(), version);
         nodes_.push_back(id);
         check_shape(described, model_, id);
         set_marks(described, id);
@@ -355,7 +355,8 @@ inline json write_graph(const graph& model, view<node_id> order) {
         }
         described["out"] = json::array();
         for (std::size_t port = 0; port < each.outputs(); ++port) {
-            described["out"].push_back({{"type", string_of(name(each.type(port)))}, {"shape", write_shape(each.shape(port))}});
+            described["out"].push_back(
+                {{"type", string_of(name(each.type(port)))}, {"shape", write_shape(each.shape(port))}});
         }
         if (each.is<op::constant>()) {
             described["value"] = write_values(each.as<op::constant>().value);

@@ -47,8 +47,7 @@ inline bool close(double left, double right, std::string_view type = "f32") {
         return false;
     }
     const double size = std::max(std::abs(left), std::abs(right));
-    const double allowed =
-        std::max({absolute_tolerance, relative_tolerance * size, 1.0001 * step_of(type, size)});
+    const double allowed = std::max({absolute_tolerance, relative_tolerance * size, 1.0001 * step_of(type, size)});
     return std::abs(left - right) <= allowed;
 }
 
@@ -104,7 +103,7 @@ inline bool same_attribute(const json& left, const json& right) {
 
 /// The text of a run-time attribute, taken apart.
 struct attribute_text {
-    std::string body;                  // without numbers (`@` in their places) and blanks
+    std::string body;  // without numbers (`@` in their places) and blanks
     std::vector<std::string> numbers;
     std::optional<std::string> group;  // the number of the shared value, behind `#`
 };
@@ -297,9 +296,13 @@ class judge {
     static json relevant(const json* attributes, bool copies) {
         static const std::set<std::string> everywhere = {"DisableCleanup", "DISABLED_CONSTANT_FOLDING",
                                                          "DequantizationNode", "KeepConstPrecision"};
-        static const std::set<std::string> quantization = {
-            "Precisions",  "PrecisionPreserved", "IntervalsAlignment", "QuantizationAlignment", "QuantizationGranularity",
-            "AvgPoolPrecisionPreserved", "Bias"};
+        static const std::set<std::string> quantization = {"Precisions",
+                                                           "PrecisionPreserved",
+                                                           "IntervalsAlignment",
+                                                           "QuantizationAlignment",
+                                                           "QuantizationGranularity",
+                                                           "AvgPoolPrecisionPreserved",
+                                                           "Bias"};
         json result = json::object();
         if (attributes != nullptr) {
             for (const auto& [key, text] : attributes->items()) {
@@ -383,8 +386,8 @@ class judge {
         const std::string& op = a.at("op").get_ref<const std::string&>();
         const std::string here = at.path + "/" + op;
         if (op != b.at("op") || a.at("version") != b.at("version")) {
-            differ("op ", op, "-", a.at("version").dump(), " vs ", b["op"].get<std::string>(), "-", b.at("version").dump(),
-                   " at ", at.path);
+            differ("op ", op, "-", a.at("version").dump(), " vs ", b["op"].get<std::string>(), "-",
+                   b.at("version").dump(), " at ", at.path);
         }
         if (op != "Constant" && (pair_.try_emplace(at.left, at.right).first->second != at.right ||
                                  back_.try_emplace(at.right, at.left).first->second != at.left)) {
@@ -422,8 +425,8 @@ class judge {
             }
         }
         for (std::size_t i = x.size(); i-- > 0;) {
-            above.push_back({x[i].at(0).get<std::size_t>(), y[i].at(0).get<std::size_t>(),
-                             here + "[" + std::to_string(i) + "]"});
+            above.push_back(
+                {x[i].at(0).get<std::size_t>(), y[i].at(0).get<std::size_t>(), here + "[" + std::to_string(i) + "]"});
         }
     }
 
@@ -479,8 +482,8 @@ class judge {
                 found.insert(on.get<long long>());
             }
             if (expected != found) {
-                differ("control ", list_of(left_[left], "control").dump(), " vs ", list_of(right_[right], "control").dump(),
-                       " of ", left_[left]["op"].get<std::string>());
+                differ("control ", list_of(left_[left], "control").dump(), " vs ",
+                       list_of(right_[right], "control").dump(), " of ", left_[left]["op"].get<std::string>());
             }
         }
     }

@@ -16,7 +16,8 @@ const json everything = {"precisions", "constant_values", "names", "attribute_ke
 
 /// u8 data, dequantized, through MaxPool.
 json pooling_case() {
-    return json::parse(R"({"case": "sample/0", "suite": "sample", "params": {}, "compare": ["precisions", "constant_values"],
+    return json::parse(
+        R"({"case": "sample/0", "suite": "sample", "params": {}, "compare": ["precisions", "constant_values"],
       "pipeline": ["TypeRelaxedReplacer", ["MaxPoolTransformation"]],
       "before": [
         {"op": "Parameter", "version": 0, "out": [{"type": "u8", "shape": [1, 3, 8, 8]}]},
@@ -44,7 +45,8 @@ TEST_CASE("a graph that was read is written as it was") {
     const json before = pooling_case()["before"];
     const graph model = graph_reader::read(before);
     CHECK_NOTHROW(verify(model));
-    CHECK(conformance::compare_graphs(before, conformance::write_graph(model, conformance::order_of_case(model)), everything)
+    CHECK(conformance::compare_graphs(before, conformance::write_graph(model, conformance::order_of_case(model)),
+                                      everything)
               .empty());
 }
 
@@ -61,7 +63,8 @@ TEST_CASE("a node whose type is not what its inputs imply becomes relaxed, other
 
 TEST_CASE("a pipeline of a step and a rewrite runs") {
     const json answer = conformance::run_case(pooling_case());
-    const auto pool = std::find_if(answer.begin(), answer.end(), [](const json& node) { return node["op"] == "MaxPool"; });
+    const auto pool =
+        std::find_if(answer.begin(), answer.end(), [](const json& node) { return node["op"] == "MaxPool"; });
     REQUIRE(pool != answer.end());
     CHECK((*pool)["out"][0]["type"] == "u8");
     CHECK((*pool)["in"][0][0] == 0);
@@ -80,7 +83,8 @@ TEST_CASE("restrictions are rows of the table that transformations read") {
     restricted["precision_restrictions"] = json::parse(
         R"([{"op": "Convolution", "specifyVersion": false, "ports": [{"port": 0, "types": ["u8"]}, {"port": [1, 2], "types": []}]},
             {"op": "MatMul", "specifyVersion": true, "version": 0, "ports": []}])");
-    restricted["per_tensor_restrictions"] = json::parse(R"([{"op": "Convolution", "specifyVersion": false, "ports": [0]}])");
+    restricted["per_tensor_restrictions"] =
+        json::parse(R"([{"op": "Convolution", "specifyVersion": false, "ports": [0]}])");
     const restriction_table table = conformance::detail::read_restrictions(restricted);
     REQUIRE(table.precisions.size() == 3);
     CHECK(table.precisions[0].operation == op::kind::convolution);
@@ -97,7 +101,8 @@ TEST_CASE("restrictions are rows of the table that transformations read") {
 TEST_CASE("parameters of a case are options of the transformations") {
     transformation_options options;
     conformance::detail::read_options(
-        json::parse(R"({"params": {"update_precisions": false, "dequantization_precision": "f16", "default_precisions": ["i8"]}})"),
+        json::parse(
+            R"({"params": {"update_precisions": false, "dequantization_precision": "f16", "default_precisions": ["i8"]}})"),
         options);
     CHECK_FALSE(options.update_precisions);
     CHECK(options.dequantization_precision == f16);

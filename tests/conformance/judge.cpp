@@ -28,7 +28,9 @@ json sample() {
     ])");
 }
 
-std::string judged(const json& answer, const json& flags = all_flags) { return compare_graphs(sample(), answer, flags); }
+std::string judged(const json& answer, const json& flags = all_flags) {
+    return compare_graphs(sample(), answer, flags);
+}
 
 bool starts_with(const std::string& text, const std::string& head) { return text.rfind(head, 0) == 0; }
 
@@ -143,7 +145,8 @@ TEST_CASE("run-time attributes are compared by name, or by name and text") {
     CHECK(judged(answer) == "attributes [\"PrecisionPreserved\"] vs [] on node of Result 1: /Result[0]/Relu");
     answer = sample();
     answer[3]["out"][0]["attributes"]["Precisions"] = "precisions: {i8, u8} #0";
-    CHECK(starts_with(judged(answer), "attribute Precisions: precisions: {u8, i8} #0 vs precisions: {i8, u8} #0 on output 0"));
+    CHECK(starts_with(judged(answer),
+                      "attribute Precisions: precisions: {u8, i8} #0 vs precisions: {i8, u8} #0 on output 0"));
     CHECK(judged(answer, {"precisions", "attribute_keys"}).empty());
     answer = sample();
     answer[3].erase("in_attributes");
@@ -156,7 +159,8 @@ TEST_CASE("marks are compared on every node, quantization attributes not where c
     answer[3]["attributes"]["SomethingElse"] = "1";
     CHECK(judged(answer).empty());
     answer[2]["attributes"].erase("DisableCleanup");
-    CHECK(starts_with(judged(answer), "attributes [\"DisableCleanup\"] vs [] on node of Result 0: /Result[0]/Multiply"));
+    CHECK(
+        starts_with(judged(answer), "attributes [\"DisableCleanup\"] vs [] on node of Result 0: /Result[0]/Multiply"));
 }
 
 TEST_CASE("numbers inside texts have a tolerance, levels have none, preferable precisions are a set") {
@@ -168,18 +172,22 @@ TEST_CASE("numbers inside texts have a tolerance, levels have none, preferable p
     CHECK(with("levels: 256, combined: { -1.28001, 2.55 }, min: { 0, 2.55 }, minLevels: 256, preferablePrecisions: "
                "{u8,  i8} #5")
               .empty());
-    CHECK_FALSE(with("levels: 256.001, combined: { -1.28, 2.55 }, min: { 0, 2.55 }, minLevels: 256, preferablePrecisions: "
-                     "{i8, u8} #0")
-                    .empty());
-    CHECK_FALSE(with("levels: 256, combined: { -1.28, 2.56 }, min: { 0, 2.55 }, minLevels: 256, preferablePrecisions: {i8, "
-                     "u8} #0")
-                    .empty());
-    CHECK_FALSE(with("levels: 256, combined: { -1.28, 2.55 }, min: { 0, 2.55 }, minLevels: 256, preferablePrecisions: {i8} "
-                     "#0")
-                    .empty());
-    CHECK_FALSE(with("levels: 256, combined: { -1.28, 2.55 }, min: { 0, 2.55 }, minLevels: 256, preferablePrecisions: {i8, "
-                     "u8}")
-                    .empty());
+    CHECK_FALSE(
+        with("levels: 256.001, combined: { -1.28, 2.55 }, min: { 0, 2.55 }, minLevels: 256, preferablePrecisions: "
+             "{i8, u8} #0")
+            .empty());
+    CHECK_FALSE(
+        with("levels: 256, combined: { -1.28, 2.56 }, min: { 0, 2.55 }, minLevels: 256, preferablePrecisions: {i8, "
+             "u8} #0")
+            .empty());
+    CHECK_FALSE(
+        with("levels: 256, combined: { -1.28, 2.55 }, min: { 0, 2.55 }, minLevels: 256, preferablePrecisions: {i8} "
+             "#0")
+            .empty());
+    CHECK_FALSE(
+        with("levels: 256, combined: { -1.28, 2.55 }, min: { 0, 2.55 }, minLevels: 256, preferablePrecisions: {i8, "
+             "u8}")
+            .empty());
 }
 
 TEST_CASE("texts are taken apart into words, numbers and the number of the shared value") {

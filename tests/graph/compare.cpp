@@ -124,6 +124,7 @@ TEST_CASE("control dependencies and graphs inside nodes are compared") {
     };
     CHECK(difference(with_body({}), with_body({})).empty());
     CHECK(difference(with_body({}), with_body({.levels = 16})) ==
-          "TensorIterator 'loop' (node 1) and TensorIterator 'loop' (node 1): graph 0 inside: FakeQuantize 'quantize' (node "
+          "TensorIterator 'loop' (node 1) and TensorIterator 'loop' (node 1): graph 0 inside: FakeQuantize 'quantize' "
+          "(node "
           "3) and FakeQuantize 'quantize' (node 3): attribute levels is 256 and 16");
 }

@@ -27,8 +27,8 @@ constexpr graph make_mixed_graph() {
     const node_id unknown = model.parameter(f32, shape::of_dynamic_rank(), "unknown");
     const node_id weights = model.constant(ramp(f32, {4, 3, 1, 1}), "weights");
     const node_id small = model.constant(ramp(i4, {5}));
-    const node_id convolution =
-        model.add_relaxed(op::convolution{{1, 1}, {1, 1}, {0, 0}, {0, 0}}, {data, weights}, {{f32, f32}, {f32}}, "conv");
+    const node_id convolution = model.add_relaxed(op::convolution{{1, 1}, {1, 1}, {0, 0}, {0, 0}}, {data, weights},
+                                                  {{f32, f32}, {f32}}, "conv");
     model.set_mark(convolution, mark::bias | mark::disable_cleanup);
     model.annotate(convolution, "key", "a value of more than eight letters");
     const node_id axis = model.constant(make_integer_tensor(i64, {}, {1}));
@@ -89,8 +89,9 @@ static_assert([] {
 }());
 static_assert(difference(make_graph_with_body(), frozen<with_body>::thaw(), everything).empty());
 static_assert(frozen<after_edit>::thaw().size() == make_mixed_graph().size() + 1);
-static_assert(frozen<after_edit>::thaw()[frozen<after_edit>::thaw().producer(
-                  frozen<after_edit>::thaw().results()[0], 0)].is<op::relu>());
+static_assert(
+    frozen<after_edit>::thaw()[frozen<after_edit>::thaw().producer(frozen<after_edit>::thaw().results()[0], 0)]
+        .is<op::relu>());
 
 }  // namespace
 

@@ -17,10 +17,11 @@ constexpr graph make() {
     return model;
 }
 
-static_assert(to_text(make()) == "%0 = Parameter-0 'data'() -> u8[1,?] element_type=u8 shape=[1,?]\n"
-                                 "%1 = Constant-0() -> f32[2] value=f32[2]{0.5, 0.25}\n"
-                                 "%2 = Multiply-1 'a \"product\"\\'(%0, %1) -> f32[1,2] auto_broadcast=numpy relaxed #bias\n"
-                                 "%3 = Result-0(%2) -> f32[1,2]\n");
+static_assert(to_text(make()) ==
+              "%0 = Parameter-0 'data'() -> u8[1,?] element_type=u8 shape=[1,?]\n"
+              "%1 = Constant-0() -> f32[2] value=f32[2]{0.5, 0.25}\n"
+              "%2 = Multiply-1 'a \"product\"\\'(%0, %1) -> f32[1,2] auto_broadcast=numpy relaxed #bias\n"
+              "%3 = Result-0(%2) -> f32[1,2]\n");
 
 bool contains(const text& where, text_view what) {
     for (std::size_t i = 0; i + what.size() <= where.size(); ++i) {
@@ -52,7 +53,8 @@ TEST_CASE("outputs other than the first are written with their number, long cons
 
 TEST_CASE("names are escaped in DOT") {
     const text dot = to_dot(make());
-    CHECK(contains(dot, "n2 [label=\"Multiply\\na \\\"product\\\"\\\\\\nauto_broadcast=numpy\", fillcolor=lightyellow];"));
+    CHECK(contains(dot,
+                   "n2 [label=\"Multiply\\na \\\"product\\\"\\\\\\nauto_broadcast=numpy\", fillcolor=lightyellow];"));
     CHECK(contains(dot, "  n0 -> n2 [label=\"u8[1,?]\"];\n"));
     CHECK(dot.view().starts_with("digraph \"\" {\n"));
     CHECK(dot.view().ends_with("}\n"));

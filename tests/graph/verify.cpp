@@ -47,7 +47,9 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 }  // namespace
 
-TEST_CASE("a graph that was built and edited by its functions is right") { CHECK(message_of(chain().model) == "no error"); }
+TEST_CASE("a graph that was built and edited by its functions is right") {
+    CHECK(message_of(chain().model) == "no error");
+}
 
 TEST_CASE("a type that inference does not give is found") {
     chain c;

@@ -167,9 +167,8 @@ TEST_CASE("the user's callback keeps a transformation away, and the report hears
     const node_id one = s.model.add(op::relu{}, {data}, "keep");
     const node_id two = s.model.add(op::relu{}, {one}, "drop");
     s.model.result(two);
-    s.options.callbacks.push_back({remove_relu::name, [](const graph& model, node_id id, const void*) {
-                                       return model[id].name() == "keep";
-                                   }});
+    s.options.callbacks.push_back(
+        {remove_relu::name, [](const graph& model, node_id id, const void*) { return model[id].name() == "keep"; }});
     rewrite changes = s.changes();
     drive(changes, dispatch_table<remove_relu>);
     CHECK(s.model.contains(one));

@@ -144,7 +144,8 @@ class graph_comparison {
             return differ(left, right, "the names differ");
         }
         if (rules_.marks && (a.marks() != b.marks() || a.relaxed() != b.relaxed())) {
-            return differ(left, right, a.relaxed() != b.relaxed() ? text_view("one is relaxed") : text_view("the marks differ"));
+            return differ(left, right,
+                          a.relaxed() != b.relaxed() ? text_view("one is relaxed") : text_view("the marks differ"));
         }
         return true;
     }

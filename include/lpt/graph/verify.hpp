@@ -17,12 +17,13 @@ constexpr void check_uses(const graph& model, output_ref output) {
     while (each.node != node_id::none && count < list.use_count) {
         if (!model.contains(each.node) || each.port < 0 ||
             static_cast<std::size_t>(each.port) >= model[each.node].inputs()) {
-            fail(label(model, output.node), ": the list of uses of output ", output.port, " has an input that there is not");
+            fail(label(model, output.node), ": the list of uses of output ", output.port,
+                 " has an input that there is not");
         }
         const graph_access::input_slot& slot = graph_access::input(model, each);
         if (!(slot.source == output) || !(slot.previous == previous)) {
-            fail(label(model, output.node), ": the list of uses of output ", output.port, " has input ", each.port, " of ",
-                 label(model, each.node), ", which is not connected to it, or in another place");
+            fail(label(model, output.node), ": the list of uses of output ", output.port, " has input ", each.port,
+                 " of ", label(model, each.node), ", which is not connected to it, or in another place");
         }
         previous = each;
         each = slot.next;
@@ -61,7 +62,8 @@ constexpr void check_connections(const graph& model) {
         }
         const node& each = model[id_at(i)];
         const op::row& facts = op::row_of(each.kind());
-        if (static_cast<int>(each.inputs()) < facts.inputs.least || static_cast<int>(each.inputs()) > facts.inputs.most) {
+        if (static_cast<int>(each.inputs()) < facts.inputs.least ||
+            static_cast<int>(each.inputs()) > facts.inputs.most) {
             fail(label(model, id_at(i)), " has ", each.inputs(), " inputs, expected ", facts.inputs.least, " to ",
                  facts.inputs.most);
         }
@@ -76,7 +78,8 @@ constexpr void check_connections(const graph& model) {
         }
         for (const node_id on : each.control_dependencies()) {
             if (!model.contains(on)) {
-                fail(label(model, id_at(i)), " depends on node ", static_cast<std::int32_t>(on), ", which there is not");
+                fail(label(model, id_at(i)), " depends on node ", static_cast<std::int32_t>(on),
+                     ", which there is not");
             }
             ++dependents[index_of(on)];
         }
@@ -165,11 +168,11 @@ constexpr void check_types(const graph& model, node_id id) {
 /// no cycle; element types and shapes as a fresh inference gives them; the same for graphs inside nodes.
 /// Raises an error that names the first node that is wrong, and what was expected. Time is linear in the size of the graph.
 constexpr void verify(const graph& model) {
-    detail::check_list(model, model.parameters(), "parameters", [](const node& each) { return each.is<op::parameter>(); });
+    detail::check_list(model, model.parameters(), "parameters",
+                       [](const node& each) { return each.is<op::parameter>(); });
     detail::check_list(model, model.results(), "results", [](const node& each) { return each.is<op::result>(); });
-    detail::check_list(model, model.sinks(), "sinks", [](const node& each) {
-        return op::has(op::row_of(each.kind()).traits, op::trait::sink);
-    });
+    detail::check_list(model, model.sinks(), "sinks",
+                       [](const node& each) { return op::has(op::row_of(each.kind()).traits, op::trait::sink); });
     detail::check_connections(model);
     detail::check_acyclic(model);
     for (std::size_t i = 0; i < model.id_bound(); ++i) {

@@ -117,10 +117,9 @@ inline constexpr auto dispatch_storage = make_dispatch_table<Transformations...>
 
 /// The dispatch table of one rewrite with several transformations, those named first tried first; made when compiled.
 template <class... Transformations>
-inline constexpr dispatch_view dispatch_table{
-    {detail::dispatch_storage<Transformations...>.rows,
-     (std::size_t{0} + ... + detail::roots_of<Transformations>().size())},
-    detail::dispatch_storage<Transformations...>.first};
+inline constexpr dispatch_view dispatch_table{{detail::dispatch_storage<Transformations...>.rows,
+                                               (std::size_t{0} + ... + detail::roots_of<Transformations>().size())},
+                                              detail::dispatch_storage<Transformations...>.first};
 
 /// A dispatch table of rows that are only known at run time.
 class dynamic_dispatch_table {

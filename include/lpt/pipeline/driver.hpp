@@ -68,9 +68,7 @@ class drive_run {
 
 public:
     constexpr drive_run(rewrite& changes, dispatch_view table)
-        : rewrite_(changes),
-          table_(table),
-          changes_left_(changes.model.size() * changes_per_node + changes_at_least) {
+        : rewrite_(changes), table_(table), changes_left_(changes.model.size() * changes_per_node + changes_at_least) {
         const seq<node_id> order = topological_order(changes.model);
         waiting_.reserve(order.size());
         for (std::size_t i = order.size(); i-- > 0;) {
