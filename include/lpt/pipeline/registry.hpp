@@ -63,7 +63,10 @@
 #include <lpt/transformation/preparation/mark_dequantization.hpp>
 #include <lpt/transformation/prerequisites/add_add_fusion.hpp>
 #include <lpt/transformation/prerequisites/add_multiply_fusion.hpp>
+#include <lpt/transformation/prerequisites/move_fake_quantize.hpp>
 #include <lpt/transformation/prerequisites/multiply_multiply_fusion.hpp>
+#include <lpt/transformation/prerequisites/pull_reshape_through_dequantization.hpp>
+#include <lpt/transformation/prerequisites/pull_transpose_through_dequantization.hpp>
 #include <lpt/transformation/prerequisites/type_relaxed_replacer.hpp>
 
 namespace lpt {
@@ -79,7 +82,10 @@ inline constexpr pass_row all_passes[] = {
     // prerequisites
     make_pass<add_add_fusion>(),
     make_pass<add_multiply_fusion>(),
+    make_pass<move_fake_quantize>(),
     make_pass<multiply_multiply_fusion>(),
+    make_pass<pull_reshape_through_dequantization>(),
+    make_pass<pull_transpose_through_dequantization>(),
     make_pass<type_relaxed_replacer>(),
     // markup
     make_pass<align_quantization_intervals>(),

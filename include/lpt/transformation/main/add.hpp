@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/eltwise.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+/// Moves the dequantization of one branch of an Add behind it; the other branch takes what is left.
+///
+/// before: y = s1 * (x1 - z1) + s2 * (x2 - z2)
+/// after:  y = s2 * (s1 / s2 * (x1 - (z1 + s2 * z2 / s1)) + x2)
+/// where branch 1 stays in floating point (see `choose_full_path`) and branch 2 is read in low precision. With a constant
+/// branch: x * a + b = (x + b / a) * a, the sum as a Subtract (one with that of the dequantization) unless it is a bias.
+struct add_transformation {
+    static constexpr text_view name = "AddTransformation";
+    using pattern = lpt::pattern<op::add>;
+    static constexpr bool precision_preserved = false;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
+            if (has_zero_or_denormal_scale(r.model, find_dequantization(r, id, port))) {
+                return refuse(reason::zero_or_denormal_scale, static_cast<int>(port));
+            }
+        }
+        return eltwise_precondition(r, id);
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        const node_id add = separate_in_standalone_branch(r, id);
+        const full_path path = choose_full_path(r, add);
+        return path == full_path::constant ? transform_constant(r, add) : transform_branches(r, add, static_cast<int>(path));
+    }
+
+private:
+    static constexpr bool is_infinite(const graph& model, output_ref constant) {
+        const tensor& values = constant_of(model, constant.node);
+        for (std::size_t i = 0; i < values.elements(); ++i) {
+            if (math::is_infinite(values.real(i))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    static constexpr bool transform_branches(rewrite& r, node_id add, int full) {
+        graph& model = r.model;
+        const auto full_port = static_cast<std::size_t>(full);
+        const std::size_t empty_port = 1 - full_port;
+        dequantization empty = find_dequantization(r, add, empty_port);
+        if (empty.empty()) {
+            return r.refused(add, name, refuse(reason::no_dequantization, static_cast<int>(empty_port)));
+        }
+        if (r.options.update_precisions && !is_low_precision(model, empty)) {
+            return r.refused(add, name, refuse(reason::not_low_precision, static_cast<int>(empty_port)));
+        }
+        empty = normalize_dequantization(r, empty);
+        const dequantization kept = normalize_dequantization(r, find_dequantization(r, add, full_port));
+        const element type = type_of_values(r, empty, kept);
+        const dequantization_values moved = values_of(r, empty, type);
+        const dequantization_values old = values_of(r, kept, type);
+        const output_ref shift = fold_operation(
+            model, op::divide{}, {fold_operation(model, op::multiply{}, {moved.zero_point, moved.scale}), old.scale});
+        const output_ref zero_point = fold_operation(model, op::add{}, {old.zero_point, shift});
+        const output_ref scale = fold_operation(model, op::divide{}, {old.scale, moved.scale});
+        if (is_infinite(model, zero_point) || is_infinite(model, scale)) {
+            return r.refused(add, name, refuse(reason::infinite_constant, full));
+        }
+
+        output_ref data = floating_point_data(r, kept, type);
+        if (!is_zero(constant_of(model, zero_point.node))) {
+            data = model.add(op::subtract{}, {data, zero_point});
+        }
+        output_ref inputs[2];
+        inputs[full_port] = model.add(op::multiply{}, {data, scale});
+        inputs[empty_port] = empty.data;
+        const element output = r.options.scaling_mode ? model[add].type() : f32;
+        const node_id made = model.add_relaxed(model[add].attributes(), inputs, {{output, output}, {output}}, model[add].name(),
+                                               model[add].version());
+        const node_id multiply =
+            model.add_relaxed(op::multiply{}, {made, moved.scale}, {{output, output}, {model[add].type()}});
+        copy_information(r, add, made);
+        insert_dequantization_after(r, add, multiply, made);
+        model.replace(add, made);
+        fold_dequantization(r, made, full_port);
+        update_output_name(r, multiply, made);
+        return true;
+    }
+
+    static constexpr bool transform_constant(rewrite& r, node_id add) {
+        graph& model = r.model;
+        const constant_branch branch = find_constant_branch(r, add);
+        if (branch.multiply < 0) {
+            fold_dequantization(r, add, 0);
+            fold_dequantization(r, add, 1);
+            return r.refused(add, name, refuse(reason::nothing_to_do));
+        }
+        const auto port = static_cast<std::size_t>(branch.multiply);
+        fold_dequantization(r, add, 1 - port);
+        const output_ref summand = model[add].input(1 - port);
+        if (!is_constant(model, summand)) {
+            return r.refused(add, name, refuse(reason::types_do_not_match, static_cast<int>(1 - port)));
+        }
+        const node_id multiply = model.producer(add, port);
+        const auto data_port = static_cast<std::size_t>(branch.data);
+        const output_ref data = model[multiply].input(data_port);
+        const output_ref scale = model[multiply].input(1 - data_port);
+        const tensor quotient = divide(constant_of(model, summand.node), constant_of(model, scale.node));
+
+        const node_id sum = sum_before_scale(r, add, data, quotient);
+        const node_id scaled = model.add_relaxed(op::multiply{}, {sum, scale}, {{f32, f32}, {model[multiply].type()}},
+                                                 model[multiply].name());
+        copy_information(r, multiply, scaled);
+        model.replace_uses(add, scaled);
+        update_output_name(r, scaled, sum);
+        return true;
+    }
+
+    /// b / a in the type of a, with 0 / 0 = 0.
+    static constexpr tensor divide(const tensor& b, const tensor& a) {
+        shape dimensions;
+        if (a.elements() == 1 && b.elements() == 1) {
+            dimensions = a.dimensions();
+        } else if (!broadcast_shapes(a.dimensions(), b.dimensions(), dimensions)) {
+            fail("constants of shapes ", to_text(a.dimensions()), " and ", to_text(b.dimensions()), " do not broadcast");
+        }
+        const tensor divisor = a.elements() == 1 ? a : broadcast_values(a, dimensions);
+        const tensor dividend = b.elements() == 1 ? b : broadcast_values(b, dimensions);
+        tensor_builder result(a.type(), dimensions);
+        for (std::size_t i = 0; i < result.elements(); ++i) {
+            const double over = dividend.real(dividend.elements() == 1 ? 0 : i);
+            const double under = divisor.real(divisor.elements() == 1 ? 0 : i);
+            result.real(i, over == 0 && under == 0 ? 0 : over / under);
+        }
+        return result.finish();
+    }
+
+    /// data + summand: as a Subtract, one with a Subtract by a constant that gives the data; as an Add if it is a bias.
+    static constexpr node_id sum_before_scale(rewrite& r, node_id add, output_ref data, const tensor& summand) {
+        graph& model = r.model;
+        op::attributes what = model[add].attributes();
+        output_ref constant = model.constant(summand);
+        const node& above = model[data.node];
+        if (above.is<op::subtract>() && is_constant(model, above.input(1))) {
+            const output_ref zero_point = fold_convert(model, above.input(1), summand.type());
+            constant = fold_operation(model, op::subtract{}, {zero_point, constant});
+            data = above.input(0);
+            what = op::subtract{};
+        } else if (!model[add].has(mark::bias)) {
+            constant = fold_operation(model, op::negative{}, {constant});
+            what = op::subtract{};
+        }
+        const node_id made = model.add_relaxed(std::move(what), {data, constant}, {{f32, f32}, {f32}}, model[add].name());
+        copy_information(r, add, made);
+        return made;
+    }
+};
+
+}  // namespace lpt

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/eltwise.hpp>
+#include <lpt/transformation/fake_quantize/fold_fake_quantize.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+/// Lets one branch of a Multiply be read in low precision; its scale goes to the other branch, which stays in floating point.
+///
+/// before: y = s1 * (x1 - z1) * (s2 * x2)
+/// after:  y = (s1 * s2 * (x1 - z1)) * x2
+/// See `choose_full_path` for the branch that stays. In scaling mode the scale stands behind: (x1 - z1) * x2 * (s1 * s2).
+/// With a constant branch: (x * a) * b = x * (a * b).
+struct multiply_partial_transformation {
+    static constexpr text_view name = "MultiplyPartialTransformation";
+    using pattern = lpt::pattern<op::multiply>;
+    static constexpr bool precision_preserved = false;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        const dequantization first = find_dequantization(r, id, 0);
+        const dequantization second = find_dequantization(r, id, 1);
+        for (const dequantization* each : {&first, &second}) {
+            if (!each->data) {
+                return refuse(reason::no_dequantization, each == &first ? 0 : 1);
+            }
+        }
+        const bool constant = is_constant(r.model, first.data) || is_constant(r.model, second.data);
+        if (!constant && (first.empty() || second.empty())) {
+            return refuse(reason::no_dequantization, first.empty() ? 0 : 1);
+        }
+        return eltwise_precondition(r, id);
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (is_lone_scale(r, id)) {
+            return false;
+        }
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        normalize_dequantization(r, find_dequantization(r, id, 0));
+        normalize_dequantization(r, find_dequantization(r, id, 1));
+        const node_id multiply = separate_in_standalone_branch(r, id);
+        fold_constant_fake_quantize(r, multiply, 0);
+        fold_constant_fake_quantize(r, multiply, 1);
+        const full_path path = choose_full_path(r, multiply);
+        return path == full_path::constant ? transform_constant(r, multiply)
+                                           : transform_branches(r, multiply, static_cast<int>(path));
+    }
+
+private:
+    /// A Multiply by a constant without dequantization above it: the end of one, nothing that it could be joined with.
+    static constexpr bool is_lone_scale(const rewrite& r, node_id id) {
+        const bool constant = is_constant(r.model, r.model[id].input(0)) || is_constant(r.model, r.model[id].input(1));
+        return constant && find_dequantization(r, id, 0).empty() && find_dequantization(r, id, 1).empty();
+    }
+    static constexpr void fold_constant_fake_quantize(rewrite& r, node_id id, std::size_t port) {
+        const node_id above = r.model.producer(id, port);
+        if (!r.model[above].is<op::fake_quantize>()) {
+            return;
+        }
+        if (const tensor folded = fold_fake_quantize(r.model, above, r.model[above].type(), false)) {
+            r.model.replace_uses(above, r.model.constant(folded));
+        }
+    }
+
+    static constexpr bool finish(rewrite& r, node_id old, node_id made) {
+        copy_information(r, old, made);
+        r.model.rename(made, r.model[old].name());
+        r.model.replace(old, made);
+        return true;
+    }
+
+    static constexpr bool transform_constant(rewrite& r, node_id multiply) {
+        graph& model = r.model;
+        const constant_branch branch = find_constant_branch(r, multiply);
+        if (branch.multiply < 0) {
+            fold_dequantization(r, multiply, 0);
+            fold_dequantization(r, multiply, 1);
+            return r.refused(multiply, name, refuse(reason::nothing_to_do));
+        }
+        const auto port = static_cast<std::size_t>(branch.multiply);
+        fold_dequantization(r, multiply, 1 - port);
+        const output_ref factor = model[multiply].input(1 - port);
+        if (!is_constant(model, factor)) {
+            return r.refused(multiply, name, refuse(reason::types_do_not_match, static_cast<int>(1 - port)));
+        }
+        const node_id above = model.producer(multiply, port);
+        const auto data_port = static_cast<std::size_t>(branch.data);
+        const output_ref product =
+            fold_operation(model, op::multiply{},
+                           {fold_convert(model, model[above].input(1 - data_port), f32), fold_convert(model, factor, f32)});
+        const node_id made = model.add_relaxed(model[multiply].attributes(), {model[above].input(data_port), product},
+                                               {{f32, f32}, {model[multiply].type()}}, {}, model[multiply].version());
+        copy_information(r, above, made);
+        return finish(r, multiply, made);
+    }
+
+    static constexpr bool transform_branches(rewrite& r, node_id multiply, int full) {
+        graph& model = r.model;
+        const auto full_port = static_cast<std::size_t>(full);
+        const std::size_t empty_port = 1 - full_port;
+        const dequantization empty = find_dequantization(r, multiply, empty_port);
+        if (empty.empty()) {
+            return r.refused(multiply, name, refuse(reason::no_dequantization, static_cast<int>(empty_port)));
+        }
+        if (r.options.update_precisions && !is_low_precision(model, empty)) {
+            return r.refused(multiply, name, refuse(reason::not_low_precision, static_cast<int>(empty_port)));
+        }
+        if (empty.has_subtract() && !is_zero(constant_of(model, empty.zero_point))) {
+            return r.refused(multiply, name, refuse(reason::has_zero_point, static_cast<int>(empty_port)));
+        }
+        const dequantization kept = find_dequantization(r, multiply, full_port);
+        const element type = type_of_values(r, kept, empty);
+        const dequantization_values old = values_of(r, kept, type);
+        const output_ref scale = fold_operation(model, op::multiply{}, {values_of(r, empty, type).scale, old.scale});
+        output_ref data = floating_point_data(r, kept, type);
+        if (kept.has_subtract()) {
+            data = model.add(op::subtract{}, {data, old.zero_point});
+        }
+        const bool scale_behind = r.options.scaling_mode;
+        output_ref inputs[2];
+        inputs[empty_port] = scale_behind ? scale : empty.data;
+        inputs[full_port] = model.add_relaxed(op::multiply{}, {data, scale_behind ? empty.data : scale}, {{type, type}, {type}});
+        const node_id made = model.add_relaxed(model[multiply].attributes(), inputs, {{f32, f32}, {model[multiply].type()}}, {},
+                                               model[multiply].version());
+        finish(r, multiply, made);
+        fold_dequantization(r, made, full_port);
+        return true;
+    }
+};
+
+}  // namespace lpt
