@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+/// Moves a FakeQuantize (and a Relu between) from below a Concat to each of its inputs, so that every branch can be
+/// quantized by itself. A Convert and dequantization below it move along.
+struct move_fake_quantize {
+    static constexpr text_view name = "MoveFakeQuantize";
+    using pattern = lpt::pattern<op::fake_quantize, from<op::concat, op::relu>, from_constant, from_constant, from_constant, from_constant>;
+    static constexpr bool precision_preserved = true;
+
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        const graph& model = r.model;
+        node_id relu = model.producer(id, 0);
+        node_id concat = relu;
+        if (model[relu].is<op::relu>()) {
+            concat = model.producer(relu, 0);
+        } else {
+            relu = node_id::none;
+        }
+        if (!model[concat].is<op::concat>() || model.use_count(concat) != 1 ||
+            (relu != node_id::none && model.use_count(relu) != 1)) {
+            return false;
+        }
+        if (const verdict why = can_transform(model, id, concat); !why) {
+            return r.refused(id, name, why);
+        }
+        move(r, id, relu, concat);
+        return true;
+    }
+
+private:
+    static constexpr bool has_convert_below(const graph& model, node_id id) {
+        return model[model.first_use(id).node].is<op::convert>();
+    }
+    static constexpr std::size_t axis_of(const graph& model, node_id concat) {
+        return static_cast<std::size_t>(normalized_axis(model[concat].as<op::concat>().axis, model[concat].shape().rank()));
+    }
+    static constexpr bool varies_over(const tensor& values, std::size_t rank, std::size_t axis) {
+        return values.dimensions().rank() <= rank && values.dimensions().padded_left(rank)[axis] != 1;
+    }
+
+    static constexpr verdict can_transform(const graph& model, node_id id, node_id concat) {
+        if (model[concat].shape().rank_is_dynamic()) {
+            return refuse(reason::dynamic_rank);
+        }
+        if (model.use_count({id, 0}) == 0) {
+            return refuse(reason::nothing_to_do);
+        }
+        const node_id first = model.producer(concat, 0);
+        bool one_producer = true;
+        for (std::size_t port = 1; port < model[concat].inputs(); ++port) {
+            one_producer = one_producer && model.producer(concat, port) == first;
+        }
+        if (one_producer) {
+            return refuse(reason::nothing_to_do);
+        }
+        const std::size_t axis = axis_of(model, concat);
+        for (std::size_t port = 1; port < 5; ++port) {
+            if (!varies_over(constant_of(model, model.producer(id, port)), model[concat].shape().rank(), axis)) {
+                continue;
+            }
+            for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
+                const shape& branch = model.shape(model[concat].input(input));
+                if (branch.rank_is_dynamic() || !branch.is_static(axis)) {
+                    return {reason::dynamic_channel, static_cast<int>(port), dynamic, static_cast<std::int64_t>(axis), 0};
+                }
+            }
+        }
+        return yes;
+    }
+
+    /// The constants of the branches: parts along the concat axis where the constant varies over it, copies otherwise.
+    static constexpr seq<output_ref> split_constant(rewrite& r, node_id constant, node_id concat) {
+        graph& model = r.model;
+        const std::size_t rank = model[concat].shape().rank();
+        const std::size_t axis = axis_of(model, concat);
+        const tensor values = constant_of(model, constant);
+        seq<output_ref> parts;
+        if (!varies_over(values, rank, axis)) {
+            for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
+                parts.push_back(model.constant(values));
+            }
+            return parts;
+        }
+        const tensor full(values, values.dimensions().padded_left(rank));
+        integers lengths;
+        for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
+            lengths.push_back(model.shape(model[concat].input(input))[axis]);
+        }
+        const integers axes{static_cast<std::int64_t>(axis)};
+        const node_id split = model.add(op::variadic_split{}, {model.constant(full), model.constant(make_integer_tensor(i64, shape{}, axes)),
+                                                               model.constant(make_indices(lengths))});
+        fold(model, split, parts);
+        return parts;
+    }
+
+    static constexpr text numbered(const text& name, std::size_t input) { return join(name, "_", input + 1); }
+
+    static constexpr void move(rewrite& r, node_id id, node_id relu, node_id concat) {
+        graph& model = r.model;
+        seq<seq<output_ref>, 4> ranges;
+        for (std::size_t port = 1; port < 5; ++port) {
+            ranges.push_back(split_constant(r, model.producer(id, port), concat));
+        }
+        const bool converted = has_convert_below(model, id);
+        const node_id convert = converted ? model.first_use(id).node : node_id::none;
+        const dequantization below = converted ? find_dequantization_below(model, convert) : dequantization{};
+        seq<output_ref> branches;
+        for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
+            output_ref branch = model[concat].input(input);
+            if (relu != node_id::none) {
+                branch = model.clone(relu, {branch}, numbered(model[relu].name(), input));
+                copy_information(r, relu, branch.node);
+            }
+            branch = model.clone(id, {branch, ranges[0][input], ranges[1][input], ranges[2][input], ranges[3][input]},
+                                 numbered(model[id].name(), input));
+            copy_information(r, id, branch.node);
+            if (converted) {
+                branch = model.clone(convert, {branch}, numbered(model[convert].name(), input));
+                copy_information(r, convert, branch.node);
+            }
+            branches.push_back(branch);
+        }
+        if (below.empty()) {
+            finish(r, concat, branches, converted ? convert : id);
+        } else {
+            move_dequantization_before(r, concat, branches, below);
+        }
+    }
+
+    static constexpr void finish(rewrite& r, node_id concat, const seq<output_ref>& branches, node_id replaced) {
+        const node_id made = r.model.clone(concat, branches, r.model[concat].name());
+        copy_information(r, concat, made);
+        r.model.replace(replaced, made);
+        update_name_of_output(r, made, replaced);
+    }
+    static constexpr void update_name_of_output(rewrite& r, node_id made, node_id replaced) {
+        for (const input_ref user : r.model.uses(made)) {
+            if (r.model[user.node].is<op::result>()) {
+                r.model.rename(made, r.model[replaced].name());
+                return;
+            }
+        }
+    }
+
+    /// Each branch gets its own copy of the dequantization that was below the Concat.
+    static constexpr void move_dequantization_before(rewrite& r, node_id concat, seq<output_ref> branches, const dequantization& below) {
+        graph& model = r.model;
+        seq<output_ref> zero_points;
+        if (below.has_subtract()) {
+            zero_points = split_constant(r, below.zero_point, concat);
+        }
+        const seq<output_ref> scales = split_constant(r, below.scale, concat);
+        for (std::size_t input = 0; input < branches.size(); ++input) {
+            output_ref branch = branches[input];
+            const auto append = [&](node_id like, view<output_ref> inputs) {
+                const node_id made = model.clone(like, inputs, numbered(model[like].name(), input));
+                copy_information(r, like, made);
+                return made;
+            };
+            if (below.has_convert()) {
+                branch = append(below.convert, {branch});
+            }
+            if (below.has_subtract()) {
+                output_ref zero_point = zero_points[input];
+                if (below.zero_point_convert != node_id::none) {
+                    zero_point = append(below.zero_point_convert, {zero_point});
+                }
+                branch = append(below.subtract, {branch, zero_point});
+            }
+            branches[input] = append(below.multiply, {branch, scales[input]});
+        }
+        finish(r, concat, branches, below.multiply);
+    }
+};
+
+}  // namespace lpt

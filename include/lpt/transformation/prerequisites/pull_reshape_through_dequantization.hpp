@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/prerequisites/stored_weights.hpp>
+
+namespace lpt {
+
+/// Moves a Reshape of dequantized weights up into the weights: the dequantization then feeds the operation directly.
+///
+/// A Reshape whose first reader is a GroupConvolution stays: the groups are found by it later.
+struct pull_reshape_through_dequantization {
+    static constexpr text_view name = "PullReshapeThroughDequantization";
+    using pattern = lpt::pattern<op::reshape, from<op::multiply>, from_constant>;
+
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        const seq<element, 8> set = r.options.arguments_of(name).precisions;
+        if (!is_dequantized_weights(r.model, r.model[id].input(0), set.empty() ? view<element>(int8_precisions) : view<element>(set)) ||
+            r.model[id].shape().is_dynamic()) {
+            return false;
+        }
+        const node_id reader = r.model.first_use(id).node;
+        if (reader != node_id::none && r.model[reader].is<op::group_convolution>()) {
+            return r.refused(id, name, refuse(reason::nothing_to_do));
+        }
+        const shape target = r.model[id].shape();
+        pull_to_constant(r, id, [&](node_id elementwise, const tensor& values, tensor& result) {
+            return reshaped_constant(values, r.model[elementwise].shape(), target, result);
+        });
+        return true;
+    }
+
+    /// The constant of an elementwise operation of shape `from`, for the same operation on data of shape `target`.
+    ///
+    /// Along the axes of `target` that an axis of `from` becomes, the constant is as long as `target` where it was as long
+    /// as `from`, and 1 where it was broadcast. False if there is no such constant.
+    static constexpr bool reshaped_constant(const tensor& values, const shape& from, const shape& target, tensor& result) {
+        if (values.elements() == 1) {
+            result = tensor(values, shape{});
+            return true;
+        }
+        shape merged;
+        if (values.dimensions().rank() == target.rank() && broadcast_shapes(values.dimensions(), target, merged) && merged == target) {
+            result = values;
+            return true;
+        }
+        const shape own = values.dimensions().padded_left(from.rank());
+        shape derived = target;
+        std::size_t axis = 0;
+        for (std::size_t i = 0; i < from.rank(); ++i) {
+            dimension product = 1;
+            while (axis < target.rank()) {
+                product *= target[axis];
+                derived[axis] = own[i] == from[i] ? target[axis] : 1;
+                ++axis;
+                if (product == from[i]) {
+                    break;
+                }
+            }
+        }
+        if (derived.elements() != values.elements()) {
+            return false;
+        }
+        result = tensor(values, derived);
+        return true;
+    }
+};
+
+}  // namespace lpt

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/prerequisites/stored_weights.hpp>
+
+namespace lpt {
+
+/// Moves a Transpose of dequantized weights up into the weights: the dequantization then feeds the operation directly.
+struct pull_transpose_through_dequantization {
+    static constexpr text_view name = "PullTransposeThroughDequantization";
+    using pattern = lpt::pattern<op::transpose, from<op::multiply>, from_constant>;
+
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        const seq<element, 8> set = r.options.arguments_of(name).precisions;
+        if (!is_dequantized_weights(r.model, r.model[id].input(0), set.empty() ? view<element>(int8_precisions) : view<element>(set))) {
+            return false;
+        }
+        const output_ref order = r.model[id].input(1);
+        pull_to_constant(r, id, [&](node_id elementwise, const tensor& values, tensor& result) {
+            const std::size_t rank = r.model[elementwise].shape().rank();
+            if (values.dimensions().rank() != rank && values.elements() != 1) {
+                return false;
+            }
+            const tensor full(values, values.elements() == 1 ? shape::of_ones(rank) : values.dimensions());
+            result = constant_of(r.model, fold_operation(r.model, op::transpose{}, {r.model.constant(full), order}).node);
+            return true;
+        });
+        return true;
+    }
+};
+
+}  // namespace lpt
