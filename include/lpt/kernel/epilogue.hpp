@@ -106,6 +106,31 @@ struct finish {
         }
     }
 
+    /// Copies `count` (< width) bytes in at most four moves; a loop over the bytes would cost more than the arithmetic.
+    [[gnu::always_inline]] static void copy_tail(unsigned char* to, const std::uint8_t* from,
+                                                 std::int64_t count) noexcept {
+        std::int64_t done = 0;
+        if constexpr (width > 8) {
+            if ((count & 8) != 0) {
+                std::memcpy(to, from, 8);
+                done = 8;
+            }
+        }
+        if constexpr (width > 4) {
+            if ((count & 4) != 0) {
+                std::memcpy(to + done, from + done, 4);
+                done += 4;
+            }
+        }
+        if constexpr (width > 2) {
+            if ((count & 2) != 0) {
+                std::memcpy(to + done, from + done, 2);
+                done += 2;
+            }
+        }
+        if ((count & 1) != 0) to[done] = from[done];
+    }
+
     /// Rounds, saturates and stores `columns` values to `output`, the address of the first one.
     static void store(const epilogue& e, const float* v, std::int64_t columns, unsigned char* output) noexcept {
         if (e.output_type == element_kind::f32) {
@@ -133,8 +158,7 @@ struct finish {
         if (i < columns) {
             std::uint8_t tail[width];
             simd::store_byte(tail, quantize(v + i));
-            for (std::int64_t j = 0; i + j < columns; ++j)
-                output[i + j] = tail[j];
+            copy_tail(output + i, tail, columns - i);
         }
     }
 
@@ -216,8 +240,7 @@ private:
                 } else {
                     std::uint8_t tail[width];
                     simd::store_byte(tail, q);
-                    for (std::int64_t j = 0; j < count; ++j)
-                        to[j] = tail[j];
+                    copy_tail(to, tail, count);
                 }
             }
         }
