@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "network.hpp"
 
+#include <lpt/transformation/markup/align_quantization_intervals.hpp>
+#include <lpt/transformation/markup/markup_avg_pool_precision_preserved.hpp>
 #include <lpt/transformation/markup/markup_bias.hpp>
 #include <lpt/transformation/markup/markup_can_be_quantized.hpp>
+#include <lpt/transformation/markup/markup_quantization_granularity.hpp>
 #include <lpt/transformation/prerequisites/type_relaxed_replacer.hpp>
 
 #include <doctest/doctest.h>
@@ -56,4 +59,27 @@ TEST_CASE("Attributes inside and outside do not mix") {
     net.outer.run<markup_can_be_quantized>();
     CHECK(net.outer.on_input(net.layer, 0) == nullptr);
     CHECK(a_convolution_inside_is_marked());
+}
+
+TEST_CASE("Operations are found inside nodes too, if the version is right") {
+    loop_network net;
+    CHECK(has_operation(net.outer.model, op::kind::convolution, any_version));
+    CHECK(has_operation(net.outer.model, op::kind::loop, 5));
+    CHECK_FALSE(has_operation(net.outer.model, op::kind::loop, 4));
+    CHECK_FALSE(has_operation(net.outer.model, op::kind::concat, any_version));
+}
+
+TEST_CASE("Steps that have nothing to go by are not needed") {
+    network net;
+    const rewrite r(net.model, net.attributes, net.options, net.restrictions);
+    CHECK_FALSE(markup_precisions::needed(r));
+    CHECK_FALSE(markup_quantization_granularity::needed(r));
+    CHECK_FALSE(markup_avg_pool_precision_preserved::needed(r));
+    CHECK_FALSE(align_quantization_intervals::needed(r));
+    net.restrictions = restrictions<precisions<op::add, on<0, u8>>, per_tensor<op::add>>{};
+    net.model.result(net.concat(net.avg_pool(net.data()), net.data()));
+    CHECK(markup_precisions::needed(r));
+    CHECK(markup_quantization_granularity::needed(r));
+    CHECK(markup_avg_pool_precision_preserved::needed(r));
+    CHECK(align_quantization_intervals::needed(r));
 }

@@ -11,6 +11,9 @@ namespace lpt {
 struct align_quantization_intervals {
     static constexpr text_view name = "AlignQuantizationIntervals";
 
+    /// False if a pipeline may leave the step out.
+    static constexpr bool needed(const rewrite& r) { return has_operation(r.model, op::kind::concat, any_version); }
+
     [[gnu::cold]] static constexpr void run(rewrite& r) {
         for (const node_id id : topological_order(r.model)) {
             run_on_bodies<align_quantization_intervals>(r, id);

@@ -11,6 +11,9 @@ namespace lpt {
 struct align_quantization_parameters {
     static constexpr text_view name = "AlignQuantizationParameters";
 
+    /// False if a pipeline may leave the step out.
+    static constexpr bool needed(const rewrite& r) { return has_operation(r.model, op::kind::concat, any_version); }
+
     [[gnu::cold]] static constexpr void run(rewrite& r) {
         using alignment = attribute::quantization_alignment;
         using granularity = attribute::quantization_granularity;

@@ -15,4 +15,26 @@ constexpr void run_on_bodies(rewrite& r, node_id id) {
     }
 }
 
+/// True if a graph, or one inside its nodes, has an operation in a version (or in any).
+constexpr bool has_operation(const graph& model, op::kind operation, int version) {
+    seq<const graph*, 4> waiting{&model};
+    while (!waiting.empty()) {
+        const graph& each = *waiting.back();
+        waiting.pop_back();
+        for (std::size_t i = 0; i < each.id_bound(); ++i) {
+            const node& candidate = each[id_at(i)];
+            if (!candidate.alive()) {
+                continue;
+            }
+            if (candidate.kind() == operation && (version == any_version || candidate.version() == version)) {
+                return true;
+            }
+            for (std::size_t which = 0; which < candidate.bodies().size(); ++which) {
+                waiting.push_back(&candidate.bodies()[which]);
+            }
+        }
+    }
+    return false;
+}
+
 }  // namespace lpt

@@ -11,6 +11,9 @@ namespace lpt {
 struct markup_avg_pool_precision_preserved {
     static constexpr text_view name = "MarkupAvgPoolPrecisionPreserved";
 
+    /// False if a pipeline may leave the step out.
+    static constexpr bool needed(const rewrite& r) { return has_operation(r.model, op::kind::avg_pool, 1); }
+
     [[gnu::cold]] static constexpr void run(rewrite& r) {
         using avg_pool_attribute = attribute::avg_pool_precision_preserved;
         for (const node_id id : topological_order(r.model)) {

@@ -11,6 +11,9 @@ namespace lpt {
 struct markup_precisions {
     static constexpr text_view name = "MarkupPrecisions";
 
+    /// False if a pipeline may leave the step out.
+    static constexpr bool needed(const rewrite& r) { return !r.restrictions.precisions.empty(); }
+
     [[gnu::cold]] static constexpr void run(rewrite& r) {
         check(r.restrictions);
         for (const node_id id : topological_order(r.model)) {

@@ -9,6 +9,9 @@ namespace lpt {
 struct markup_quantization_granularity {
     static constexpr text_view name = "MarkupQuantizationGranularity";
 
+    /// False if a pipeline may leave the step out.
+    static constexpr bool needed(const rewrite& r) { return !r.restrictions.granularities.empty(); }
+
     [[gnu::cold]] static constexpr void run(rewrite& r) {
         for (const node_id id : topological_order(r.model)) {
             if (r.model[id].inputs() == 0 || r.skips(name, id)) {
