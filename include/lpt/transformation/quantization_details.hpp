@@ -44,7 +44,11 @@ constexpr float signed_low(element type, std::int64_t levels) {
     switch (type) {
         case i4: return levels == 16 ? -8.0f : levels == 15 ? -7.0f : 0.0f;
         case i8:
-            return levels == 16 ? -8.0f : levels == 15 ? -7.0f : levels == 256 ? -128.0f : levels == 255 ? -127.0f : 0.0f;
+            return levels == 16    ? -8.0f
+                   : levels == 15  ? -7.0f
+                   : levels == 256 ? -128.0f
+                   : levels == 255 ? -127.0f
+                                   : 0.0f;
         case i16: return levels == levels_16 ? -32768.0f : levels == levels_16 - 1 ? -32767.0f : 0.0f;
         case i32: return levels == levels_32 || levels == levels_32 - 1 ? -2147483648.0f : 0.0f;
         default: return 0.0f;
@@ -242,8 +246,10 @@ constexpr tensor broadcast_values(const tensor& values, const shape& dimensions)
 /// The shape that both bounds of a FakeQuantize's constant output range broadcast to.
 constexpr shape output_range_shape(const graph& model, node_id fake_quantize) {
     shape result;
-    if (!broadcast_shapes(model.shape(model[fake_quantize].input(3)), model.shape(model[fake_quantize].input(4)), result)) {
-        fail("FakeQuantize '", model[fake_quantize].name(), "' has output bounds of shapes that do not broadcast to each other");
+    if (!broadcast_shapes(model.shape(model[fake_quantize].input(3)), model.shape(model[fake_quantize].input(4)),
+                          result)) {
+        fail("FakeQuantize '", model[fake_quantize].name(),
+             "' has output bounds of shapes that do not broadcast to each other");
     }
     return result;
 }

@@ -30,14 +30,16 @@ constexpr bool multiply_reads_the_integers() {
     converted c(op::multiply{}, 0.5);
     const bool fused = c.fuse();
     const node& multiply = c.net.model[c.net.output()];
-    return fused && c.net.above(c.net.output()) == c.data && multiply.type() == f32 && multiply.relaxed() && multiply.name() == "out";
+    return fused && c.net.above(c.net.output()) == c.data && multiply.type() == f32 && multiply.relaxed() &&
+           multiply.name() == "out";
 }
 static_assert(multiply_reads_the_integers());
 
 constexpr node_id subtract_converted(network& net, std::size_t port) {
     const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");
     const node_id zero_point = net.model.add(op::convert{f32}, {net.constant({7}, u8)});
-    const node_id subtract = port == 1 ? net.model.add(op::subtract{}, {data, zero_point}) : net.model.add(op::subtract{}, {zero_point, data});
+    const node_id subtract = port == 1 ? net.model.add(op::subtract{}, {data, zero_point})
+                                       : net.model.add(op::subtract{}, {zero_point, data});
     net.model.result(subtract);
     return subtract;
 }

@@ -19,8 +19,8 @@ constexpr bool folds_constant_data() {
     net.model.result(net.fake_quantize(data, 5, {0}, {4}, {0}, {4}));
     const bool changed = net.run<fold_step>(net.output());
     const tensor* value = net.model.constant_value(net.output());
-    return changed && value != nullptr && value->real(0) == 0 && value->real(1) == 2 && value->real(2) == 2 && value->real(3) == 4 &&
-           net.model[net.output()].name() == "fq";
+    return changed && value != nullptr && value->real(0) == 0 && value->real(1) == 2 && value->real(2) == 2 &&
+           value->real(3) == 4 && net.model[net.output()].name() == "fq";
 }
 static_assert(folds_constant_data());
 

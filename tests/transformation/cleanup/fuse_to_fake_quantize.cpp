@@ -29,19 +29,23 @@ struct quantized {
         elementwise = net.model.add(std::move(what), {last, net.constant(constant)}, "out");
         net.model.result(elementwise);
     }
-    constexpr double bound(std::size_t port, std::size_t channel = 0) const { return net.value(net.output(), port).real(channel); }
+    constexpr double bound(std::size_t port, std::size_t channel = 0) const {
+        return net.value(net.output(), port).real(channel);
+    }
 };
 
 constexpr bool multiply_scales_the_bounds() {
     quantized q(op::multiply{}, {0.5}, true);
-    return q.net.run<fuse_multiply>(q.elementwise) && q.bound(4) == 127.5 && q.net.model[q.net.output()].type() == f32 &&
-           q.net.model[q.net.output()].name() == "out";
+    return q.net.run<fuse_multiply>(q.elementwise) && q.bound(4) == 127.5 &&
+           q.net.model[q.net.output()].type() == f32 && q.net.model[q.net.output()].name() == "out";
 }
 static_assert(multiply_scales_the_bounds());
 
 }  // namespace
 
-TEST_CASE("a Multiply scales the output bounds, through a Convert too, and hands its name on") { CHECK(multiply_scales_the_bounds()); }
+TEST_CASE("a Multiply scales the output bounds, through a Convert too, and hands its name on") {
+    CHECK(multiply_scales_the_bounds());
+}
 
 TEST_CASE("a Subtract shifts the output bounds") {
     quantized q(op::subtract{}, {128}, false);
@@ -68,7 +72,8 @@ TEST_CASE("all ranges get the dequantization precision") {
 
 TEST_CASE("levels that an alignment reduced are restored by the Multiply") {
     quantized q(op::multiply{}, {0.5}, false);
-    q.net.attributes.of<attribute::intervals_alignment>().set_node(q.fake_quantize, {{0, 2.55f}, {0, 1.0f}, 100, {u8}}, {255});
+    q.net.attributes.of<attribute::intervals_alignment>().set_node(q.fake_quantize, {{0, 2.55f}, {0, 1.0f}, 100, {u8}},
+                                                                   {255});
     CHECK(q.net.run<fuse_multiply>(q.elementwise));
     CHECK(q.net.model[q.net.output()].as<op::fake_quantize>().levels == 255);
 }

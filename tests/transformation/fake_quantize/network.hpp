@@ -20,10 +20,11 @@ struct network {
         return model.constant(make_tensor(type, dimensions, values));
     }
     /// A relaxed FakeQuantize, as the first steps of the pipeline leave it.
-    constexpr node_id fake_quantize(output_ref data, std::int64_t levels, view<double> in_low, view<double> in_high, view<double> low,
-                                    view<double> high, text_view name = "fq") {
-        const node_id made = model.add(op::fake_quantize{levels},
-                                       {data, constant(in_low), constant(in_high), constant(low), constant(high)}, name);
+    constexpr node_id fake_quantize(output_ref data, std::int64_t levels, view<double> in_low, view<double> in_high,
+                                    view<double> low, view<double> high, text_view name = "fq") {
+        const node_id made =
+            model.add(op::fake_quantize{levels},
+                      {data, constant(in_low), constant(in_high), constant(low), constant(high)}, name);
         model.relax(made);
         return made;
     }
@@ -44,7 +45,9 @@ struct network {
     /// The node that feeds a result.
     constexpr node_id output(std::size_t which = 0) const { return model.producer(model.results()[which], 0); }
     constexpr node_id above(node_id id, std::size_t port = 0) const { return model.producer(id, port); }
-    constexpr const tensor& value(node_id id, std::size_t port) const { return *model.constant_value(model[id].input(port)); }
+    constexpr const tensor& value(node_id id, std::size_t port) const {
+        return *model.constant_value(model[id].input(port));
+    }
 };
 
 /// Parameter f32[1,3,2,2] -> FakeQuantize -> Result.

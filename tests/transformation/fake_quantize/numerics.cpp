@@ -55,7 +55,8 @@ TEST_CASE("decomposition gives the same values for every type and range") {
     const struct {
         double low, high;
         std::int64_t levels;
-    } ranges[] = {{0, 2.55, 256}, {-1.28, 1.27, 256}, {-1.27, 1.27, 255}, {-1, 2, 256}, {0.5, 3, 256}, {-3, -0.5, 256}, {2.55, 0, 256}};
+    } ranges[] = {{0, 2.55, 256}, {-1.28, 1.27, 256}, {-1.27, 1.27, 255}, {-1, 2, 256},
+                  {0.5, 3, 256},  {-3, -0.5, 256},    {2.55, 0, 256}};
     for (const auto& range : ranges) {
         for (const element type : {u8, i8}) {
             CAPTURE(range.low);
@@ -97,7 +98,8 @@ TEST_CASE("decomposition aligned with a wider group stays within half a step of 
     const graph before = net.model;
     net.allow(fake_quantize, {u8});
     net.attributes.of<attribute::quantization_alignment>().set_node(reader, {true});
-    net.attributes.of<attribute::intervals_alignment>().set_node(fake_quantize, {{0, 2.55f}, {0, 1.275f}, 128, {u8}}, {256});
+    net.attributes.of<attribute::intervals_alignment>().set_node(fake_quantize, {{0, 2.55f}, {0, 1.275f}, 128, {u8}},
+                                                                 {256});
     CHECK(net.run<fake_quantize_decomposition_transformation>(fake_quantize));
     CHECK(difference(before, net.model, 0, 1.275) < 0.01);
 }
@@ -160,7 +162,8 @@ TEST_CASE("FakeConvert gives the same values decomposed") {
     for (const element type : {f8e4m3, f8e5m2}) {
         network net;
         const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");
-        net.model.result(net.model.add(op::fake_convert{type}, {data, net.constant({0.5, 2, 1}), net.constant({1.5})}, "fc"));
+        net.model.result(
+            net.model.add(op::fake_convert{type}, {data, net.constant({0.5, 2, 1}), net.constant({1.5})}, "fc"));
         const graph before = net.model;
         CHECK(net.run<fake_convert_decomposition_transformation>(net.output()));
         CHECK(difference(before, net.model, -700, 700) < 1e-3);
@@ -179,8 +182,9 @@ TEST_CASE("weights are decomposed to a constant with the same values") {
         const node_id weights = net.model.constant(values.finish());
         const node_id fake_quantize = net.model.add(op::fake_quantize{255}, {weights, low, high, low, high}, "weights");
         const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");
-        net.model.result(net.model.add(op::add{}, {data, net.model.add(op::reshape{}, {fake_quantize, net.model.constant(make_indices(
-                                                                                        view<std::int64_t>({1, 3, 2, 2})))})}));
+        net.model.result(net.model.add(
+            op::add{}, {data, net.model.add(op::reshape{}, {fake_quantize, net.model.constant(make_indices(
+                                                                               view<std::int64_t>({1, 3, 2, 2})))})}));
         const graph before = net.model;
         net.allow(fake_quantize, {type});
         rewrite r(net.model, net.attributes, net.options, net.restrictions);

@@ -34,7 +34,9 @@ static_assert(inverts_scale());
 
 }  // namespace
 
-TEST_CASE("FakeConvert becomes scaling, clamping, conversion there and back, and the inverse scaling") { CHECK(inverts_scale()); }
+TEST_CASE("FakeConvert becomes scaling, clamping, conversion there and back, and the inverse scaling") {
+    CHECK(inverts_scale());
+}
 
 TEST_CASE("a shift is taken back with its sign changed") {
     const network net = decomposed(f32, 0.5, true, 1.5);

@@ -42,8 +42,8 @@ struct chain {
 constexpr bool takes_a_whole_dequantization_up() {
     chain c(u8);
     c.convert(f32).then(op::subtract{}, {-128}).then(op::multiply{}, {0.01});
-    return c.fuse() && c.reads_data() && math::absolute(c.bound(1) + 128) < 1e-4 && math::absolute(c.bound(2) - 127) < 1e-4 &&
-           c.net.model[c.fake_quantize].type() == f32;
+    return c.fuse() && c.reads_data() && math::absolute(c.bound(1) + 128) < 1e-4 &&
+           math::absolute(c.bound(2) - 127) < 1e-4 && c.net.model[c.fake_quantize].type() == f32;
 }
 static_assert(takes_a_whole_dequantization_up());
 

@@ -25,8 +25,8 @@ constexpr bool unsigned_range_has_no_zero_point() {
     const node_id convert = net.above(multiply);
     const node_id quantized = net.above(convert);
     return net.changed && net.model[multiply].is<op::multiply>() && net.model[convert].is<op::convert>() &&
-           net.model[quantized].type() == u8 && net.model[multiply].type() == f32 && net.value(quantized, 4).real(0) == 255 &&
-           math::absolute(net.value(multiply, 1).real(0) - 0.01) < 1e-8;
+           net.model[quantized].type() == u8 && net.model[multiply].type() == f32 &&
+           net.value(quantized, 4).real(0) == 255 && math::absolute(net.value(multiply, 1).real(0) - 0.01) < 1e-8;
 }
 static_assert(unsigned_range_has_no_zero_point());
 
@@ -158,7 +158,8 @@ TEST_CASE("members of an aligned group share scale and zero point and lose level
     net.model.result(reader);
     net.allow(fake_quantize, {u8});
     net.attributes.of<attribute::quantization_alignment>().set_node(reader, {true});
-    net.attributes.of<attribute::intervals_alignment>().set_node(fake_quantize, {{0, 2.55f}, {0, 1.275f}, 128, {u8}}, {256});
+    net.attributes.of<attribute::intervals_alignment>().set_node(fake_quantize, {{0, 2.55f}, {0, 1.275f}, 128, {u8}},
+                                                                 {256});
     CHECK(net.run<decomposition>(fake_quantize));
     CHECK(net.model[fake_quantize].as<op::fake_quantize>().levels == 129);
     CHECK(net.value(fake_quantize, 4).real(0) == 128);
@@ -173,15 +174,20 @@ TEST_CASE("an alignment that would leave two levels is refused") {
     net.model.result(reader);
     net.allow(fake_quantize, {u8});
     net.attributes.of<attribute::quantization_alignment>().set_node(reader, {true});
-    net.attributes.of<attribute::intervals_alignment>().set_node(fake_quantize, {{0, 2.55f}, {0, 0.001f}, 1, {u8}}, {256});
+    net.attributes.of<attribute::intervals_alignment>().set_node(fake_quantize, {{0, 2.55f}, {0, 0.001f}, 1, {u8}},
+                                                                 {256});
     CHECK_FALSE(net.run<decomposition>(fake_quantize));
     CHECK(net.why() == reason::too_few_levels);
 }
 
 TEST_CASE("refusals name their reason") {
     SUBCASE("levels that no type has") { CHECK(decomposed(128, 0, 2.55, {u8}).why() == reason::unsupported_levels); }
-    SUBCASE("a type that has no range at these levels") { CHECK(decomposed(256, -1.28, 1.27, {i16}).why() == reason::unsupported_levels); }
-    SUBCASE("a type that is not an integer") { CHECK(decomposed(256, -1.28, 1.27, {f8e4m3}).why() == reason::unsupported_levels); }
+    SUBCASE("a type that has no range at these levels") {
+        CHECK(decomposed(256, -1.28, 1.27, {i16}).why() == reason::unsupported_levels);
+    }
+    SUBCASE("a type that is not an integer") {
+        CHECK(decomposed(256, -1.28, 1.27, {f8e4m3}).why() == reason::unsupported_levels);
+    }
     SUBCASE("no type left") { CHECK(decomposed(256, 0, 2.55, {}).why() == reason::no_precision_left); }
     SUBCASE("no attribute") {
         network net = quantized_input(256, {0}, {2.55});

@@ -59,7 +59,8 @@ private:
             return {-1e15f, 1e15f, true};
         }
         const bool finite = type == f32 || type == bf16;
-        return finite ? bounds{static_cast<float>(facts(type).lowest), static_cast<float>(facts(type).highest), true} : bounds{};
+        return finite ? bounds{static_cast<float>(facts(type).lowest), static_cast<float>(facts(type).highest), true}
+                      : bounds{};
     }
 
     /// The largest distance of a constant's values from a bound.
@@ -83,8 +84,10 @@ private:
         const float step = (range.high - range.low) / static_cast<float>(levels);
         const float tolerance = is_integral(type) ? step : exact;
         const node& each = model[id];
-        return distance(model, each.input(1), range.low) <= tolerance && distance(model, each.input(2), range.high) <= tolerance &&
-               distance(model, each.input(3), range.low) <= exact && distance(model, each.input(4), range.high) <= exact;
+        return distance(model, each.input(1), range.low) <= tolerance &&
+               distance(model, each.input(2), range.high) <= tolerance &&
+               distance(model, each.input(3), range.low) <= exact &&
+               distance(model, each.input(4), range.high) <= exact;
     }
 
     /// A FakeQuantize that feeds a Result can only go if its producer can take its name: not a Parameter, one output, no
@@ -94,7 +97,8 @@ private:
             return true;
         }
         const node_id producer = model.producer(id, 0);
-        return !model[producer].is<op::parameter>() && model[producer].outputs() == 1 && !detail::feeds_result(model, producer);
+        return !model[producer].is<op::parameter>() && model[producer].outputs() == 1 &&
+               !detail::feeds_result(model, producer);
     }
 };
 

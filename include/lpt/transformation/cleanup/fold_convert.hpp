@@ -16,7 +16,8 @@ struct fold_convert_transformation {
         if (r.model[id].has(mark::disable_cleanup)) {
             return refuse(reason::disabled_by_mark);
         }
-        const bool any = is_converted_constant(r.model, r.model[id].input(0)) || is_converted_constant(r.model, r.model[id].input(1));
+        const bool any = is_converted_constant(r.model, r.model[id].input(0)) ||
+                         is_converted_constant(r.model, r.model[id].input(1));
         return any ? yes : refuse(reason::nothing_to_do);
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {

@@ -21,8 +21,9 @@ struct fold_fake_quantize_transformation {
                 return refuse(reason::not_per_tensor_or_per_channel, static_cast<int>(port));
             }
         }
-        return is_constant(r.model, r.model[id].input(0)) || has_equal_output_bounds(r.model, id) ? yes
-                                                                                                   : refuse(reason::nothing_to_do, 0);
+        return is_constant(r.model, r.model[id].input(0)) || has_equal_output_bounds(r.model, id)
+                   ? yes
+                   : refuse(reason::nothing_to_do, 0);
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {

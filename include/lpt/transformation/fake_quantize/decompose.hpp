@@ -9,7 +9,8 @@ namespace lpt {
 /// What became of a FakeQuantize.
 struct fake_quantize_parts {
     output_ref quantized;                  // the tensor of the integer type
-    node_id dequantize = node_id::none;    // the Multiply that gives what the FakeQuantize gave; none: it was left as it was
+    node_id dequantize =
+        node_id::none;    // the Multiply that gives what the FakeQuantize gave; none: it was left as it was
 
     constexpr explicit operator bool() const { return dequantize != node_id::none; }
     /// True if the quantized values are known: for weights.
@@ -66,8 +67,9 @@ constexpr channel_maps channel_maps_of(const graph& model, node_id fake_quantize
     const quantization_details details = details_of(model, fake_quantize);
     for (std::size_t i = 0; i < details.lows.size(); ++i) {
         if (bit_width(precision.type) == 32) {
-            detail::append_map<double>(result, static_cast<double>(details.lows[i]), static_cast<double>(details.highs[i]),
-                                       static_cast<double>(precision.low), static_cast<double>(precision.high));
+            detail::append_map<double>(result, static_cast<double>(details.lows[i]),
+                                       static_cast<double>(details.highs[i]), static_cast<double>(precision.low),
+                                       static_cast<double>(precision.high));
         } else {
             detail::append_map<float>(result, details.lows[i], details.highs[i], precision.low, precision.high);
         }
@@ -81,7 +83,8 @@ constexpr bool zero_points_fit(const graph& model, node_id fake_quantize, const 
         return true;
     }
     for (const double zero_point : channel_maps_of(model, fake_quantize, precision).zero_points) {
-        if (!(zero_point >= static_cast<double>(precision.low) - 0.5 && zero_point <= static_cast<double>(precision.high) + 0.5)) {
+        if (!(zero_point >= static_cast<double>(precision.low) - 0.5 &&
+              zero_point <= static_cast<double>(precision.high) + 0.5)) {
             return false;
         }
     }
@@ -117,7 +120,7 @@ constexpr void set_output_range(rewrite& r, node_id fake_quantize, tensor low, t
 /// What stands for a FakeQuantize whose output range was set.
 struct quantized_node {
     node_id node = node_id::none;  // itself, a Constant, or a Broadcast of its bound
-    output_ref output;             // the tensor of the wanted type: the node's output, or a Convert of it
+    output_ref output;  // the tensor of the wanted type: the node's output, or a Convert of it
 };
 
 constexpr quantized_node fold_quantized(rewrite& r, node_id fake_quantize, element natural, element type) {
@@ -152,7 +155,8 @@ constexpr fake_quantize_parts append_to_quantized(rewrite& r, node_id fake_quant
         last = model.add(op::convert{computed}, {last}, join(base, "/DequantizationConvert").view());
     }
     if (zero_point) {
-        last = model.add(op::subtract{}, {last, model.constant(zero_point)}, join(base, "/DequantizationSubtract").view());
+        last =
+            model.add(op::subtract{}, {last, model.constant(zero_point)}, join(base, "/DequantizationSubtract").view());
         model.relax(last.node);
     }
     last = model.add(op::multiply{}, {last, model.constant(scale)}, join(base, "/DequantizationMultiply").view());
@@ -176,7 +180,7 @@ constexpr fake_quantize_parts append_to_quantized(rewrite& r, node_id fake_quant
 /// false or all are 0. Names: "<name>/DequantizationConvert", "…Subtract", "…Multiply". With `update_precisions` off, and
 /// scales 1 and zero points 0, nothing is done. Attributes of the FakeQuantize stay.
 [[gnu::noinline]] constexpr fake_quantize_parts decompose_fake_quantize(rewrite& r, node_id fake_quantize,
-                                                                       const data_precision& precision) {
+                                                                        const data_precision& precision) {
     graph& model = r.model;
     const channel_maps maps = channel_maps_of(model, fake_quantize, precision);
     if (!r.options.update_precisions && detail::is_identity(maps)) {
@@ -196,7 +200,8 @@ constexpr fake_quantize_parts append_to_quantized(rewrite& r, node_id fake_quant
     if (precision.has_zero_point && detail::has_zero_points(maps)) {
         zero_point = make_tensor(f32, maps.dimensions, maps.zero_points);
     }
-    return detail::append_to_quantized(r, fake_quantize, natural, f32, zero_point, make_tensor(f32, maps.dimensions, scales));
+    return detail::append_to_quantized(r, fake_quantize, natural, f32, zero_point,
+                                       make_tensor(f32, maps.dimensions, scales));
 }
 
 /// Quantizes a FakeQuantize that shares one scale and zero point with others: only its own part of the type's range and
@@ -205,15 +210,17 @@ constexpr fake_quantize_parts append_to_quantized(rewrite& r, node_id fake_quant
 /// `aligned` comes from `attribute::align`. The new output bounds are whole numbers. Scale and zero point are scalars of the
 /// dequantization precision. Nothing is done if two levels or fewer would be left, or with `update_precisions` off, scale 1
 /// and zero point 0.
-[[gnu::noinline]] constexpr fake_quantize_parts decompose_aligned(rewrite& r, node_id fake_quantize, const data_precision& precision,
-                                                                 const attribute::aligned_interval& aligned) {
+[[gnu::noinline]] constexpr fake_quantize_parts decompose_aligned(rewrite& r, node_id fake_quantize,
+                                                                  const data_precision& precision,
+                                                                  const attribute::aligned_interval& aligned) {
     graph& model = r.model;
     if (aligned.levels <= 2 || (!r.options.update_precisions && aligned.scale == 1.0f && aligned.zero_point == 0.0f)) {
         return {};
     }
     const element natural = model[fake_quantize].type();
     const auto bound = [&](std::size_t port, float value) {
-        return make_scalar(model.type(model[fake_quantize].input(port)), static_cast<double>(math::round_half_away(value)));
+        return make_scalar(model.type(model[fake_quantize].input(port)),
+                           static_cast<double>(math::round_half_away(value)));
     };
     tensor low = bound(3, aligned.low);
     tensor high = bound(4, aligned.high);
@@ -237,8 +244,9 @@ constexpr data_precision weights_precision_of(const rewrite& r, node_id fake_qua
         return {};
     }
     const auto* allowed = r.attributes.of<attribute::precisions>().find_output(fake_quantize, 0);
-    return precision_of_weights(details_of(r.model, fake_quantize),
-                                allowed != nullptr ? view<element>(allowed->types) : view<element>(r.options.default_precisions));
+    return precision_of_weights(details_of(r.model, fake_quantize), allowed != nullptr
+                                                                        ? view<element>(allowed->types)
+                                                                        : view<element>(r.options.default_precisions));
 }
 
 /// Decomposes a FakeQuantize on weights: afterwards what read it reads Multiply([Subtract](Convert(Constant))) with the
@@ -247,7 +255,8 @@ constexpr data_precision weights_precision_of(const rewrite& r, node_id fake_qua
 ///
 /// Left as it was where there is no such type, or where there is nothing to do. Raises an error where the weights are not
 /// known, unless `must_fold` is false (an operand that is an activation).
-[[gnu::noinline]] constexpr fake_quantize_parts decompose_weights(rewrite& r, node_id fake_quantize, bool must_fold = true) {
+[[gnu::noinline]] constexpr fake_quantize_parts decompose_weights(rewrite& r, node_id fake_quantize,
+                                                                  bool must_fold = true) {
     const data_precision precision = weights_precision_of(r, fake_quantize);
     if (!precision) {
         return {};

@@ -46,7 +46,8 @@ constexpr bool broadcasts_to(const shape& from, const shape& to) {
 ///
 /// Equal output bounds give that bound everywhere. A Constant as data is quantized in float (double for f64) and, if
 /// `rounded`, rounded to integers, halves to even.
-[[gnu::noinline]] constexpr tensor fold_fake_quantize(const graph& model, node_id fake_quantize, element type, bool rounded) {
+[[gnu::noinline]] constexpr tensor fold_fake_quantize(const graph& model, node_id fake_quantize, element type,
+                                                      bool rounded) {
     if (!has_constant_ranges(model, fake_quantize)) {
         return {};
     }

@@ -23,7 +23,8 @@ struct fake_quantize_transformation {
         if (r.model[above].is<op::convert>()) {
             return detail::is_skippable_convert(r.model, above) ? yes : refuse(reason::nothing_to_do, 0);
         }
-        const bool fusable = detail::inverse_of(r.model, above) != op::kind::count && fusable_constant_port(r.model, above) >= 0;
+        const bool fusable =
+            detail::inverse_of(r.model, above) != op::kind::count && fusable_constant_port(r.model, above) >= 0;
         return fusable ? yes : refuse(reason::nothing_to_do, 0);
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {

@@ -19,7 +19,8 @@ struct fake_quantize_decomposition_transformation {
     static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        if (const verdict supported = is_supported(r, id); !supported || quantizing_convert(r.model, id) != node_id::none) {
+        if (const verdict supported = is_supported(r, id);
+            !supported || quantizing_convert(r.model, id) != node_id::none) {
             return supported;
         }
         return can_decompose(r, id);
@@ -43,8 +44,9 @@ struct fake_quantize_decomposition_transformation {
         const data_precision precision = precision_of(r, id);
         const attribute::intervals_alignment* alignment = alignment_of(r, id);
         const fake_quantize_parts parts =
-            alignment == nullptr ? decompose_fake_quantize(r, id, precision)
-                                 : decompose_aligned(r, id, precision, aligned_interval_of(r, id, precision, *alignment));
+            alignment == nullptr
+                ? decompose_fake_quantize(r, id, precision)
+                : decompose_aligned(r, id, precision, aligned_interval_of(r, id, precision, *alignment));
         if (!parts) {
             return changed || r.refused(id, name, refuse(reason::nothing_to_do));
         }
@@ -112,10 +114,12 @@ private:
         return nullptr;
     }
 
-    static constexpr attribute::aligned_interval aligned_interval_of(const rewrite& r, node_id id, const data_precision& precision,
+    static constexpr attribute::aligned_interval aligned_interval_of(const rewrite& r, node_id id,
+                                                                     const data_precision& precision,
                                                                      const attribute::intervals_alignment& alignment) {
         const quantization_details details = details_of(r.model, id);
-        return attribute::align({precision.low, precision.high}, alignment.combined, {details.lows[0], details.highs[0]});
+        return attribute::align({precision.low, precision.high}, alignment.combined,
+                                {details.lows[0], details.highs[0]});
     }
 };
 
