@@ -28,6 +28,7 @@
 #include <lpt/transformation/main/interpolate.hpp>
 #include <lpt/transformation/main/mat_mul.hpp>
 #include <lpt/transformation/main/max_pool.hpp>
+#include <lpt/transformation/main/multiply.hpp>
 #include <lpt/transformation/main/multiply_partial.hpp>
 #include <lpt/transformation/main/mvn.hpp>
 #include <lpt/transformation/main/normalize_l2.hpp>
@@ -116,6 +117,7 @@ inline constexpr pass_row all_passes[] = {
     make_pass<mat_mul_transformation>(),
     make_pass<max_pool_transformation>(),
     make_pass<multiply_partial_transformation>(),
+    make_pass<multiply_transformation>(),
     make_pass<mvn_transformation>(),
     make_pass<normalize_l2_transformation>(),
     make_pass<pad_transformation>(),

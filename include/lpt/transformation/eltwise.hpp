@@ -79,13 +79,15 @@ constexpr bool is_broadcast(const shape& dimensions) {
     return true;
 }
 
+/// True if anything from the data of a branch up to its parent (both included) is read by others too.
 constexpr bool has_other_consumers(const graph& model, node_id data, node_id parent) {
+    const auto shared = [&](node_id each) { return model[each].outputs() != 1 || model.use_count({each, 0}) != 1; };
     for (node_id each = data; each != parent; each = model.producer(each, 0)) {
-        if (model[each].outputs() != 1 || model.use_count({each, 0}) != 1) {
+        if (shared(each)) {
             return true;
         }
     }
-    return false;
+    return shared(parent);
 }
 
 /// The branch that has to stay in floating point for the sake of what lies above both branches.

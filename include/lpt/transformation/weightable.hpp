@@ -19,11 +19,13 @@ struct weights_source {
 
 namespace detail {
 
-/// The axes of weights that scales and zero points may vary over, as bits: those of output channels (and groups).
+/// The axes of weights that scales and zero points may vary over, as bits: those of output channels (and groups); all of
+/// them where nothing is summed.
 constexpr unsigned weight_axes(const graph& model, node_id id, bool has_reshape) {
     switch (model[id].kind()) {
         case op::kind::convolution_backprop_data: return 1u << 1;
         case op::kind::group_convolution: return has_reshape ? 1u << 0 : 1u << 0 | 1u << 1;
+        case op::kind::multiply: return ~0u;
         default: return 1u << 0;
     }
 }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/weightable.hpp>
+
+namespace lpt {
+
+/// Lets a Multiply read both operands in low precision, for engines with such a kernel; not part of the default pipeline.
+///
+/// before: y = s1 * (x1 - z1) * (s2 * (x2 - z2))
+/// after:  y = s1 * s2 * ((x1 - z1) * (x2 - z2))
+/// Zero points stay as Subtracts of low precision tensors; these and the inner Multiply are marked DisableCleanup. A zero
+/// point is rounded, halves away from zero; one of 0 goes away.
+struct multiply_transformation {
+    static constexpr text_view name = "MultiplyTransformation";
+    using pattern = lpt::pattern<op::multiply>;
+    static constexpr bool precision_preserved = false;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        return weightable_verdict(r, id, {false, false, true, false});
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (is_lone_scale(r, id)) {
+            return false;
+        }
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        graph& model = r.model;
+        const node_id multiply = separate_in_standalone_branch(r, id);
+        if (const node_id second = model.producer(multiply, 1); model[second].is<op::fake_quantize>()) {
+            decompose_weights(r, second, false);
+        }
+        const dequantization first = normalize_dequantization(r, find_dequantization(r, multiply, 0));
+        const dequantization second = normalize_dequantization(r, find_dequantization(r, multiply, 1));
+        if (!first.has_multiply() || !second.has_multiply()) {
+            return r.refused(multiply, name, refuse(reason::no_dequantization, first.has_multiply() ? 1 : 0));
+        }
+        const element computed = r.options.dequantization_precision;
+        const output_ref scale = fold_operation(
+            model, op::multiply{}, {fold_convert(model, first.scale, computed), fold_convert(model, second.scale, computed)});
+        const output_ref left = low_precision_operand(r, first);
+        const output_ref right = low_precision_operand(r, second);
+        const node_id product = model.add_relaxed(model[multiply].attributes(), {left, right}, {{computed, computed}, {computed}},
+                                                  {}, model[multiply].version());
+        model.set_mark(product, mark::disable_cleanup);
+        const node_id scaled =
+            model.add_relaxed(op::multiply{}, {product, model.constant(to_scalar(constant_of(model, scale.node)))},
+                              {{computed, computed}, {model[multiply].type()}});
+        replace_and_name(r, multiply, scaled);
+        return true;
+    }
+
+private:
+    static constexpr bool is_lone_scale(const rewrite& r, node_id id) {
+        return is_constant(r.model, r.model[id].input(0)) || is_constant(r.model, r.model[id].input(1));
+    }
+    static constexpr output_ref low_precision_operand(rewrite& r, const dequantization& found) {
+        if (!found.has_subtract()) {
+            return found.data;
+        }
+        const node_id subtract = optimize_subtract(r, found.subtract);
+        if (subtract == node_id::none) {
+            return found.data;
+        }
+        r.model.set_mark(subtract, mark::disable_cleanup);
+        return subtract;
+    }
+};
+
+}  // namespace lpt
