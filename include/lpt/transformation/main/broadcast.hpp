@@ -27,7 +27,8 @@ struct broadcast_transformation {
             return r.refused(id, name, why);
         }
         const node_id broadcast = separate_in_standalone_branch(r, id);
-        move_dequantization_after(r, broadcast, normalize_dequantization(r, find_dequantization(r, broadcast)));
+        const dequantization found = normalize_dequantization(r, find_dequantization(r, broadcast));
+        move_dequantization_after(r, broadcast, with_constants(r, found, [&](node_id each) { return placed(r, broadcast, each); }));
         return true;
     }
 
@@ -42,17 +43,41 @@ private:
         if (channel >= before.rank() || !before.is_static(channel)) {
             return {reason::dynamic_channel, 0, dynamic, axis, 0};
         }
-        integers target;
-        if (!known_values(model, model[id].input(1), target) || channel >= target.size() || target[channel] != before[channel]) {
-            return {reason::varies_over_axis, 1, dynamic, axis, 0};
+        const shape& after = model[id].shape();
+        if (channel >= after.rank() || after[channel] != before[channel]) {
+            return {reason::varies_over_axis, 0, dynamic, axis, 0};
         }
-        if (model[id].inputs() == 3) {
-            integers mapping;
-            if (!known_values(model, model[id].input(2), mapping) || channel >= mapping.size() || mapping[channel] != axis) {
+        if (names_axes(model, id)) {
+            integers places;
+            if (!known_values(model, model[id].input(2), places) || places.contains(op::unknown_value)) {
+                return refuse(reason::axes_not_constant, 2);
+            }
+            if (channel >= places.size() || places[channel] != axis) {
                 return {reason::varies_over_axis, 2, dynamic, axis, 0};
             }
         }
         return yes;
+    }
+    /// True if input 2 says which axes of the output those of the data are; else the axes are aligned at the right.
+    static constexpr bool names_axes(const graph& model, node_id id) {
+        const op::broadcast_mode mode = model[id].as<op::broadcast>().mode;
+        return mode == op::broadcast_mode::explicit_axes || mode == op::broadcast_mode::none;
+    }
+    static constexpr node_id placed(rewrite& r, node_id broadcast, node_id constant) {
+        const std::size_t before = r.model.shape(r.model[broadcast].input(0)).rank();
+        const std::size_t after = r.model[broadcast].shape().rank();
+        const tensor& value = constant_of(r.model, constant);
+        if (value.elements() == 1 || before == after || !names_axes(r.model, broadcast)) {
+            return constant;
+        }
+        integers places;
+        known_values(r.model, r.model[broadcast].input(2), places);
+        const shape own = aligned_shape(r.model, constant, before);
+        shape dimensions = shape::of_ones(after);
+        for (std::size_t axis = 0; axis < before; ++axis) {
+            dimensions[static_cast<std::size_t>(places[axis])] = own[axis];
+        }
+        return r.model.constant(tensor(value, dimensions));
     }
 };
 

@@ -6,10 +6,11 @@
 
 namespace lpt {
 
-/// Moves a dequantization behind Pad. Constants that vary over a padded axis are padded too: in mode constant by the zero
+/// Moves a dequantization behind Pad. Constants that vary over a padded or cropped axis go the same way: in mode constant by the zero
 /// point 0 and the scale 1, so that the margin, which has the pad value as it is, is dequantized to the pad value.
 ///
-/// The pad value is converted to the type of the data (towards zero, as integers are).
+/// The pad value is converted to the type of the data, rounded towards zero if that is an integer type; a Pad with a value
+/// outside its range is left alone.
 struct pad_transformation {
     static constexpr text_view name = "PadTransformation";
     using pattern = lpt::pattern<op::pad, from<op::multiply>, from_constant, from_constant, from_constant>;
@@ -24,15 +25,15 @@ struct pad_transformation {
             return refuse(reason::no_dequantization, 0);
         }
         const margins pads = margins_of(r.model, id);
-        for (std::size_t axis = 0; axis < pads.begin.size(); ++axis) {
-            if (pads.begin[axis] < 0 || pads.end[axis] < 0) {
-                return refuse(reason::unsupported_padding, pads.begin[axis] < 0 ? 1 : 2);
-            }
+        const element type = r.model.type(found.data);
+        const double value = pad_value(r.model, id);
+        if (!is_real(type) && !(value >= facts(type).lowest && value <= facts(type).highest)) {
+            return {reason::unsupported_padding, 3, type, -1, value};
         }
         const op::pad_mode mode = r.model[id].as<op::pad>().pad_mode;
         if (mode == op::pad_mode::constant) {
             const bool zero_point_fits = !found.has_subtract() || only_varies_along(r.model, id, pads, found.zero_point);
-            const bool scale_fits = pad_value(r.model, id) == 0 || !found.has_multiply() || only_varies_along(r.model, id, pads, found.scale);
+            const bool scale_fits = value == 0 || !found.has_multiply() || only_varies_along(r.model, id, pads, found.scale);
             return zero_point_fits && scale_fits ? yes : refuse(reason::varies_over_axis, 0);
         }
         return mode == op::pad_mode::reflect && found.has_multiply() && varies_over_margin(r.model, pads, found.scale)
@@ -46,18 +47,17 @@ struct pad_transformation {
         const node_id pad = separate_in_standalone_branch(r, id);
         dequantization found = normalize_dequantization(r, find_dequantization(r, pad));
         const bool fills = r.model[pad].as<op::pad>().pad_mode == op::pad_mode::constant;
-        const bool fills_with_zero = pad_value(r.model, pad) == 0;
+        const double value = pad_value(r.model, pad);
         if (found.has_subtract()) {
-            const node_id full = fills ? along_padded_axis(r, pad, found.zero_point) : found.zero_point;
+            const node_id full = fills ? along_filled_axis(r, pad, found.zero_point) : found.zero_point;
             set_zero_point(r, found, padded(r, pad, full, 0));
         }
         if (found.has_multiply()) {
-            const node_id full = fills && !fills_with_zero ? along_padded_axis(r, pad, found.scale) : found.scale;
+            const node_id full = fills && value != 0 ? along_filled_axis(r, pad, found.scale) : found.scale;
             found.scale = padded(r, pad, full, 1);
         }
-        const double value = constant_of(r.model, r.model.producer(pad, 3)).real(0);
-        const node_id with_value = with_pad_value(r, pad, make_scalar(r.model.type(found.data), value));
-        move_dequantization_after(r, with_value, found);
+        r.model.set_input(pad, 3, r.model.constant(make_scalar(r.model.type(found.data), value)));
+        move_dequantization_after(r, pad, found);
         return true;
     }
 
@@ -66,25 +66,20 @@ private:
         integers begin;
         integers end;
 
-        constexpr bool on(std::size_t axis) const {
-            return (axis < begin.size() && begin[axis] != 0) || (axis < end.size() && end[axis] != 0);
-        }
+        constexpr bool fills(std::size_t axis) const { return begin[axis] > 0 || end[axis] > 0; }
+        constexpr bool changes(std::size_t axis) const { return begin[axis] != 0 || end[axis] != 0; }
     };
-    /// Margins of all axes; fewer values stand for the first axes.
+    /// One margin an axis; negative ones crop.
     static constexpr margins margins_of(const graph& model, node_id id) {
-        margins result{integers_of(*model.constant_value(model[id].input(1))), integers_of(*model.constant_value(model[id].input(2)))};
-        const std::size_t rank = model[id].shape().rank();
-        result.begin.resize(rank, 0);
-        result.end.resize(rank, 0);
-        return result;
+        return {integers_of(*model.constant_value(model[id].input(1))), integers_of(*model.constant_value(model[id].input(2)))};
     }
     static constexpr double pad_value(const graph& model, node_id id) { return model.constant_value(model[id].input(3))->real(0); }
-    /// The padded axis if there is exactly one; the rank if there is none, one more if there are several.
-    static constexpr std::size_t padded_axis(const margins& pads) {
+    /// The axis that gets new elements if there is exactly one; the rank if there is none, one more if there are several.
+    static constexpr std::size_t filled_axis(const margins& pads) {
         const std::size_t rank = pads.begin.size();
         std::size_t result = rank;
         for (std::size_t axis = 0; axis < rank; ++axis) {
-            if (pads.on(axis)) {
+            if (pads.fills(axis)) {
                 result = result == rank ? axis : rank + 1;
             }
         }
@@ -92,7 +87,7 @@ private:
     }
     static constexpr bool only_varies_along(const graph& model, node_id id, const margins& pads, node_id constant) {
         const shape& data = model.shape(model[id].input(0));
-        const std::size_t axis = padded_axis(pads);
+        const std::size_t axis = filled_axis(pads);
         if (axis == data.rank()) {
             return true;
         }
@@ -110,18 +105,18 @@ private:
     static constexpr bool varies_over_margin(const graph& model, const margins& pads, node_id constant) {
         const shape own = aligned_shape(model, constant, pads.begin.size());
         for (std::size_t axis = 0; axis < own.rank(); ++axis) {
-            if (own[axis] != 1 && pads.on(axis)) {
+            if (own[axis] != 1 && pads.changes(axis)) {
                 return true;
             }
         }
         return false;
     }
 
-    /// A constant of one element, repeated along the padded axis: only there the margin can get another value.
-    static constexpr node_id along_padded_axis(rewrite& r, node_id pad, node_id constant) {
+    /// A constant of one element, repeated along the filled axis: only there the margin can get another value.
+    static constexpr node_id along_filled_axis(rewrite& r, node_id pad, node_id constant) {
         const tensor& value = constant_of(r.model, constant);
         const shape& data = r.model.shape(r.model[pad].input(0));
-        const std::size_t axis = padded_axis(margins_of(r.model, pad));
+        const std::size_t axis = filled_axis(margins_of(r.model, pad));
         if (value.elements() != 1 || axis >= data.rank()) {
             return constant;
         }
@@ -146,10 +141,6 @@ private:
         const node_id value = r.model.constant(make_scalar(r.model[full].type(), fill));
         return fold_to_constant(r, op::pad{r.model[pad].as<op::pad>().pad_mode},
                                 {full, r.model.constant(make_indices(pads.begin)), r.model.constant(make_indices(pads.end)), value});
-    }
-    static constexpr node_id with_pad_value(rewrite& r, node_id pad, const tensor& value) {
-        r.model.set_input(pad, 3, r.model.constant(value));
-        return pad;
     }
 };
 
