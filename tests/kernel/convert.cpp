@@ -123,6 +123,28 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("a conversion of floats without bounds keeps NaN and infinities") {
+    const float inf = std::numeric_limits<float>::infinity();
+    const std::vector<float> values = {std::numeric_limits<float>::quiet_NaN(), inf, -inf, 2};
+    for (int i = 0; i < k::isa_count; ++i) {
+        const k::isa set = static_cast<k::isa>(i);
+        if (!k::is_available(set)) continue;
+        k::convert_problem p;
+        p.channels = 4;
+        p.input = values.data();
+        p.input_layout = p.output_layout = {4, 4, 1};
+        p.finish.scale_all = 3;
+        p.finish.output_type = k::element_kind::f32;
+        std::vector<float> out(4);
+        p.output = out.data();
+        k::table_for(set).convert(p, threads(1));
+        CHECK(std::isnan(out[0]));
+        CHECK(out[1] == inf);
+        CHECK(out[2] == -inf);
+        CHECK(out[3] == 6);
+    }
+}
+
 TEST_CASE("dequantization is fma(q, scale, shift) to f32") {
     for (int i = 0; i < k::isa_count; ++i) {
         const k::isa set = static_cast<k::isa>(i);

@@ -126,32 +126,17 @@ struct dense {
     // ------------------------------------------------------------------------------------------------------------------
     // Packing
 
-    static std::int32_t byte_as_column(const void* data, element_kind type, std::int64_t index) noexcept {
-        const unsigned char raw = static_cast<const unsigned char*>(data)[index];
-        return type == element_kind::i8 ? static_cast<std::int8_t>(raw) : static_cast<std::int32_t>(raw) - 128;
-    }
-
     static void pack(const layout& shape, const dense_source& from, void* packed) noexcept {
         unsigned char* const base = static_cast<unsigned char*>(packed);
         std::memset(base, 0, static_cast<std::size_t>(shape.bytes()));
-        bool any_zero_point = false;
         for (std::int64_t g = 0; g < shape.groups; ++g) {
-            for (std::int64_t n = 0; n < shape.columns; ++n) {
-                const std::int64_t column_index = g * shape.padded_columns() + n;
-                if constexpr (is_float) {
-                    pack_float_column(shape, from, base, g, n);
-                } else {
-                    const std::int32_t sum = pack_column(shape, from, base, g, n);
-                    std::memcpy(base + shape.sums_offset() + column_index * 4, &sum, sizeof sum);
-                    const std::int64_t zero_index = from.zero_point_count > 1 ? g * shape.columns + n : 0;
-                    std::int32_t zero = from.zero_point_count > 0 ? from.zero_points[zero_index] : 0;
-                    if (from.type == element_kind::u8) zero -= 128;
-                    std::memcpy(base + shape.zero_points_offset() + column_index * 4, &zero, sizeof zero);
-                    any_zero_point |= zero != 0;
-                }
+            for (std::int64_t panel = 0; panel < shape.panels(); ++panel)
+                pack_panel(shape, from, base, g, panel);
+            if constexpr (!is_float) {
+                for (std::int64_t n = 0; n < shape.columns; ++n)
+                    pack_zero_point(shape, from, base, g, n);
             }
         }
-        base[0] = any_zero_point ? 1 : 0;
     }
 
     // ------------------------------------------------------------------------------------------------------------------
@@ -204,40 +189,54 @@ struct dense {
     }
 
 private:
-    static unsigned char* column_place(const layout& shape, unsigned char* base, std::int64_t g, std::int64_t n,
-                                       std::int64_t& step) noexcept {
-        const std::int64_t panel = n / layout::panel_columns;
-        step = shape.panel_width(panel) * 4;
-        return base + shape.panels_offset() + g * shape.group_bytes() +
-               panel * layout::panel_columns * shape.column_bytes() + (n - panel * layout::panel_columns) * 4;
-    }
-
-    static std::int32_t pack_column(const layout& shape, const dense_source& from, unsigned char* base, std::int64_t g,
-                                    std::int64_t n) noexcept {
-        std::int64_t step = 0;
-        unsigned char* to = column_place(shape, base, g, n, step);
-        std::uint32_t sum = 0;
+    /// Writes front to back; reads along the columns, four k values at a time.
+    static void pack_panel(const layout& shape, const dense_source& from, unsigned char* base, std::int64_t g,
+                           std::int64_t panel) noexcept {
+        const std::int64_t first = panel * layout::panel_columns;
+        const std::int64_t width = shape.panel_width(panel);
+        const std::int64_t columns = shape.columns - first < width ? shape.columns - first : width;
+        std::uint32_t sums[layout::panel_columns] = {};
+        unsigned char* to = base + shape.panels_offset() + g * shape.group_bytes() + first * shape.column_bytes();
         for (std::int64_t t = 0; t < shape.taps; ++t) {
-            for (std::int64_t k = 0; k < shape.channels; k += 4, to += step) {
-                for (std::int64_t j = 0; j < 4 && k + j < shape.channels; ++j) {
-                    const std::int32_t value = byte_as_column(from.data, from.type, from.index(g, n, t, k + j));
-                    to[j] = static_cast<unsigned char>(value);
-                    sum += static_cast<std::uint32_t>(value);
+            for (std::int64_t k = 0; k < shape.channels; k += Arithmetic::group, to += width * 4) {
+                if constexpr (is_float) {
+                    const unsigned char* at =
+                        static_cast<const unsigned char*>(from.data) + from.index(g, first, t, k) * 4;
+                    for (std::int64_t n = 0; n < columns; ++n)
+                        std::memcpy(to + n * 4, at + n * from.column_stride * 4, 4);
+                } else {
+                    const std::int64_t rest = shape.channels - k;
+                    for (std::int64_t j = 0; j < (rest < 4 ? rest : 4); ++j)
+                        pack_row(from, from.index(g, first, t, k + j), columns, to + j, sums);
                 }
             }
         }
-        return static_cast<std::int32_t>(sum);
+        if constexpr (!is_float) {
+            unsigned char* const at = base + shape.sums_offset() + (g * shape.padded_columns() + first) * 4;
+            std::memcpy(at, sums, static_cast<std::size_t>(columns) * 4);
+        }
     }
 
-    static void pack_float_column(const layout& shape, const dense_source& from, unsigned char* base, std::int64_t g,
-                                  std::int64_t n) noexcept {
-        std::int64_t step = 0;
-        unsigned char* to = column_place(shape, base, g, n, step);
-        const unsigned char* data = static_cast<const unsigned char*>(from.data);
-        for (std::int64_t t = 0; t < shape.taps; ++t) {
-            for (std::int64_t k = 0; k < shape.channels; ++k, to += step)
-                std::memcpy(to, data + from.index(g, n, t, k) * 4, 4);
+    /// One k value of `columns` columns, every fourth byte of `to`.
+    static void pack_row(const dense_source& from, std::int64_t origin, std::int64_t columns, unsigned char* to,
+                         std::uint32_t* sums) noexcept {
+        const unsigned char* at = static_cast<const unsigned char*>(from.data) + origin;
+        const unsigned char flip =
+            from.type == element_kind::u8 ? 0x80 : 0;  // u8 minus 128 is the byte with its top bit flipped
+        for (std::int64_t n = 0; n < columns; ++n, at += from.column_stride) {
+            const unsigned char byte = static_cast<unsigned char>(*at ^ flip);
+            to[n * 4] = byte;
+            sums[n] += static_cast<std::uint32_t>(static_cast<std::int32_t>(static_cast<std::int8_t>(byte)));
         }
+    }
+
+    static void pack_zero_point(const layout& shape, const dense_source& from, unsigned char* base, std::int64_t g,
+                                std::int64_t n) noexcept {
+        const std::int64_t index = from.zero_point_count > 1 ? g * shape.columns + n : 0;
+        std::int32_t zero = from.zero_point_count > 0 ? from.zero_points[index] : 0;
+        if (from.type == element_kind::u8) zero -= 128;
+        std::memcpy(base + shape.zero_points_offset() + (g * shape.padded_columns() + n) * 4, &zero, sizeof zero);
+        if (zero != 0) base[0] = 1;
     }
 
     /// Tiles of a block: as few as possible, heights as even as possible.

@@ -304,7 +304,7 @@ struct element_layout {
 /// Quantize (f32 to u8/i8), dequantize (u8/i8 to f32), requantize (i32/u8/i8 to u8/i8), and plain f32 arithmetic:
 ///   x = min(max(float(input), input_low[c]), input_high[c]);   v and the store as in `epilogue` with x in place of float(accumulator).
 /// `input_low` / `input_high`: per channel arrays, or null: `input_low_all` / `input_high_all`, whose defaults do not clamp.
-/// NaN becomes the channel's input_low. Any input and output type (output i32 only for input i32, a copy).
+/// NaN becomes the channel's input_low; without bounds (no arrays, infinite `_all`) it is not touched here. Any input and output type (output i32 only for input i32, a copy).
 /// Rows of post operations are n * pixels + p. Input and output must not overlap unless type and layout agree.
 struct convert_problem {
     std::int64_t batch = 1;
