@@ -131,6 +131,8 @@ public:
     }
     constexpr std::size_t size() const noexcept { return size_; }
     constexpr bool empty() const noexcept { return size_ == 0; }
+    /// The number of values that there is room for without growing.
+    constexpr std::size_t capacity() const noexcept { return room_; }
     constexpr T* begin() noexcept { return data(); }
     constexpr T* end() noexcept { return data() + size_; }
     constexpr const T* begin() const noexcept { return data(); }

@@ -78,12 +78,24 @@ public:
         if (more.empty()) {
             return *this;
         }
-        characters_.reserve(size() + more.size() + 1);
-        if (!characters_.empty()) {
-            characters_.pop_back();
+        if (size() + more.size() + 1 > characters_.capacity()) {
+            // Into new characters: `more` may be a part of this text.
+            seq<char> longer;
+            longer.reserve(2 * size() + more.size() + 1);
+            for (const char each : view()) {
+                longer.push_back(each);
+            }
+            for (const char each : more) {
+                longer.push_back(each);
+            }
+            longer.push_back('\0');
+            characters_ = std::move(longer);
+            return *this;
         }
-        for (const char each : more) {
-            characters_.push_back(each);
+        const std::size_t count = more.size();  // of the old text, if it is a part of it
+        characters_.pop_back();
+        for (std::size_t i = 0; i < count; ++i) {
+            characters_.push_back(more[i]);
         }
         characters_.push_back('\0');
         return *this;

@@ -116,12 +116,13 @@ constexpr double load_real(element type, const std::byte* data, std::size_t inde
     fail("cannot read a value of a tensor whose element type is not known");
 }
 
-/// Value number `index` of packed elements as an integer; real values are rounded towards zero.
+/// Value number `index` of packed elements as an integer; real values are rounded towards zero and saturate, NaN gives 0.
 constexpr std::int64_t load_integer(element type, const std::byte* data, std::size_t index) {
     if (type == i64 || type == u64) {
         return detail::load<std::int64_t>(data + 8 * index);
     }
-    return static_cast<std::int64_t>(convert_value(i64, load_real(type, data, index)));
+    const double whole = convert_value(i64, load_real(type, data, index));
+    return whole >= 9223372036854775807.0 ? INT64_MAX : static_cast<std::int64_t>(whole);
 }
 
 /// Writes a value, converted by the rules of `convert_value`, as number `index` of packed elements.
@@ -132,8 +133,8 @@ constexpr void store_real(element type, std::byte* data, std::size_t index, doub
     if (type == f64) {
         return detail::store(data + 8 * index, value);
     }
-    if (const detail::small_float* format = detail::format_of(type)) {
-        const std::uint32_t code = detail::encode(*format, value);
+    if (const detail::small_float format = detail::format_of(type); format.exponent_bits != 0) {
+        const std::uint32_t code = detail::encode(format, value);
         return bit_width(type) == 16 ? detail::store(data + 2 * index, static_cast<std::uint16_t>(code))
                                      : detail::store(data + index, static_cast<std::uint8_t>(code));
     }
