@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chains of elementwise operations that one step computes together.
+#pragma once
+
+#include <lpt/kernel/rows.hpp>
+#include <lpt/plan/source.hpp>
+
+namespace lpt::plan {
+
+/// One function of a chain; v is the value so far.
+struct chain_function {
+    enum class form {
+        affine,    // scale * v + shift
+        clamp,     // between low and high
+        prelu,     // v < 0 ? scale * v : v
+        unary,     // function with low and high as its alpha and beta
+        add,       // v + low * other
+        multiply,  // v * (low * other + high)
+    };
+    form what = form::affine;
+    spread scale = spread::of(1);
+    spread shift = spread::of(0);
+    double low = 0;
+    double high = 0;
+    kernel::unary_function function = kernel::unary_function::abs;
+    output_ref other;  // a stored tensor of the chain's shape, or one with size 1 on all axes from 2 on
+};
+
+/// What a step computes after its kernel proper: functions one after the other, and the type that is stored.
+struct chain {
+    lpt::shape dimensions;
+    /// The axis along which constants may vary; -1: none, -2: any.
+    int axis = any_axis;
+    bool channels_last = false;  // one number a channel and image may come from another tensor
+    std::vector<chain_function> functions;
+    std::vector<node_id> nodes;
+    output_ref tail;
+    element type = f32;
+    double low = 0;   // of a stored integer
+    double high = 0;
+
+    static constexpr int any_axis = -2;
+    static constexpr int no_axis = -1;
+
+    bool allows(const spread& numbers) const {
+        return numbers.is_one() || axis == any_axis || (axis >= 0 && numbers.varies_only_along(static_cast<std::size_t>(axis)));
+    }
+
+    /// v = scale * v + shift, joined with the function before where that is of the same form.
+    void affine(const spread& scale, const spread& shift) {
+        if (scale.is(1) && shift.is(0)) {
+            return;
+        }
+        if (!functions.empty() && functions.back().what == chain_function::form::affine) {
+            chain_function& before = functions.back();
+            spread joined_scale;
+            spread moved;
+            spread joined_shift;
+            const auto product = [](double a, double b) { return a * b; };
+            if (combine(before.scale, scale, joined_scale, product) && combine(before.shift, scale, moved, product) &&
+                combine(moved, shift, joined_shift, [](double a, double b) { return a + b; })) {
+                before.scale = std::move(joined_scale);
+                before.shift = std::move(joined_shift);
+                return;
+            }
+        }
+        chain_function made;
+        made.scale = scale;
+        made.shift = shift;
+        functions.push_back(std::move(made));
+    }
+    void clamp(double least, double greatest) {
+        chain_function made;
+        made.what = chain_function::form::clamp;
+        made.low = least;
+        made.high = greatest;
+        functions.push_back(std::move(made));
+    }
+    void unary(kernel::unary_function which, double alpha = 0, double beta = 0) {
+        chain_function made;
+        made.what = chain_function::form::unary;
+        made.function = which;
+        made.low = alpha;
+        made.high = beta;
+        functions.push_back(std::move(made));
+    }
+    /// Stores integers of a type, no smaller than `least` and no greater than `greatest`.
+    void store(element as, double least, double greatest) {
+        type = as;
+        low = least;
+        high = greatest;
+        narrow_by_clamp();
+    }
+
+private:
+    /// A clamp before the last scaling, or at the end, can be done by narrowing the range of the stored integers, because
+    /// rounding and scaling keep the order.
+    void narrow_by_clamp() {
+        const std::size_t count = functions.size();
+        const bool scaled = count > 1 && functions.back().what == chain_function::form::affine;
+        if (count < (scaled ? 2u : 1u)) {
+            return;
+        }
+        const chain_function& clamp = functions[count - (scaled ? 2 : 1)];
+        if (clamp.what != chain_function::form::clamp) {
+            return;
+        }
+        spread least = spread::of(clamp.low);
+        spread greatest = spread::of(clamp.high);
+        if (scaled) {
+            const chain_function& last = functions.back();
+            if (!last.scale.all([](double v) { return v > 0 && v < 1e30; }) || !scaled_limit(last, clamp.low, low, least) ||
+                !scaled_limit(last, clamp.high, high, greatest)) {
+                return;
+            }
+        }
+        const double narrow_low = math::round_half_even(math::minimum(math::maximum(least.one(), low), high));
+        const double narrow_high = math::round_half_even(math::maximum(math::minimum(greatest.one(), high), low));
+        low = narrow_low;
+        high = narrow_high;
+        const chain_function last = functions.back();
+        functions.resize(count - (scaled ? 2 : 1));
+        if (scaled) {
+            affine(last.scale, last.shift);
+        }
+    }
+    /// The stored integer that a limit becomes; false if that is not one for all channels.
+    static bool scaled_limit(const chain_function& last, double limit, double outside, spread& result) {
+        if (math::is_infinite(limit)) {
+            result = spread::of(outside);
+            return true;
+        }
+        const auto scaled = [&](double scale, double shift) {
+            return math::round_half_even(static_cast<double>(__builtin_fmaf(
+                static_cast<float>(limit), static_cast<float>(scale), static_cast<float>(shift))));
+        };
+        return combine(last.scale, last.shift, result, scaled) && result.is_one();
+    }
+};
+
+}  // namespace lpt::plan

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions of all kinds, and pooling: kernels over windows.
+#pragma once
+
+#include <lpt/plan/planner.hpp>
+
+namespace lpt::plan {
+
+namespace detail {
+
+/// How the weights of a convolution lie: [G, O, I] or [G, I, O] in front of the kernel.
+struct convolution_axes {
+    std::int64_t groups = 1;
+    std::int64_t inputs = 1;   // of one group
+    std::int64_t outputs = 1;  // of one group
+    std::int64_t taps = 1;
+    bool outputs_first = true;
+    std::size_t first_kernel_axis = 2;
+
+    std::size_t channel_of(std::size_t element) const {
+        const auto index = static_cast<std::int64_t>(element) / taps;
+        const std::int64_t group = index / (inputs * outputs);
+        const std::int64_t inside = index % (inputs * outputs);
+        return static_cast<std::size_t>(group * outputs + (outputs_first ? inside / inputs : inside % outputs));
+    }
+};
+
+inline convolution_axes convolution_axes_of(op::kind kind, const shape& weights) {
+    convolution_axes result;
+    const bool grouped = is_grouped_convolution(kind);
+    const std::size_t first = grouped ? 1 : 0;
+    result.outputs_first = !is_transposed_convolution(kind);
+    result.groups = grouped ? weights[0] : 1;
+    result.outputs = weights[first + (result.outputs_first ? 0 : 1)];
+    result.inputs = weights[first + (result.outputs_first ? 1 : 0)];
+    result.first_kernel_axis = first + 2;
+    for (std::size_t axis = result.first_kernel_axis; axis < weights.rank(); ++axis) {
+        result.taps *= weights[axis];
+    }
+    return result;
+}
+
+template <class Op>
+reference::detail::window_geometry forward_geometry(const node& each, const shape& data, const shape& kernel, std::size_t first) {
+    return reference::detail::make_geometry(data, each.shape(), kernel, first, reference::detail::window_of(each.as<Op>()));
+}
+
+template <class Op>
+reference::detail::window_geometry transposed_geometry(const node& each, const shape& data, const shape& kernel, std::size_t first) {
+    const Op& self = each.as<Op>();
+    const op::detail::window_attributes as_given{self.strides, self.dilations, self.pads_begin, self.pads_end,
+                                                 op::auto_pad::explicit_pads};
+    reference::detail::window_geometry result = reference::detail::make_geometry(data, each.shape(), kernel, first, as_given);
+    reference::detail::pad_transposed(result, self.auto_pad, self.output_padding, data.rank() - 2);
+    return result;
+}
+
+inline reference::detail::window_geometry geometry_of(const node& each, const shape& data, const shape& kernel,
+                                                      std::size_t first) {
+    switch (each.kind()) {
+        case op::kind::convolution: return forward_geometry<op::convolution>(each, data, kernel, first);
+        case op::kind::group_convolution: return forward_geometry<op::group_convolution>(each, data, kernel, first);
+        case op::kind::convolution_backprop_data:
+            return transposed_geometry<op::convolution_backprop_data>(each, data, kernel, first);
+        default: return transposed_geometry<op::group_convolution_backprop_data>(each, data, kernel, first);
+    }
+}
+
+inline kernel::convolution_shape convolution_shape_of(const node& each, const shape& data, const shape& weights) {
+    const convolution_axes axes = convolution_axes_of(each.kind(), weights);
+    const reference::detail::window_geometry geometry = geometry_of(each, data, weights, axes.first_kernel_axis);
+    kernel::convolution_shape result;
+    result.batch = data[0];
+    result.groups = axes.groups;
+    result.in_channels = axes.groups * axes.inputs;
+    result.out_channels = axes.groups * axes.outputs;
+    result.transposed = is_transposed_convolution(each.kind());
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const op::window_axis& window = geometry.window[axis];
+        result.in[axis] = geometry.input[axis];
+        result.out[axis] = geometry.output[axis];
+        result.kernel[axis] = window.kernel;
+        result.stride[axis] = window.stride;
+        result.dilation[axis] = window.dilation;
+        result.pad_begin[axis] = window.pad_begin;
+    }
+    return result;
+}
+
+}  // namespace detail
+
+/// True if the convolution can be computed on 8-bit integers; gives its weights and the zero point of its data.
+inline bool planner::integer_convolution(const group& made, integer_weights& weights, std::int32_t& zero_point) const {
+    const node& each = model()[made.anchor];
+    const integer_operand data = integer_operand_of(made.operands[0]);
+    if (!data.fits) {
+        return false;
+    }
+    zero_point = data.zero_point;
+    const tensor& values = *model().constant_value(each.input(1));
+    const detail::convolution_axes axes = detail::convolution_axes_of(each.kind(), values.dimensions());
+    return integer_weights_of(values, static_cast<std::size_t>(axes.groups * axes.outputs),
+                              [&](std::size_t i) { return axes.channel_of(i); }, weights);
+}
+
+inline void planner::make_convolution(const group& made) {
+    const node& each = model()[made.anchor];
+    const output_ref given = each.input(0);
+    const tensor values = *model().constant_value(each.input(1));
+    const detail::convolution_axes axes = detail::convolution_axes_of(each.kind(), values.dimensions());
+    convolution_step work;
+    work.shape = detail::convolution_shape_of(each, model().shape(given), values.dimensions());
+    integer_weights integers;
+    const bool is_integer = integer_convolution(made, integers, work.zero_point);
+    const chain functions = scaled_first(made.functions, is_integer ? made.operands[0].scale.one() : 1);
+    const element precision = is_integer ? model().type(made.operands[0].base) : f32;
+    const tensor weights = is_integer ? integers.values : as_f32(values);
+    kernel::convolution_weights packing;
+    packing.data = weights.data();
+    packing.type = kind_of(weights.type());
+    packing.group_stride = axes.inputs * axes.outputs * axes.taps;
+    packing.out_stride = axes.outputs_first ? axes.inputs * axes.taps : axes.taps;
+    packing.in_stride = axes.outputs_first ? axes.taps : axes.outputs * axes.taps;
+    packing.tap_stride = 1;
+    packing.zero_points = integers.zero_points.data();
+    packing.zero_point_count = static_cast<std::int64_t>(integers.zero_points.size());
+    work.weights = packed_bytes(kernels().packed_convolution_bytes(work.shape, packing.type));
+    kernels().pack_convolution(work.shape, packing, work.weights.data());
+    work.input = tensor_of(is_integer ? made.operands[0].base : given, layout::channels_last);
+    work.finish = channel_finish(functions, layout::channels_last, work.shape.out_channels);
+    work.output = add_tensor(functions.type, functions.dimensions, layout::channels_last);
+    step result;
+    result.nodes = functions.nodes;
+    result.kernel = std::string(kernels().convolution_algorithm(work.shape)) + "_" + kernel::name_of(kernels().instruction_set) +
+                    suffix_of(precision == f32 ? f32 : i8);
+    result.precision = precision;
+    result.reads = {work.input};
+    read_residuals(result, work.finish);
+    const std::size_t scratch = kernels().convolution_scratch_bytes(work.shape, kind_of(precision), options_.threads);
+    if (scratch != 0) {
+        work.scratch = add_tensor(u8, shape{static_cast<dimension>(scratch)}, layout::plain);
+        result.writes.push_back(work.scratch);
+    }
+    result.writes.insert(result.writes.begin(), work.output);
+    define(functions.tail, work.output);
+    result.work = std::move(work);
+    add_step(std::move(result));
+}
+
+namespace detail {
+
+/// A pooling problem without pointers; false for attributes that the kernels do not know.
+inline bool pool_problem_of(const node& each, const shape& data, kernel::pool_problem& result) {
+    using reference::detail::window_geometry;
+    window_geometry geometry;
+    const integers none;
+    result.kind = kernel::pool_kind::max;
+    if (each.is<op::max_pool>()) {
+        const auto& self = each.as<op::max_pool>();
+        geometry = reference::detail::make_geometry(
+            data, each.shape(), shape(self.kernel), 0,
+            {self.strides, each.version() >= 8 ? self.dilations : none, self.pads_begin, self.pads_end, self.auto_pad});
+    } else if (each.is<op::avg_pool>()) {
+        const auto& self = each.as<op::avg_pool>();
+        geometry = reference::detail::make_geometry(
+            data, each.shape(), shape(self.kernel), 0,
+            {self.strides, each.version() >= 16 ? self.dilations : none, self.pads_begin, self.pads_end, self.auto_pad});
+        result.kind = self.exclude_pad ? kernel::pool_kind::average_exclude_pad : kernel::pool_kind::average_include_pad;
+    } else {
+        for (std::size_t axis = 2; axis < data.rank(); ++axis) {
+            const std::size_t to = 3 - data.rank() + axis;
+            geometry.input[to] = data[axis];
+            geometry.window[to].kernel = data[axis];
+        }
+        result.kind = each.is<op::reduce_mean>() ? kernel::pool_kind::average_exclude_pad : kernel::pool_kind::max;
+    }
+    result.batch = data[0];
+    result.channels = data[1];
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const op::window_axis& window = geometry.window[axis];
+        result.in[axis] = geometry.input[axis];
+        result.out[axis] = geometry.output[axis];
+        result.kernel[axis] = window.kernel;
+        result.stride[axis] = window.stride;
+        result.dilation[axis] = window.dilation;
+        result.pad_begin[axis] = window.pad_begin;
+        result.pad_end[axis] = window.pad_end;
+    }
+    return true;
+}
+
+}  // namespace detail
+
+inline void planner::make_pool(const group& made) {
+    const node& each = model()[made.anchor];
+    const output_ref given = made.operands[0].base;
+    pool_step work;
+    detail::pool_problem_of(each, model().shape(given), work.problem);
+    work.input = tensor_of(given, layout::channels_last);
+    work.problem.input_type = kind_of(model().type(given));
+    work.finish = channel_finish(made.functions, layout::channels_last, work.problem.channels);
+    work.output = add_tensor(made.functions.type, made.functions.dimensions, layout::channels_last);
+    step result;
+    result.nodes = made.functions.nodes;
+    result.precision = model().type(given);
+    result.kernel = std::string(work.problem.kind == kernel::pool_kind::max ? "max_pool_" : "average_pool_") +
+                    kernel::name_of(kernels().instruction_set) + suffix_of(result.precision);
+    result.reads = {work.input};
+    read_residuals(result, work.finish);
+    result.writes = {work.output};
+    define(made.functions.tail, work.output);
+    result.work = std::move(work);
+    add_step(std::move(result));
+}
+
+}  // namespace lpt::plan

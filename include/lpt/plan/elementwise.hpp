@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of one or two tensors, element by element: quantization, dequantization, arithmetic, activations.
+#pragma once
+
+#include <lpt/plan/planner.hpp>
+
+namespace lpt::plan {
+
+namespace detail {
+
+/// The loops of an elementwise step: axes of the output from the outermost in memory to the innermost, and how far each operand
+/// moves along them. Axes that all operands walk without a gap become one.
+struct loops {
+    std::vector<std::int64_t> sizes;
+    std::vector<std::vector<std::int64_t>*> operands;  // strides by axis, in the order of `sizes`
+
+    void merge() {
+        std::size_t kept = 0;
+        for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+            if (sizes[axis] == 1) {
+                continue;
+            }
+            if (kept != 0 && continues(kept - 1, axis)) {
+                sizes[kept - 1] *= sizes[axis];
+                for (std::vector<std::int64_t>* each : operands) {
+                    (*each)[kept - 1] = (*each)[axis];
+                }
+            } else {
+                sizes[kept] = sizes[axis];
+                for (std::vector<std::int64_t>* each : operands) {
+                    (*each)[kept] = (*each)[axis];
+                }
+                ++kept;
+            }
+        }
+        resize(kept);
+        while (sizes.size() < 2) {
+            insert(0);
+        }
+    }
+    void insert(std::size_t axis) {
+        const auto at = static_cast<std::ptrdiff_t>(axis);
+        sizes.insert(sizes.begin() + at, 1);
+        for (std::vector<std::int64_t>* each : operands) {
+            each->insert(each->begin() + at, 0);
+        }
+    }
+    void move_to_end(std::size_t axis) {
+        move(sizes, axis);
+        for (std::vector<std::int64_t>* each : operands) {
+            move(*each, axis);
+        }
+    }
+
+private:
+    bool continues(std::size_t outer, std::size_t inner) const {
+        for (const std::vector<std::int64_t>* each : operands) {
+            if ((*each)[outer] != (*each)[inner] * sizes[inner]) {
+                return false;
+            }
+        }
+        return true;
+    }
+    void resize(std::size_t count) {
+        sizes.resize(count);
+        for (std::vector<std::int64_t>* each : operands) {
+            each->resize(count);
+        }
+    }
+    static void move(std::vector<std::int64_t>& values, std::size_t axis) {
+        const std::int64_t value = values[axis];
+        values.erase(values.begin() + static_cast<std::ptrdiff_t>(axis));
+        values.push_back(value);
+    }
+};
+
+/// The axes of a tensor from the outermost in memory to the innermost.
+inline std::vector<std::size_t> memory_order(std::size_t rank, layout order) {
+    std::vector<std::size_t> result;
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        if (axis != 1 || order == layout::plain || rank < 3) {
+            result.push_back(axis);
+        }
+    }
+    if (order == layout::channels_last && rank > 2) {
+        result.push_back(1);
+    }
+    return result;
+}
+
+inline std::vector<std::int64_t> in_order(const std::vector<std::int64_t>& by_axis, const std::vector<std::size_t>& order) {
+    std::vector<std::int64_t> result;
+    for (const std::size_t axis : order) {
+        result.push_back(by_axis[axis]);
+    }
+    return result;
+}
+
+/// Strides of a tensor that broadcasts to `dimensions`, by axis of those.
+inline std::vector<std::int64_t> broadcast_strides(const stored_tensor& tensor, const shape& dimensions) {
+    const std::vector<std::int64_t> own = strides_of(tensor.dimensions, tensor.order);
+    std::vector<std::int64_t> result(dimensions.rank(), 0);
+    for (std::size_t i = 0; i < own.size() && i < result.size(); ++i) {
+        const std::size_t axis = own.size() - 1 - i;
+        result[result.size() - 1 - i] = tensor.dimensions[axis] == 1 ? 0 : own[axis];
+    }
+    return result;
+}
+
+/// Numbers in the order of memory, with their strides by loop axis.
+inline number_row numbers_in_order(const spread& numbers, const std::vector<std::size_t>& order) {
+    number_row result;
+    if (numbers.is_one()) {
+        result.values = {static_cast<float>(numbers.one())};
+        return result;
+    }
+    const std::vector<std::int64_t> from = in_order(numbers.strides(order.size()), order);
+    std::vector<std::int64_t> sizes;
+    for (const std::size_t axis : order) {
+        sizes.push_back(numbers.dimensions[axis]);
+    }
+    result.values.resize(numbers.values.size());
+    result.strides.assign(order.size(), 0);
+    std::int64_t stride = 1;
+    for (std::size_t i = order.size(); i-- > 0;) {
+        result.strides[i] = sizes[i] == 1 ? 0 : stride;
+        stride *= sizes[i];
+    }
+    std::vector<std::int64_t> place(order.size(), 0);
+    for (float& value : result.values) {
+        std::int64_t index = 0;
+        for (std::size_t i = 0; i < place.size(); ++i) {
+            index += place[i] * from[i];
+        }
+        value = static_cast<float>(numbers.values[static_cast<std::size_t>(index)]);
+        for (std::size_t i = place.size(); i-- > 0;) {
+            if (++place[i] < sizes[i]) {
+                break;
+            }
+            place[i] = 0;
+        }
+    }
+    return result;
+}
+
+inline std::vector<number_row*> number_rows_of(elementwise_step& work) {
+    std::vector<number_row*> result{&work.finish.scale, &work.finish.bias};
+    for (planned_post& post : work.finish.posts) {
+        result.push_back(&post.a);
+        result.push_back(&post.b);
+    }
+    for (int i = 0; i < 2; ++i) {
+        result.push_back(&work.scales[i]);
+        result.push_back(&work.shifts[i]);
+    }
+    return result;
+}
+
+/// Merges the loops and puts them into the form of the kernels; false if these cannot run along them.
+inline bool settle_loops(elementwise_step& work) {
+    loops all;
+    all.sizes = work.sizes;
+    all.operands = {&work.operands[0].strides, &work.output.strides};
+    if (work.has_two) {
+        all.operands.push_back(&work.operands[1].strides);
+    }
+    bool residual = false;
+    for (planned_post& post : work.finish.posts) {
+        if (post.residual.tensor >= 0) {
+            all.operands.push_back(&post.residual.strides);
+            residual = true;
+        }
+    }
+    std::vector<number_row*> arrays;
+    for (number_row* each : number_rows_of(work)) {
+        if (!each->is_one()) {
+            arrays.push_back(each);
+            all.operands.push_back(&each->strides);
+        }
+    }
+    all.merge();
+    const auto varies = [&](std::size_t axis) {
+        for (const number_row* each : arrays) {
+            if (each->strides[axis] != 0) {
+                return true;
+            }
+        }
+        return false;
+    };
+    std::size_t varying = 0;
+    std::size_t last_varying = 0;
+    for (std::size_t axis = 0; axis < all.sizes.size(); ++axis) {
+        if (varies(axis)) {
+            ++varying;
+            last_varying = axis;
+        }
+    }
+    const std::size_t last = all.sizes.size() - 1;
+    if (!work.has_two && !residual && varying == 1 && last_varying != last) {
+        all.move_to_end(last_varying);
+    } else if (varies(last - 1)) {
+        all.insert(last);
+    }
+    work.sizes = all.sizes;
+    const std::size_t channels = work.sizes.size() - 1;
+    bool fits = true;
+    if (work.has_two) {
+        fits = work.output.strides[channels] == 1 || work.sizes[channels] == 1;
+        for (const strided_tensor& operand : work.operands) {
+            fits = fits && (operand.strides[channels] == 1 || operand.strides[channels] == 0);
+        }
+    }
+    for (const planned_post& post : work.finish.posts) {
+        fits = fits && (post.residual.tensor < 0 || post.residual.strides[channels] == 1 || work.sizes[channels] == 1);
+    }
+    for (const number_row* each : arrays) {
+        fits = fits && (each->strides[channels] == 1 || each->strides[channels] == 0);
+    }
+    return fits;
+}
+
+inline kernel::binary_function binary_function_of(op::kind kind) {
+    switch (kind) {
+        case op::kind::add: return kernel::binary_function::add;
+        case op::kind::subtract: return kernel::binary_function::subtract;
+        case op::kind::multiply: return kernel::binary_function::multiply;
+        case op::kind::divide: return kernel::binary_function::divide;
+        case op::kind::maximum: return kernel::binary_function::maximum;
+        case op::kind::minimum: return kernel::binary_function::minimum;
+        default: return kernel::binary_function::squared_difference;
+    }
+}
+
+}  // namespace detail
+
+/// Makes the step with an output of this layout; false if the kernels cannot run along the loops that it has.
+inline bool planner::try_elementwise(const group& made, layout order) {
+    const shape& dimensions = made.functions.dimensions;
+    const std::size_t rank = dimensions.rank();
+    const std::vector<std::size_t> axes = detail::memory_order(rank, order);
+    const auto numbers = [&](const spread& each) { return detail::numbers_in_order(each, axes); };
+    elementwise_step work;
+    step result;
+    work.has_two = made.form == group_form::two_operands;
+    for (const std::size_t axis : axes) {
+        work.sizes.push_back(dimensions[axis]);
+    }
+    const auto read = [&](output_ref output, bool any_layout) {
+        const shape& own = model().shape(output);
+        const layout wanted = own.rank() == rank ? order : layout::plain;
+        const layout other = wanted == layout::plain ? layout::channels_last : layout::plain;
+        const bool as_it_is = any_layout && own.rank() == rank && !exists(output, wanted) && exists(output, other);
+        const int tensor = tensor_of(output, as_it_is ? other : wanted);
+        result.reads.push_back(tensor);
+        return strided_tensor{tensor, detail::in_order(detail::broadcast_strides(at(tensor), dimensions), axes)};
+    };
+    work.operands[0] = read(made.operands[0].base, !work.has_two);
+    result.precision = at(work.operands[0].tensor).type;
+    if (work.has_two) {
+        work.operands[1] = read(made.operands[1].base, false);
+        work.function = detail::binary_function_of(model()[made.anchor].kind());
+        for (int i = 0; i < 2; ++i) {
+            work.scales[i] = numbers(made.operands[i].scale);
+            work.shifts[i] = numbers(made.operands[i].shift);
+        }
+        if (at(work.operands[1].tensor).type == f32) {
+            result.precision = f32;
+        }
+    }
+    work.finish = finish_of(made.functions, numbers, [&](output_ref other) { return read(other, false); });
+    work.output.strides = detail::in_order(strides_of(dimensions, order), axes);
+    const std::vector<std::int64_t> first_strides = work.operands[0].strides;
+    const std::vector<std::int64_t> output_strides = work.output.strides;
+    if (!detail::settle_loops(work)) {
+        return false;
+    }
+    work.output.tensor = add_tensor(made.functions.type, dimensions, order);
+    if (is_byte(made.functions.type)) {
+        result.precision = made.functions.type;
+    }
+    result.may_overwrite = first_strides == output_strides &&
+                           bit_width(at(work.operands[0].tensor).type) == bit_width(made.functions.type);
+    result.nodes = made.functions.nodes;
+    result.kernel = std::string(work.has_two ? "binary_" : "convert_") + kernel::name_of(kernels().instruction_set) +
+                    suffix_of(result.precision);
+    result.writes = {work.output.tensor};
+    define(made.functions.tail, work.output.tensor);
+    result.work = std::move(work);
+    if (!try_lookup(result)) {
+        add_step(std::move(result));
+    }
+    return true;
+}
+
+/// A function of single bytes becomes a table.
+inline bool planner::try_lookup(step& made) {
+    const auto& work = std::get<elementwise_step>(made.work);
+    const element from = at(work.operands[0].tensor).type;
+    const bool bytes = !work.has_two && is_byte(from) && is_byte(work.finish.type) && made.may_overwrite;
+    bool plain = work.finish.scale.is_one() && work.finish.bias.is_one();
+    for (const planned_post& post : work.finish.posts) {
+        plain = plain && post.a.is_one() && post.b.is_one() && post.residual.tensor < 0;
+    }
+    if (!bytes || !plain) {
+        return false;
+    }
+    lookup_step table;
+    table.input = work.operands[0].tensor;
+    table.output = work.output.tensor;
+    table.table.resize(256);
+    std::uint8_t all[256];
+    for (int i = 0; i < 256; ++i) {
+        all[i] = static_cast<std::uint8_t>(i);
+    }
+    std::vector<kernel::post_operation> posts;
+    for (const planned_post& post : work.finish.posts) {
+        kernel::post_operation one;
+        one.kind = post.kind;
+        one.function = post.function;
+        one.alpha = post.a.values[0];
+        one.beta = post.b.values[0];
+        posts.push_back(one);
+    }
+    kernel::convert_problem problem;
+    problem.channels = 256;
+    problem.input = all;
+    problem.input_type = kind_of(from);
+    problem.input_layout = {256, 256, 1};
+    problem.output = table.table.data();
+    problem.output_layout = {256, 256, 1};
+    problem.finish.scale_all = work.finish.scale.values[0];
+    problem.finish.bias_all = work.finish.bias.values[0];
+    problem.finish.post = posts.data();
+    problem.finish.post_count = static_cast<int>(posts.size());
+    problem.finish.output_type = kind_of(work.finish.type);
+    problem.finish.quant_low = work.finish.low;
+    problem.finish.quant_high = work.finish.high;
+    kernels().convert(problem, kernel::parallel_for{});
+    made.kernel = std::string("lookup_") + kernel::name_of(kernels().instruction_set) + suffix_of(from);
+    made.work = std::move(table);
+    add_step(std::move(made));
+    return true;
+}
+
+inline void planner::make_elementwise(const group& made) {
+    const shape& dimensions = made.functions.dimensions;
+    bool channels_last = dimensions.rank() > 2 && prefers_channels_last(made.functions.tail, 3);
+    for (int i = 0; i < (made.form == group_form::two_operands ? 2 : 1); ++i) {
+        const output_ref base = made.operands[i].base;
+        const bool only_there = exists(base, layout::channels_last) && !exists(base, layout::plain);
+        channels_last = channels_last || (only_there && model().shape(base) == dimensions);
+    }
+    if (channels_last && try_elementwise(made, layout::channels_last)) {
+        return;
+    }
+    if (!try_elementwise(made, layout::plain)) {
+        const node& each = model()[made.anchor];
+        fail(each.operation(), " '", each.name(), "': no kernel runs along its loops");
+    }
+}
+
+inline void planner::make_dequantization(output_ref output, layout order) {
+    const source from = source_of(model(), output);
+    group made;
+    made.anchor = output.node;
+    made.operands[0] = {from.base, spread::of(1), spread::of(0)};
+    made.functions.dimensions = model().shape(output);
+    made.functions.affine(from.scale, from.shift);
+    made.functions.tail = output;
+    output_ref above = output;
+    while (!(above == from.base)) {
+        made.functions.nodes.push_back(above.node);
+        const int port = detail::dequantization_port(model(), above.node);
+        above = model()[above.node].input(static_cast<std::size_t>(port));
+    }
+    if (!try_elementwise(made, order) && !try_elementwise(made, layout::plain)) {
+        const node& each = model()[output.node];
+        fail(each.operation(), " '", each.name(), "': no kernel runs along its loops");
+    }
+}
+
+/// True if some reader of an output, directly or through elementwise operations, needs channels innermost.
+inline bool planner::prefers_channels_last(output_ref output, int depth) {
+    for (const input_ref user : model().uses(output)) {
+        if (is_dequantization(model(), user.node)) {
+            if (depth > 0 && prefers_channels_last(user.node, depth - 1)) {
+                return true;
+            }
+            continue;
+        }
+        const int number = grouping_.of_node[index_of(user.node)];
+        if (number < 0) {
+            continue;
+        }
+        const group& reader = grouping_.groups[static_cast<std::size_t>(number)];
+        if (reader.form == group_form::convolution || reader.form == group_form::pool) {
+            return true;
+        }
+        const bool elementwise = reader.form == group_form::one_operand || reader.form == group_form::two_operands;
+        if (elementwise && depth > 0 && prefers_channels_last(reader.functions.tail, depth - 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace lpt::plan

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which operations of the graph become functions of a chain.
+#pragma once
+
+#include <lpt/plan/chain.hpp>
+
+namespace lpt::plan {
+
+namespace detail {
+
+inline bool finite(const spread& numbers) {
+    return numbers.all([](double v) { return math::is_finite(static_cast<float>(v)); });
+}
+
+/// A number that an input of the node gives.
+inline bool one_number(const graph& model, const node& each, std::size_t port, double& result) {
+    const tensor* value = model.constant_value(each.input(port));
+    if (value == nullptr || value->elements() != 1) {
+        return false;
+    }
+    result = value->real(0);
+    return true;
+}
+
+/// Relu, Clamp … of one input without arrays of numbers.
+inline bool extend_by_unary(chain& to, const graph& model, const node& each) {
+    using kernel::unary_function;
+    double alpha = 0;
+    double beta = 0;
+    switch (each.kind()) {
+        case op::kind::relu: to.clamp(0, math::infinity); return true;
+        case op::kind::clamp: to.clamp(each.as<op::clamp>().min, each.as<op::clamp>().max); return true;
+        case op::kind::sigmoid: to.unary(unary_function::sigmoid); return true;
+        case op::kind::tanh: to.unary(unary_function::tanh); return true;
+        case op::kind::elu: to.unary(unary_function::elu, each.as<op::elu>().alpha); return true;
+        case op::kind::gelu:
+            to.unary(each.as<op::gelu>().approximation_mode == op::gelu_approximation::erf ? unary_function::gelu_erf
+                                                                                           : unary_function::gelu_tanh);
+            return true;
+        case op::kind::hswish: to.unary(unary_function::hswish); return true;
+        case op::kind::hsigmoid: to.unary(unary_function::hsigmoid); return true;
+        case op::kind::hard_sigmoid:
+            if (!one_number(model, each, 1, alpha) || !one_number(model, each, 2, beta)) {
+                return false;
+            }
+            to.unary(unary_function::hard_sigmoid, alpha, beta);
+            return true;
+        case op::kind::swish:
+            alpha = 1;
+            if (each.inputs() > 1 && !one_number(model, each, 1, alpha)) {
+                return false;
+            }
+            to.unary(unary_function::swish, alpha);
+            return true;
+        case op::kind::mish: to.unary(unary_function::mish); return true;
+        case op::kind::soft_plus: to.unary(unary_function::softplus); return true;
+        case op::kind::soft_sign: to.unary(unary_function::softsign); return true;
+        case op::kind::selu:
+            if (!one_number(model, each, 1, alpha) || !one_number(model, each, 2, beta)) {
+                return false;
+            }
+            to.unary(unary_function::selu, alpha, beta);
+            return true;
+        case op::kind::exp: to.unary(unary_function::exp); return true;
+        case op::kind::log: to.unary(unary_function::log); return true;
+        case op::kind::sqrt: to.unary(unary_function::sqrt); return true;
+        case op::kind::abs: to.unary(unary_function::abs); return true;
+        case op::kind::negative: to.affine(spread::of(-1), spread::of(0)); return true;
+        case op::kind::sign: to.unary(unary_function::sign); return true;
+        case op::kind::erf: to.unary(unary_function::erf); return true;
+        case op::kind::floor: to.unary(unary_function::floor); return true;
+        case op::kind::ceiling: to.unary(unary_function::ceiling); return true;
+        case op::kind::round:
+            to.unary(each.as<op::round>().mode == op::round_mode::half_to_even ? unary_function::round_even
+                                                                               : unary_function::round_away);
+            return true;
+        default: return false;
+    }
+}
+
+inline bool extend_by_prelu(chain& to, const graph& model, const node& each) {
+    const tensor* slope = model.constant_value(each.input(1));
+    if (slope == nullptr) {
+        return false;
+    }
+    chain_function made;
+    made.what = chain_function::form::prelu;
+    const bool of_channels = slope->dimensions().rank() == 1 && each.shape().rank() > 1 && slope->elements() > 1 &&
+                             slope->dimensions()[0] == each.shape()[1];
+    shape wanted = slope->dimensions();
+    if (of_channels) {
+        wanted = shape::of_ones(each.shape().rank() - 1);
+        wanted[0] = slope->dimensions()[0];
+    }
+    if (!spread_of(tensor(*slope, wanted), each.shape(), made.scale) || !to.allows(made.scale) || !finite(made.scale)) {
+        return false;
+    }
+    to.functions.push_back(std::move(made));
+    return true;
+}
+
+/// Power with a known exponent that has a function of its own.
+inline bool extend_by_power(chain& to, const graph& model, const node& each, int port) {
+    double exponent = 0;
+    if (port != 0 || !one_number(model, each, 1, exponent)) {
+        return false;
+    }
+    if (exponent == 1) {
+        return true;
+    }
+    if (exponent == 2) {
+        to.unary(kernel::unary_function::square);
+    } else if (exponent == 0.5) {
+        to.unary(kernel::unary_function::sqrt);
+    } else if (exponent == -1) {
+        to.unary(kernel::unary_function::reciprocal);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/// Arithmetic with numbers that are known; `port` is the one where the chain comes in.
+inline bool extend_by_constant(chain& to, const node& each, const spread& numbers, int port) {
+    if (!to.allows(numbers) || !finite(numbers)) {
+        return false;
+    }
+    const auto negated = [&] { return numbers.map([](double v) { return -v; }); };
+    switch (each.kind()) {
+        case op::kind::add: to.affine(spread::of(1), numbers); return true;
+        case op::kind::multiply: to.affine(numbers, spread::of(0)); return true;
+        case op::kind::subtract:
+            if (port == 0) {
+                to.affine(spread::of(1), negated());
+            } else {
+                to.affine(spread::of(-1), numbers);
+            }
+            return true;
+        case op::kind::divide:
+            if (port == 1) {
+                to.unary(kernel::unary_function::reciprocal);
+                to.affine(numbers, spread::of(0));
+                return true;
+            }
+            if (!numbers.all([](double v) { return v != 0; })) {
+                return false;
+            }
+            to.affine(numbers.map([](double v) { return 1 / v; }), spread::of(0));
+            return true;
+        case op::kind::maximum:
+        case op::kind::minimum: {
+            if (!numbers.is_one()) {
+                return false;
+            }
+            const bool lower = each.is<op::maximum>();
+            to.clamp(lower ? numbers.one() : -math::infinity, lower ? math::infinity : numbers.one());
+            return true;
+        }
+        default: return false;
+    }
+}
+
+/// Arithmetic with another tensor.
+inline bool extend_by_tensor(chain& to, const graph& model, const node& each, int port) {
+    const output_ref other = each.input(static_cast<std::size_t>(1 - port));
+    source from = source_of(model, other);
+    if (!from.scale.is_one() || !from.shift.is_one()) {
+        from = {other, spread::of(1), spread::of(0)};
+    }
+    const shape& dimensions = model.shape(from.base);
+    bool fits = dimensions == to.dimensions;
+    if (!fits && to.channels_last && to.dimensions[0] == 1 && dimensions.rank() == to.dimensions.rank()) {
+        fits = dimensions[1] == to.dimensions[1];
+        for (std::size_t axis = 2; axis < dimensions.rank(); ++axis) {
+            fits = fits && dimensions[axis] == 1;
+        }
+    }
+    if (!fits || (model.type(from.base) != f32 && !is_byte(model.type(from.base)))) {
+        return false;
+    }
+    chain_function made;
+    made.other = from.base;
+    made.low = from.scale.one();
+    made.high = from.shift.one();
+    switch (each.kind()) {
+        case op::kind::add: break;
+        case op::kind::subtract:
+            if (port == 1) {
+                to.affine(spread::of(-1), spread::of(0));
+            } else {
+                made.low = -made.low;
+                made.high = -made.high;
+            }
+            break;
+        case op::kind::multiply: made.what = chain_function::form::multiply; break;
+        default: return false;
+    }
+    if (!each.is<op::multiply>()) {
+        made.what = chain_function::form::add;
+        to.affine(spread::of(1), spread::of(made.high));
+        made.high = 0;
+    }
+    to.functions.push_back(std::move(made));
+    return true;
+}
+
+/// q = round(clamp((x - il) / (ih - il) * (levels - 1))), y = q * (oh - ol) / (levels - 1) + ol
+inline bool extend_by_fake_quantize(chain& to, const graph& model, const node& each) {
+    spread range[4];
+    for (std::size_t i = 0; i < 4; ++i) {
+        const tensor* value = model.constant_value(each.input(i + 1));
+        if (value == nullptr || !spread_of(*value, each.shape(), range[i]) || !to.allows(range[i]) || !finite(range[i])) {
+            return false;
+        }
+    }
+    const double steps = static_cast<double>(each.as<op::fake_quantize>().levels - 1);
+    const auto difference = [](double low, double high) { return high - low; };
+    spread in_width;
+    spread out_width;
+    if (!combine(range[0], range[1], in_width, difference) || !combine(range[2], range[3], out_width, difference) ||
+        !in_width.all([](double v) { return v > 1e-30; })) {
+        return false;
+    }
+    const spread scale = in_width.map([&](double width) { return steps / width; });
+    const spread step = out_width.map([&](double width) { return width / steps; });
+    spread shift;
+    if (!combine(range[0], scale, shift, [](double low, double by) { return -low * by; }) || !finite(scale) || !finite(shift)) {
+        return false;
+    }
+    if (is_byte(each.type()) && range[2].is_one() && step.is_one() && (step.one() == 1 || step.one() == -1) &&
+        math::truncate(range[2].one()) == range[2].one()) {
+        spread signed_scale = scale.map([&](double v) { return v * step.one(); });
+        spread signed_shift = shift.map([&](double v) { return v * step.one() + range[2].one(); });
+        const double ends[2] = {range[2].one(), range[3].one()};
+        const element_facts& limits = facts(each.type());
+        to.affine(signed_scale, signed_shift);
+        to.store(each.type(), math::maximum(math::minimum(ends[0], ends[1]), limits.lowest),
+                 math::minimum(math::maximum(ends[0], ends[1]), limits.highest));
+        return true;
+    }
+    to.affine(scale, shift);
+    to.clamp(0, steps);
+    to.unary(kernel::unary_function::round_even);
+    to.affine(step, range[2]);
+    if (is_byte(each.type())) {
+        to.store(each.type(), facts(each.type()).lowest, facts(each.type()).highest);
+    }
+    return true;
+}
+
+}  // namespace detail
+
+/// Adds the operation that reads the chain's last value on input `port`; false, and no change, if a chain cannot compute it.
+inline bool extend(chain& to, const graph& model, node_id id, int port) {
+    const node& each = model[id];
+    if (each.outputs() != 1 || !(each.shape() == to.dimensions) || to.type != f32) {
+        return false;
+    }
+    const bool first = to.nodes.empty();
+    if (each.type() != f32 && !is_byte(each.type())) {
+        return false;
+    }
+    const chain before = to;
+    bool extended = false;
+    spread numbers;
+    switch (each.kind()) {
+        case op::kind::fake_quantize: extended = port == 0 && detail::extend_by_fake_quantize(to, model, each); break;
+        case op::kind::prelu: extended = port == 0 && detail::extend_by_prelu(to, model, each); break;
+        case op::kind::power: extended = detail::extend_by_power(to, model, each, port); break;
+        case op::kind::convert: extended = each.type() == f32 && model.type(each.input(0)) == f32; break;
+        case op::kind::add:
+        case op::kind::subtract:
+        case op::kind::multiply:
+        case op::kind::divide:
+        case op::kind::maximum:
+        case op::kind::minimum: {
+            const tensor* other = model.constant_value(each.input(static_cast<std::size_t>(1 - port)));
+            extended = other != nullptr ? spread_of(*other, each.shape(), numbers) &&
+                                              detail::extend_by_constant(to, each, numbers, port)
+                                        : !first && detail::extend_by_tensor(to, model, each, port);
+            break;
+        }
+        default: extended = port == 0 && detail::extend_by_unary(to, model, each); break;
+    }
+    if (extended && is_byte(each.type()) && to.type == f32) {
+        // Relu and the like on integers: they stay what they are.
+        const bool keeps = first && model.type(each.input(static_cast<std::size_t>(port))) == each.type() &&
+                           (each.is<op::relu>() || each.is<op::clamp>());
+        extended = keeps;
+        if (keeps) {
+            to.store(each.type(), facts(each.type()).lowest, facts(each.type()).highest);
+        }
+    }
+    if (!extended) {
+        to = before;
+        return false;
+    }
+    to.nodes.push_back(id);
+    to.tail = id;
+    return true;
+}
+
+/// Follows the only reader of the chain's last value as long as it can join. `taken(node)`: it belongs to another step.
+template <class Taken>
+void follow(chain& to, const graph& model, const Taken& taken) {
+    while (to.type == f32 && model.use_count(to.tail) == 1) {
+        const input_ref user = model.first_use(to.tail);
+        if (taken(user.node) || !extend(to, model, user.node, user.port)) {
+            return;
+        }
+    }
+}
+
+}  // namespace lpt::plan

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which operations of a graph one step computes together.
+#pragma once
+
+#include <lpt/graph/traverse.hpp>
+#include <lpt/plan/extend.hpp>
+
+namespace lpt::plan {
+
+/// The kind of kernel that a group begins with.
+enum class group_form : unsigned char { convolution, product, pool, one_operand, two_operands };
+
+/// Operations that one step computes: the first, and those that only read each other.
+struct group {
+    group_form form = group_form::one_operand;
+    node_id anchor = node_id::none;
+    source operands[2];
+    chain functions;
+};
+
+namespace detail {
+
+inline bool is_convolution(op::kind kind) {
+    return kind == op::kind::convolution || kind == op::kind::group_convolution || kind == op::kind::convolution_backprop_data ||
+           kind == op::kind::group_convolution_backprop_data;
+}
+inline bool is_transposed_convolution(op::kind kind) {
+    return kind == op::kind::convolution_backprop_data || kind == op::kind::group_convolution_backprop_data;
+}
+inline bool is_grouped_convolution(op::kind kind) {
+    return kind == op::kind::group_convolution || kind == op::kind::group_convolution_backprop_data;
+}
+
+inline bool has_kernel_type(const graph& model, output_ref output) {
+    return model.type(output) == f32 || is_byte(model.type(output));
+}
+
+/// A tensor with elements, all sizes known.
+inline bool has_elements(const shape& dimensions) { return dimensions.is_static() && dimensions.elements() != 0; }
+
+inline chain chain_at(const graph& model, node_id anchor, int axis) {
+    chain result;
+    result.dimensions = model[anchor].shape();
+    result.axis = axis;
+    result.nodes.push_back(anchor);
+    result.tail = anchor;
+    return result;
+}
+
+/// A convolution that the kernels take: known weights, one to three spatial axes.
+inline bool begin_convolution(const graph& model, node_id id, group& result) {
+    const node& each = model[id];
+    const tensor* weights = is_convolution(each.kind()) ? model.constant_value(each.input(1)) : nullptr;
+    if (weights == nullptr || each.type() != f32 || weights->elements() == 0 || !has_elements(each.shape()) ||
+        !has_elements(model.shape(each.input(0))) || each.shape().rank() < 3 || each.shape().rank() > 5) {
+        return false;
+    }
+    result.operands[0] = source_of(model, each.input(0));
+    result.form = group_form::convolution;
+    result.functions = chain_at(model, id, 1);
+    result.functions.channels_last = true;
+    return has_kernel_type(model, result.operands[0].base);
+}
+
+inline bool begin_product(const graph& model, node_id id, group& result) {
+    const node& each = model[id];
+    if (!each.is<op::mat_mul>() || each.type() != f32 || !has_elements(each.shape())) {
+        return false;
+    }
+    for (std::size_t port = 0; port < 2; ++port) {
+        result.operands[port] = source_of(model, each.input(port));
+        if (!has_kernel_type(model, result.operands[port].base) || !has_elements(model.shape(each.input(port)))) {
+            return false;
+        }
+    }
+    const bool columns = model.shape(each.input(1)).rank() > 1;
+    result.form = group_form::product;
+    result.functions = chain_at(model, id, columns ? static_cast<int>(each.shape().rank()) - 1 : chain::no_axis);
+    return true;
+}
+
+/// True for a reduction of all axes but the first two.
+inline bool reduces_pixels(const graph& model, const node& each) {
+    const tensor* axes = model.constant_value(each.input(1));
+    const std::size_t rank = model.shape(each.input(0)).rank();
+    if (axes == nullptr || rank < 3 || rank > 5) {
+        return false;
+    }
+    std::vector<bool> reduced(rank, false);
+    for (std::size_t i = 0; i < axes->elements(); ++i) {
+        const std::int64_t axis = normalized_axis(axes->integer(i), rank);
+        if (axis < 0) {
+            return false;
+        }
+        reduced[static_cast<std::size_t>(axis)] = true;
+    }
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        if (reduced[axis] != (axis > 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+inline bool begin_pool(const graph& model, node_id id, group& result) {
+    const node& each = model[id];
+    const bool windows = each.is<op::max_pool>() || each.is<op::avg_pool>();
+    const bool reduction = each.is<op::reduce_mean>() || each.is<op::reduce_max>();
+    if ((!windows && !reduction) || !has_elements(each.shape()) || !has_elements(model.shape(each.input(0))) ||
+        (each.outputs() > 1 && model.use_count(output_ref(id, 1)) != 0) || (reduction && !reduces_pixels(model, each))) {
+        return false;
+    }
+    source& from = result.operands[0];
+    from = {each.input(0), spread::of(1), spread::of(0)};
+    const element type = model.type(from.base);
+    if (!has_kernel_type(model, from.base) || (each.type() != f32 && each.type() != type) || model.shape(from.base).rank() > 5) {
+        return false;
+    }
+    result.form = group_form::pool;
+    result.functions = chain_at(model, id, 1);
+    if (is_byte(each.type())) {
+        result.functions.store(each.type(), facts(each.type()).lowest, facts(each.type()).highest);
+    }
+    return true;
+}
+
+/// Arithmetic on two tensors that must both be read.
+inline bool begin_two_operands(const graph& model, node_id id, group& result) {
+    const node& each = model[id];
+    switch (each.kind()) {
+        case op::kind::add:
+        case op::kind::subtract:
+        case op::kind::multiply:
+        case op::kind::divide:
+        case op::kind::maximum:
+        case op::kind::minimum:
+        case op::kind::squared_difference: break;
+        default: return false;
+    }
+    if (each.type() != f32 || !has_elements(each.shape())) {
+        return false;
+    }
+    for (std::size_t port = 0; port < 2; ++port) {
+        result.operands[port] = source_of(model, each.input(port));
+        if (!has_kernel_type(model, result.operands[port].base)) {
+            return false;
+        }
+    }
+    result.form = group_form::two_operands;
+    result.functions = chain_at(model, id, chain::any_axis);
+    return true;
+}
+
+/// A function of one tensor, perhaps with known numbers.
+inline bool begin_one_operand(const graph& model, node_id id, group& result) {
+    const node& each = model[id];
+    if (each.outputs() != 1 || !has_elements(each.shape())) {
+        return false;
+    }
+    for (int port = 0; port < static_cast<int>(each.inputs()) && port < 2; ++port) {
+        const source from = source_of(model, each.input(static_cast<std::size_t>(port)));
+        if (!has_kernel_type(model, from.base) || !(model.shape(from.base) == each.shape()) ||
+            model.constant_value(from.base) != nullptr) {
+            continue;
+        }
+        result.form = group_form::one_operand;
+        result.operands[0] = {from.base, spread::of(1), spread::of(0)};
+        result.functions = chain();
+        result.functions.dimensions = each.shape();
+        result.functions.affine(from.scale, from.shift);
+        if (extend(result.functions, model, id, port)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+inline bool begin(const graph& model, node_id id, group& result) {
+    result.anchor = id;
+    return begin_convolution(model, id, result) || begin_product(model, id, result) || begin_pool(model, id, result) ||
+           begin_one_operand(model, id, result) || begin_two_operands(model, id, result);
+}
+
+inline int turn_of(op::kind kind) {
+    return is_convolution(kind) || kind == op::kind::mat_mul ? 0 : kind == op::kind::max_pool || kind == op::kind::avg_pool ? 1 : 2;
+}
+
+}  // namespace detail
+
+/// The groups of a graph, and the group of each node by its number (-1: none).
+struct grouping {
+    std::vector<group> groups;
+    std::vector<int> of_node;
+};
+
+/// Finds the groups. Those that begin with a convolution or matrix product choose first, then pooling, then the others, each in
+/// topological order. Dequantizations belong to no group: their readers take the low precision tensor where they can.
+inline grouping find_groups(const graph& model, const seq<node_id>& order) {
+    grouping result;
+    result.of_node.assign(model.id_bound(), -1);
+    for (int turn = 0; turn < 3; ++turn) {
+        for (const node_id id : order) {
+            const node& each = model[id];
+            if (detail::turn_of(each.kind()) != turn || result.of_node[index_of(id)] >= 0 || each.outputs() == 0 ||
+                each.is<op::constant>() || each.is<op::result>() || is_dequantization(model, id)) {
+                continue;
+            }
+            group made;
+            if (!detail::begin(model, id, made)) {
+                continue;
+            }
+            follow(made.functions, model, [&](node_id user) { return result.of_node[index_of(user)] >= 0; });
+            for (const node_id member : made.functions.nodes) {
+                result.of_node[index_of(member)] = static_cast<int>(result.groups.size());
+            }
+            result.groups.push_back(std::move(made));
+        }
+    }
+    return result;
+}
+
+}  // namespace lpt::plan

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations that only move elements: they move bytes of any type.
+#pragma once
+
+#include <lpt/plan/planner.hpp>
+
+namespace lpt::plan {
+
+namespace detail {
+
+/// The place in memory of each element of a tensor, in row-major order of its axes.
+inline std::vector<std::int32_t> places_of(const shape& dimensions, layout order) {
+    std::vector<std::int32_t> result(dimensions.elements());
+    const std::vector<std::int64_t> strides = strides_of(dimensions, order);
+    std::vector<std::int64_t> index(dimensions.rank(), 0);
+    for (std::int32_t& each : result) {
+        std::int64_t place = 0;
+        for (std::size_t axis = 0; axis < index.size(); ++axis) {
+            place += index[axis] * strides[axis];
+        }
+        each = static_cast<std::int32_t>(place);
+        for (std::size_t axis = index.size(); axis-- > 0;) {
+            if (++index[axis] < dimensions[axis]) {
+                break;
+            }
+            index[axis] = 0;
+        }
+    }
+    return result;
+}
+
+/// The largest block such that whole blocks of the output are whole blocks of the input.
+inline std::int64_t block_of(const std::vector<std::int32_t>& from) {
+    const auto count = static_cast<std::int64_t>(from.size());
+    std::int64_t block = 0;
+    std::int64_t run = 0;
+    const auto common = [](std::int64_t a, std::int64_t b) {
+        while (b != 0) {
+            a %= b;
+            std::swap(a, b);
+        }
+        return a;
+    };
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t here = from[static_cast<std::size_t>(i)];
+        const std::int64_t before = i == 0 ? -2 : from[static_cast<std::size_t>(i - 1)];
+        const bool follows = i != 0 && (here < 0 ? before < 0 : before >= 0 && here == before + 1);
+        if (!follows) {
+            block = common(block, run);
+            block = here < 0 ? block : common(block, here);
+            run = 0;
+        }
+        ++run;
+        if (block == 1) {
+            return 1;
+        }
+    }
+    block = common(block, run);
+    return block == 0 ? 1 : block;
+}
+
+inline bool moves_elements(op::kind kind) {
+    switch (kind) {
+        case op::kind::split:
+        case op::kind::variadic_split:
+        case op::kind::strided_slice:
+        case op::kind::slice:
+        case op::kind::gather:
+        case op::kind::transpose:
+        case op::kind::depth_to_space:
+        case op::kind::space_to_depth:
+        case op::kind::batch_to_space:
+        case op::kind::space_to_batch:
+        case op::kind::shuffle_channels:
+        case op::kind::broadcast:
+        case op::kind::tile:
+        case op::kind::pad:
+        case op::kind::reverse_sequence:
+        case op::kind::interpolate: return true;
+        default: return false;
+    }
+}
+
+}  // namespace detail
+
+/// Another shape for the same elements in the same order.
+inline bool planner::make_view(node_id id) {
+    const node& each = model()[id];
+    const op::kind kind = each.kind();
+    const output_ref input = each.inputs() != 0 ? each.input(0) : output_ref();
+    const bool reshapes = kind == op::kind::reshape || kind == op::kind::squeeze || kind == op::kind::unsqueeze ||
+                          (kind == op::kind::convert && model().type(input) == each.type()) ||
+                          (kind == op::kind::broadcast && model().shape(input) == each.shape());
+    if (!reshapes || model().type(input) != each.type() || !each.shape().is_static()) {
+        return false;
+    }
+    const int from = tensor_of(input, layout::plain);
+    define(id, add_view(each.type(), each.shape(), layout::plain, at(from).storage));
+    return true;
+}
+
+inline bool planner::make_concat(node_id id) {
+    const node& each = model()[id];
+    if (!each.is<op::concat>() || !each.shape().is_static() || bit_width(each.type()) < 8) {
+        return false;
+    }
+    const std::size_t rank = each.shape().rank();
+    const std::int64_t axis = normalized_axis(each.as<op::concat>().axis, rank);
+    int last = 0;
+    int plain = 0;
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        const output_ref input = each.input(port);
+        if (model().type(input) != each.type() || axis < 0) {
+            return false;
+        }
+        last += exists(input, layout::channels_last) && !exists(input, layout::plain) ? 1 : 0;
+        plain += exists(input, layout::plain) && !exists(input, layout::channels_last) ? 1 : 0;
+    }
+    const bool byte_or_word = bit_width(each.type()) == 8 || bit_width(each.type()) == 32;
+    const bool channels_last = rank > 2 && byte_or_word && (last > plain || (last == plain && prefers_channels_last(id, 3)));
+    const layout order = channels_last ? layout::channels_last : layout::plain;
+    concat_step work;
+    step made;
+    const auto inner_of = [&](const shape& dimensions) {
+        std::size_t inner = byte_size(each.type(), 1);
+        bool inside = false;
+        for (const std::size_t one : detail::memory_order(rank, order)) {
+            inside = inside || one == static_cast<std::size_t>(axis);
+            inner *= inside ? static_cast<std::size_t>(dimensions[one]) : 1;
+        }
+        return inner;
+    };
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        if (model().shape(each.input(port)).elements() == 0) {
+            continue;
+        }
+        work.inputs.push_back(tensor_of(each.input(port), order));
+        work.lengths.push_back(inner_of(model().shape(each.input(port))));
+    }
+    work.output = add_tensor(each.type(), each.shape(), order);
+    const std::size_t row = inner_of(each.shape());
+    work.rows = row == 0 ? 0 : at(work.output).bytes() / row;
+    made.nodes = {id};
+    made.kernel = std::string("concat") + suffix_of(each.type());
+    made.precision = each.type();
+    made.reads = work.inputs;
+    made.writes = {work.output};
+    define(id, work.output);
+    made.work = std::move(work);
+    add_step(std::move(made));
+    return true;
+}
+
+/// Learns where each output element comes from by moving the numbers of the input's elements.
+inline bool planner::make_gather(node_id id) {
+    const node& each = model()[id];
+    const op::kind kind = each.kind();
+    if (!detail::moves_elements(kind)) {
+        return false;
+    }
+    const output_ref input = each.input(0);
+    const shape& dimensions = model().shape(input);
+    const element type = model().type(input);
+    const std::size_t count = dimensions.is_static() ? dimensions.elements() : 0;
+    if (count == 0 || count > 0x7FFFFFF0 || bit_width(type) < 8) {
+        return false;
+    }
+    const bool nearest = kind != op::kind::interpolate || each.as<op::interpolate>().mode == op::interpolate_mode::nearest;
+    const bool constant_pad = kind != op::kind::pad || each.as<op::pad>().pad_mode == op::pad_mode::constant;
+    for (std::size_t port = 0; port < each.outputs(); ++port) {
+        if (each.type(port) != type || !detail::has_elements(each.shape(port))) {
+            return false;
+        }
+    }
+    tensor_builder numbers(kind == op::kind::interpolate ? f64 : i32, dimensions);
+    for (std::size_t i = 0; i < count; ++i) {
+        numbers.integer(i, static_cast<std::int64_t>(i));
+    }
+    seq<tensor> inputs{numbers.finish()};
+    std::vector<std::byte> fill(byte_size(type, 1));
+    for (std::size_t port = 1; port < each.inputs(); ++port) {
+        const tensor* value = model().constant_value(each.input(port));
+        if (value == nullptr || !nearest) {
+            return false;
+        }
+        inputs.push_back(*value);
+    }
+    if (kind == op::kind::pad && constant_pad) {
+        if (inputs.size() > 3) {
+            for (std::size_t i = 0; i < fill.size(); ++i) {
+                fill[i] = inputs[3].data()[i];
+            }
+            inputs.pop_back();
+        }
+        inputs.push_back(make_scalar(i32, -1));
+    }
+    seq<tensor> moved;
+    seq<op::output_facts, 2> outputs;
+    if (!evaluation::infer_outputs(each.attributes(), each.version(), inputs, outputs, each.name()) ||
+        !reference::detail::evaluate_any({each.attributes(), each.version(), inputs, outputs}, moved)) {
+        return false;
+    }
+    const bool word = bit_width(type) == 8 || bit_width(type) == 32;
+    for (std::size_t port = 0; port < moved.size(); ++port) {
+        const output_ref output(id, static_cast<std::int32_t>(port));
+        const shape& result = each.shape(port);
+        const bool same_axes = kind != op::kind::transpose && kind != op::kind::gather && result.rank() == dimensions.rank();
+        const bool last = word && same_axes && result.rank() > 2 && exists(input, layout::channels_last) &&
+                          !exists(input, layout::plain);
+        const layout order = last ? layout::channels_last : layout::plain;
+        gather_step work;
+        work.input = tensor_of(input, order);
+        work.output = add_tensor(type, result, order);
+        work.element_bytes = bit_width(type) / 8;
+        work.fill = fill;
+        const std::vector<std::int32_t> from = detail::places_of(dimensions, at(work.input).order);
+        const std::vector<std::int32_t> to = detail::places_of(result, at(work.output).order);
+        std::vector<std::int32_t> sources(to.size());
+        for (std::size_t i = 0; i < to.size(); ++i) {
+            const std::int64_t number = moved[port].integer(i);
+            sources[static_cast<std::size_t>(to[i])] = number < 0 ? -1 : from[static_cast<std::size_t>(number)];
+        }
+        work.block = detail::block_of(sources);
+        for (std::size_t i = 0; i < sources.size(); i += static_cast<std::size_t>(work.block)) {
+            work.blocks.push_back(sources[i] < 0 ? -1 : sources[i] / static_cast<std::int32_t>(work.block));
+        }
+        step made;
+        made.nodes = {id};
+        made.kernel = std::string("gather") + suffix_of(type);
+        made.precision = type;
+        made.reads = {work.input};
+        made.writes = {work.output};
+        define(output, work.output);
+        made.work = std::move(work);
+        add_step(std::move(made));
+    }
+    return true;
+}
+
+inline bool planner::make_movement(node_id id) { return make_view(id) || make_concat(id) || make_gather(id); }
+
+}  // namespace lpt::plan

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a graph to the steps that run it.
+#pragma once
+
+#include <lpt/plan/convolution.hpp>
+#include <lpt/plan/elementwise.hpp>
+#include <lpt/plan/memory.hpp>
+#include <lpt/plan/movement.hpp>
+#include <lpt/plan/product.hpp>
+
+namespace lpt::plan {
+
+namespace detail {
+
+/// Every node of known inputs becomes Constants, whatever its marks say: marks guide transformations, which are over.
+inline void fold_with_reference(graph& model, node_id id) {
+    const node& each = model[id];
+    const bool stays = each.inputs() == 0 || each.is<op::result>() || each.is<op::read_value>() || each.is<op::assign>() ||
+                       !reference::can_evaluate(each.kind());
+    if (stays) {
+        return;
+    }
+    seq<tensor> inputs;
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        const tensor* value = model.constant_value(each.input(port));
+        if (value == nullptr) {
+            return;
+        }
+        inputs.push_back(*value);
+    }
+    const seq<tensor> values = reference::evaluate_node<float>(model, id, inputs);
+    for (std::size_t port = 0; port < values.size(); ++port) {
+        model.replace_uses(output_ref(id, static_cast<std::int32_t>(port)), model.constant(values[port], model[id].name()));
+    }
+}
+
+}  // namespace detail
+
+inline void planner::fold_constants() {
+    graph& model = net_.model;
+    const seq<node_id> order = topological_order(model);
+    for (const node_id id : order) {
+        if (model.contains(id) && model[id].has(mark::disabled_constant_folding)) {
+            model.clear_mark(id, mark::disabled_constant_folding);
+        }
+    }
+    constant_folding(model);
+    for (const node_id id : topological_order(model)) {
+        detail::fold_with_reference(model, id);
+    }
+    model.collect();
+}
+
+inline void planner::make_parameter(node_id id, std::size_t position) {
+    const node& each = model()[id];
+    if (!each.shape().is_static() || each.type() == dynamic) {
+        fail("input ", position, " '", each.name(), "' has the type ", name(each.type()), " and the shape ", to_text(each.shape()),
+             "; a network is planned for known types and sizes");
+    }
+    const int tensor = add_tensor(each.type(), each.shape(), layout::plain, place::input);
+    net_.storages[static_cast<std::size_t>(at(tensor).storage)].offset = position;
+    net_.inputs.push_back({each.name(), each.tensor_names(), each.type(), each.shape(), tensor});
+    define(id, tensor);
+}
+
+inline int planner::state_of(const text& variable, element type, const shape& dimensions) {
+    for (std::size_t i = 0; i < net_.states.size(); ++i) {
+        if (net_.states[i].name == variable) {
+            const stored_tensor& known = at(net_.states[i].tensor);
+            if (known.type != type || !(known.dimensions == dimensions)) {
+                fail("variable '", variable, "' has the type ", name(known.type), " and shape ", to_text(known.dimensions),
+                     ", and elsewhere ", name(type), " and ", to_text(dimensions));
+            }
+            return static_cast<int>(i);
+        }
+    }
+    if (!dimensions.is_static() || type == dynamic) {
+        fail("variable '", variable, "' has the type ", name(type), " and the shape ", to_text(dimensions),
+             "; a network is planned for known types and sizes");
+    }
+    net_.states.push_back({variable, add_tensor(type, dimensions, layout::plain, place::state)});
+    return static_cast<int>(net_.states.size()) - 1;
+}
+
+/// A tensor that stays what it is when states are written: a copy of one that is a state.
+inline int planner::away_from_states(int tensor) {
+    const stored_tensor value = at(tensor);
+    if (net_.storages[static_cast<std::size_t>(value.storage)].where != place::state) {
+        return tensor;
+    }
+    copy_step work;
+    work.input = tensor;
+    work.output = add_tensor(value.type, value.dimensions, value.order);
+    step made;
+    made.kernel = "copy";
+    made.precision = value.type;
+    made.reads = {tensor};
+    made.writes = {work.output};
+    made.work = work;
+    add_step(std::move(made));
+    return work.output;
+}
+
+/// States are written when all steps that read the old values are over.
+inline void planner::make_assign(node_id id) {
+    const node& each = model()[id];
+    const output_ref input = each.input(0);
+    copy_step work;
+    work.state = state_of(each.as<op::assign>().variable_id, model().type(input), model().shape(input));
+    work.input = away_from_states(tensor_of(input, layout::plain));
+    work.output = net_.states[static_cast<std::size_t>(work.state)].tensor;
+    define(id, work.input);
+    step made;
+    made.nodes = {id};
+    made.kernel = "copy";
+    made.precision = each.type();
+    made.reads = {work.input};
+    made.writes = {work.output};
+    made.work = work;
+    last_steps_.push_back(std::move(made));
+}
+
+inline void planner::make_reference(node_id id) {
+    const node& each = model()[id];
+    reference_step work;
+    work.node = id;
+    step made;
+    if (!reference::can_evaluate(each.kind())) {
+        fail(each.operation(), " '", each.name(), "' cannot be run yet");
+    }
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        work.inputs.push_back(tensor_of(each.input(port), layout::plain));
+    }
+    for (std::size_t port = 0; port < each.outputs(); ++port) {
+        if (!each.shape(port).is_static() || each.type(port) == dynamic) {
+            fail(each.operation(), " '", each.name(), "' gives a tensor of type ", name(each.type(port)), " and shape ",
+                 to_text(each.shape(port)), "; a network is planned for known types and sizes");
+        }
+        work.outputs.push_back(add_tensor(each.type(port), each.shape(port), layout::plain));
+        define(output_ref(id, static_cast<std::int32_t>(port)), work.outputs.back());
+    }
+    made.nodes = {id};
+    made.precision = each.outputs() != 0 ? each.type() : f32;
+    made.kernel = std::string("reference") + suffix_of(is_byte(made.precision) ? made.precision : f32);
+    made.reads = work.inputs;
+    made.writes = work.outputs;
+    made.work = std::move(work);
+    add_step(std::move(made));
+}
+
+inline void planner::make_group(const group& made) {
+    switch (made.form) {
+        case group_form::convolution: return make_convolution(made);
+        case group_form::product: return make_product(made);
+        case group_form::pool: return make_pool(made);
+        case group_form::one_operand:
+        case group_form::two_operands: return make_elementwise(made);
+    }
+}
+
+inline void planner::make_node(node_id id) {
+    const node& each = model()[id];
+    if (each.is<op::constant>() || each.is<op::result>() || each.is<op::parameter>()) {
+        return;
+    }
+    if (each.is<op::read_value>()) {
+        const int number = state_of(each.as<op::read_value>().variable_id, each.type(), each.shape());
+        const int tensor = net_.states[static_cast<std::size_t>(number)].tensor;
+        if (each.inputs() != 0) {
+            copy_step work{tensor_of(each.input(0), layout::plain), tensor, true, number};
+            step made;
+            made.nodes = {id};
+            made.kernel = "copy";
+            made.precision = each.type();
+            made.reads = {work.input};
+            made.writes = {tensor};
+            made.work = work;
+            add_step(std::move(made));
+        }
+        define(id, tensor);
+        return;
+    }
+    if (each.is<op::assign>()) {
+        return make_assign(id);
+    }
+    const int number = grouping_.of_node[index_of(id)];
+    if (number >= 0) {
+        const group& mine = grouping_.groups[static_cast<std::size_t>(number)];
+        if (mine.functions.nodes.back() == id) {
+            make_group(mine);
+        }
+        return;
+    }
+    if (each.outputs() == 1 && is_dequantization(model(), id)) {
+        return;
+    }
+    if (!make_movement(id)) {
+        make_reference(id);
+    }
+}
+
+inline void planner::make_results() {
+    for (const node_id id : model().results()) {
+        const node& each = model()[id];
+        const output_ref source = each.input(0);
+        const int tensor = away_from_states(tensor_of(source, layout::plain));
+        net_.outputs.push_back({each.name().empty() ? model()[source.node].name() : each.name(),
+                                model()[source.node].tensor_names(static_cast<std::size_t>(source.port)), at(tensor).type,
+                                at(tensor).dimensions, tensor});
+    }
+}
+
+inline network planner::plan() {
+    fold_constants();
+    const seq<node_id> order = topological_order(model());
+    grouping_ = find_groups(model(), order);
+    for (std::size_t i = 0; i < model().parameters().size(); ++i) {
+        make_parameter(model().parameters()[i], i);
+    }
+    for (const node_id id : order) {
+        make_node(id);
+    }
+    make_results();
+    for (step& each : last_steps_) {
+        add_step(std::move(each));
+    }
+    plan_memory(net_);
+    return std::move(net_);
+}
+
+/// Plans a network for one table of kernels.
+///
+/// Types and sizes of all inputs must be known. Raises an error that names the input or operation for what cannot be run: unknown
+/// sizes, operations with bodies. The plan belongs to the table that packed its weights.
+inline network make_plan(graph model, const plan_options& options) { return planner(std::move(model), options).plan(); }
+
+}  // namespace lpt::plan

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the makers of steps share: the tensors of the network that is being planned, in the layouts that exist so far.
+#pragma once
+
+#include <lpt/plan/groups.hpp>
+#include <lpt/plan/steps.hpp>
+#include <lpt/plan/weights.hpp>
+#include <lpt/reference/evaluate.hpp>
+
+#include <map>
+
+namespace lpt::plan {
+
+/// What a plan is made for.
+struct plan_options {
+    const kernel::kernel_table* kernels = nullptr;
+    int threads = 1;
+};
+
+/// Makes the steps of one network.
+class planner {
+public:
+    planner(graph model, const plan_options& options) : options_(options) { net_.model = std::move(model); }
+
+    network plan();
+
+private:
+    struct versions {
+        int plain = -1;
+        int channels_last = -1;
+    };
+
+    const graph& model() const { return net_.model; }
+    const kernel::kernel_table& kernels() const { return *options_.kernels; }
+    stored_tensor& at(int tensor) { return net_.tensors[static_cast<std::size_t>(tensor)]; }
+
+    // ---- tensors
+
+    int add_storage(place where, std::size_t bytes) {
+        storage made;
+        made.where = where;
+        made.bytes = bytes;
+        net_.storages.push_back(std::move(made));
+        return static_cast<int>(net_.storages.size()) - 1;
+    }
+    int add_view(element type, const shape& dimensions, layout order, int storage) {
+        net_.tensors.push_back({type, dimensions, dimensions.rank() > 2 ? order : layout::plain, storage});
+        return static_cast<int>(net_.tensors.size()) - 1;
+    }
+    int add_tensor(element type, const shape& dimensions, layout order, place where = place::arena) {
+        return add_view(type, dimensions, order, add_storage(where, byte_size(type, dimensions.elements())));
+    }
+    int add_constant(const tensor& value) {
+        const int result = add_tensor(value.type(), value.dimensions(), layout::plain, place::constant);
+        net_.storages[static_cast<std::size_t>(at(result).storage)].value = value;
+        return result;
+    }
+    versions& versions_of(output_ref output) { return values_[{index_of(output.node), output.port}]; }
+    int& version_in(output_ref output, layout order) {
+        versions& all = versions_of(output);
+        return order == layout::channels_last ? all.channels_last : all.plain;
+    }
+    /// Says where the value of an output is.
+    void define(output_ref output, int tensor) {
+        versions& all = versions_of(output);
+        const stored_tensor value = at(tensor);
+        (value.order == layout::channels_last ? all.channels_last : all.plain) = tensor;
+        if (layouts_agree(value.dimensions)) {
+            const layout other = value.order == layout::plain ? layout::channels_last : layout::plain;
+            version_in(output, other) = add_view(value.type, value.dimensions, other, value.storage);
+        }
+    }
+    bool exists(output_ref output, layout order) { return version_in(output, order) >= 0; }
+
+    /// The tensor of an output in a layout; makes it if there is none yet.
+    int tensor_of(output_ref output, layout order) {
+        if (model().shape(output).rank() < 3) {
+            order = layout::plain;
+        }
+        if (version_in(output, order) >= 0) {
+            return version_in(output, order);
+        }
+        if (versions_of(output).plain < 0 && versions_of(output).channels_last < 0) {
+            make_value(output, order);
+        }
+        if (version_in(output, order) < 0) {
+            change_layout(output, order);
+        }
+        return version_in(output, order);
+    }
+
+    /// Constants and dequantizations come into being with their first reader.
+    void make_value(output_ref output, layout order) {
+        if (const tensor* constant = model().constant_value(output)) {
+            define(output, add_constant(*constant));
+            return;
+        }
+        if (!is_dequantization(model(), output)) {
+            const node& each = model()[output.node];
+            fail(each.operation(), " '", each.name(), "' is read before it is computed");
+        }
+        make_dequantization(output, order);
+    }
+
+    /// Batches of matrices transposed, as a new tensor of the same shape.
+    int make_transposed(int from, std::int64_t batch, std::int64_t rows, std::int64_t columns) {
+        const stored_tensor value = at(from);
+        transpose_step work;
+        work.problem.batch = batch;
+        work.problem.rows = rows;
+        work.problem.columns = columns;
+        work.problem.element_bytes = bit_width(value.type) / 8;
+        work.input = from;
+        work.output = add_tensor(value.type, value.dimensions, layout::plain);
+        step made;
+        made.kernel = "reorder";
+        made.precision = value.type;
+        made.reads = {from};
+        made.writes = {work.output};
+        made.work = work;
+        add_step(std::move(made));
+        return work.output;
+    }
+
+    void add_step(step made) {
+        std::vector<int> distinct;
+        for (const int tensor : made.reads) {
+            if (tensor >= 0) {
+                distinct.push_back(tensor);
+            }
+        }
+        made.reads = std::move(distinct);
+        net_.steps.push_back(std::move(made));
+    }
+
+    void change_layout(output_ref output, layout order) {
+        const int from = version_in(output, order == layout::plain ? layout::channels_last : layout::plain);
+        const stored_tensor value = at(from);
+        const int to = add_tensor(value.type, value.dimensions, order);
+        const bool to_plain = order == layout::plain;
+        std::int64_t pixels = 1;
+        for (std::size_t axis = 2; axis < value.dimensions.rank(); ++axis) {
+            pixels *= value.dimensions[axis];
+        }
+        transpose_step work;
+        work.problem.batch = value.dimensions[0];
+        work.problem.rows = to_plain ? pixels : value.dimensions[1];
+        work.problem.columns = to_plain ? value.dimensions[1] : pixels;
+        work.problem.element_bytes = bit_width(value.type) / 8;
+        work.input = from;
+        work.output = to;
+        version_in(output, order) = to;
+        if (work.problem.element_bytes == 1 || work.problem.element_bytes == 4) {
+            step made;
+            made.work = work;
+            made.kernel = "reorder";
+            made.precision = value.type;
+            made.reads = {from};
+            made.writes = {to};
+            add_step(std::move(made));
+        } else {
+            const node& each = model()[output.node];
+            fail(each.operation(), " '", each.name(), "': elements of type ", name(value.type), " cannot change their layout");
+        }
+    }
+
+    // ---- epilogues
+
+    /// Numbers along the loop axes of a step whose last axis is that of the channels.
+    static number_row channel_numbers(const spread& numbers) {
+        number_row result;
+        result.values.assign(numbers.values.begin(), numbers.values.end());
+        if (!numbers.is_one()) {
+            result.strides = {0, 1};
+        }
+        return result;
+    }
+    static number_row one(double value) { return {{static_cast<float>(value)}, {}}; }
+
+    /// Turns the functions of a chain into an epilogue. `numbers(spread)` and `residual(output)` give operands along the loop axes.
+    template <class Numbers, class Residual>
+    static planned_finish finish_of(const chain& functions, const Numbers& numbers, const Residual& residual) {
+        planned_finish result;
+        std::size_t first = 0;
+        if (!functions.functions.empty() && functions.functions[0].what == chain_function::form::affine) {
+            result.scale = numbers(functions.functions[0].scale);
+            result.bias = numbers(functions.functions[0].shift);
+            first = 1;
+        }
+        for (std::size_t i = first; i < functions.functions.size(); ++i) {
+            const chain_function& each = functions.functions[i];
+            planned_post post;
+            post.a = one(each.low);
+            post.b = one(each.high);
+            switch (each.what) {
+                case chain_function::form::affine:
+                    post.kind = kernel::post_kind::scale_shift;
+                    post.a = numbers(each.scale);
+                    post.b = numbers(each.shift);
+                    break;
+                case chain_function::form::clamp: post.kind = kernel::post_kind::clamp; break;
+                case chain_function::form::prelu:
+                    post.kind = kernel::post_kind::prelu;
+                    post.a = numbers(each.scale);
+                    break;
+                case chain_function::form::unary:
+                    post.kind = kernel::post_kind::unary;
+                    post.function = each.function;
+                    break;
+                case chain_function::form::add:
+                    post.kind = kernel::post_kind::add_residual;
+                    post.residual = residual(each.other);
+                    break;
+                case chain_function::form::multiply:
+                    post.kind = kernel::post_kind::multiply_residual;
+                    post.residual = residual(each.other);
+                    break;
+            }
+            result.posts.push_back(std::move(post));
+        }
+        result.type = functions.type;
+        result.low = static_cast<float>(functions.low);
+        result.high = static_cast<float>(functions.high);
+        return result;
+    }
+    static void read_residuals(step& made, const planned_finish& finish) {
+        for (const planned_post& post : finish.posts) {
+            if (post.residual.tensor >= 0) {
+                made.reads.push_back(post.residual.tensor);
+            }
+        }
+    }
+    /// The chain with a factor before its first function.
+    static chain scaled_first(const chain& functions, double scale) {
+        if (scale == 1) {
+            return functions;
+        }
+        chain result = functions;
+        result.functions.clear();
+        result.affine(spread::of(scale), spread::of(0));
+        for (std::size_t i = 0; i < functions.functions.size(); ++i) {
+            const chain_function& each = functions.functions[i];
+            if (i == 0 && each.what == chain_function::form::affine) {
+                result.affine(each.scale, each.shift);
+            } else {
+                result.functions.push_back(each);
+            }
+        }
+        return result;
+    }
+    /// The epilogue of a step over pixels and channels, both dense.
+    planned_finish channel_finish(const chain& functions, layout order, std::int64_t channels) {
+        return finish_of(functions, &channel_numbers, [&](output_ref other) {
+            const bool full = model().shape(other) == functions.dimensions;
+            return strided_tensor{tensor_of(other, order), {full ? channels : 0, 1}};
+        });
+    }
+
+    // ---- makers of steps, each in a header of its own
+
+    void make_convolution(const group& made);
+    void make_product(const group& made);
+    void make_pool(const group& made);
+    void make_elementwise(const group& made);
+    void make_dequantization(output_ref output, layout order);
+    bool make_movement(node_id id);
+    void make_reference(node_id id);
+    void make_group(const group& made);
+    void make_node(node_id id);
+
+    // parts of them
+    bool integer_convolution(const group& made, integer_weights& weights, std::int32_t& zero_point) const;
+    void make_elementwise_in(const group& made, layout order, bool must);
+    bool try_elementwise(const group& made, layout order);
+    bool try_lookup(step& made);
+    bool prefers_channels_last(output_ref output, int depth);
+    bool make_view(node_id id);
+    bool make_concat(node_id id);
+    bool make_gather(node_id id);
+    void make_parameter(node_id id, std::size_t position);
+    void make_results();
+    void make_states();
+    void make_assign(node_id id);
+    int away_from_states(int tensor);
+    int state_of(const text& variable, element type, const shape& dimensions);
+    void fold_constants();
+
+    struct integer_operand {
+        bool fits = false;
+        std::int32_t zero_point = 0;
+        double scale = 1;
+    };
+    /// A dequantization with one scale and one zero point of the tensor's own type.
+    integer_operand integer_operand_of(const source& from) const {
+        integer_operand result;
+        const element type = model().type(from.base);
+        if (!is_byte(type) || !from.scale.is_one() || !from.shift.is_one() || from.scale.one() == 0) {
+            return result;
+        }
+        const double zero_point = math::round_half_even(-from.shift.one() / from.scale.one());
+        const bool exact = math::absolute(-from.shift.one() / from.scale.one() - zero_point) < 1e-5;
+        result.scale = from.scale.one();
+        result.fits = exact && zero_point >= facts(type).lowest && zero_point <= facts(type).highest;
+        result.zero_point = result.fits ? static_cast<std::int32_t>(zero_point) : 0;
+        return result;
+    }
+
+    network net_;
+    plan_options options_;
+    grouping grouping_;
+    std::map<std::pair<std::size_t, std::int32_t>, versions> values_;
+    std::vector<step> last_steps_;  // writes of states
+};
+
+inline kernel::element_kind kind_of(element type) {
+    switch (type) {
+        case u8: return kernel::element_kind::u8;
+        case i8: return kernel::element_kind::i8;
+        case i32: return kernel::element_kind::i32;
+        default: return kernel::element_kind::f32;
+    }
+}
+
+/// `_I8`, `_U8` or `_FP32`, as names of kernels in reports end.
+inline const char* suffix_of(element type) { return type == u8 ? "_U8" : type == i8 ? "_I8" : "_FP32"; }
+
+}  // namespace lpt::plan

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// A planned network as data: tensors, where they live, and the steps that make them.
+#pragma once
+
+#include <lpt/graph/graph.hpp>
+#include <lpt/kernel/rows.hpp>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace lpt::plan {
+
+/// The order of a tensor's elements in memory: as its axes stand, or with axis 1 (the channels) innermost.
+enum class layout : unsigned char { plain, channels_last };
+
+/// Where a tensor's bytes are.
+enum class place : unsigned char {
+    arena,     // memory that steps share, planned by liveness
+    constant,  // known when the network was planned
+    input,     // what the caller gives
+    state,     // kept from run to run
+};
+
+/// A block of memory that one or more tensors see.
+struct storage {
+    place where = place::arena;
+    std::size_t bytes = 0;
+    std::size_t offset = 0;  // arena, state: from the beginning of that memory; input: the input's position
+    int first_step = -1;     // arena: the first step that touches it
+    int last_step = -1;      // and the last; steps_end for what the caller reads
+    lpt::tensor value;       // constant
+};
+
+/// A tensor in memory.
+struct stored_tensor {
+    element type = dynamic;
+    lpt::shape dimensions;
+    layout order = layout::plain;
+    int storage = -1;
+
+    std::size_t bytes() const { return byte_size(type, dimensions.elements()); }
+};
+
+/// Numbers of an epilogue: one for all, or an array.
+/// `strides`: for each loop axis of its step, how far the array moves with it; empty: it is one number.
+struct number_row {
+    std::vector<float> values{0.0f};
+    std::vector<std::int64_t> strides;
+
+    bool is_one() const { return strides.empty(); }
+};
+
+/// A tensor that an elementwise step or an epilogue reads, with its strides (elements) along the loop axes.
+struct strided_tensor {
+    int tensor = -1;
+    std::vector<std::int64_t> strides;
+};
+
+/// A post operation of an epilogue (kernel::post_operation) before its pointers are known.
+struct planned_post {
+    kernel::post_kind kind = kernel::post_kind::clamp;
+    kernel::unary_function function = kernel::unary_function::abs;
+    number_row a;
+    number_row b;
+    strided_tensor residual;
+};
+
+/// An epilogue (kernel::epilogue) before its pointers are known.
+struct planned_finish {
+    number_row scale{{1.0f}, {}};
+    number_row bias{{0.0f}, {}};
+    std::vector<planned_post> posts;
+    element type = f32;
+    float low = 0;
+    float high = 0;
+};
+
+/// Bytes that belong to a plan, aligned for vectors.
+class packed_bytes {
+    std::vector<std::byte> bytes_;
+    std::size_t shift_ = 0;
+
+public:
+    packed_bytes() = default;
+    explicit packed_bytes(std::size_t size) : bytes_(size + 64) {
+        const auto address = reinterpret_cast<std::uintptr_t>(bytes_.data());
+        shift_ = (64 - address % 64) % 64;
+    }
+    packed_bytes(packed_bytes&&) noexcept = default;  // the bytes do not move
+    packed_bytes& operator=(packed_bytes&&) noexcept = default;
+    packed_bytes(const packed_bytes&) = delete;
+    packed_bytes& operator=(const packed_bytes&) = delete;
+    ~packed_bytes() = default;
+
+    std::byte* data() { return bytes_.data() + shift_; }
+    const std::byte* data() const { return bytes_.data() + shift_; }
+    std::size_t size() const { return bytes_.empty() ? 0 : bytes_.size() - 64; }
+};
+
+/// Convolution, grouped, depthwise or transposed, of 8-bit or f32 data; channels innermost. Loop axes: pixels, channels.
+struct convolution_step {
+    kernel::convolution_shape shape;
+    int input = -1;
+    std::int32_t zero_point = 0;
+    packed_bytes weights;
+    int scratch = -1;  // a tensor of bytes, or none
+    int output = -1;
+    planned_finish finish;
+};
+
+/// Matrix products, one for each batch. Loop axes: rows, columns.
+struct product_step {
+    std::int64_t m = 0;
+    std::int64_t n = 0;
+    std::int64_t k = 0;
+    int a = -1;
+    int b = -1;                      // none: the weights are packed
+    std::int32_t a_zero_point = 0;
+    std::int32_t b_zero_point = 0;
+    std::int64_t a_row_stride = 0;
+    std::int64_t b_k_stride = 0;
+    std::int64_t b_n_stride = 0;
+    packed_bytes weights;            // packed matrices one after the other, `packed_matrix_bytes` apart
+    std::size_t packed_matrix_bytes = 0;
+    int scratch = -1;                // where `b` is packed
+    std::vector<std::int64_t> a_offsets;  // of each batch, in elements
+    std::vector<std::int64_t> b_offsets;  // of each batch, in elements of `b`, or the number of the packed matrix
+    int output = -1;
+    planned_finish finish;
+};
+
+/// Max or average pooling; channels innermost. Loop axes: pixels, channels.
+struct pool_step {
+    kernel::pool_problem problem;  // without pointers
+    int input = -1;
+    int output = -1;
+    planned_finish finish;
+};
+
+/// A function of one or two tensors, element by element.
+/// The loop axes are the output's, merged where all operands allow; the last but one is the kernel's rows (pixels), the last its
+/// channels, all before are looped over.
+struct elementwise_step {
+    bool has_two = false;
+    kernel::binary_function function = kernel::binary_function::add;
+    std::vector<std::int64_t> sizes;
+    strided_tensor operands[2];
+    number_row scales[2];  // of two operands; one operand has the epilogue's
+    number_row shifts[2];
+    strided_tensor output;
+    planned_finish finish;
+};
+
+/// A function of one byte for each byte.
+struct lookup_step {
+    int input = -1;
+    int output = -1;
+    std::vector<std::uint8_t> table;
+};
+
+/// Blocks of the input's elements in another order: output block i is input block `blocks[i]`, or `fill` where that is -1.
+struct gather_step {
+    int input = -1;
+    int output = -1;
+    std::int64_t element_bytes = 1;
+    std::int64_t block = 1;  // elements
+    std::vector<std::int32_t> blocks;
+    std::vector<std::byte> fill;  // one element
+};
+
+/// Tensors next to each other: input i fills `lengths[i]` bytes of each of `rows` rows of the output.
+struct concat_step {
+    std::vector<int> inputs;
+    std::vector<std::size_t> lengths;
+    std::size_t rows = 1;
+    int output = -1;
+};
+
+/// Batches of matrices transposed: a change between the two layouts, or a Transpose of that form.
+struct transpose_step {
+    kernel::transpose_problem problem;  // without pointers
+    int input = -1;
+    int output = -1;
+};
+
+/// An operation that the scalar reference evaluates.
+struct reference_step {
+    node_id node = node_id::none;
+    std::vector<int> inputs;
+    std::vector<int> outputs;
+};
+
+/// Copies a tensor; into a state that was never written before only when `first_time`.
+struct copy_step {
+    int input = -1;
+    int output = -1;
+    bool first_time = false;
+    int state = -1;  // number of the state that is written, or none
+};
+
+using step_work = std::variant<convolution_step, product_step, pool_step, elementwise_step, lookup_step, gather_step, concat_step,
+                               transpose_step, reference_step, copy_step>;
+
+/// One step and what it does for whom.
+struct step {
+    step_work work;
+    std::vector<node_id> nodes;    // of the graph, the one that gives the step its name first; none for changes of layout
+    std::string kernel;            // what computes it, for reports
+    element precision = f32;       // the element type that it computes in
+    std::vector<int> reads;        // tensors
+    std::vector<int> writes;
+    bool may_overwrite = false;    // the first tensor read and the first written may be the same memory
+};
+
+/// Something that lives from run to run.
+struct state {
+    text name;
+    int tensor = -1;
+};
+
+/// An input or output of the network.
+struct port {
+    text name;
+    seq<text> names;  // of the tensor
+    element type = dynamic;
+    lpt::shape dimensions;
+    int tensor = -1;
+};
+
+/// A network, ready to run.
+struct network {
+    graph model;  // what reference steps evaluate, constants folded
+    std::vector<stored_tensor> tensors;
+    std::vector<storage> storages;
+    std::vector<step> steps;
+    std::vector<port> inputs;
+    std::vector<port> outputs;
+    std::vector<state> states;
+    std::size_t arena_bytes = 0;
+    std::size_t state_bytes = 0;
+};
+
+/// The strides of a tensor's axes, in elements.
+inline std::vector<std::int64_t> strides_of(const lpt::shape& dimensions, layout order) {
+    const std::size_t rank = dimensions.rank();
+    std::vector<std::int64_t> result(rank, 1);
+    std::int64_t stride = 1;
+    const auto place_axis = [&](std::size_t axis) {
+        result[axis] = stride;
+        stride *= dimensions[axis];
+    };
+    if (order == layout::channels_last && rank > 2) {
+        place_axis(1);
+        for (std::size_t axis = rank; axis-- > 2;) {
+            place_axis(axis);
+        }
+        place_axis(0);
+    } else {
+        for (std::size_t axis = rank; axis-- > 0;) {
+            place_axis(axis);
+        }
+    }
+    return result;
+}
+
+/// True if both layouts put the elements of such a tensor into the same order.
+inline bool layouts_agree(const lpt::shape& dimensions) {
+    std::int64_t pixels = 1;
+    for (std::size_t axis = 2; axis < dimensions.rank(); ++axis) {
+        pixels *= dimensions[axis];
+    }
+    return dimensions.rank() < 3 || pixels == 1 || dimensions[1] == 1;
+}
+
+}  // namespace lpt::plan
