@@ -30,8 +30,12 @@ class shared {
         if (block_ == nullptr) {
             return;
         }
-        const bool last = std::is_constant_evaluated() ? --block_->owners == 0
-                                                       : __atomic_fetch_sub(&block_->owners, 1, __ATOMIC_ACQ_REL) == 1;
+        bool last = false;
+        if (std::is_constant_evaluated()) {
+            last = --block_->owners == 0;
+        } else {
+            last = __atomic_fetch_sub(&block_->owners, 1, __ATOMIC_ACQ_REL) == 1;
+        }
         if (last) {
             delete block_;
         }
