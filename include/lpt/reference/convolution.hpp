@@ -192,8 +192,8 @@ constexpr void convolve_back(const Number* data, const Number* weights, Number* 
     }
 }
 
-/// The padding of a transposed convolution: as given, none (valid), or what the sizes leave, the odd element at the end (`same_upper`) or
-/// at the beginning (`same_lower`).
+/// The padding of a transposed convolution: as given, none (valid), or what the sizes leave, the odd element at the beginning (`same_upper`)
+/// or at the end (`same_lower`): the other way round than for a convolution, whose reverse this is.
 constexpr void pad_transposed(window_geometry& geometry, op::auto_pad rule, const integers& output_padding, std::size_t axes) {
     for (std::size_t axis = 0; axis < axes; ++axis) {
         const std::size_t at = spatial_axes - axes + axis;
@@ -204,7 +204,7 @@ constexpr void pad_transposed(window_geometry& geometry, op::auto_pad rule, cons
             const std::int64_t total = math::maximum<std::int64_t>(
                 0, (geometry.input[at] - 1) * window.stride + window.extent() +
                        op::detail::spatial_value(output_padding, axis, 0) - geometry.output[at]);
-            window.pad_begin = rule == op::auto_pad::same_upper ? total / 2 : total - total / 2;
+            window.pad_begin = rule == op::auto_pad::same_upper ? total - total / 2 : total / 2;
         }
     }
 }
