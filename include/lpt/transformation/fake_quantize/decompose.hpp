@@ -151,15 +151,19 @@ constexpr fake_quantize_parts append_to_quantized(rewrite& r, node_id fake_quant
     const quantized_node quantized = fold_quantized(r, fake_quantize, natural, model[fake_quantize].type());
     const text base = model[fake_quantize].name();
     output_ref last = quantized.output;
+    // The dequantization carries the attributes of the FakeQuantize: one that takes it up later belongs to the same group.
+    const auto append = [&](op::attributes what, view<output_ref> inputs, text_view suffix) {
+        last = model.add(std::move(what), inputs, join(base, suffix).view());
+        r.attributes.copy_node(fake_quantize, last.node);
+    };
     if (model.type(last) != computed) {
-        last = model.add(op::convert{computed}, {last}, join(base, "/DequantizationConvert").view());
+        append(op::convert{computed}, {last}, "/DequantizationConvert");
     }
     if (zero_point) {
-        last =
-            model.add(op::subtract{}, {last, model.constant(zero_point)}, join(base, "/DequantizationSubtract").view());
+        append(op::subtract{}, {last, model.constant(zero_point)}, "/DequantizationSubtract");
         model.relax(last.node);
     }
-    last = model.add(op::multiply{}, {last, model.constant(scale)}, join(base, "/DequantizationMultiply").view());
+    append(op::multiply{}, {last, model.constant(scale)}, "/DequantizationMultiply");
     model.relax_output(last.node, natural);
     for (const input_ref user : users) {
         const bool reads_shape = model[user.node].is<op::shape_of>() && model[user.node].version() == 0;

@@ -89,10 +89,21 @@ constexpr bool takes_one_type(const graph& model, node_id id) {
     return true;
 }
 
+/// A FakeQuantize without an interval of its own in a group gets that of the operation that it takes up.
+constexpr void take_alignment(rewrite& r, node_id fake_quantize, node_id above) {
+    auto intervals = r.attributes.of<attribute::intervals_alignment>();
+    const attribute::place to = attribute::place::on_node(fake_quantize);
+    const attribute::place from = attribute::place::on_node(above);
+    if (!intervals.has(to) && intervals.has(from)) {
+        intervals.share(to, from);
+    }
+}
+
 /// One step of `fuse_above_fake_quantize`.
-constexpr bool fuse_one_above(graph& model, node_id fake_quantize, bool update_precisions) {
+constexpr bool fuse_one_above(rewrite& r, node_id fake_quantize) {
+    graph& model = r.model;
     const node_id above = model.producer(fake_quantize, 0);
-    if (model[above].has(mark::disable_cleanup) || (!update_precisions && !takes_one_type(model, above))) {
+    if (model[above].has(mark::disable_cleanup) || (!r.options.update_precisions && !takes_one_type(model, above))) {
         return false;
     }
     output_ref ranges[2] = {model[fake_quantize].input(1), model[fake_quantize].input(2)};
@@ -127,6 +138,7 @@ constexpr bool fuse_one_above(graph& model, node_id fake_quantize, bool update_p
         model.set_input(fake_quantize, port, fold_convert(model, range, f32));
     }
     set_data(model, fake_quantize, data);
+    take_alignment(r, fake_quantize, above);
     return true;
 }
 
@@ -137,13 +149,13 @@ constexpr bool fuse_one_above(graph& model, node_id fake_quantize, bool update_p
 ///
 /// Multiply by c > 0: bound / c; Subtract c: bound + c; Add c, unless it is a bias: bound - c; Convert: left out, unless it comes
 /// from i32 or from a FakeQuantize that gives real values. In float; all four ranges become f32. Stops at an operation marked with
-/// `disable_cleanup`, where a bound would be infinite, and, unless `update_precisions`, where types differ.
-[[gnu::noinline]] constexpr bool fuse_above_fake_quantize(graph& model, node_id fake_quantize, bool update_precisions) {
-    if (!has_constant_ranges(model, fake_quantize)) {
+/// `disable_cleanup`, where a bound would be infinite, and, without `update_precisions`, where types differ.
+[[gnu::noinline]] constexpr bool fuse_above_fake_quantize(rewrite& r, node_id fake_quantize) {
+    if (!has_constant_ranges(r.model, fake_quantize)) {
         return false;
     }
     bool changed = false;
-    while (detail::fuse_one_above(model, fake_quantize, update_precisions)) {
+    while (detail::fuse_one_above(r, fake_quantize)) {
         changed = true;
     }
     return changed;

@@ -31,7 +31,7 @@ struct fake_quantize_transformation {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
-        if (!fuse_above_fake_quantize(r.model, id, r.options.update_precisions)) {
+        if (!fuse_above_fake_quantize(r, id)) {
             return r.refused(id, name, refuse(reason::nothing_to_do, 0));
         }
         r.register_new_node(id);
