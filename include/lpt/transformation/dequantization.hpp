@@ -173,7 +173,8 @@ constexpr std::size_t channel_axis_of(const graph& model, output_ref data) {
 /// The dequantization whose last operation produces `source`; empty where there is none.
 ///
 /// A Convert belongs to it only if its input has one of the `default_precisions`, or is i4, u4, f16 or f32. A Multiply
-/// needs a Constant of a floating point type on an input; constants must not broadcast the data.
+/// needs a Constant of a floating point type on an input, a Subtract one of a floating point type or a converted one (a
+/// Subtract of integers belongs to the operation that reads it); constants must not broadcast the data.
 [[gnu::noinline]] constexpr dequantization find_dequantization_at(const graph& model, output_ref source,
                                                                   view<element> default_precisions) {
     dequantization result;
@@ -193,7 +194,8 @@ constexpr std::size_t channel_axis_of(const graph& model, output_ref data) {
     }
     if (model[data.node].is<op::subtract>()) {
         const int port = detail::constant_port(model, data.node, true);
-        if (port < 0 || !detail::keeps_data_shape(model, data.node, port)) {
+        const bool is_real_shift = port >= 0 && is_real(model.type(model[data.node].input(static_cast<std::size_t>(port))));
+        if (!is_real_shift || !detail::keeps_data_shape(model, data.node, port)) {
             result.data = data;
             result.channel_axis = detail::channel_axis_of(model, data);
             return result;
@@ -626,9 +628,10 @@ constexpr output_ref constant_for(rewrite& r, node_id constant, element type) {
 [[gnu::noinline]] constexpr output_ref append_dequantization(rewrite& r, output_ref parent, const dequantization& found,
                                                              bool with_subtract = true) {
     graph& model = r.model;
-    const element scale_type = found.has_multiply() ? model[found.scale].type() : f32;
-    if (found.has_multiply() && model.type(parent) != scale_type) {
-        parent = model.add(op::convert{found.has_convert() ? model[found.convert].type() : scale_type}, {parent});
+    const element converted = found.has_convert() ? model[found.convert].type() : model.type(parent);
+    const element real_type = found.has_multiply() ? model[found.scale].type() : converted;
+    if (model.type(parent) != real_type) {
+        parent = model.add(op::convert{found.has_convert() ? converted : real_type}, {parent});
     }
     if (with_subtract && found.has_subtract()) {
         const bool keeps_convert = found.zero_point_convert != node_id::none;

@@ -83,5 +83,18 @@ constexpr bool varies_over(const graph& model, const dequantization& found, std:
     return (found.has_multiply() && aligned_shape(model, found.scale, rank)[axis] != 1) ||
            (found.has_subtract() && aligned_shape(model, found.zero_point, rank)[axis] != 1);
 }
+/// The first axis from `from` on over which scale or zero point vary; the rank of the data if there is none.
+constexpr std::size_t first_varying_axis(const graph& model, const dequantization& found, std::size_t from, std::size_t rank) {
+    while (from < rank && !varies_over(model, found, from, rank)) {
+        ++from;
+    }
+    return from;
+}
+/// Refuses constants that vary over an axis from 2 on: those are the axes that a window mixes.
+constexpr verdict constants_fit_window(const graph& model, node_id id, const dequantization& found) {
+    const std::size_t rank = model[id].shape().rank();
+    const std::size_t axis = first_varying_axis(model, found, 2, rank);
+    return axis < rank ? verdict{reason::varies_over_axis, 0, dynamic, static_cast<std::int64_t>(axis), 0} : yes;
+}
 
 }  // namespace lpt

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/dequantization_constants.hpp>
 #include <lpt/transformation/pattern.hpp>
 
 namespace lpt {
@@ -20,7 +20,8 @@ struct avg_pool_transformation {
         if (const verdict base = base_precondition(r, id); !base) {
             return base;
         }
-        return find_dequantization(r, id).empty() ? refuse(reason::no_dequantization, 0) : yes;
+        const dequantization found = find_dequantization(r, id);
+        return found.empty() ? refuse(reason::no_dequantization, 0) : constants_fit_window(r.model, id, found);
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {

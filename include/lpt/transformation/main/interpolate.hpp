@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/dequantization_constants.hpp>
 #include <lpt/transformation/pattern.hpp>
 
 namespace lpt {
@@ -17,8 +17,12 @@ struct interpolate_transformation {
         if (const verdict base = base_precondition(r, id); !base) {
             return base;
         }
-        if (find_dequantization(r, id).empty()) {
+        const dequantization found = find_dequantization(r, id);
+        if (found.empty()) {
             return refuse(reason::no_dequantization, 0);
+        }
+        if (const verdict fits = constants_keep_size(r.model, id, found); !fits) {
+            return fits;
         }
         const op::interpolate& resize = r.model[id].as<op::interpolate>();
         switch (r.model[id].version()) {
@@ -37,6 +41,17 @@ struct interpolate_transformation {
     }
 
 private:
+    /// The axes over which constants vary are not resized.
+    static constexpr verdict constants_keep_size(const graph& model, node_id id, const dequantization& found) {
+        const shape& before = model.shape(model[id].input(0));
+        const shape& after = model[id].shape();
+        for (std::size_t axis = 0; axis < after.rank(); ++axis) {
+            if (varies_over(model, found, axis, after.rank()) && (!after.is_static(axis) || before[axis] != after[axis])) {
+                return {reason::varies_over_axis, 0, dynamic, static_cast<std::int64_t>(axis), 0};
+            }
+        }
+        return yes;
+    }
     static constexpr verdict copies_elements_version_0(const op::interpolate& resize) {
         if (resize.axes.contains(0) || resize.axes.contains(1)) {
             return refuse(reason::varies_over_axis);

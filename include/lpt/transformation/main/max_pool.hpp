@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/dequantization_constants.hpp>
 #include <lpt/transformation/pattern.hpp>
 
 namespace lpt {
@@ -23,7 +23,7 @@ struct max_pool_transformation {
         if (found.empty()) {
             return refuse(reason::no_dequantization, 0);
         }
-        return has_negative_scale(r.model, found) ? refuse(reason::negative_scale, 0) : yes;
+        return has_negative_scale(r.model, found) ? refuse(reason::negative_scale, 0) : constants_fit_window(r.model, id, found);
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {

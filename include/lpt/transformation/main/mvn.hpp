@@ -23,8 +23,13 @@ struct mvn_transformation {
         if (found.has_subtract()) {
             return refuse(reason::has_zero_point, 0);
         }
-        const bool across_channels = reduces(r.model, id, found.channel_axis);
-        return across_channels && !is_scalar_like(r.model, found.scale) ? refuse(reason::not_per_tensor, 0) : yes;
+        const std::size_t rank = r.model[id].shape().rank();
+        for (std::size_t axis = 0; axis < rank && !is_scalar_like(r.model, found.scale); ++axis) {
+            if (reduces(r.model, id, axis) && varies_over(r.model, found, axis, rank)) {
+                return {reason::varies_over_axis, 0, dynamic, static_cast<std::int64_t>(axis), 0};
+            }
+        }
+        return yes;
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
@@ -41,14 +46,14 @@ struct mvn_transformation {
     }
 
 private:
-    static constexpr bool reduces(const graph& model, node_id id, std::size_t channel_axis) {
+    static constexpr bool reduces(const graph& model, node_id id, std::size_t axis) {
         const op::mvn& self = model[id].as<op::mvn>();
         if (model[id].version() == 0 && self.reduction_axes.empty()) {
-            return channel_axis == 0 ? false : channel_axis > 1 || self.across_channels;
+            return axis > 1 || (axis == 1 && self.across_channels);
         }
         const integers axes = model[id].version() == 0 ? self.reduction_axes : integers_of(*model.constant_value(model[id].input(1)));
-        for (const std::int64_t axis : axes) {
-            if (normalized_axis(axis, model[id].shape().rank()) == static_cast<std::int64_t>(channel_axis)) {
+        for (const std::int64_t each : axes) {
+            if (normalized_axis(each, model[id].shape().rank()) == static_cast<std::int64_t>(axis)) {
                 return true;
             }
         }

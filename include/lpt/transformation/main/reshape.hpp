@@ -28,7 +28,7 @@ struct reshape_transformation {
         if (is_scalar_like(model, found) && !keeps_matrix_product_real(r, id)) {
             return yes;
         }
-        return channels_stay(model, found, model.shape(model[id].input(0)), model[id].shape());
+        return channels_stay(model, id, found);
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (!is_constant(r.model, r.model[id].input(1)) && !has_single_scale(r.model, id)) {
@@ -60,17 +60,44 @@ private:
         return r.options.reshape_ignore_per_tensor_check && r.model.use_count({id, 0}) == 1 &&
                r.model[r.model.first_use({id, 0}).node].is<op::mat_mul>();
     }
-    static constexpr verdict channels_stay(const graph& model, const dequantization& found, const shape& before, const shape& after) {
+    /// True if every element stays in its batch. Where the number of batches is not known, the target must copy it, or it
+    /// must follow from all other sizes.
+    static constexpr bool batch_stays(const graph& model, node_id id) {
+        const shape& before = model.shape(model[id].input(0));
+        const shape& after = model[id].shape();
+        if (before[0] != after[0] || before.is_static(0)) {
+            return before[0] == after[0];
+        }
+        const tensor* target = model.constant_value(model[id].input(1));
+        if (target != nullptr && model[id].as<op::reshape>().special_zero && target->integer(0) == 0) {
+            return true;
+        }
+        const dimension left = product_behind_batch(before);
+        return left != dynamic_dimension && left == product_behind_batch(after);
+    }
+    static constexpr dimension product_behind_batch(const shape& dimensions) {
+        dimension result = 1;
+        for (std::size_t axis = 1; axis < dimensions.rank(); ++axis) {
+            if (!dimensions.is_static(axis)) {
+                return dynamic_dimension;
+            }
+            result *= dimensions[axis];
+        }
+        return result;
+    }
+    static constexpr verdict channels_stay(const graph& model, node_id id, const dequantization& found) {
+        const shape& before = model.shape(model[id].input(0));
+        const shape& after = model[id].shape();
         if (before.rank_is_dynamic()) {
             return refuse(reason::dynamic_rank, 0);
         }
-        if (after.rank() < 2 || before.rank() == 0) {
+        if (after.rank() < 2 || before.rank() < 2) {
             return refuse(reason::shapes_do_not_match, 0);
         }
         if (!after.is_static(1)) {
             return {reason::dynamic_axis, 0, dynamic, 1, 0};
         }
-        if (before[0] != after[0]) {
+        if (!batch_stays(model, id)) {
             return {reason::varies_over_axis, 0, dynamic, 0, 0};
         }
         std::size_t last_varying = 0;
@@ -79,7 +106,7 @@ private:
                 continue;
             }
             const shape own = aligned_shape(model, constant, before.rank());
-            if (own.rank() > 1 && (after[1] < own[1] || after[1] % own[1] != 0)) {
+            if (after[1] < own[1] || after[1] % own[1] != 0) {
                 return {reason::varies_over_axis, 0, dynamic, 1, 0};
             }
             for (std::size_t axis = 0; axis < own.rank(); ++axis) {
@@ -101,8 +128,12 @@ private:
         const std::size_t rank = r.model.shape(found.data).rank();
         return with_constants(r, found, [&](node_id constant) {
             const tensor& value = constant_of(r.model, constant);
-            return is_scalar_like(value) ? to_scalar_if_equal(r, constant)
-                                         : r.model.constant(repeated(value, aligned_shape(r.model, constant, rank)[1], after));
+            if (is_scalar_like(value)) {
+                return to_scalar_if_equal(r, constant);
+            }
+            const shape own = aligned_shape(r.model, constant, rank);
+            return own[1] != 1 ? r.model.constant(repeated(value, own[1], after))
+                               : r.model.constant(extended(value, own, after.rank()));
         });
     }
     /// Every channel value as often as Reshape makes channels of one: [1, C_out, 1...].
@@ -115,6 +146,14 @@ private:
             result.real(i, value.real(i / times));
         }
         return result.finish();
+    }
+    /// Values along an axis that Reshape leaves where it is: only the axes of size 1 after it change their number.
+    static constexpr tensor extended(const tensor& value, const shape& own, std::size_t rank) {
+        shape dimensions = shape::of_ones(rank);
+        for (std::size_t axis = 0; axis < own.rank() && axis < rank; ++axis) {
+            dimensions[axis] = own[axis];
+        }
+        return tensor(value, dimensions);
     }
 };
 

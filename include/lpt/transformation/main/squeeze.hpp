@@ -6,7 +6,7 @@
 
 namespace lpt {
 
-/// Moves a dequantization behind Squeeze; constants with the rank of the data change their shape in the same way.
+/// Moves a dequantization behind Squeeze, its constants through the same change of shape.
 struct squeeze_transformation {
     static constexpr text_view name = "SqueezeTransformation";
     using pattern = lpt::pattern<op::squeeze, from<op::multiply>, from_constant>;
@@ -28,10 +28,7 @@ struct squeeze_transformation {
         const node_id squeeze = separate_in_standalone_branch(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, squeeze));
         const std::size_t rank = r.model.shape(found.data).rank();
-        const auto changed = [&](node_id constant) {
-            const bool alike = r.model[constant].shape().rank() == rank || constant_of(r.model, constant).elements() == 1;
-            return alike ? through_operation(r, squeeze, constant) : constant;
-        };
+        const auto changed = [&](node_id constant) { return through_operation(r, squeeze, pad_left(r, constant, rank)); };
         move_dequantization_after(r, squeeze, with_constants(r, found, changed));
         return true;
     }

@@ -47,11 +47,12 @@ struct transpose_transformation {
 
 private:
     static constexpr dequantization transposed(rewrite& r, node_id transpose, const dequantization& found) {
-        const auto rank_of = [&](node_id constant) { return r.model[constant].shape().rank(); };
-        if ((!found.has_subtract() || rank_of(found.zero_point) <= 1) && (!found.has_multiply() || rank_of(found.scale) <= 1)) {
+        const auto is_vector = [&](node_id constant) { return constant == node_id::none || r.model[constant].shape().rank() <= 1; };
+        const std::size_t rank = r.model[transpose].shape().rank();
+        const bool only_first_axes_vary = first_varying_axis(r.model, found, 2, rank) == rank;
+        if (is_vector(found.zero_point) && is_vector(found.scale) && only_first_axes_vary) {
             return found;
         }
-        const std::size_t rank = r.model[transpose].shape().rank();
         return with_constants(r, found, [&](node_id constant) { return through_operation(r, transpose, pad_left(r, constant, rank)); });
     }
 };
