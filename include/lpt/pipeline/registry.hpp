@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/pipeline/low_precision.hpp>
 #include <lpt/pipeline/pass.hpp>
 
 // An include for each transformation; sorted by folder and name.
@@ -11,6 +12,7 @@
 #include <lpt/transformation/cleanup/fuse_convert.hpp>
 #include <lpt/transformation/cleanup/fuse_multiply_to_fake_quantize.hpp>
 #include <lpt/transformation/cleanup/fuse_subtract_to_fake_quantize.hpp>
+#include <lpt/transformation/cleanup/multiply_to_group_convolution.hpp>
 #include <lpt/transformation/main/add.hpp>
 #include <lpt/transformation/main/avg_pool.hpp>
 #include <lpt/transformation/main/batch_to_space.hpp>
@@ -72,9 +74,16 @@
 
 namespace lpt {
 
+/// The whole default pipeline as one step.
+struct low_precision {
+    static constexpr text_view name = "LowPrecision";
+    static constexpr void run(rewrite& r) { default_pipeline::run(r); }
+};
+
 /// Every transformation and every step of the library, for programs that choose them by their published names.
 /// A line for each; sorted by folder and name.
 inline constexpr pass_row all_passes[] = {
+    make_pass<low_precision>(),
     // preparation
     make_pass<convert_quantize_dequantize>(),
     make_pass<convert_subtract_constant>(),
@@ -145,6 +154,7 @@ inline constexpr pass_row all_passes[] = {
     make_pass<fuse_convert_transformation>(),
     make_pass<fuse_multiply_to_fake_quantize_transformation>(),
     make_pass<fuse_subtract_to_fake_quantize_transformation>(),
+    make_pass<multiply_to_group_convolution_transformation>(),
     // whole pipelines
 };
 

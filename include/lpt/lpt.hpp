@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// Graph, transformations, pipeline and restrictions: no SIMD, no file formats.
+
+#include <lpt/base/version.hpp>
+#include <lpt/graph/verify.hpp>
+#include <lpt/pipeline/transform.hpp>
+#include <lpt/restriction/targets/cpu_arm.hpp>
+#include <lpt/restriction/targets/cpu_x86.hpp>
+#include <lpt/restriction/targets/cpu_x86_amx.hpp>
+#include <lpt/restriction/targets/gpu.hpp>

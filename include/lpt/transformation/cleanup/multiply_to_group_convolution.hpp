@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+/// Puts a GroupConvolution that changes nothing above a Multiply by a constant that has found no operation to join: one
+/// 1 x 1 kernel of 1 for each channel. Engines run it in 8 bits and make the Multiply part of it.
+///
+/// before: y = scale * (x - zero_point);  after: y = scale * (group_convolution(x, 1) + (-zero_point))
+/// For data `[N, C, H, W]` or `[N, C, D, H, W]` with known C. With `update_precisions` the weights have the first type
+/// that the target accepts on input 1 of GroupConvolution, else on the constant input of the Multiply, else the first
+/// default precision; and the data must have a type that the target accepts on input 0.
+struct multiply_to_group_convolution_transformation {
+    static constexpr text_view name = "MultiplyToGroupConvolutionTransformation";
+    using pattern = lpt::pattern<op::multiply>;
+    static constexpr bool precision_preserved = false;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        const graph& model = r.model;
+        if (model[id].has(mark::disable_cleanup)) {
+            return refuse(reason::disabled_by_mark);
+        }
+        if (!has_constant(model, id)) {
+            return refuse(reason::nothing_to_do);
+        }
+        const std::size_t port = data_port(model, id);
+        const output_ref source = model[id].input(port);
+        if (is_constant(model, source) ||
+            (model[source.node].is<op::subtract>() && is_constant(model, model[source.node].input(0)))) {
+            return refuse(reason::constant_path, static_cast<int>(port));
+        }
+        if (const verdict shapes = shapes_verdict(model, id, port); !shapes) {
+            return shapes;
+        }
+        const output_ref data = source_of(r, id, port).data;
+        if (!data) {
+            return refuse(reason::no_dequantization, static_cast<int>(port));
+        }
+        if (!is_real(model.type(model[id].input(1 - port)))) {
+            return refuse(reason::types_do_not_match, static_cast<int>(1 - port));
+        }
+        const element type = model.type(data);
+        const port_types* accepted = r.restrictions.precisions_on(op::kind::group_convolution, 0);
+        if (r.options.update_precisions && accepted != nullptr && !accepted->types.contains(type)) {
+            return {reason::restricted_by_target, 0, type, -1, 0};
+        }
+        return weights_type(r, id, type) == dynamic ? refuse(reason::no_precision_left, 1) : yes;
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (!has_constant(r.model, id)) {
+            return false;
+        }
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        graph& model = r.model;
+        const std::size_t port = data_port(model, id);
+        const dequantization found = source_of(r, id, port);
+        const shape& result = model[id].shape();
+        shape kernels = shape::of_ones(result.rank() + 1);
+        kernels[0] = result[1];
+        const element type = weights_type(r, id, model.type(found.data));
+        const node_id weights = model.constant(make_tensor(type, kernels, view<double>({1})));
+        const integers ones(result.rank() - 2, 1);
+        const integers zeros(result.rank() - 2, 0);
+        const node_id convolution =
+            model.add_relaxed(op::group_convolution{ones, zeros, zeros, ones}, {found.data, weights}, {{f32, f32}, {f32}},
+                              join(model[id].name(), "/GroupConvolution").view());
+        node_id last = convolution;
+        if (found.has_subtract()) {
+            const output_ref negative = fold_operation(model, op::negative{}, {fold_convert(model, found.zero_point, f32)});
+            last = model.add(op::add{}, {convolution, negative}, join(model[convolution].name(), "/Add").view());
+        }
+        replace_and_name(r, id, scaled(r, id, last, model[id].input(1 - port)));
+        return true;
+    }
+
+private:
+    static constexpr bool has_constant(const graph& model, node_id id) {
+        return is_constant(model, model[id].input(0)) || is_constant(model, model[id].input(1));
+    }
+    static constexpr std::size_t data_port(const graph& model, node_id id) {
+        return is_constant(model, model[id].input(1)) ? 0 : 1;
+    }
+    /// What the convolution reads: the data below Convert and Subtract. A further Multiply is left where it is; no data
+    /// below one of two tensors.
+    static constexpr dequantization source_of(const rewrite& r, node_id id, std::size_t port) {
+        dequantization found = find_dequantization(r, id, port);
+        if (found.has_multiply()) {
+            found = {};
+            found.data = r.model[id].input(port);
+        }
+        return found;
+    }
+
+    static constexpr verdict shapes_verdict(const graph& model, node_id id, std::size_t port) {
+        const shape& data = model.shape(model[id].input(port));
+        const shape& constant = model.shape(model[id].input(1 - port));
+        if (data.rank_is_dynamic()) {
+            return refuse(reason::dynamic_rank, static_cast<int>(port));
+        }
+        if (data.rank() != 4 && data.rank() != 5) {
+            return refuse(reason::shapes_do_not_match, static_cast<int>(port));
+        }
+        if (!data.is_static(1)) {
+            return refuse(reason::dynamic_channel, static_cast<int>(port));
+        }
+        const shape& result = model[id].shape();
+        if (result.rank() != data.rank() || result[1] != data[1]) {
+            return refuse(reason::shapes_do_not_match, static_cast<int>(1 - port));
+        }
+        for (std::size_t axis = constant.rank() == data.rank() ? 2 : 1; axis < constant.rank(); ++axis) {
+            if (constant[axis] != 1) {
+                return refuse(reason::not_per_tensor_or_per_channel, static_cast<int>(1 - port));
+            }
+        }
+        return yes;
+    }
+
+    /// The type of the weights; dynamic where none is allowed.
+    static constexpr element weights_type(const rewrite& r, node_id id, element data) {
+        if (!r.options.update_precisions) {
+            return data;
+        }
+        const port_types* accepted = r.restrictions.precisions_on(op::kind::group_convolution, 1);
+        if (accepted != nullptr && !accepted->types.empty()) {
+            return accepted->types.front();
+        }
+        const auto* marked = r.attributes.of<attribute::precisions>().find_input(id, 1 - data_port(r.model, id));
+        const view<element> types = marked != nullptr ? view<element>(marked->types) : view<element>(r.options.default_precisions);
+        return types.empty() ? dynamic : types.front();
+    }
+
+    static constexpr node_id scaled(rewrite& r, node_id like, node_id data, output_ref scale) {
+        graph& model = r.model;
+        const element type = model.type(scale);
+        if (model[like].relaxed() || type != model.type(data)) {
+            return model.add_relaxed(model[like].attributes(), {data, scale}, {{type, type}, {model[like].type()}}, {},
+                                     model[like].version());
+        }
+        return model.add(model[like].attributes(), {data, scale}, {}, model[like].version());
+    }
+};
+
+}  // namespace lpt
