@@ -126,8 +126,14 @@ private:
         } else if (!broadcast_shapes(a.dimensions(), b.dimensions(), dimensions)) {
             fail("constants of shapes ", to_text(a.dimensions()), " and ", to_text(b.dimensions()), " do not broadcast");
         }
-        const tensor divisor = a.elements() == 1 ? a : broadcast_values(a, dimensions);
-        const tensor dividend = b.elements() == 1 ? b : broadcast_values(b, dimensions);
+        tensor divisor = a;
+        tensor dividend = b;
+        if (a.elements() != 1) {
+            divisor = broadcast_values(a, dimensions);
+        }
+        if (b.elements() != 1) {
+            dividend = broadcast_values(b, dimensions);
+        }
         tensor_builder result(a.type(), dimensions);
         for (std::size_t i = 0; i < result.elements(); ++i) {
             const double over = dividend.real(dividend.elements() == 1 ? 0 : i);

@@ -46,8 +46,10 @@ constexpr low_precision_weights split_weights(rewrite& r, const weights_source& 
     if (found.empty()) {
         return {weights.last, make_scalar(r.options.dequantization_precision, 1)};
     }
-    const tensor scale =
-        found.has_multiply() ? constant_of(model, found.scale) : make_scalar(r.options.dequantization_precision, 1);
+    tensor scale = make_scalar(r.options.dequantization_precision, 1);
+    if (found.has_multiply()) {
+        scale = constant_of(model, found.scale);
+    }
     const output_ref data = constant_weights(r, found.data);
     if (!found.has_subtract()) {
         return {data, scale};
@@ -55,7 +57,11 @@ constexpr low_precision_weights split_weights(rewrite& r, const weights_source& 
     const element type = model.type(data);
     const bool converted = found.has_convert() && is_real(model[found.convert].type());
     tensor zero_point = constant_of(model, found.zero_point);
-    zero_point = converted ? round_to(zero_point, type) : evaluation::convert_tensor(zero_point, type);
+    if (converted) {
+        zero_point = round_to(zero_point, type);
+    } else {
+        zero_point = evaluation::convert_tensor(zero_point, type);
+    }
     if (converted && is_zero(zero_point)) {
         return {data, scale};
     }

@@ -193,10 +193,12 @@ private:
     static constexpr tensor product_of_scales(rewrite& r, node_id product, const dequantization& first, const dequantization& second) {
         graph& model = r.model;
         const op::mat_mul& attributes = model[product].as<op::mat_mul>();
-        const tensor one = make_scalar(f32, 1);
+        tensor second_scale = make_scalar(f32, 1);
+        if (second.has_multiply()) {
+            second_scale = constant_of(model, second.scale);
+        }
         const tensor left = detail::transposed_constant(r, constant_of(model, first.scale), attributes.transpose_a);
-        tensor right = to_scalar(detail::transposed_constant(
-            r, second.has_multiply() ? constant_of(model, second.scale) : one, attributes.transpose_b));
+        tensor right = to_scalar(detail::transposed_constant(r, second_scale, attributes.transpose_b));
         if (right.dimensions().rank() != 0) {
             right = tensor(right, right.dimensions().padded_left(model.shape(model[product].input(0)).rank()));
         }
