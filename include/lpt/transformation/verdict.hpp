@@ -44,6 +44,7 @@ enum class reason : unsigned char {
     not_quantized_by_restriction,       // the operation was marked as one that cannot be quantized
     nothing_to_do,
     dynamic_axis,                       // the size of an axis is known only at run time
+    name_has_no_place,                  // it feeds an output of the network, and its producer cannot take its name
 };
 
 /// The answer of a transformation's `can_transform`: yes, or a reason with what it is about.

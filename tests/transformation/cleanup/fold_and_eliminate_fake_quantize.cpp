@@ -62,7 +62,7 @@ TEST_CASE("folding refuses with a reason") {
         const node_id data = net.model.parameter(f32, shape{-1, 3, -1, -1}, "in");
         net.model.result(net.fake_quantize(data, 256, {0}, {1}, {1}, {1}));
         CHECK_FALSE(net.run<fold_step>(net.output()));
-        CHECK(net.why() == reason::dynamic_rank);
+        CHECK(net.why() == reason::dynamic_axis);
     }
     SUBCASE("data that is not known") {
         network net = testing::quantized_input(256, {0}, {2.55});
@@ -125,6 +125,6 @@ TEST_CASE("eliminating refuses with a reason") {
     SUBCASE("the input of the network cannot take the name of its output") {
         q.net.model.result(q.fake_quantize);
         CHECK_FALSE(q.goes());
-        CHECK(q.net.why() == reason::shared_producer);
+        CHECK(q.net.why() == reason::name_has_no_place);
     }
 }

@@ -29,7 +29,7 @@ struct eliminate_fake_quantize_transformation {
         if (!covers_type(r.model, id, type)) {
             return refuse(reason::nothing_to_do);
         }
-        return can_hand_name_on(r.model, id) ? yes : refuse(reason::shared_producer, 0);
+        return can_hand_name_on(r.model, id) ? yes : refuse(reason::name_has_no_place, 0);
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {

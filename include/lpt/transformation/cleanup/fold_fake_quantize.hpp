@@ -32,7 +32,7 @@ struct fold_fake_quantize_transformation {
         const element type = r.model[id].type();
         tensor value = fold_fake_quantize(r.model, id, type, is_integral(type));
         if (!value) {
-            return r.refused(id, name, refuse(reason::dynamic_rank, 0));
+            return r.refused(id, name, refuse(reason::dynamic_axis, 0));
         }
         replace_and_name(r, id, r.model.constant(std::move(value)));
         return true;

@@ -63,7 +63,10 @@ private:
             return refuse(reason::ranges_not_constant);
         }
         const std::int64_t levels = r.model[id].as<op::fake_quantize>().levels;
-        return is_supported_level_count(levels) ? yes : refuse(reason::unsupported_levels);
+        if (is_supported_level_count(levels)) {
+            return yes;
+        }
+        return {.why = reason::unsupported_levels, .value = static_cast<double>(levels)};
     }
 
     static constexpr verdict can_decompose(const rewrite& r, node_id id) {
