@@ -688,6 +688,9 @@ constexpr void insert_dequantization_after(rewrite& r, node_id operation, output
         model.relax_output(made, settings.update_output_type ? model.type(source) : model[found.scale].type());
     }
     const output_ref dequantized = append_dequantization(r, made, found, settings.move_subtract);
+    for (node_id each = dequantized.node; each != made; each = model.producer(each, 0)) {
+        r.attributes.copy_node(made, each);  // what takes the dequantization up later belongs to the operation's group
+    }
     insert_dequantization_after(r, operation, dequantized, made);
     r.model.replace(operation, made);
     update_output_name(r, dequantized.node, made);
