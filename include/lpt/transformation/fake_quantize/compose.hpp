@@ -62,16 +62,18 @@ constexpr bool can_compose(const graph& model, node_id fake_quantize, const dequ
 
 /// Takes the dequantization below a FakeQuantize back into its output range and type.
 ///
-/// bound := (bound - zero_point) * scale, in float; the Convert goes. The FakeQuantize then gives what the Multiply gave and is
+/// bound := (bound - zero_point) * scale, in the type of bounds and scale, in float where they differ; the Convert goes. The FakeQuantize then gives what the Multiply gave and is
 /// read by its readers; where one is a Result it takes the Multiply's name. Needs `can_compose`.
 [[gnu::noinline]] constexpr void compose_fake_quantize(rewrite& r, node_id fake_quantize, const dequantization& below) {
     graph& model = r.model;
     for (const std::size_t port : {std::size_t{3}, std::size_t{4}}) {
-        output_ref bound = fold_convert(model, model[fake_quantize].input(port), f32);
+        const element own = model.type(model[fake_quantize].input(port));
+        const element computed = own == model[below.scale].type() ? own : f32;
+        output_ref bound = fold_convert(model, model[fake_quantize].input(port), computed);
         if (below.has_subtract()) {
-            bound = fold_operation(model, op::subtract{}, {bound, fold_convert(model, below.zero_point, f32)});
+            bound = fold_operation(model, op::subtract{}, {bound, fold_convert(model, below.zero_point, computed)});
         }
-        bound = fold_operation(model, op::multiply{}, {bound, fold_convert(model, below.scale, f32)});
+        bound = fold_operation(model, op::multiply{}, {bound, fold_convert(model, below.scale, computed)});
         model.set_input(fake_quantize, port, bound);
     }
     const element type = model[below.multiply].type();
