@@ -148,6 +148,7 @@ private:
         graph& model = r.model;
         op::attributes what = model[add].attributes();
         output_ref constant = model.constant(summand);
+        const element type = is_real(model.type(data)) ? model.type(data) : f32;
         const node& above = model[data.node];
         if (above.is<op::subtract>() && is_constant(model, above.input(1))) {
             const output_ref zero_point = fold_convert(model, above.input(1), summand.type());
@@ -158,7 +159,7 @@ private:
             constant = fold_operation(model, op::negative{}, {constant});
             what = op::subtract{};
         }
-        const node_id made = model.add_relaxed(std::move(what), {data, constant}, {{f32, f32}, {f32}}, model[add].name());
+        const node_id made = model.add_relaxed(std::move(what), {data, constant}, {{f32, f32}, {type}}, model[add].name());
         copy_information(r, add, made);
         return made;
     }
