@@ -46,7 +46,8 @@ constexpr bool elementwise_works() {
            gives(run(op::negative{}, {row}), f32, {3}, {-1, -2, -4}) &&
            gives(run(op::clamp{{}, 1.5, 3}, {row}), f32, {3}, {1.5, 2, 3}) &&
            gives(run(op::greater{}, {a, row}), boolean, {2, 3}, {0, 0, 0, 1, 1, 1}) &&
-           gives(run(op::select{}, {make_tensor(boolean, {3}, {1, 0, 1}), row, make_scalar(f32, 9)}), f32, {3}, {1, 9, 4});
+           gives(run(op::select{}, {make_tensor(boolean, {3}, {1, 0, 1}), row, make_scalar(f32, 9)}), f32, {3},
+                 {1, 9, 4});
 }
 static_assert(elementwise_works());
 
@@ -70,7 +71,8 @@ constexpr bool convert_works() {
            gives(run(op::convert{boolean}, {reals_in}), boolean, {5}, {1, 1, 1, 1, 1}) &&
            gives(run(op::convert{u8}, {make_tensor(i8, {2}, {-1, 5})}), u8, {2}, {255, 5}) &&
            gives(run(op::convert{f32}, {make_tensor(i4, {3}, {-8, 7, -1})}), f32, {3}, {-8, 7, -1}) &&
-           gives(run(op::convert{f16}, {f32_of({3}, {65519, 1e-7, 2049})}), f16, {3}, {65504, 1.1920928955078125e-07, 2048}) &&
+           gives(run(op::convert{f16}, {f32_of({3}, {65519, 1e-7, 2049})}), f16, {3},
+                 {65504, 1.1920928955078125e-07, 2048}) &&
            gives(run(op::convert{f32}, {make_tensor(bf16, {2}, {1.5, -3})}), f32, {2}, {1.5, -3});
 }
 static_assert(convert_works());
@@ -103,8 +105,8 @@ constexpr bool movement_works() {
            gives(run(op::gather{}, {x, make_indices({2, -3}), axis1}), i8, {2, 2}, {2, 0, 5, 3}) &&
            gives(run(op::tile{}, {x, make_indices({1, 2})}), i8, {2, 6}, {0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5}) &&
            gives(run(op::broadcast{}, {counting(i8, {3}), make_indices({2, 3})}), i8, {2, 3}, {0, 1, 2, 0, 1, 2}) &&
-           gives(run(op::slice{}, {x, make_indices({2}), make_indices({-9}), make_indices({-1}), make_indices({1})}), i8, {2, 3},
-                 {2, 1, 0, 5, 4, 3});
+           gives(run(op::slice{}, {x, make_indices({2}), make_indices({-9}), make_indices({-1}), make_indices({1})}),
+                 i8, {2, 3}, {2, 1, 0, 5, 4, 3});
 }
 static_assert(movement_works());
 
@@ -151,8 +153,26 @@ constexpr bool products_work() {
 }
 static_assert(products_work());
 
+/// What a dequantization of constant weights folds to, all in a constant expression.
+constexpr bool graph_folds() {
+    graph model;
+    const node_id weights = model.constant(make_tensor(i8, {2, 2}, {-1, 2, 3, -4}));
+    const node_id convert = model.add(op::convert{f32}, {weights});
+    const node_id subtract = model.add(op::subtract{}, {convert, model.constant(make_scalar(f32, 1))});
+    const node_id scale = model.constant(f32_of({2, 1}, {0.5, 2}));
+    const node_id product = model.add(op::multiply{}, {subtract, scale}, "weights");
+    const node_id result = model.result(product);
+    constant_folding(model);
+    const output_ref folded = model[result].input(0);
+    const tensor* value = model.constant_value(folded);
+    return model.size() == 2 && value != nullptr && gives(*value, f32, {2, 2}, {-1, 0.5, 4, -10}) &&
+           model[folded.node].name() == "weights";
+}
+static_assert(graph_folds());
+
 }  // namespace
 
+TEST_CASE("a chain of constants folds to one Constant") { CHECK(graph_folds()); }
 TEST_CASE("elementwise operations broadcast by numpy's rule") { CHECK(elementwise_works()); }
 TEST_CASE("integers wrap around, and divide downwards unless told otherwise") { CHECK(integers_wrap_and_round_down()); }
 TEST_CASE("Convert saturates real values and wraps integers") { CHECK(convert_works()); }
@@ -168,8 +188,8 @@ TEST_CASE("StridedSlice follows its masks") {
     shrink.shrink_axis_mask = {1};
     shrink.begin_mask = {0, 1};
     shrink.end_mask = {0, 1};
-    CHECK(gives(run(shrink, {x, make_indices({1, 0, 0}), make_indices({2, 0, 4}), make_indices({1, 2, 3})}), f32, {2, 2},
-                {12, 15, 20, 23}));
+    CHECK(gives(run(shrink, {x, make_indices({1, 0, 0}), make_indices({2, 0, 4}), make_indices({1, 2, 3})}), f32,
+                {2, 2}, {12, 15, 20, 23}));
     op::strided_slice ellipsis;
     ellipsis.ellipsis_mask = {1};
     ellipsis.new_axis_mask = {0, 0, 1};
@@ -178,7 +198,8 @@ TEST_CASE("StridedSlice follows its masks") {
     op::strided_slice backwards;
     backwards.begin_mask = {1, 1, 0};
     backwards.end_mask = {1, 1, 0};
-    const tensor result = run(backwards, {x, make_indices({0, 0, 3}), make_indices({0, 0, 0}), make_indices({1, 1, -2})});
+    const tensor result =
+        run(backwards, {x, make_indices({0, 0, 3}), make_indices({0, 0, 0}), make_indices({1, 1, -2})});
     CHECK(gives(result, f32, {2, 3, 2}, {3, 1, 7, 5, 11, 9, 15, 13, 19, 17, 23, 21}));
 }
 
@@ -192,6 +213,28 @@ TEST_CASE("evaluation at run time and in constant expressions gives the same val
         CHECK(sum.real(14) == 15);
         CHECK(run(op::transpose{}, {run(op::transpose{}, {a, make_indices({})}), make_indices({})}) == a);
     }
+}
+
+TEST_CASE("rounding by a shift equals the general rounding") {
+    for (const float value :
+         {0.0f, 0.5f, 1.5f, 2.5f, -0.5f, -3.5f, 0.49999997f, 8388607.5f, 3145727.5f, 3145728.5f, 1e20f}) {
+        CHECK(evaluation::detail::rounded(value) == math::round_half_even(value));
+        CHECK(evaluation::detail::rounded(static_cast<double>(value)) ==
+              math::round_half_even(static_cast<double>(value)));
+    }
+}
+
+TEST_CASE("FakeQuantize on weights stays, as it says how they are quantized") {
+    graph model;
+    const node_id limits[] = {model.constant(make_scalar(f32, 0)), model.constant(make_scalar(f32, 1))};
+    const node_id weights = model.constant(f32_of({2}, {0.1, 0.9}));
+    const node_id quantize = model.add(op::fake_quantize{2}, {weights, limits[0], limits[1], limits[0], limits[1]});
+    model.result(quantize);
+    constant_folding(model);
+    CHECK(model.contains(quantize));
+    const output_ref folded = try_fold(model, quantize);
+    REQUIRE(model.constant_value(folded) != nullptr);
+    CHECK(gives(*model.constant_value(folded), f32, {2}, {0, 1}));
 }
 
 TEST_CASE("half precision conversions agree with the general decoder for every code") {
@@ -247,8 +290,10 @@ TEST_CASE("constant_folding keeps names, folds ShapeOf of static shapes and pass
     model.set_mark(scale, mark::disabled_constant_folding);
     const node_id product = model.add(op::multiply{}, {input, scale}, "product");
     const node_id reshape = model.add(op::reshape{}, {product, sizes}, "reshape");
-    const node_id sum = model.add(op::add{}, {model.constant(make_scalar(f32, 1)), model.constant(make_scalar(f32, 2))}, "sum");
-    const node_id split = model.add(op::split{2}, {model.constant(counting(f32, {4})), model.constant(make_scalar(i64, 0))}, "split");
+    const node_id sum =
+        model.add(op::add{}, {model.constant(make_scalar(f32, 1)), model.constant(make_scalar(f32, 2))}, "sum");
+    const node_id split =
+        model.add(op::split{2}, {model.constant(counting(f32, {4})), model.constant(make_scalar(i64, 0))}, "split");
     model.result(reshape);
     model.result(sum);
     model.result(output_ref(split, 1));

@@ -21,7 +21,9 @@ TEST_CASE("attention weighs values by the softmax of scaled scores") {
     check_first(attention{}, {query, key, value, none, make_scalar(f32, 0)}, {1, 2, 2}, {4, 8, 4, 8});
 }
 
-TEST_CASE("a causal query sees no later key") { check_first(attention{true}, {query, key, value}, {1, 2, 2}, {0, 4, 6, 10}); }
+TEST_CASE("a causal query sees no later key") {
+    check_first(attention{true}, {query, key, value}, {1, 2, 2}, {0, 4, 6, 10});
+}
 
 TEST_CASE("a mask is added, or chooses; a row in which nothing is left becomes zero") {
     check_first(attention{}, {query, key, value, f32_of({2, 2}, {1.0986122887, 0, 0, 0})}, {1, 2, 2}, {4, 8, 6, 10});
@@ -31,7 +33,8 @@ TEST_CASE("a mask is added, or chooses; a row in which nothing is left becomes z
 TEST_CASE("a sink takes a share of each row") {
     const tensor mask = f32_of({1, 1}, {0});
     const tensor scale = make_scalar(f32, 1);
-    check_first(attention{}, {query, key, value, mask, scale, f32_of({1, 2, 1}, {1.3862943611, -1000})}, {1, 2, 2}, {3, 5, 6, 10});
+    check_first(attention{}, {query, key, value, mask, scale, f32_of({1, 2, 1}, {1.3862943611, -1000})}, {1, 2, 2},
+                {3, 5, 6, 10});
 }
 
 TEST_CASE("leading axes broadcast") {

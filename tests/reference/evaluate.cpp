@@ -114,9 +114,11 @@ TEST_CASE("wrong inputs are errors that name the input") {
     model.result(x);
     CHECK_THROWS_WITH_AS(reference::evaluate<float>(model, {}), "the network has 1 inputs, not 0", lpt::error);
     const tensor wrong_shape[] = {f32_of({2, 3}, {0})};
-    CHECK_THROWS_WITH_AS(reference::evaluate<float>(model, wrong_shape), "input 0 'x' must be f32[?,2], not f32[2,3]", lpt::error);
+    CHECK_THROWS_WITH_AS(reference::evaluate<float>(model, wrong_shape), "input 0 'x' must be f32[?,2], not f32[2,3]",
+                         lpt::error);
     const tensor wrong_type[] = {make_tensor(i32, {2, 2}, {0})};
-    CHECK_THROWS_WITH_AS(reference::evaluate<float>(model, wrong_type), "input 0 'x' must be f32[?,2], not i32[2,2]", lpt::error);
+    CHECK_THROWS_WITH_AS(reference::evaluate<float>(model, wrong_type), "input 0 'x' must be f32[?,2], not i32[2,2]",
+                         lpt::error);
 }
 
 TEST_CASE("values without a result are errors that name the node") {

@@ -32,7 +32,8 @@ seq<tensor> run(op::attributes what, view<tensor> inputs, int version = -1) {
     return reference::evaluate_node<Number>(model, id, inputs);
 }
 
-inline void check_values(const tensor& result, const shape& dimensions, view<double> expected, double tolerance = 1e-5) {
+inline void check_values(const tensor& result, const shape& dimensions, view<double> expected,
+                         double tolerance = 1e-5) {
     REQUIRE(result.dimensions() == dimensions);
     REQUIRE(result.elements() == expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {

@@ -18,7 +18,8 @@ op::interpolate resize(op::interpolate_mode mode, op::coordinate_transformation_
 void check_row(const op::interpolate& what, view<double> row, view<double> expected) {
     const shape from{1, 1, 1, static_cast<dimension>(row.size())};
     const shape to{1, 1, 1, static_cast<dimension>(expected.size())};
-    check_first(what, {f32_of(from, row), make_indices({static_cast<std::int64_t>(expected.size())}), make_indices({3})}, to,
+    check_first(what,
+                {f32_of(from, row), make_indices({static_cast<std::int64_t>(expected.size())}), make_indices({3})}, to,
                 expected, 11);
 }
 
@@ -62,7 +63,8 @@ TEST_CASE("cubic keeps straight lines away from the border") {
 }
 
 TEST_CASE("the modes of Pillow average what an output place covers") {
-    check_row(resize(mode::bilinear_pillow, place::half_pixel), {0, 4, 8, 12}, {(0.75 * 4 + 0.25 * 8) / 1.75, (0.25 * 4 + 0.75 * 20) / 1.75});
+    check_row(resize(mode::bilinear_pillow, place::half_pixel), {0, 4, 8, 12},
+              {(0.75 * 4 + 0.25 * 8) / 1.75, (0.25 * 4 + 0.75 * 20) / 1.75});
     op::interpolate bicubic = resize(mode::bicubic_pillow, place::half_pixel);
     bicubic.cube_coeff = -0.5;
     check_row(bicubic, {5, 5, 5, 5, 5}, {5, 5, 5});

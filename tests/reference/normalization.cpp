@@ -72,6 +72,6 @@ TEST_CASE("GroupNormalization normalises groups of channels and scales channels"
     op::group_normalization norm;
     norm.num_groups = 2;
     norm.epsilon = 3;
-    check_first(norm, {f32_of({1, 4, 1}, {1, 3, 5, 7}), f32_of({4}, {1, 2, 3, 4}), f32_of({4}, {0, 0, 10, 0})}, {1, 4, 1},
-                {-0.5, 1, 8.5, 2});
+    check_first(norm, {f32_of({1, 4, 1}, {1, 3, 5, 7}), f32_of({4}, {1, 2, 3, 4}), f32_of({4}, {0, 0, 10, 0})},
+                {1, 4, 1}, {-0.5, 1, 8.5, 2});
 }

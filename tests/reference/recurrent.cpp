@@ -19,7 +19,8 @@ op::lstm_cell lstm_cell() {
 }
 /// One step with one hidden value, weights 0, h = 0 and c = 2.
 seq<tensor> lstm_step(const op::lstm_cell& cell, view<double> bias, int version = 4) {
-    const tensor inputs[] = {f32_of({1, 1}, {1}), zeros({1, 1}), f32_of({1, 1}, {2}), zeros({4, 1}), zeros({4, 1}), f32_of({4}, bias)};
+    const tensor inputs[] = {f32_of({1, 1}, {1}), zeros({1, 1}), f32_of({1, 1}, {2}),
+                             zeros({4, 1}),       zeros({4, 1}), f32_of({4}, bias)};
     return lpt::test::run(cell, inputs, version);
 }
 tensor gru_step(bool linear_before_reset, view<double> recurrent, view<double> bias) {
@@ -51,8 +52,13 @@ seq<tensor> add_up(op::recurrent_direction direction, dimension directions, view
         bias.append({open, open, 0, open});
     }
     const shape state{batches, directions, 1};
-    const tensor inputs[] = {f32_of({batches, 3, 1}, x), zeros(state), zeros(state), make_integer_tensor(i32, {batches}, lengths),
-                             f32_of({directions, 4, 1}, weights), zeros({directions, 4, 1}), f32_of({directions, 4}, bias)};
+    const tensor inputs[] = {f32_of({batches, 3, 1}, x),
+                             zeros(state),
+                             zeros(state),
+                             make_integer_tensor(i32, {batches}, lengths),
+                             f32_of({directions, 4, 1}, weights),
+                             zeros({directions, 4, 1}),
+                             f32_of({directions, 4}, bias)};
     return lpt::test::run(adder(direction), inputs);
 }
 
@@ -104,8 +110,8 @@ TEST_CASE("a sequence runs forwards, backwards or both ways, each as long as it 
 TEST_CASE("a GRU sequence takes the steps of a cell") {
     op::gru_sequence sequence;
     sequence.hidden_size = 1;
-    const tensor inputs[] = {f32_of({1, 2, 1}, {1, 2}),      zeros({1, 1, 1}), make_integer_tensor(i32, {1}, {2}),
-                             f32_of({1, 3, 1}, {0, 0, 1}),   zeros({1, 3, 1}), f32_of({1, 3}, {shut, 0, 0})};
+    const tensor inputs[] = {f32_of({1, 2, 1}, {1, 2}),    zeros({1, 1, 1}), make_integer_tensor(i32, {1}, {2}),
+                             f32_of({1, 3, 1}, {0, 0, 1}), zeros({1, 3, 1}), f32_of({1, 3}, {shut, 0, 0})};
     const seq<tensor> result = lpt::test::run(sequence, inputs);
     check_values(result[0], {1, 1, 2, 1}, {0.7615941560, 0.9640275801});
     check_values(result[1], {1, 1, 1}, {0.9640275801});
@@ -114,5 +120,6 @@ TEST_CASE("a GRU sequence takes the steps of a cell") {
 TEST_CASE("an unknown activation is an error") {
     op::lstm_cell cell = lstm_cell();
     cell.activations[0] = "softsign";
-    CHECK_THROWS_WITH_AS(lstm_step(cell, {0, 0, 0, 0}), "activation 'softsign' must be sigmoid, tanh, relu or hardsigmoid", lpt::error);
+    CHECK_THROWS_WITH_AS(lstm_step(cell, {0, 0, 0, 0}),
+                         "activation 'softsign' must be sigmoid, tanh, relu or hardsigmoid", lpt::error);
 }

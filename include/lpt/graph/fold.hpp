@@ -20,15 +20,16 @@ constexpr bool can_evaluate(op::kind kind) {
         case op::kind::mat_mul:
         case op::kind::shape_of:
         case op::kind::range: return true;
-        default: return evaluation::is_elementwise(kind) || evaluation::is_movement(kind) || evaluation::is_reduction(kind);
+        default:
+            return evaluation::is_elementwise(kind) || evaluation::is_movement(kind) || evaluation::is_reduction(kind);
     }
 }
 
 namespace evaluation {
 
 /// Types and shapes of the outputs for these inputs; false unless all are known. Raises what inference raises.
-constexpr bool infer_outputs(const op::attributes& what, int version, view<tensor> inputs, seq<op::output_facts, 2>& outputs,
-                             text_view node = {}) {
+constexpr bool infer_outputs(const op::attributes& what, int version, view<tensor> inputs,
+                             seq<op::output_facts, 2>& outputs, text_view node = {}) {
     const op::row& facts = op::row_of(what.number());
     seq<op::input_facts, 4> known;
     known.reserve(inputs.size());
@@ -67,8 +68,8 @@ constexpr bool evaluate_known(const call& node, seq<tensor>& outputs) {
         case op::kind::convert_like: outputs.push_back(convert_tensor(node.input(0), node.output().type)); return true;
         case op::kind::shape_of: outputs.push_back(shape_values(node.dimensions(0), node.output().type)); return true;
         case op::kind::fake_quantize:
-            outputs.push_back(evaluate_fake_quantize(node.inputs, node.as<op::fake_quantize>().levels, node.output().dimensions,
-                                                     node.output().type, false));
+            outputs.push_back(evaluate_fake_quantize(node.inputs, node.as<op::fake_quantize>().levels,
+                                                     node.output().dimensions, node.output().type, false));
             return true;
         default: break;
     }
@@ -105,8 +106,8 @@ constexpr bool evaluate_known(const call& node, seq<tensor>& outputs) {
     }
     seq<tensor> results;
     if (what.is<op::fake_quantize>() && !output_types.empty() && is_integral(output_types[0])) {
-        outputs.push_back(evaluation::evaluate_fake_quantize(inputs, what.as<op::fake_quantize>().levels, facts[0].dimensions,
-                                                             output_types[0], true));
+        outputs.push_back(evaluation::evaluate_fake_quantize(inputs, what.as<op::fake_quantize>().levels,
+                                                             facts[0].dimensions, output_types[0], true));
         return true;
     }
     if (!evaluation::evaluate_known({what, version, inputs, facts}, results)) {
@@ -203,7 +204,11 @@ constexpr output_ref try_fold(graph& model, node_id id) {
         for (std::size_t port = 0; port < outputs.size(); ++port) {
             const output_ref from(id, static_cast<std::int32_t>(port));
             const node& old = model[id];
-            model.rename(outputs[port].node, outputs.size() == 1 ? old.name() : join(old.name(), '.', port));
+            text name = old.name();
+            if (outputs.size() > 1) {
+                name.append('.').append(port);
+            }
+            model.rename(outputs[port].node, std::move(name));
             model.set_tensor_names(outputs[port], old.tensor_names(port));
             for (const annotation& each : old.annotations()) {
                 model.annotate(outputs[port].node, each.key, each.value);

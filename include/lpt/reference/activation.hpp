@@ -73,7 +73,8 @@ constexpr tensor prelu(const call& node) {
     const double second = node.real_at(2, 1);
     switch (node.kind()) {
         case op::kind::prelu:
-            outputs.push_back(detail::with_number(node.input(0).type(), [&](auto zero) { return detail::prelu<decltype(zero)>(node); }));
+            outputs.push_back(detail::with_number(node.input(0).type(),
+                                                  [&](auto zero) { return detail::prelu<decltype(zero)>(node); }));
             return true;
         case op::kind::sigmoid: return give([](double x) { return detail::sigmoid(x); });
         case op::kind::tanh: return give([](double x) { return math::tanh(x); });
@@ -82,19 +83,21 @@ constexpr tensor prelu(const call& node) {
             return give([alpha](double x) { return x < 0 ? alpha * (math::exp(x) - 1) : x; });
         }
         case op::kind::gelu: {
-            const bool by_tanh = node.version >= 7 && node.as<op::gelu>().approximation_mode == op::gelu_approximation::tanh;
+            const bool by_tanh =
+                node.version >= 7 && node.as<op::gelu>().approximation_mode == op::gelu_approximation::tanh;
             return give([by_tanh](double x) { return detail::gelu(x, by_tanh); });
         }
-        case op::kind::hswish: return give([](double x) { return x * math::minimum(math::maximum(x + 3, 0.0), 6.0) / 6; });
-        case op::kind::hsigmoid: return give([](double x) { return math::minimum(math::maximum(x + 3, 0.0), 6.0) / 6; });
+        case op::kind::hswish:
+            return give([](double x) { return x * math::minimum(math::maximum(x + 3, 0.0), 6.0) / 6; });
+        case op::kind::hsigmoid:
+            return give([](double x) { return math::minimum(math::maximum(x + 3, 0.0), 6.0) / 6; });
         case op::kind::hard_sigmoid:
             return give([=](double x) { return math::maximum(0.0, math::minimum(1.0, first * x + second)); });
         case op::kind::swish: return give([=](double x) { return x * detail::sigmoid(first * x); });
         case op::kind::mish: return give([](double x) { return x * math::tanh(detail::soft_plus(x)); });
         case op::kind::soft_plus: return give([](double x) { return detail::soft_plus(x); });
         case op::kind::soft_sign: return give([](double x) { return x / (1 + math::absolute(x)); });
-        case op::kind::selu:
-            return give([=](double x) { return second * (x > 0 ? x : first * (math::exp(x) - 1)); });
+        case op::kind::selu: return give([=](double x) { return second * (x > 0 ? x : first * (math::exp(x) - 1)); });
         case op::kind::exp: return give([](double x) { return math::exp(x); });
         case op::kind::log: return give([](double x) { return math::log(x); });
         case op::kind::sqrt: return give([](double x) { return math::sqrt(x); });

@@ -68,8 +68,8 @@ struct attention_head {
 
 /// `bias(row, column)` gives what is added to a score, `sink(row)` a further score of a row.
 template <class Real, class Bias, class Sink>
-constexpr void attend(const attention_head& head, const Real* query, const Real* key, const Real* value, Real* to, Bias bias,
-                      bool has_sink, Sink sink) {
+constexpr void attend(const attention_head& head, const Real* query, const Real* key, const Real* value, Real* to,
+                      Bias bias, bool has_sink, Sink sink) {
     using matrix = evaluation::detail::matrix<Real>;
     seq<Real> scores(head.queries * head.keys, Real(0));
     evaluation::multiply_matrices(matrix{query, head.depth, 1}, matrix{key, 1, head.depth}, scores.data(), head.queries,
@@ -85,8 +85,8 @@ constexpr void attend(const attention_head& head, const Real* query, const Real*
             scores[i * head.keys + j] = static_cast<Real>(row[j]);
         }
     }
-    evaluation::multiply_matrices(matrix{scores.data(), head.keys, 1}, matrix{value, head.width, 1}, to, head.queries, head.width,
-                                  head.keys);
+    evaluation::multiply_matrices(matrix{scores.data(), head.keys, 1}, matrix{value, head.width, 1}, to, head.queries,
+                                  head.width, head.keys);
 }
 
 template <class Real>
@@ -95,8 +95,12 @@ constexpr tensor attention(const call& node) {
         return static_cast<std::size_t>(dimensions[dimensions.rank() - from_back]);
     };
     const shape& dimensions = node.output().dimensions;
-    attention_head head{size(node.dimensions(0), 2), size(node.dimensions(1), 2), size(node.dimensions(0), 1),
-                        size(node.dimensions(2), 1), 1, node.as<op::scaled_dot_product_attention>().causal};
+    attention_head head{size(node.dimensions(0), 2),
+                        size(node.dimensions(1), 2),
+                        size(node.dimensions(0), 1),
+                        size(node.dimensions(2), 1),
+                        1,
+                        node.as<op::scaled_dot_product_attention>().causal};
     head.scale = node.real_at(4, 1 / math::sqrt(static_cast<double>(head.depth)));
     const shape outer = leading_axes(dimensions);
     shape score_shape = outer;
@@ -108,12 +112,19 @@ constexpr tensor attention(const call& node) {
     operand<Real> key(node.input(1));
     operand<Real> value(node.input(2));
     outcome<Real> result(node.output());
-    const broadcast_values mask = node.has(3) ? broadcast_values(node.input(3), score_shape) : broadcast_values();
-    const broadcast_values sinks = node.has(5) ? broadcast_values(node.input(5), sink_shape) : broadcast_values();
+    broadcast_values mask;
+    broadcast_values sinks;
+    if (node.has(3)) {
+        mask = broadcast_values(node.input(3), score_shape);
+    }
+    if (node.has(5)) {
+        sinks = broadcast_values(node.input(5), sink_shape);
+    }
     const bool is_choice = node.has(3) && node.input(3).type() == boolean;
     const auto at = [&](const broadcast_values& from, std::size_t which, std::size_t i, std::size_t j) {
         const std::size_t last = outer.rank() + 1;
-        std::int64_t place = static_cast<std::int64_t>(i) * from.strides[last - 1] + static_cast<std::int64_t>(j) * from.strides[last];
+        std::int64_t place =
+            static_cast<std::int64_t>(i) * from.strides[last - 1] + static_cast<std::int64_t>(j) * from.strides[last];
         auto rest = static_cast<std::int64_t>(which);
         for (std::size_t axis = outer.rank(); axis-- > 0;) {
             place += rest % outer[axis] * from.strides[axis];
@@ -121,7 +132,8 @@ constexpr tensor attention(const call& node) {
         }
         return from.values[static_cast<std::size_t>(place)];
     };
-    const shape outer_of[3] = {leading_axes(node.dimensions(0)), leading_axes(node.dimensions(1)), leading_axes(node.dimensions(2))};
+    const shape outer_of[3] = {leading_axes(node.dimensions(0)), leading_axes(node.dimensions(1)),
+                               leading_axes(node.dimensions(2))};
     const evaluation::broadcast_walk<3> walk(outer, {&outer_of[0], &outer_of[1], &outer_of[2]});
     walk.for_each_row([&](const evaluation::broadcast_walk<3>::row& row) {
         for (std::size_t i = 0; i < row.length; ++i) {
@@ -148,7 +160,8 @@ constexpr tensor attention(const call& node) {
 /// ScaledDotProductAttention; products in the number type of the output, the softmax in double. A row in which everything is masked
 /// gives zeros.
 [[gnu::cold]] inline bool evaluate_attention(const call& node, seq<tensor>& outputs) {
-    outputs.push_back(detail::with_real(node.output().type, [&](auto zero) { return detail::attention<decltype(zero)>(node); }));
+    outputs.push_back(
+        detail::with_real(node.output().type, [&](auto zero) { return detail::attention<decltype(zero)>(node); }));
     return true;
 }
 

@@ -32,17 +32,41 @@ struct window_geometry {
 };
 
 /// `kernel_first` is the place of the first kernel axis in `kernel`.
-constexpr window_geometry make_geometry(const shape& data, const shape& result, const shape& kernel, std::size_t kernel_first,
-                                        const op::detail::window_attributes& window) {
+constexpr window_geometry make_geometry(const shape& data, const shape& result, const shape& kernel,
+                                        std::size_t kernel_first, const op::detail::window_attributes& window) {
     window_geometry geometry;
     const std::size_t axes = data.rank() - 2;
     for (std::size_t axis = 0; axis < axes; ++axis) {
         const std::size_t to = spatial_axes - axes + axis;
         geometry.input[to] = data[axis + 2];
         geometry.output[to] = result[axis + 2];
-        geometry.window[to] = op::padded_window(window.axis(axis, kernel[kernel_first + axis]), window.rule, data[axis + 2]);
+        geometry.window[to] =
+            op::padded_window(window.axis(axis, kernel[kernel_first + axis]), window.rule, data[axis + 2]);
     }
     return geometry;
+}
+
+/// Writes `count` elements of a row of `size`, from place `first` on, each `stride` after the one before; zero outside the row.
+template <class Number>
+constexpr void copy_places(const Number* row, std::int64_t first, std::int64_t stride, std::int64_t size,
+                           std::int64_t count, Number* to) {
+    const std::int64_t begin = first < 0 ? math::minimum(count, (-first + stride - 1) / stride) : 0;
+    const std::int64_t end = first < size ? math::minimum(count, (size - first + stride - 1) / stride) : 0;
+    for (std::int64_t i = 0; i < begin; ++i) {
+        to[i] = 0;
+    }
+    if (stride == 1) {
+        for (std::int64_t i = begin; i < end; ++i) {
+            to[i] = row[first + i];
+        }
+    } else {
+        for (std::int64_t i = begin; i < end; ++i) {
+            to[i] = row[first + i * stride];
+        }
+    }
+    for (std::int64_t i = math::maximum(begin, end); i < count; ++i) {
+        to[i] = 0;
+    }
 }
 
 /// Writes what one kernel element of one channel meets at output places `first` to before `last`, zero for padding.
@@ -57,18 +81,17 @@ constexpr void unfold_row(const Number* channel, const window_geometry& g, const
         const std::int64_t row = place / g.output[2];
         const std::int64_t begin = place % g.output[2];
         const std::int64_t count = math::minimum(g.output[2] - begin, end - place);
-        const std::int64_t d = row / g.output[1] * g.window[0].stride + k[0] * g.window[0].dilation - g.window[0].pad_begin;
-        const std::int64_t h = row % g.output[1] * g.window[1].stride + k[1] * g.window[1].dilation - g.window[1].pad_begin;
+        const std::int64_t d =
+            row / g.output[1] * g.window[0].stride + k[0] * g.window[0].dilation - g.window[0].pad_begin;
+        const std::int64_t h =
+            row % g.output[1] * g.window[1].stride + k[1] * g.window[1].dilation - g.window[1].pad_begin;
         if (d < 0 || d >= g.input[0] || h < 0 || h >= g.input[1]) {
             for (std::int64_t i = 0; i < count; ++i) {
                 to[i] = 0;
             }
         } else {
-            const Number* from = channel + (d * g.input[1] + h) * g.input[2];
-            for (std::int64_t i = 0; i < count; ++i) {
-                const std::int64_t x = (begin + i) * w.stride + shift;
-                to[i] = x < 0 || x >= g.input[2] ? Number(0) : from[x];
-            }
+            copy_places(channel + (d * g.input[1] + h) * g.input[2], begin * w.stride + shift, w.stride, g.input[2],
+                        count, to);
         }
         to += count;
         place += count;
@@ -77,8 +100,8 @@ constexpr void unfold_row(const Number* channel, const window_geometry& g, const
 
 /// Writes what the windows at output places `first` to before `last` see: `channels * kernel` rows, one place a column.
 template <class Number>
-constexpr void unfold(const Number* data, std::size_t channels, const window_geometry& g, std::size_t first, std::size_t last,
-                      Number* to) {
+constexpr void unfold(const Number* data, std::size_t channels, const window_geometry& g, std::size_t first,
+                      std::size_t last, Number* to) {
     for (std::size_t channel = 0; channel < channels; ++channel) {
         std::int64_t k[spatial_axes] = {};
         for (std::size_t i = 0; i < g.kernel_size(); ++i) {
@@ -94,27 +117,42 @@ constexpr void unfold(const Number* data, std::size_t channels, const window_geo
     }
 }
 
+/// Memory that one convolution uses again for each sample and group.
+template <class Number>
+struct convolution_memory {
+    seq<Number> columns;
+    seq<Number> sums;
+
+    static constexpr Number* at_least(seq<Number>& values, std::size_t count) {
+        if (values.size() < count) {
+            values.resize(count);
+        }
+        return values.data();
+    }
+};
+
 /// One sample and one group: `outputs` channels of `inputs` channels. Sums run over input channels, then kernel elements in row-major order.
 template <class Number>
 constexpr void convolve(const Number* data, const Number* weights, Number* to, std::size_t inputs, std::size_t outputs,
-                        const window_geometry& g) {
+                        const window_geometry& g, convolution_memory<Number>& memory) {
     const std::size_t depth = inputs * g.kernel_size();
     const std::size_t places = g.output_size();
     using matrix = evaluation::detail::matrix<Number>;
     if (g.is_pointwise()) {
-        return evaluation::multiply_matrices(matrix{weights, depth, 1}, matrix{data, places, 1}, to, outputs, places, depth);
+        return evaluation::multiply_matrices(matrix{weights, depth, 1}, matrix{data, places, 1}, to, outputs, places,
+                                             depth);
     }
     // As many places at a time as stay in the cache with all that they see, in whole tiles.
     const std::size_t wanted = 65536 / math::maximum<std::size_t>(depth, 1) / 64 * 64;
     const std::size_t block = math::minimum(places, math::maximum<std::size_t>(wanted, 64));
-    seq<Number> columns(depth * block, Number(0));
-    seq<Number> sums(outputs * block, Number(0));
+    Number* columns = memory.at_least(memory.columns, depth * block);
+    Number* sums = block == places ? to : memory.at_least(memory.sums, outputs * block);
     for (std::size_t first = 0; first < places; first += block) {
         const std::size_t count = math::minimum(block, places - first);
-        unfold(data, inputs, g, first, first + count, columns.data());
-        evaluation::multiply_matrices(matrix{weights, depth, 1}, matrix{columns.data(), count, 1}, sums.data(), outputs, count,
+        unfold(data, inputs, g, first, first + count, columns);
+        evaluation::multiply_matrices(matrix{weights, depth, 1}, matrix{columns, count, 1}, sums, outputs, count,
                                       depth);
-        for (std::size_t channel = 0; channel < outputs; ++channel) {
+        for (std::size_t channel = 0; block != places && channel < outputs; ++channel) {
             for (std::size_t i = 0; i < count; ++i) {
                 to[channel * places + first + i] = sums[channel * count + i];
             }
@@ -134,17 +172,19 @@ constexpr tensor convolution(const call& node, const op::detail::window_attribut
     operand<Number> x(node.input(0));
     operand<Number> w(node.input(1));
     outcome<Number> result(node.output());
+    convolution_memory<Number> memory;
     for (std::size_t i = 0; i < static_cast<std::size_t>(data[0]) * groups; ++i) {
         convolve(x.data() + i * inputs * geometry.input_size(),
                  w.data() + i % groups * outputs * inputs * geometry.kernel_size(),
-                 result.data() + i * outputs * geometry.output_size(), inputs, outputs, geometry);
+                 result.data() + i * outputs * geometry.output_size(), inputs, outputs, geometry, memory);
     }
     return result.finish();
 }
 
 /// Adds what one kernel element gives to the places of one output channel.
 template <class Number>
-constexpr void fold_back(const Number* values, const window_geometry& g, const std::int64_t (&k)[spatial_axes], Number* channel) {
+constexpr void fold_back(const Number* values, const window_geometry& g, const std::int64_t (&k)[spatial_axes],
+                         Number* channel) {
     for (std::int64_t d = 0; d < g.input[0]; ++d) {
         for (std::int64_t h = 0; h < g.input[1]; ++h) {
             for (std::int64_t x = 0; x < g.input[2]; ++x, ++values) {
@@ -167,8 +207,8 @@ constexpr void fold_back(const Number* values, const window_geometry& g, const s
 
 /// One sample and one group of a transposed convolution.
 template <class Number>
-constexpr void convolve_back(const Number* data, const Number* weights, Number* to, std::size_t inputs, std::size_t outputs,
-                             const window_geometry& g) {
+constexpr void convolve_back(const Number* data, const Number* weights, Number* to, std::size_t inputs,
+                             std::size_t outputs, const window_geometry& g) {
     using matrix = evaluation::detail::matrix<Number>;
     const std::size_t places = g.input_size();
     const std::size_t kernel = g.kernel_size();
@@ -194,7 +234,8 @@ constexpr void convolve_back(const Number* data, const Number* weights, Number* 
 
 /// The padding of a transposed convolution: as given, none (valid), or what the sizes leave, the odd element at the beginning (`same_upper`)
 /// or at the end (`same_lower`): the other way round than for a convolution, whose reverse this is.
-constexpr void pad_transposed(window_geometry& geometry, op::auto_pad rule, const integers& output_padding, std::size_t axes) {
+constexpr void pad_transposed(window_geometry& geometry, op::auto_pad rule, const integers& output_padding,
+                              std::size_t axes) {
     for (std::size_t axis = 0; axis < axes; ++axis) {
         const std::size_t at = spatial_axes - axes + axis;
         op::window_axis& window = geometry.window[at];
@@ -239,14 +280,14 @@ constexpr op::detail::window_attributes window_of(const Op& self) {
 
 template <class Op>
 constexpr tensor convolution_of(const call& node, bool grouped) {
-    return with_number(node.output().type, [&](auto zero) {
-        return convolution<decltype(zero)>(node, window_of(node.as<Op>()), grouped);
-    });
+    return with_number(node.output().type,
+                       [&](auto zero) { return convolution<decltype(zero)>(node, window_of(node.as<Op>()), grouped); });
 }
 template <class Op>
 constexpr tensor transposed_convolution_of(const call& node, bool grouped) {
     return with_number(node.output().type, [&](auto zero) {
-        return transposed_convolution<decltype(zero)>(node, window_of(node.as<Op>()), node.as<Op>().output_padding, grouped);
+        return transposed_convolution<decltype(zero)>(node, window_of(node.as<Op>()), node.as<Op>().output_padding,
+                                                      grouped);
     });
 }
 
@@ -256,7 +297,9 @@ constexpr tensor transposed_convolution_of(const call& node, bool grouped) {
 /// wrap around.
 [[gnu::cold]] inline bool evaluate_convolution(const call& node, seq<tensor>& outputs) {
     switch (node.kind()) {
-        case op::kind::convolution: outputs.push_back(detail::convolution_of<op::convolution>(node, false)); return true;
+        case op::kind::convolution:
+            outputs.push_back(detail::convolution_of<op::convolution>(node, false));
+            return true;
         case op::kind::group_convolution:
             outputs.push_back(detail::convolution_of<op::group_convolution>(node, true));
             return true;

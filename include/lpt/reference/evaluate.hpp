@@ -18,8 +18,8 @@ namespace lpt::reference {
 
 /// Whether any operation of the library can be evaluated: all but those with bodies.
 constexpr bool can_evaluate(op::kind kind) {
-    return kind > op::kind::none && kind < op::kind::count && kind != op::kind::tensor_iterator && kind != op::kind::loop &&
-           kind != op::kind::if_else;
+    return kind > op::kind::none && kind < op::kind::count && kind != op::kind::tensor_iterator &&
+           kind != op::kind::loop && kind != op::kind::if_else;
 }
 
 /// The values of the variables of a network between two runs.
@@ -170,8 +170,8 @@ seq<tensor> evaluate_node(const graph& model, node_id id, view<tensor> inputs) {
             detail::cannot_evaluate(each, "its output shape does not follow from its inputs");
         }
         if (each.is<op::fake_quantize>() && is_integral(each.type())) {
-            outputs.push_back(evaluation::evaluate_fake_quantize(computed, each.as<op::fake_quantize>().levels, facts[0].dimensions,
-                                                                 each.type(), true));
+            outputs.push_back(evaluation::evaluate_fake_quantize(computed, each.as<op::fake_quantize>().levels,
+                                                                 facts[0].dimensions, each.type(), true));
             return outputs;
         }
         if (!detail::evaluate_any({each.attributes(), each.version(), computed, facts}, outputs)) {
@@ -193,8 +193,8 @@ class run {
     const graph& model_;
     view<tensor> inputs_;
     state& state_;
-    std::vector<seq<tensor>> values_;         // by node
-    std::vector<std::size_t> readers_left_;   // by node: a tensor is let go after its last reader
+    std::vector<seq<tensor>> values_;  // by node
+    std::vector<std::size_t> readers_left_;  // by node: a tensor is let go after its last reader
     std::vector<std::pair<text, tensor>> writes_;  // seen by the next run
 
     void count_readers(const seq<node_id>& order) {
@@ -223,8 +223,9 @@ class run {
             const element type = each.as<op::parameter>().element_type;
             const bool fits = given.type() == type || given.type() == held_type<Number>(type) || type == dynamic;
             if (!fits || !merge_shape(merged, given.dimensions())) {
-                fail("input ", i, " '", each.name(), "' must be ", name(type), to_text(each.as<op::parameter>().dimensions), ", not ",
-                     name(given.type()), to_text(given.dimensions()));
+                fail("input ", i, " '", each.name(), "' must be ", name(type),
+                     to_text(each.as<op::parameter>().dimensions), ", not ", name(given.type()),
+                     to_text(given.dimensions()));
             }
             return held<Number>(given);
         }

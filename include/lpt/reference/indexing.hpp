@@ -92,7 +92,8 @@ constexpr tensor one_hot(const call& node) {
     for (std::size_t i = 0; i < node.input(0).elements(); ++i) {
         const std::int64_t place = indices[i] < 0 && wraps ? indices[i] + depth : indices[i];
         if (place >= 0 && place < depth) {
-            result[(i / inner * static_cast<std::size_t>(depth) + static_cast<std::size_t>(place)) * inner + i % inner] = on[0];
+            result[(i / inner * static_cast<std::size_t>(depth) + static_cast<std::size_t>(place)) * inner +
+                   i % inner] = on[0];
         }
     }
     return result.finish();
@@ -132,10 +133,12 @@ constexpr tensor non_zero(const call& node) {
             detail::with_number(node.input(0).type(), [&](auto zero) { detail::top_k<decltype(zero)>(node, outputs); });
             return true;
         case op::kind::cum_sum:
-            outputs.push_back(detail::with_number(node.input(0).type(), [&](auto zero) { return detail::cum_sum<decltype(zero)>(node); }));
+            outputs.push_back(detail::with_number(node.input(0).type(),
+                                                  [&](auto zero) { return detail::cum_sum<decltype(zero)>(node); }));
             return true;
         case op::kind::one_hot:
-            outputs.push_back(detail::with_number(node.output().type, [&](auto zero) { return detail::one_hot<decltype(zero)>(node); }));
+            outputs.push_back(detail::with_number(node.output().type,
+                                                  [&](auto zero) { return detail::one_hot<decltype(zero)>(node); }));
             return true;
         case op::kind::non_zero: outputs.push_back(detail::non_zero(node)); return true;
         default: return false;

@@ -44,15 +44,18 @@ constexpr float source_place(const resize_rule& rule, const axis_resize& axis, s
         case asymmetric: return x / axis.scale;
         case tf_half_pixel_for_nn: return (x + 0.5f) / axis.scale;
         default:
-            return axis.output == 1 ? 0.0f : x * static_cast<float>(axis.input - 1) / static_cast<float>(axis.output - 1);
+            return axis.output == 1 ? 0.0f
+                                    : x * static_cast<float>(axis.input - 1) / static_cast<float>(axis.output - 1);
     }
 }
 
 constexpr std::int64_t nearest_place(op::nearest_mode mode, float x, bool shrinks) {
     const float below = math::floor(x);
     switch (mode) {
-        case op::nearest_mode::round_prefer_floor: return static_cast<std::int64_t>(x - below <= 0.5f ? below : below + 1);
-        case op::nearest_mode::round_prefer_ceil: return static_cast<std::int64_t>(x - below < 0.5f ? below : below + 1);
+        case op::nearest_mode::round_prefer_floor:
+            return static_cast<std::int64_t>(x - below <= 0.5f ? below : below + 1);
+        case op::nearest_mode::round_prefer_ceil:
+            return static_cast<std::int64_t>(x - below < 0.5f ? below : below + 1);
         case op::nearest_mode::floor: return static_cast<std::int64_t>(below);
         case op::nearest_mode::ceil: return static_cast<std::int64_t>(math::ceil(x));
         default: return static_cast<std::int64_t>(shrinks ? math::ceil(x) : math::truncate(x));
@@ -136,7 +139,8 @@ constexpr seq<tap> area_taps(std::int64_t place, const axis_resize& axis) {
     const double end = begin + step;
     seq<tap> taps;
     for (auto i = static_cast<std::int64_t>(begin); i < axis.input && static_cast<double>(i) < end; ++i) {
-        const double covered = math::minimum(end, static_cast<double>(i + 1)) - math::maximum(begin, static_cast<double>(i));
+        const double covered =
+            math::minimum(end, static_cast<double>(i + 1)) - math::maximum(begin, static_cast<double>(i));
         taps.push_back({i, covered / step});
     }
     return taps;
@@ -145,7 +149,8 @@ constexpr seq<tap> area_taps(std::int64_t place, const axis_resize& axis) {
 constexpr seq<tap> taps_of(const resize_rule& rule, const axis_resize& axis, std::int64_t place) {
     const float x = source_place(rule, axis, place);
     switch (rule.mode) {
-        case op::interpolate_mode::nearest: return {{inside(nearest_place(rule.nearest, x, axis.scale < 1), axis.input), 1.0}};
+        case op::interpolate_mode::nearest:
+            return {{inside(nearest_place(rule.nearest, x, axis.scale < 1), axis.input), 1.0}};
         case op::interpolate_mode::linear: return linear_taps(x, axis, rule.antialias);
         case op::interpolate_mode::linear_onnx: return linear_onnx_taps(x, axis.input);
         case op::interpolate_mode::cubic: return cubic_taps(x, axis.input, rule.cube_coeff);
@@ -193,8 +198,8 @@ constexpr tensor with_margin(const call& node, const op::interpolate& self) {
 }
 
 /// Resamples one axis of `from`, whose other axes are `outer` before and `inner` after it.
-constexpr seq<double> resample_axis(const seq<double>& from, const resampling& taps, std::size_t outer, std::size_t inner,
-                                    std::size_t input) {
+constexpr seq<double> resample_axis(const seq<double>& from, const resampling& taps, std::size_t outer,
+                                    std::size_t inner, std::size_t input) {
     seq<double> to(outer * taps.size() * inner, 0.0);
     double* row = to.data();
     for (std::size_t i = 0; i < outer; ++i) {

@@ -15,7 +15,8 @@ constexpr tensor gather_nd(const call& node) {
     const element type = evaluation::detail::byte_type(node.input(0).type());
     const tensor from = evaluation::convert_tensor(node.input(0), type);
     const operand<std::int64_t> places(node.input(1));
-    const std::size_t inner = elements_between(data, batch + tuple, data.rank()) * static_cast<std::size_t>(bit_width(type)) / 8;
+    const std::size_t inner =
+        elements_between(data, batch + tuple, data.rank()) * static_cast<std::size_t>(bit_width(type)) / 8;
     const std::size_t batch_size = elements_between(data, batch, batch + tuple);
     const std::size_t batches = elements_between(data, 0, batch);
     const std::size_t slices = elements_between(indices, batch, indices.rank() - 1);

@@ -64,7 +64,8 @@ constexpr integers mvn_axes(const call& node) {
         return node.integers_at(1);
     }
     integers axes = self.reduction_axes;
-    for (std::size_t axis = self.across_channels ? 1 : 2; self.reduction_axes.empty() && axis < node.dimensions(0).rank(); ++axis) {
+    for (std::size_t axis = self.across_channels ? 1 : 2;
+         self.reduction_axes.empty() && axis < node.dimensions(0).rank(); ++axis) {
         axes.push_back(static_cast<std::int64_t>(axis));
     }
     return axes;
@@ -95,24 +96,31 @@ constexpr tensor normalize_l2(const call& node) {
     operand<Real> x(node.input(0));
     outcome<Real> result(node.output());
     seq<double> norm(groups.count(), 0.0);
-    groups.for_each([&](std::size_t i, std::size_t group) { norm[group] += static_cast<double>(x[i]) * static_cast<double>(x[i]); });
+    groups.for_each([&](std::size_t i, std::size_t group) {
+        norm[group] += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+    });
     for (double& each : norm) {
-        each = math::sqrt(self.eps_mode == op::normalize_eps_mode::add ? each + self.eps : math::maximum(each, self.eps));
+        each =
+            math::sqrt(self.eps_mode == op::normalize_eps_mode::add ? each + self.eps : math::maximum(each, self.eps));
     }
-    groups.for_each([&](std::size_t i, std::size_t group) { result[i] = static_cast<Real>(static_cast<double>(x[i]) / norm[group]); });
+    groups.for_each([&](std::size_t i, std::size_t group) {
+        result[i] = static_cast<Real>(static_cast<double>(x[i]) / norm[group]);
+    });
     return result.finish();
 }
 
 template <class Real>
 constexpr tensor softmax(const call& node, std::int64_t axis_value, bool logarithm) {
     const shape& data = node.dimensions(0);
-    const element_groups groups(data, data.rank() == 0 ? integers{} : integers{normalized_axis(axis_value, data.rank())});
+    const element_groups groups(data,
+                                data.rank() == 0 ? integers{} : integers{normalized_axis(axis_value, data.rank())});
     operand<Real> x(node.input(0));
     outcome<Real> result(node.output());
     seq<double> most(groups.count(), -math::infinity);
     seq<double> sum(groups.count(), 0.0);
     seq<double> powers(result.elements(), 0.0);
-    groups.for_each([&](std::size_t i, std::size_t group) { most[group] = math::maximum(most[group], static_cast<double>(x[i])); });
+    groups.for_each(
+        [&](std::size_t i, std::size_t group) { most[group] = math::maximum(most[group], static_cast<double>(x[i])); });
     groups.for_each([&](std::size_t i, std::size_t group) {
         powers[i] = math::exp(static_cast<double>(x[i]) - most[group]);
         sum[group] += powers[i];
@@ -138,9 +146,11 @@ constexpr tensor batch_norm(const call& node) {
     const std::size_t inner = elements_between(data, 2, data.rank());
     for (std::size_t i = 0; i < result.elements(); ++i) {
         const std::size_t channel = i / inner % static_cast<std::size_t>(data[1]);
-        const double root = math::sqrt(static_cast<double>(variance[channel]) + node.as<op::batch_norm_inference>().epsilon);
+        const double root =
+            math::sqrt(static_cast<double>(variance[channel]) + node.as<op::batch_norm_inference>().epsilon);
         const double centred = static_cast<double>(x[i]) - static_cast<double>(mean[channel]);
-        result[i] = static_cast<Real>(static_cast<double>(gamma[channel]) * (centred / root) + static_cast<double>(beta[channel]));
+        result[i] = static_cast<Real>(static_cast<double>(gamma[channel]) * (centred / root) +
+                                      static_cast<double>(beta[channel]));
     }
     return result.finish();
 }
@@ -204,7 +214,8 @@ constexpr tensor group_normalization(const call& node) {
         const std::size_t channel = i / inner % static_cast<std::size_t>(data[1]);
         const double centred = static_cast<double>(x[i]) - all.mean[group];
         const double normal = centred / math::sqrt(all.variance[group] + self.epsilon);
-        result[i] = static_cast<Real>(normal * static_cast<double>(scale[channel]) + static_cast<double>(bias[channel]));
+        result[i] =
+            static_cast<Real>(normal * static_cast<double>(scale[channel]) + static_cast<double>(bias[channel]));
     });
     return result.finish();
 }
@@ -215,7 +226,9 @@ constexpr bool normalization(const call& node, seq<tensor>& outputs) {
         case op::kind::mvn: outputs.push_back(mvn<Real>(node)); return true;
         case op::kind::normalize_l2: outputs.push_back(normalize_l2<Real>(node)); return true;
         case op::kind::softmax: outputs.push_back(softmax<Real>(node, node.as<op::softmax>().axis, false)); return true;
-        case op::kind::log_softmax: outputs.push_back(softmax<Real>(node, node.as<op::log_softmax>().axis, true)); return true;
+        case op::kind::log_softmax:
+            outputs.push_back(softmax<Real>(node, node.as<op::log_softmax>().axis, true));
+            return true;
         case op::kind::batch_norm_inference: outputs.push_back(batch_norm<Real>(node)); return true;
         case op::kind::lrn: outputs.push_back(lrn<Real>(node)); return true;
         case op::kind::group_normalization: outputs.push_back(group_normalization<Real>(node)); return true;
@@ -227,7 +240,8 @@ constexpr bool normalization(const call& node, seq<tensor>& outputs) {
 
 /// Normalizations and softmaxes; sums and functions in double, results rounded once.
 [[gnu::cold]] inline bool evaluate_normalization(const call& node, seq<tensor>& outputs) {
-    return detail::with_real(node.output().type, [&](auto zero) { return detail::normalization<decltype(zero)>(node, outputs); });
+    return detail::with_real(node.output().type,
+                             [&](auto zero) { return detail::normalization<decltype(zero)>(node, outputs); });
 }
 
 }  // namespace lpt::reference

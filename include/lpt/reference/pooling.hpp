@@ -12,7 +12,8 @@ struct window_part {
     std::int64_t start = 0;  // input place of kernel element 0, negative in the padding
     std::int64_t first = 0;
     std::int64_t last = 0;
-    std::int64_t padded = 0;  // kernel elements in the input or its padding: what lies beyond the padding does not count
+    std::int64_t padded =
+        0;  // kernel elements in the input or its padding: what lies beyond the padding does not count
 };
 
 constexpr window_part part_of_window(const op::window_axis& window, std::int64_t place, std::int64_t input) {
@@ -33,13 +34,17 @@ template <class Visit>
 constexpr void for_each_window(const window_geometry& g, Visit visit) {
     std::size_t place = 0;
     window_part parts[spatial_axes];
+    seq<window_part> columns;
+    for (std::int64_t w = 0; w < g.output[2]; ++w) {
+        columns.push_back(part_of_window(g.window[2], w, g.input[2]));
+    }
     for (std::int64_t d = 0; d < g.output[0]; ++d) {
         parts[0] = part_of_window(g.window[0], d, g.input[0]);
         for (std::int64_t h = 0; h < g.output[1]; ++h) {
             parts[1] = part_of_window(g.window[1], h, g.input[1]);
-            for (std::int64_t w = 0; w < g.output[2]; ++w, ++place) {
-                parts[2] = part_of_window(g.window[2], w, g.input[2]);
-                visit(place, parts);
+            for (const window_part& column : columns) {
+                parts[2] = column;
+                visit(place++, parts);
             }
         }
     }
@@ -50,10 +55,10 @@ template <class Visit>
 constexpr void for_each_seen(const window_geometry& g, const window_part (&parts)[spatial_axes], Visit visit) {
     for (std::int64_t d = parts[0].first; d < parts[0].last; ++d) {
         for (std::int64_t h = parts[1].first; h < parts[1].last; ++h) {
-            const std::int64_t row = ((parts[0].start + d * g.window[0].dilation) * g.input[1] + parts[1].start +
-                                      h * g.window[1].dilation) *
-                                         g.input[2] +
-                                     parts[2].start;
+            const std::int64_t row =
+                ((parts[0].start + d * g.window[0].dilation) * g.input[1] + parts[1].start + h * g.window[1].dilation) *
+                    g.input[2] +
+                parts[2].start;
             for (std::int64_t w = parts[2].first; w < parts[2].last; ++w) {
                 visit(static_cast<std::size_t>(row + w * g.window[2].dilation));
             }
@@ -68,19 +73,20 @@ constexpr void max_pool(const call& node, seq<tensor>& outputs) {
     const auto& self = node.as<op::max_pool>();
     const shape& data = node.dimensions(0);
     const integers none;
-    const window_geometry g =
-        make_geometry(data, node.output().dimensions, kernel_shape(self.kernel), 0,
-                      {self.strides, node.version >= 8 ? self.dilations : none, self.pads_begin, self.pads_end, self.auto_pad});
+    const window_geometry g = make_geometry(
+        data, node.output().dimensions, kernel_shape(self.kernel), 0,
+        {self.strides, node.version >= 8 ? self.dilations : none, self.pads_begin, self.pads_end, self.auto_pad});
     const std::size_t channels = elements_between(data, 0, 2);
     const bool has_places = node.outputs.size() > 1;
     const std::size_t axis = has_places ? evaluation::detail::axis_of(self.axis, data.rank()) : 0;
-    const std::size_t counted = elements_between(data, axis, data.rank());  // places are counted inside blocks of so many elements
+    const std::size_t counted =
+        elements_between(data, axis, data.rank());  // places are counted inside blocks of so many elements
     operand<Number> from(node.input(0));
     outcome<Number> result(node.output());
     seq<std::int64_t> places(has_places ? result.elements() : 0, 0);
     for (std::size_t channel = 0; channel < channels; ++channel) {
         const std::size_t base = channel * g.input_size();
-        for_each_window(g, [&](std::size_t place, const window_part (&parts)[spatial_axes]) {
+        for_each_window(g, [&](std::size_t place, const window_part(&parts)[spatial_axes]) {
             Number most = evaluation::detail::utmost<Number>(false);
             std::size_t where = 0;
             bool any = false;
@@ -109,15 +115,15 @@ constexpr tensor avg_pool(const call& node) {
     const auto& self = node.as<op::avg_pool>();
     const shape& data = node.dimensions(0);
     const integers none;
-    const window_geometry g =
-        make_geometry(data, node.output().dimensions, kernel_shape(self.kernel), 0,
-                      {self.strides, node.version >= 16 ? self.dilations : none, self.pads_begin, self.pads_end, self.auto_pad});
+    const window_geometry g = make_geometry(
+        data, node.output().dimensions, kernel_shape(self.kernel), 0,
+        {self.strides, node.version >= 16 ? self.dilations : none, self.pads_begin, self.pads_end, self.auto_pad});
     const std::size_t channels = elements_between(data, 0, 2);
     operand<Number> from(node.input(0));
     outcome<Number> result(node.output());
     for (std::size_t channel = 0; channel < channels; ++channel) {
         const Number* values = from.data() + channel * g.input_size();
-        for_each_window(g, [&](std::size_t place, const window_part (&parts)[spatial_axes]) {
+        for_each_window(g, [&](std::size_t place, const window_part(&parts)[spatial_axes]) {
             double sum = 0;
             std::int64_t seen = 1;
             std::int64_t padded = 1;

@@ -113,7 +113,9 @@ struct lstm_step {
         }
         add_product(weights.input, x, 4 * size, weights.inputs, sums.data());
         add_product(weights.hidden, h, 4 * size, size, sums.data());
-        const auto at = [&](char letter, std::size_t i) { return static_cast<double>(sums[gate_place(order, letter) * size + i]); };
+        const auto at = [&](char letter, std::size_t i) {
+            return static_cast<double>(sums[gate_place(order, letter) * size + i]);
+        };
         for (std::size_t i = 0; i < size; ++i) {
             const double before = static_cast<double>(c[i]);
             const double open = gate(at('i', i) + peephole(0, i, before));
@@ -149,7 +151,9 @@ struct gru_step {
         }
         add_product(weights.input, x, 3 * size, weights.inputs, from_input.data());
         add_product(weights.hidden, h, (linear_before_reset ? 3 : 2) * size, size, from_hidden.data());
-        const auto sum = [&](std::size_t i) { return static_cast<double>(from_input[i]) + static_cast<double>(from_hidden[i]); };
+        const auto sum = [&](std::size_t i) {
+            return static_cast<double>(from_input[i]) + static_cast<double>(from_hidden[i]);
+        };
         for (std::size_t i = 0; i < size; ++i) {
             const double open = gate(sum(size + i));
             if (linear_before_reset) {
@@ -189,8 +193,12 @@ struct recurrent_operands {
           size(from_back(node.dimensions(first + 1), 1)) {}
 
     constexpr recurrent_weights<Real> direction(std::size_t which) const {
-        return {input.data() + which * gates * inputs, hidden.data() + which * gates * size,
-                bias_size == 0 ? nullptr : bias.data() + which * bias_size, nullptr, inputs, size};
+        return {input.data() + which * gates * inputs,
+                hidden.data() + which * gates * size,
+                bias_size == 0 ? nullptr : bias.data() + which * bias_size,
+                nullptr,
+                inputs,
+                size};
     }
 
 private:
@@ -318,14 +326,16 @@ constexpr bool recurrent(const call& node, seq<tensor>& outputs) {
             const auto& self = node.as<op::lstm_sequence>();
             const recurrent_operands<Real> weights(node, 4);
             walk_sequence<Real>(
-                node, self.direction, 2, [&](std::size_t which) { return lstm_step_of(self, weights.direction(which)); }, outputs);
+                node, self.direction, 2,
+                [&](std::size_t which) { return lstm_step_of(self, weights.direction(which)); }, outputs);
             return true;
         }
         case op::kind::gru_sequence: {
             const auto& self = node.as<op::gru_sequence>();
             const recurrent_operands<Real> weights(node, 3);
             walk_sequence<Real>(
-                node, self.direction, 1, [&](std::size_t which) { return gru_step_of(self, weights.direction(which)); }, outputs);
+                node, self.direction, 1, [&](std::size_t which) { return gru_step_of(self, weights.direction(which)); },
+                outputs);
             return true;
         }
         default: return false;
@@ -337,7 +347,8 @@ constexpr bool recurrent(const call& node, seq<tensor>& outputs) {
 /// LSTMCell, GRUCell, LSTMSequence and GRUSequence. Sums of products in the number type of the data, in the order bias, input, state; functions in
 /// double. Peephole weights lie in the order i, o, f.
 [[gnu::cold]] inline bool evaluate_recurrent(const call& node, seq<tensor>& outputs) {
-    return detail::with_real(node.output().type, [&](auto zero) { return detail::recurrent<decltype(zero)>(node, outputs); });
+    return detail::with_real(node.output().type,
+                             [&](auto zero) { return detail::recurrent<decltype(zero)>(node, outputs); });
 }
 
 }  // namespace lpt::reference

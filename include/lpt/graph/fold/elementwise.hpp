@@ -9,9 +9,15 @@ namespace detail {
 
 // Integer arithmetic wraps around; it is done on unsigned numbers, where that is defined.
 constexpr std::uint64_t bits_of(std::int64_t value) { return static_cast<std::uint64_t>(value); }
-constexpr std::int64_t plus(std::int64_t a, std::int64_t b) { return static_cast<std::int64_t>(bits_of(a) + bits_of(b)); }
-constexpr std::int64_t minus(std::int64_t a, std::int64_t b) { return static_cast<std::int64_t>(bits_of(a) - bits_of(b)); }
-constexpr std::int64_t times(std::int64_t a, std::int64_t b) { return static_cast<std::int64_t>(bits_of(a) * bits_of(b)); }
+constexpr std::int64_t plus(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(bits_of(a) + bits_of(b));
+}
+constexpr std::int64_t minus(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(bits_of(a) - bits_of(b));
+}
+constexpr std::int64_t times(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(bits_of(a) * bits_of(b));
+}
 template <class Real>
 constexpr Real plus(Real a, Real b) {
     return a + b;
@@ -138,7 +144,8 @@ constexpr tensor arithmetic(const call& node) {
         case op::kind::power: return with([](Number a, Number b) { return power(a, b); });
         case op::kind::maximum: return with([](Number a, Number b) { return math::maximum(a, b); });
         case op::kind::minimum: return with([](Number a, Number b) { return math::minimum(a, b); });
-        case op::kind::squared_difference: return with([](Number a, Number b) { return times(minus(a, b), minus(a, b)); });
+        case op::kind::squared_difference:
+            return with([](Number a, Number b) { return times(minus(a, b), minus(a, b)); });
         case op::kind::mod: return with([](Number a, Number b) { return remainder(a, b); });
         default: return with([](Number a, Number b) { return remainder_downwards(a, b); });
     }
@@ -215,7 +222,8 @@ template <class Number>
 constexpr tensor clamped(const call& node) {
     const Number low = clamp_limit<Number>(node.as<op::clamp>().min, true);
     const Number high = clamp_limit<Number>(node.as<op::clamp>().max, false);
-    return map_elements<Number, Number>(node, [low, high](Number x) { return math::minimum(math::maximum(x, low), high); });
+    return map_elements<Number, Number>(node,
+                                        [low, high](Number x) { return math::minimum(math::maximum(x, low), high); });
 }
 
 template <class Number>
@@ -283,11 +291,13 @@ constexpr bool is_elementwise(op::kind kind) {
         return false;
     }
     if (kind == op::kind::logical_not) {
-        outputs.push_back(map_elements<std::uint8_t, std::uint8_t>(node, [](std::uint8_t x) -> std::uint8_t { return x == 0; }));
+        outputs.push_back(
+            map_elements<std::uint8_t, std::uint8_t>(node, [](std::uint8_t x) -> std::uint8_t { return x == 0; }));
     } else if (kind >= op::kind::logical_and && kind <= op::kind::logical_xor) {
         outputs.push_back(detail::logic(node));
     } else if (kind == op::kind::select) {
-        outputs.push_back(with_number(node.input(1).type(), [&](auto zero) { return detail::selection<decltype(zero)>(node); }));
+        outputs.push_back(
+            with_number(node.input(1).type(), [&](auto zero) { return detail::selection<decltype(zero)>(node); }));
     } else if (kind >= op::kind::add && kind <= op::kind::floor_mod) {
         outputs.push_back(with_number(type, [&](auto zero) { return detail::arithmetic<decltype(zero)>(node); }));
     } else if (kind >= op::kind::equal && kind <= op::kind::less_equal) {

@@ -70,8 +70,8 @@ constexpr void multiply_matrices(detail::matrix<Number> a, detail::matrix<Number
         std::size_t row = 0;
         const auto next = [&](auto count) {
             constexpr std::size_t height = decltype(count)::value;
-            detail::multiply_rows<height>({a.data + row * a.row_step, a.row_step, a.column_step}, right, right_step, depth,
-                                          c + row * columns + column, columns, width);
+            detail::multiply_rows<height>({a.data + row * a.row_step, a.row_step, a.column_step}, right, right_step,
+                                          depth, c + row * columns + column, columns, width);
             row += height;
         };
         while (row + tile_rows <= rows) {
@@ -121,8 +121,9 @@ constexpr tensor mat_mul(const call& node) {
     const broadcast_walk<2> walk(outer, {&left.outer, &right.outer});
     walk.for_each_row([&](const broadcast_walk<2>::row& row) {
         for (std::size_t i = 0; i < row.length; ++i) {
-            multiply_matrices(left.at(a.data(), row.at[0] + i * row.step[0]), right.at(b.data(), row.at[1] + i * row.step[1]),
-                              result.data() + (row.output + i) * left.rows * right.columns, left.rows, right.columns, left.columns);
+            multiply_matrices(
+                left.at(a.data(), row.at[0] + i * row.step[0]), right.at(b.data(), row.at[1] + i * row.step[1]),
+                result.data() + (row.output + i) * left.rows * right.columns, left.rows, right.columns, left.columns);
         }
     });
     return result.finish();
@@ -132,7 +133,8 @@ constexpr tensor mat_mul(const call& node) {
 
 /// MatMul in the number type of its output.
 [[gnu::noinline, gnu::cold]] constexpr bool evaluate_mat_mul(const call& node, seq<tensor>& outputs) {
-    outputs.push_back(with_number(node.output().type, [&](auto zero) { return detail::mat_mul<decltype(zero)>(node); }));
+    outputs.push_back(
+        with_number(node.output().type, [&](auto zero) { return detail::mat_mul<decltype(zero)>(node); }));
     return true;
 }
 

@@ -35,7 +35,8 @@ constexpr axis_source even_source(dimension count, std::int64_t stride, std::int
 template <class Word>
 constexpr void copy_words(std::byte* to, const std::byte* from, const axis_source& source, const std::byte* fill) {
     for (std::size_t i = 0; i < source.size(); ++i) {
-        const std::byte* value = source[i] == outside ? fill : from + static_cast<std::size_t>(source[i]) * sizeof(Word);
+        const std::byte* value =
+            source[i] == outside ? fill : from + static_cast<std::size_t>(source[i]) * sizeof(Word);
         lpt::detail::store(to + i * sizeof(Word), lpt::detail::load<Word>(value));
     }
 }
@@ -136,8 +137,8 @@ constexpr element byte_type(element type) { return type == u4 ? u8 : type == i4 
 
 /// The tensor whose element at each place is the input's element that the axes' sources name together, or `fill` (a tensor of one
 /// element of the input's type; null: zero). `dimensions` has the sizes of `sources`.
-[[gnu::noinline]] constexpr tensor rearrange(const tensor& input, const shape& dimensions, const seq<axis_source>& sources,
-                                             const tensor* fill = nullptr) {
+[[gnu::noinline]] constexpr tensor rearrange(const tensor& input, const shape& dimensions,
+                                             const seq<axis_source>& sources, const tensor* fill = nullptr) {
     const element type = detail::byte_type(input.type());
     const tensor from = convert_tensor(input, type);
     const tensor zero = make_scalar(type, 0);
@@ -185,7 +186,8 @@ constexpr tensor concat(const call& node) {
     const shape& dimensions = node.output().dimensions;
     const std::size_t axis = axis_of(node.as<op::concat>().axis, dimensions.rank());
     const element type = byte_type(node.input(0).type());
-    const std::size_t inner = elements_between(dimensions, axis + 1, dimensions.rank()) * static_cast<std::size_t>(bit_width(type)) / 8;
+    const std::size_t inner =
+        elements_between(dimensions, axis + 1, dimensions.rank()) * static_cast<std::size_t>(bit_width(type)) / 8;
     const std::size_t outer = elements_between(dimensions, 0, axis);
     const std::size_t step = inner * static_cast<std::size_t>(dimensions[axis]);
     raw_output to(type, dimensions);
@@ -214,11 +216,12 @@ constexpr tensor transpose(const call& node) {
 }
 
 /// Which places of an axis a slice takes.
-constexpr axis_source slice_source(dimension size, dimension count, std::int64_t begin, std::int64_t step, bool whole_begin,
-                                   std::int64_t stride) {
+constexpr axis_source slice_source(dimension size, dimension count, std::int64_t begin, std::int64_t step,
+                                   bool whole_begin, std::int64_t stride) {
     const bool forward = step > 0;
     std::int64_t first = begin < 0 ? begin + size : begin;
-    first = math::minimum(math::maximum(first, forward ? std::int64_t{0} : std::int64_t{-1}), forward ? size : size - 1);
+    first =
+        math::minimum(math::maximum(first, forward ? std::int64_t{0} : std::int64_t{-1}), forward ? size : size - 1);
     if (whole_begin) {
         first = forward ? 0 : size - 1;
     }
@@ -255,8 +258,9 @@ constexpr tensor strided_slice(const call& node) {
             base += (place < 0 ? place + data[axis] : place) * strides[axis];
             ++axis;
         } else {
-            sources.push_back(slice_source(data[axis], dimensions[sources.size()], begin[i], steps.empty() ? 1 : steps[i],
-                                           op::detail::mask_at(self.begin_mask, i), strides[axis]));
+            sources.push_back(slice_source(data[axis], dimensions[sources.size()], begin[i],
+                                           steps.empty() ? 1 : steps[i], op::detail::mask_at(self.begin_mask, i),
+                                           strides[axis]));
             ++axis;
         }
     }
@@ -284,7 +288,8 @@ constexpr tensor slice(const call& node) {
     seq<axis_source> sources = identity_sources(data);
     for (std::size_t i = 0; i < start.size(); ++i) {
         const std::size_t axis = node.has(4) ? axis_of(axes[i], data.rank()) : i;
-        sources[axis] = slice_source(data[axis], node.output().dimensions[axis], start[i], step[i], false, strides[axis]);
+        sources[axis] =
+            slice_source(data[axis], node.output().dimensions[axis], start[i], step[i], false, strides[axis]);
     }
     return rearrange(node.input(0), node.output().dimensions, sources);
 }
@@ -294,14 +299,16 @@ constexpr tensor gather(const call& node) {
     const shape& indices = node.dimensions(1);
     const std::size_t axis = axis_of(node.integer_at(2), data.rank());
     const std::int64_t wanted = node.version >= 7 ? node.as<op::gather>().batch_dims : 0;
-    const auto batch = static_cast<std::size_t>(wanted < 0 ? wanted + static_cast<std::int64_t>(indices.rank()) : wanted);
+    const auto batch =
+        static_cast<std::size_t>(wanted < 0 ? wanted + static_cast<std::int64_t>(indices.rank()) : wanted);
     const std::size_t batches = elements_between(data, 0, batch);
     const std::size_t outer = elements_between(data, batch, axis);
     const std::size_t count = elements_between(indices, batch, indices.rank());
     const auto size = data[axis];
     const element type = byte_type(node.input(0).type());
     const tensor from = convert_tensor(node.input(0), type);
-    const std::size_t inner = elements_between(data, axis + 1, data.rank()) * static_cast<std::size_t>(bit_width(type)) / 8;
+    const std::size_t inner =
+        elements_between(data, axis + 1, data.rank()) * static_cast<std::size_t>(bit_width(type)) / 8;
     const operand<std::int64_t> places(node.input(1));
     raw_output to(type, node.output().dimensions);
     std::byte* next = to.data();
@@ -312,7 +319,9 @@ constexpr tensor gather(const call& node) {
             if (place < 0 || place >= size) {
                 fail("Gather: index ", index, " is outside an axis of size ", size);
             }
-            copy_bytes(next, from.data() + (i * static_cast<std::size_t>(size) + static_cast<std::size_t>(place)) * inner, inner);
+            copy_bytes(next,
+                       from.data() + (i * static_cast<std::size_t>(size) + static_cast<std::size_t>(place)) * inner,
+                       inner);
         }
     }
     return convert_tensor(to.finish(), node.input(0).type());
@@ -331,7 +340,8 @@ constexpr std::int64_t padded_place(std::int64_t p, dimension size, op::pad_mode
     }
 }
 
-constexpr tensor padded(const tensor& data, const integers& begin, const shape& dimensions, op::pad_mode mode, const tensor* fill) {
+constexpr tensor padded(const tensor& data, const integers& begin, const shape& dimensions, op::pad_mode mode,
+                        const tensor* fill) {
     const integers strides = strides_of(data.dimensions());
     seq<axis_source> sources;
     for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
@@ -348,7 +358,8 @@ constexpr tensor padded(const tensor& data, const integers& begin, const shape& 
 constexpr tensor pad(const call& node) {
     const op::pad_mode mode = node.as<op::pad>().pad_mode;
     const bool has_fill = node.has(3) && mode == op::pad_mode::constant && node.input(3).elements() != 0;
-    return padded(node.input(0), node.integers_at(1), node.output().dimensions, mode, has_fill ? &node.input(3) : nullptr);
+    return padded(node.input(0), node.integers_at(1), node.output().dimensions, mode,
+                  has_fill ? &node.input(3) : nullptr);
 }
 
 constexpr tensor broadcast(const call& node) {
@@ -366,7 +377,8 @@ constexpr tensor broadcast(const call& node) {
         if (data[axis] == 1) {
             continue;
         }
-        const std::size_t to = by_axes ? axis_of(axes[axis], dimensions.rank()) : dimensions.rank() - data.rank() + axis;
+        const std::size_t to =
+            by_axes ? axis_of(axes[axis], dimensions.rank()) : dimensions.rank() - data.rank() + axis;
         sources[to] = even_source(data[axis], strides[axis]);
     }
     return rearrange(node.input(0), dimensions, sources);
@@ -419,7 +431,8 @@ constexpr tensor depth_to_space(const call& node) {
     seq<axis_source> sources = {even_source(dimensions[0], strides[0]),
                                 even_source(dimensions[1], blocks_first ? strides[1] : strides[1] * volume)};
     for (std::size_t axis = 2; axis < data.rank(); ++axis) {
-        const std::int64_t part = strides[1] * block_weight(axis, data.rank(), self.block_size) * (blocks_first ? dimensions[1] : 1);
+        const std::int64_t part =
+            strides[1] * block_weight(axis, data.rank(), self.block_size) * (blocks_first ? dimensions[1] : 1);
         axis_source source;
         for (dimension i = 0; i < dimensions[axis]; ++i) {
             source.push_back(i / self.block_size * strides[axis] + i % self.block_size * part);

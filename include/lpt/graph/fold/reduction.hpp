@@ -31,27 +31,30 @@ constexpr void for_each_reduced_row(const shape& data, const seq<bool, 8>& reduc
     }
     // The output broadcasts to the input: the walk of an elementwise operation, the other way round.
     const broadcast_walk<1> walk(data, {&kept});
-    walk.for_each_row([&](const broadcast_walk<1>::row& row) { visit(row.output, row.at[0], row.length, row.step[0]); });
+    walk.for_each_row(
+        [&](const broadcast_walk<1>::row& row) { visit(row.output, row.at[0], row.length, row.step[0]); });
 }
 
 template <class Number, class Sum, class Function>
-constexpr seq<Sum> reduce(const tensor& data, const seq<bool, 8>& reduced, std::size_t count, Sum start, Function function) {
+constexpr seq<Sum> reduce(const tensor& data, const seq<bool, 8>& reduced, std::size_t count, Sum start,
+                          Function function) {
     operand<Number> from(data);
     seq<Sum> result(count, start);
     Sum* to = result.data();
-    for_each_reduced_row(data.dimensions(), reduced, [&](std::size_t at, std::size_t place, std::size_t length, std::size_t step) {
-        if (step == 0) {
-            Sum sum = to[place];
-            for (std::size_t i = 0; i < length; ++i) {
-                sum = function(sum, static_cast<Sum>(from[at + i]));
-            }
-            to[place] = sum;
-        } else {
-            for (std::size_t i = 0; i < length; ++i) {
-                to[place + i] = function(to[place + i], static_cast<Sum>(from[at + i]));
-            }
-        }
-    });
+    for_each_reduced_row(data.dimensions(), reduced,
+                         [&](std::size_t at, std::size_t place, std::size_t length, std::size_t step) {
+                             if (step == 0) {
+                                 Sum sum = to[place];
+                                 for (std::size_t i = 0; i < length; ++i) {
+                                     sum = function(sum, static_cast<Sum>(from[at + i]));
+                                 }
+                                 to[place] = sum;
+                             } else {
+                                 for (std::size_t i = 0; i < length; ++i) {
+                                     to[place + i] = function(to[place + i], static_cast<Sum>(from[at + i]));
+                                 }
+                             }
+                         });
     return result;
 }
 
@@ -72,7 +75,9 @@ constexpr tensor reduction(const call& node) {
     const seq<bool, 8> reduced = reduced_axes(node.integers_at(1), data.dimensions().rank());
     outcome<Number> result(node.output());
     const std::size_t count = result.elements();
-    const auto with = [&](sum start, auto function) { return reduce<Number, sum>(data, reduced, count, start, function); };
+    const auto with = [&](sum start, auto function) {
+        return reduce<Number, sum>(data, reduced, count, start, function);
+    };
     seq<sum> values;
     switch (node.kind()) {
         case op::kind::reduce_max:
@@ -82,9 +87,7 @@ constexpr tensor reduction(const call& node) {
             values = with(utmost<sum>(true), [](sum a, sum b) { return math::minimum(a, b); });
             break;
         case op::kind::reduce_prod: values = with(1, [](sum a, sum b) { return times(a, b); }); break;
-        case op::kind::reduce_l1:
-            values = with(0, [](sum a, sum b) { return plus(a, b < 0 ? negated(b) : b); });
-            break;
+        case op::kind::reduce_l1: values = with(0, [](sum a, sum b) { return plus(a, b < 0 ? negated(b) : b); }); break;
         case op::kind::reduce_l2: values = with(0, [](sum a, sum b) { return plus(a, times(b, b)); }); break;
         case op::kind::reduce_logical_and: values = with(1, [](sum a, sum b) { return sum(a != 0 && b != 0); }); break;
         case op::kind::reduce_logical_or: values = with(0, [](sum a, sum b) { return sum(a != 0 || b != 0); }); break;
@@ -105,11 +108,14 @@ constexpr tensor reduction(const call& node) {
 
 }  // namespace detail
 
-constexpr bool is_reduction(op::kind kind) { return kind >= op::kind::reduce_max && kind <= op::kind::reduce_logical_or; }
+constexpr bool is_reduction(op::kind kind) {
+    return kind >= op::kind::reduce_max && kind <= op::kind::reduce_logical_or;
+}
 
 /// Reductions. Sums of f32 and smaller real types are kept in double and rounded once.
 [[gnu::noinline, gnu::cold]] constexpr bool evaluate_reduction(const call& node, seq<tensor>& outputs) {
-    outputs.push_back(with_number(node.input(0).type(), [&](auto zero) { return detail::reduction<decltype(zero)>(node); }));
+    outputs.push_back(
+        with_number(node.input(0).type(), [&](auto zero) { return detail::reduction<decltype(zero)>(node); }));
     return true;
 }
 

@@ -74,7 +74,8 @@ constexpr void store_as(const Number* from, std::size_t count, std::byte* to) {
 /// Towards zero, saturating, NaN gives 0.
 template <class Stored, class Number>
 constexpr void store_saturated(const Number* from, std::size_t count, std::byte* to, element type) {
-    const Stored least = static_cast<Stored>(std::is_signed_v<Stored> ? std::int64_t{-1} << (8 * sizeof(Stored) - 1) : 0);
+    const Stored least =
+        static_cast<Stored>(std::is_signed_v<Stored> ? std::int64_t{-1} << (8 * sizeof(Stored) - 1) : 0);
     const Stored most = static_cast<Stored>(~least);
     const Number lowest = static_cast<Number>(facts(type).lowest);
     const Number highest = static_cast<Number>(facts(type).highest);  // may round up, never down
@@ -257,7 +258,9 @@ class operand {
     seq<Number> copy_;
     const Number* values_ = nullptr;
 
-    static bool is_aligned(const std::byte* data) { return __builtin_bit_cast(std::uintptr_t, data) % alignof(Number) == 0; }
+    static bool is_aligned(const std::byte* data) {
+        return __builtin_bit_cast(std::uintptr_t, data) % alignof(Number) == 0;
+    }
 
 public:
     constexpr explicit operand(const tensor& values) {
