@@ -174,7 +174,7 @@ inline bool planner::make_gather(node_id id) {
     }
     tensor_builder numbers(kind == op::kind::interpolate ? f64 : i32, dimensions);
     for (std::size_t i = 0; i < count; ++i) {
-        numbers.integer(i, static_cast<std::int64_t>(i));
+        numbers.integer(i, static_cast<std::int64_t>(i) + 1);  // 0 is what is filled in
     }
     seq<tensor> inputs{numbers.finish()};
     std::vector<std::byte> fill(byte_size(type, 1));
@@ -192,7 +192,7 @@ inline bool planner::make_gather(node_id id) {
             }
             inputs.pop_back();
         }
-        inputs.push_back(make_scalar(i32, -1));
+        inputs.push_back(make_scalar(i32, 0));
     }
     seq<tensor> moved;
     seq<op::output_facts, 2> outputs;
@@ -218,7 +218,7 @@ inline bool planner::make_gather(node_id id) {
         std::vector<std::int32_t> sources(to.size());
         for (std::size_t i = 0; i < to.size(); ++i) {
             const std::int64_t number = moved[port].integer(i);
-            sources[static_cast<std::size_t>(to[i])] = number < 0 ? -1 : from[static_cast<std::size_t>(number)];
+            sources[static_cast<std::size_t>(to[i])] = number == 0 ? -1 : from[static_cast<std::size_t>(number - 1)];
         }
         work.block = detail::block_of(sources);
         for (std::size_t i = 0; i < sources.size(); i += static_cast<std::size_t>(work.block)) {
