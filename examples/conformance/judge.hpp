@@ -385,7 +385,7 @@ class judge {
         const json& b = right_.at(at.right);
         const std::string& op = a.at("op").get_ref<const std::string&>();
         const std::string here = at.path + "/" + op;
-        if (op != b.at("op") || a.at("version") != b.at("version")) {
+        if (op != b.at("op").get_ref<const std::string&>() || a.at("version") != b.at("version")) {
             differ("op ", op, "-", a.at("version").dump(), " vs ", b["op"].get<std::string>(), "-",
                    b.at("version").dump(), " at ", at.path);
         }

@@ -99,7 +99,7 @@ private:
         return parts;
     }
 
-    static constexpr text numbered(const text& name, std::size_t input) { return join(name, "_", input + 1); }
+    static constexpr text numbered(const text& whole, std::size_t input) { return join(whole, "_", input + 1); }
 
     static constexpr void move(rewrite& r, node_id id, node_id relu, node_id concat) {
         graph& model = r.model;
