@@ -597,6 +597,14 @@ constexpr output_ref clone_dequantization(rewrite& r, const dequantization& foun
     return made;
 }
 
+/// Lets a relaxed operation that reads quantized data on an input compute as if it had been converted to `type` before. A type
+/// that is not real changes nothing: the operation computes with the quantized values.
+constexpr void compute_in(graph& model, node_id operation, std::size_t port, element type) {
+    if (is_real(type) && !is_real(model.type(model[operation].input(port)))) {
+        model.relax_input(operation, type, port);
+    }
+}
+
 /// What `move_dequantization_after` made.
 struct moved_dequantization {
     node_id operation = node_id::none;  // the operation on low precision data
@@ -674,18 +682,20 @@ constexpr void insert_dequantization_after(rewrite& r, node_id operation, output
     const node_id last = found.last();
     const output_ref source = !settings.move_subtract && found.has_subtract() ? output_ref(found.subtract) : found.data;
     seq<output_ref, 5> inputs;
-    bool connected = false;
+    std::size_t place = model[operation].inputs();
     for (std::size_t port = 0; port < model[operation].inputs(); ++port) {
         const output_ref input = model[operation].input(port);
-        const bool here = input.node == last && !connected;
-        connected = connected || here;
+        const bool here = input.node == last && place == model[operation].inputs();
+        place = here ? port : place;
         inputs.push_back(here ? source : input);
     }
     const node_id made = model.clone(operation, inputs);
     copy_information(r, operation, made);
     model.rename(made, model[operation].name());
     if (model[made].relaxed()) {
-        model.relax_output(made, settings.update_output_type ? model.type(source) : model[found.scale].type());
+        const element type = settings.update_output_type ? model.type(source) : model[found.scale].type();
+        compute_in(model, made, place, type);
+        model.relax_output(made, type);
     }
     const output_ref dequantized = append_dequantization(r, made, found, settings.move_subtract);
     for (node_id each = dequantized.node; each != made; each = model.producer(each, 0)) {
@@ -771,7 +781,7 @@ constexpr dequantization fold_dequantization(rewrite& r, node_id id, std::size_t
         return node_id::none;
     }
     const node_id made = model.add(op::subtract{}, {data, model.constant(std::move(zero_point))});
-    model.relax_output(made, real_type);
+    model.relax(made, {{real_type, real_type}, {real_type}});
     replace_and_name(r, subtract, made);
     return made;
 }

@@ -27,6 +27,7 @@ constexpr tensor signs_of(const tensor& values) {
     const node_id made = model.clone(normalization, inputs);
     copy_information(r, normalization, made);
     model.rename(made, model[normalization].name());
+    compute_in(model, made, 0, r.options.dequantization_precision);
     model.relax_output(made, r.options.dequantization_precision);
     const output_ref factor = fold_convert(model, model.constant(std::move(scale)), model[made].type());
     const node_id multiply = model.add(op::multiply{}, {made, factor});
