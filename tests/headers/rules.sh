@@ -31,8 +31,8 @@ BEGIN {
     uses["import"] = "graph"
     uses["export"] = "graph"
     uses["kernel"] = "tensor"
-    uses["plan"] = "graph"
-    uses["runtime"] = "plan kernel reference"
+    uses["plan"] = "reference"
+    uses["runtime"] = "plan kernel"
     # Headers that lie directly in lpt/ gather those of folders.
     uses["lpt.hpp"] = "pipeline"
     uses["reference.hpp"] = "reference"
