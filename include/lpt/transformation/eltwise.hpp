@@ -181,14 +181,15 @@ constexpr constant_branch find_constant_branch(const rewrite& r, node_id id) {
     return {};
 }
 
-/// Zero point and scale of a dequantization as Constants of one type; 0 and 1 where there is none.
+/// Zero point and scale of a dequantization as Constants of the dequantization precision; 0 and 1 where there is none.
 struct dequantization_values {
     output_ref zero_point;
     output_ref scale;
 };
 
-constexpr dequantization_values values_of(rewrite& r, const dequantization& found, element type) {
+constexpr dequantization_values values_of(rewrite& r, const dequantization& found) {
     graph& model = r.model;
+    const element type = r.options.dequantization_precision;
     const auto constant = [&](node_id id, double otherwise) -> output_ref {
         return id == node_id::none ? output_ref(model.constant(make_scalar(type, otherwise)))
                                    : fold_convert(model, id, type);
@@ -196,18 +197,9 @@ constexpr dequantization_values values_of(rewrite& r, const dequantization& foun
     return {constant(found.zero_point, 0), constant(found.scale, 1)};
 }
 
-/// The type in which the constants of two dequantizations are computed: that of a scale, else the dequantization precision.
-constexpr element type_of_values(const rewrite& r, const dequantization& first, const dequantization& second) {
-    if (first.has_multiply()) {
-        return r.model[first.scale].type();
-    }
-    return second.has_multiply() ? r.model[second.scale].type() : r.options.dequantization_precision;
-}
-
-/// The data of a branch that stays in floating point, converted to `type` where it has another one.
-constexpr output_ref floating_point_data(rewrite& r, const dequantization& found, element type) {
-    const output_ref data = found.has_convert() ? output_ref(found.convert) : found.data;
-    return r.model.type(data) == type ? data : output_ref(r.model.add(op::convert{type}, {data}));
+/// The data of a branch that stays in floating point: converted, but without zero point and scale.
+constexpr output_ref floating_point_data(const dequantization& found) {
+    return found.has_convert() ? output_ref(found.convert) : found.data;
 }
 
 }  // namespace lpt

@@ -50,17 +50,13 @@ private:
         const auto full_port = static_cast<std::size_t>(full);
         const std::size_t empty_port = 1 - full_port;
         dequantization empty = find_dequantization(r, add, empty_port);
-        if (empty.empty()) {
-            return r.refused(add, name, refuse(reason::no_dequantization, static_cast<int>(empty_port)));
-        }
-        if (r.options.update_precisions && !is_low_precision(model, empty)) {
+        if (r.options.update_precisions && !empty.empty() && !is_low_precision(model, empty)) {
             return r.refused(add, name, refuse(reason::not_low_precision, static_cast<int>(empty_port)));
         }
         empty = normalize_dequantization(r, empty);
         const dequantization kept = normalize_dequantization(r, find_dequantization(r, add, full_port));
-        const element type = type_of_values(r, empty, kept);
-        const dequantization_values moved = values_of(r, empty, type);
-        const dequantization_values old = values_of(r, kept, type);
+        const dequantization_values moved = values_of(r, empty);
+        const dequantization_values old = values_of(r, kept);
         const output_ref shift = fold_operation(
             model, op::divide{}, {fold_operation(model, op::multiply{}, {moved.zero_point, moved.scale}), old.scale});
         const output_ref zero_point = fold_operation(model, op::add{}, {old.zero_point, shift});
@@ -69,7 +65,10 @@ private:
             return r.refused(add, name, refuse(reason::infinite_constant, full));
         }
 
-        output_ref data = floating_point_data(r, kept, type);
+        output_ref data = floating_point_data(kept);
+        if (model.type(data) != r.options.dequantization_precision) {
+            data = model.add(op::convert{r.options.dequantization_precision}, {data});
+        }
         if (!is_zero(constant_of(model, zero_point.node))) {
             data = model.add(op::subtract{}, {data, zero_point});
         }

@@ -112,17 +112,19 @@ private:
             return r.refused(multiply, name, refuse(reason::has_zero_point, static_cast<int>(empty_port)));
         }
         const dequantization kept = find_dequantization(r, multiply, full_port);
-        const element type = type_of_values(r, kept, empty);
-        const dequantization_values old = values_of(r, kept, type);
-        const output_ref scale = fold_operation(model, op::multiply{}, {values_of(r, empty, type).scale, old.scale});
-        output_ref data = floating_point_data(r, kept, type);
+        const output_ref scale = fold_operation(model, op::multiply{}, {values_of(r, empty).scale, values_of(r, kept).scale});
+        output_ref data = floating_point_data(kept);
         if (kept.has_subtract()) {
-            data = model.add(op::subtract{}, {data, old.zero_point});
+            const element type = model[kept.subtract].type();
+            data = model.add_relaxed(op::subtract{}, {data, fold_convert(model, kept.zero_point, type)}, {{type, type}, {type}});
         }
         const bool scale_behind = r.options.scaling_mode;
         output_ref inputs[2];
         inputs[empty_port] = scale_behind ? scale : empty.data;
-        inputs[full_port] = model.add_relaxed(op::multiply{}, {data, scale_behind ? empty.data : scale}, {{type, type}, {type}});
+        const output_ref factor = scale_behind ? empty.data : scale;
+        inputs[full_port] = model.type(data) == model.type(factor)
+                                ? model.add(op::multiply{}, {data, factor})
+                                : model.add_relaxed(op::multiply{}, {data, factor}, {{f32, f32}, {f32}});
         const node_id made = model.add_relaxed(model[multiply].attributes(), inputs, {{f32, f32}, {model[multiply].type()}}, {},
                                                model[multiply].version());
         finish(r, multiply, made);
