@@ -125,40 +125,51 @@ private:
         return false;
     }
 
-    /// The constants of all inputs as one; `missing` stands for the values of an input that has no constant.
+    /// The constants of all inputs as one of element type `type`; `missing` stands for the values of an input that has no constant.
     static constexpr node_id joined(rewrite& r, node_id concat, const seq<node_id, 4>& constants, element type, double missing) {
         const std::size_t axis = axis_of(r.model, concat);
-        const std::size_t rank = r.model[concat].shape().rank();
         if (!r.model[concat].shape().is_static(axis)) {
-            return to_scalar_if_equal(r, constants[0]);
+            return fold_convert(r.model, to_scalar_if_single(r, constants[0]), type).node;
         }
         seq<output_ref, 4> parts;
         for (std::size_t port = 0; port < constants.size(); ++port) {
-            shape part = shape::of_ones(rank);
+            shape part = shape::of_ones(r.model[concat].shape().rank());
             part[axis] = r.model.shape(r.model[concat].input(port))[axis];
             if (constants[port] == node_id::none) {
                 parts.push_back(r.model.constant(make_tensor(type, part, {missing})));
-            } else {
-                const tensor own = evaluation::convert_tensor(constant_of(r.model, constants[port]), type);
-                parts.push_back(own.elements() == 1 ? r.model.constant(make_tensor(type, part, {own.real(0)}))
-                                                    : r.model.constant(tensor(own, part)));
+                continue;
             }
+            const tensor own = evaluation::convert_tensor(constant_of(r.model, constants[port]), type);
+            parts.push_back(own.elements() == 1 ? r.model.constant(make_tensor(type, part, {own.real(0)}))
+                                                : r.model.constant(tensor(own, part)));
         }
-        return to_scalar_if_equal(r, fold_to_constant(r, op::concat{static_cast<std::int64_t>(axis)}, parts));
+        return fold_to_constant(r, op::concat{static_cast<std::int64_t>(axis)}, parts);
+    }
+    /// The Convert behind the zero points, if each zero point that there is has one, from the same type; else none.
+    static constexpr node_id common_zero_point_convert(const graph& model, const seq<dequantization, 4>& all) {
+        node_id result = node_id::none;
+        for (const dequantization& each : all) {
+            if (!each.has_subtract()) {
+                continue;
+            }
+            if (each.zero_point_convert == node_id::none ||
+                (result != node_id::none && model[each.zero_point].type() != model.type(model[result].input(0)))) {
+                return node_id::none;
+            }
+            result = result == node_id::none ? each.zero_point_convert : result;
+        }
+        return result;
     }
     static constexpr output_ref joined_zero_point(rewrite& r, node_id concat, const seq<dequantization, 4>& all, element real_type) {
         seq<node_id, 4> constants;
-        node_id convert = all[0].zero_point_convert;
-        element type = dynamic;
         for (const dequantization& each : all) {
             constants.push_back(each.zero_point);
-            const bool same_type = type == dynamic || (each.has_subtract() && r.model[each.zero_point].type() == type);
-            convert = each.zero_point_convert == node_id::none || !same_type ? node_id::none : convert;
-            type = each.has_subtract() ? r.model[each.zero_point].type() : type;
         }
+        const node_id convert = common_zero_point_convert(r.model, all);
         if (convert == node_id::none) {
-            return joined(r, concat, constants, real_type, 0);
+            return to_scalar_if_equal(r, joined(r, concat, constants, real_type, 0));
         }
+        const element type = r.model.type(r.model[convert].input(0));
         const node_id made = r.model.clone(convert, {joined(r, concat, constants, type, 0)});
         copy_information(r, convert, made);
         return made;
@@ -188,7 +199,7 @@ private:
         }
         if (with_multiply != nullptr) {
             const element type = model[with_multiply->scale].type();
-            last = model.add(op::multiply{}, {last, joined(r, concat, scales, type, 1)});
+            last = model.add(op::multiply{}, {last, to_scalar_if_equal(r, joined(r, concat, scales, type, 1))});
             model.relax_output(last.node, model[with_multiply->multiply].type());
             model.rename(last.node, join(prefix, "/DequantizationMultyply"));
         }
