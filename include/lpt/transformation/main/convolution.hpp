@@ -96,14 +96,16 @@ constexpr seq<double> scales_of_groups(const tensor& scale, std::size_t groups, 
     return result;
 }
 
-/// The product of both scales for the output of a convolution: `[1, C_out, 1…]`, or a scalar where all are equal.
+/// The product of both scales for the output of a convolution: `[1, C_out, 1…]`, or a scalar where all are equal. Scales are
+/// rounded to `type` first.
 constexpr tensor product_of_scales(const seq<double>& data, const seq<double>& weights, std::size_t rank, element type) {
     const std::size_t count = data.size() > weights.size() ? data.size() : weights.size();
     shape dimensions = shape::of_ones(rank);
     dimensions[1] = static_cast<dimension>(count);
     seq<double> products;
     for (std::size_t i = 0; i < count; ++i) {
-        products.push_back(data[data.size() == 1 ? 0 : i] * weights[weights.size() == 1 ? 0 : i]);
+        products.push_back(convert_value(type, data[data.size() == 1 ? 0 : i]) *
+                           convert_value(type, weights[weights.size() == 1 ? 0 : i]));
     }
     return to_scalar(make_tensor(type, dimensions, products));
 }
