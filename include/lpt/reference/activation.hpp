@@ -47,17 +47,10 @@ constexpr shape slope_shape(const shape& data, const shape& slope) {
 
 template <class Number>
 constexpr tensor prelu(const call& node) {
-    const shape slopes = slope_shape(node.dimensions(0), node.dimensions(1));
-    operand<Number> x(node.input(0));
-    operand<Number> slope(node.input(1));
-    outcome<Number> result(node.output());
-    const evaluation::broadcast_walk<2> walk(node.output().dimensions, {&node.dimensions(0), &slopes});
-    walk.for_each_row([&](const evaluation::broadcast_walk<2>::row& row) {
-        evaluation::detail::binary_row(x.data() + row.at[0], row.step[0], slope.data() + row.at[1], row.step[1],
-                                       result.data() + row.output, row.length,
-                                       [](Number a, Number b) { return a < 0 ? evaluation::detail::times(a, b) : a; });
-    });
-    return result.finish();
+    const auto function = [](Number x, Number slope) { return x < 0 ? evaluation::detail::times(x, slope) : x; };
+    return evaluation::detail::binary<Number, Number>(
+        node, node.dimensions(0), slope_shape(node.dimensions(0), node.dimensions(1)),
+        &evaluation::detail::binary_row<std::remove_const_t<decltype(function)>, Number, Number>);
 }
 
 }  // namespace detail

@@ -34,7 +34,7 @@ public:
     };
 
     /// `output` is static; each input, extended by ones at the left, has its sizes or 1.
-    constexpr broadcast_walk(const shape& output, const shape* const (&inputs)[Inputs]) {
+    [[gnu::noinline]] constexpr broadcast_walk(const shape& output, const shape* const (&inputs)[Inputs]) {
         integers strides[Inputs];
         for (std::size_t input = 0; input < Inputs; ++input) {
             const shape padded = inputs[input]->padded_left(output.rank());

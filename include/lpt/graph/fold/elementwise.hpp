@@ -96,9 +96,10 @@ constexpr Number remainder_downwards(Number a, Number b) {
 }
 
 /// One row of an elementwise operation on two inputs. The three ways to step have loops of their own: the compiler unrolls them.
-template <class In, class Out, class Function>
-constexpr void binary_row(const In* a, std::size_t step_a, const In* b, std::size_t step_b, Out* to, std::size_t count,
-                          Function function) {
+template <class Function, class In, class Out>
+constexpr void binary_row(const In* a, std::size_t step_a, const In* b, std::size_t step_b, Out* to,
+                          std::size_t count) {
+    const Function function{};
     if (step_a == step_b) {
         for (std::size_t i = 0; i < count; ++i) {
             to[i] = function(a[i * step_a], b[i * step_b]);
@@ -116,31 +117,57 @@ constexpr void binary_row(const In* a, std::size_t step_a, const In* b, std::siz
     }
 }
 
-template <class In, class Out, class Function>
-constexpr tensor binary(const call& node, Function function) {
+// Functions differ in the loop over a row only: all else is compiled once for a number type.
+template <class In, class Out>
+using binary_row_function = void (*)(const In*, std::size_t, const In*, std::size_t, Out*, std::size_t);
+template <class In, class Out>
+using unary_row_function = void (*)(const In*, Out*, std::size_t);
+
+template <class Function, class In, class Out>
+constexpr void unary_row(const In* from, Out* to, std::size_t count) {
+    const Function function{};
+    for (std::size_t i = 0; i < count; ++i) {
+        to[i] = function(from[i]);
+    }
+}
+
+template <class In, class Out>
+[[gnu::noinline]] constexpr tensor binary(const call& node, const shape& left, const shape& right,
+                                          binary_row_function<In, Out> function) {
     operand<In> a(node.input(0));
     operand<In> b(node.input(1));
     outcome<Out> result(node.output());
-    const broadcast_walk<2> walk(node.output().dimensions, {&node.dimensions(0), &node.dimensions(1)});
+    const broadcast_walk<2> walk(node.output().dimensions, {&left, &right});
     Out* to = result.data();
     walk.for_each_row([&](const broadcast_walk<2>::row& row) {
-        binary_row(a.data() + row.at[0], row.step[0], b.data() + row.at[1], row.step[1], to + row.output, row.length,
-                   function);
+        function(a.data() + row.at[0], row.step[0], b.data() + row.at[1], row.step[1], to + row.output, row.length);
     });
+    return result.finish();
+}
+
+template <class In, class Out>
+[[gnu::noinline]] constexpr tensor unary(const call& node, unary_row_function<In, Out> function) {
+    operand<In> from(node.input(0));
+    outcome<Out> result(node.output());
+    function(from.data(), result.data(), result.elements());
     return result.finish();
 }
 
 template <class Number>
 constexpr tensor arithmetic(const call& node) {
-    const auto with = [&](auto function) { return binary<Number, Number>(node, function); };
+    const auto with = [&](auto function) {
+        return binary<Number, Number>(node, node.dimensions(0), node.dimensions(1),
+                                      &binary_row<decltype(function), Number, Number>);
+    };
     switch (node.kind()) {
         case op::kind::add: return with([](Number a, Number b) { return plus(a, b); });
         case op::kind::subtract: return with([](Number a, Number b) { return minus(a, b); });
         case op::kind::multiply: return with([](Number a, Number b) { return times(a, b); });
-        case op::kind::divide: {
-            const bool downwards = node.as<op::divide>().m_pythondiv;
-            return with([downwards](Number a, Number b) { return quotient(a, b, downwards); });
-        }
+        case op::kind::divide:
+            if (node.as<op::divide>().m_pythondiv) {
+                return with([](Number a, Number b) { return quotient(a, b, true); });
+            }
+            return with([](Number a, Number b) { return quotient(a, b, false); });
         case op::kind::power: return with([](Number a, Number b) { return power(a, b); });
         case op::kind::maximum: return with([](Number a, Number b) { return math::maximum(a, b); });
         case op::kind::minimum: return with([](Number a, Number b) { return math::minimum(a, b); });
@@ -153,7 +180,10 @@ constexpr tensor arithmetic(const call& node) {
 
 template <class Number>
 constexpr tensor comparison(const call& node) {
-    const auto with = [&](auto function) { return binary<Number, std::uint8_t>(node, function); };
+    const auto with = [&](auto function) {
+        return binary<Number, std::uint8_t>(node, node.dimensions(0), node.dimensions(1),
+                                            &binary_row<decltype(function), Number, std::uint8_t>);
+    };
     switch (node.kind()) {
         case op::kind::equal: return with([](Number a, Number b) -> std::uint8_t { return a == b; });
         case op::kind::not_equal: return with([](Number a, Number b) -> std::uint8_t { return a != b; });
@@ -166,7 +196,10 @@ constexpr tensor comparison(const call& node) {
 
 constexpr tensor logic(const call& node) {
     using truth = std::uint8_t;
-    const auto with = [&](auto function) { return binary<truth, truth>(node, function); };
+    const auto with = [&](auto function) {
+        return binary<truth, truth>(node, node.dimensions(0), node.dimensions(1),
+                                    &binary_row<decltype(function), truth, truth>);
+    };
     switch (node.kind()) {
         case op::kind::logical_and: return with([](truth a, truth b) -> truth { return a != 0 && b != 0; });
         case op::kind::logical_or: return with([](truth a, truth b) -> truth { return a != 0 || b != 0; });
@@ -228,7 +261,9 @@ constexpr tensor clamped(const call& node) {
 
 template <class Number>
 constexpr tensor simple_function(const call& node) {
-    const auto with = [&](auto function) { return map_elements<Number, Number>(node, function); };
+    const auto with = [&](auto function) {
+        return unary<Number, Number>(node, &unary_row<decltype(function), Number, Number>);
+    };
     constexpr bool whole = std::is_integral_v<Number>;
     switch (node.kind()) {
         case op::kind::relu: return with([](Number x) { return x < 0 ? Number(0) : x; });

@@ -23,7 +23,7 @@ constexpr void copy_bytes(std::byte* to, const std::byte* from, std::size_t coun
 namespace detail {
 
 /// `count` places, each `stride` after the one before it.
-constexpr axis_source even_source(dimension count, std::int64_t stride, std::int64_t first = 0) {
+[[gnu::noinline]] constexpr axis_source even_source(dimension count, std::int64_t stride, std::int64_t first = 0) {
     axis_source result;
     result.reserve(static_cast<std::size_t>(count));
     for (dimension i = 0; i < count; ++i) {
@@ -98,7 +98,7 @@ public:
         outer_ = by_element ? block_.axes - 1 : block_.axes;
     }
 
-    constexpr void run(std::byte* to, const std::byte* from) const {
+    [[gnu::noinline]] constexpr void run(std::byte* to, const std::byte* from) const {
         const bool by_element = outer_ != block_.axes;
         const std::size_t elements = by_element ? sources_[outer_].size() : block_.elements;
         std::size_t blocks = elements == 0 ? 0 : 1;
@@ -152,7 +152,7 @@ constexpr element byte_type(element type) { return type == u4 ? u8 : type == i4 
 namespace detail {
 
 /// Sources that copy the input as it is.
-constexpr seq<axis_source> identity_sources(const shape& dimensions) {
+[[gnu::noinline]] constexpr seq<axis_source> identity_sources(const shape& dimensions) {
     const integers strides = strides_of(dimensions);
     seq<axis_source> result;
     for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {

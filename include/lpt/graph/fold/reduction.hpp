@@ -35,25 +35,32 @@ constexpr void for_each_reduced_row(const shape& data, const seq<bool, 8>& reduc
         [&](const broadcast_walk<1>::row& row) { visit(row.output, row.at[0], row.length, row.step[0]); });
 }
 
-template <class Number, class Sum, class Function>
-constexpr seq<Sum> reduce(const tensor& data, const seq<bool, 8>& reduced, std::size_t count, Sum start,
-                          Function function) {
+/// Takes a row into the results that it belongs to: all into one (step 0) or each into its own (1).
+template <class Function, class Number, class Sum>
+constexpr void reduce_row(const Number* from, std::size_t count, Sum* to, std::size_t step) {
+    const Function function{};
+    if (step != 0) {
+        for (std::size_t i = 0; i < count; ++i) {
+            to[i] = function(to[i], static_cast<Sum>(from[i]));
+        }
+        return;
+    }
+    Sum sum = to[0];
+    for (std::size_t i = 0; i < count; ++i) {
+        sum = function(sum, static_cast<Sum>(from[i]));
+    }
+    to[0] = sum;
+}
+
+template <class Number, class Sum>
+[[gnu::noinline]] constexpr seq<Sum> reduce(const tensor& data, const seq<bool, 8>& reduced, std::size_t count,
+                                            Sum start,
+                                            void (*function)(const Number*, std::size_t, Sum*, std::size_t)) {
     operand<Number> from(data);
     seq<Sum> result(count, start);
-    Sum* to = result.data();
     for_each_reduced_row(data.dimensions(), reduced,
                          [&](std::size_t at, std::size_t place, std::size_t length, std::size_t step) {
-                             if (step == 0) {
-                                 Sum sum = to[place];
-                                 for (std::size_t i = 0; i < length; ++i) {
-                                     sum = function(sum, static_cast<Sum>(from[at + i]));
-                                 }
-                                 to[place] = sum;
-                             } else {
-                                 for (std::size_t i = 0; i < length; ++i) {
-                                     to[place + i] = function(to[place + i], static_cast<Sum>(from[at + i]));
-                                 }
-                             }
+                             function(from.data() + at, length, result.data() + place, step);
                          });
     return result;
 }
@@ -76,7 +83,7 @@ constexpr tensor reduction(const call& node) {
     outcome<Number> result(node.output());
     const std::size_t count = result.elements();
     const auto with = [&](sum start, auto function) {
-        return reduce<Number, sum>(data, reduced, count, start, function);
+        return reduce<Number, sum>(data, reduced, count, start, &reduce_row<decltype(function), Number, sum>);
     };
     seq<sum> values;
     switch (node.kind()) {

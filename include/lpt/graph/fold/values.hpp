@@ -99,7 +99,7 @@ constexpr void store_saturated(const Number* from, std::size_t count, std::byte*
 ///
 /// Real values become integers towards zero, saturating; to `float` they are rounded to nearest even.
 template <class Number>
-constexpr void load_values(const tensor& values, Number* to) {
+[[gnu::noinline]] constexpr void load_values(const tensor& values, Number* to) {
     const std::byte* data = values.data();
     const std::size_t count = values.elements();
     if constexpr (std::is_integral_v<Number>) {
@@ -195,7 +195,7 @@ inline void release_memory(void* memory) { delete[] static_cast<std::byte*>(memo
 
 /// Writes `count` numbers as elements of `type` to `to`: integers wrap around, real numbers are converted by `convert_value`.
 template <class Number>
-constexpr void store_values(const Number* from, std::size_t count, element type, std::byte* to) {
+[[gnu::noinline]] constexpr void store_values(const Number* from, std::size_t count, element type, std::byte* to) {
     if constexpr (std::is_integral_v<Number>) {
         if (type == boolean) {
             for (std::size_t i = 0; i < count; ++i) {
@@ -218,7 +218,7 @@ class raw_output {
     std::byte* data_ = nullptr;
 
 public:
-    constexpr raw_output(element type, shape dimensions)
+    [[gnu::noinline]] constexpr raw_output(element type, shape dimensions)
         : type_(type), shape_(std::move(dimensions)), size_(byte_size(type, shape_.elements())) {
         if (std::is_constant_evaluated()) {
             safe_.resize(size_);
@@ -237,7 +237,7 @@ public:
     constexpr const shape& dimensions() const { return shape_; }
     constexpr std::size_t elements() const { return shape_.elements(); }
     constexpr std::byte* data() { return std::is_constant_evaluated() ? safe_.data() : data_; }
-    constexpr tensor finish() {
+    [[gnu::noinline]] constexpr tensor finish() {
         if (std::is_constant_evaluated()) {
             return tensor(type_, std::move(shape_), bytes(std::move(safe_)));
         }
@@ -263,7 +263,7 @@ class operand {
     }
 
 public:
-    constexpr explicit operand(const tensor& values) {
+    [[gnu::noinline]] constexpr explicit operand(const tensor& values) {
         if (!std::is_constant_evaluated() && values.type() == element_of<Number> && is_aligned(values.data())) {
             values_ = static_cast<const Number*>(static_cast<const void*>(values.data()));
             return;
@@ -287,7 +287,7 @@ class outcome {
     Number* values_ = nullptr;
 
 public:
-    constexpr outcome(element type, const shape& dimensions) : raw_(type, dimensions) {
+    [[gnu::noinline]] constexpr outcome(element type, const shape& dimensions) : raw_(type, dimensions) {
         if (!std::is_constant_evaluated() && type == element_of<Number>) {
             values_ = static_cast<Number*>(static_cast<void*>(raw_.data()));
         } else {
@@ -301,7 +301,7 @@ public:
     constexpr Number& operator[](std::size_t index) { return values_[index]; }
     constexpr const shape& dimensions() const { return raw_.dimensions(); }
     constexpr std::size_t elements() const { return raw_.elements(); }
-    constexpr tensor finish() {
+    [[gnu::noinline]] constexpr tensor finish() {
         if (values_ == copy_.data()) {
             store_values(values_, raw_.elements(), raw_.type(), raw_.data());
         }
@@ -361,7 +361,7 @@ struct call {
     constexpr const op::output_facts& output(std::size_t port = 0) const { return outputs[port]; }
     constexpr bool has(std::size_t port) const { return port < inputs.size(); }
     /// The values of an input as integers; none where the node has no such input.
-    constexpr integers integers_at(std::size_t port) const {
+    [[gnu::noinline]] constexpr integers integers_at(std::size_t port) const {
         if (has(port)) {
             return integers_of(inputs[port]);
         }
@@ -397,7 +397,7 @@ constexpr auto with_real(element type, Compute compute) {
 }
 
 /// The distance in elements between neighbours along each axis of a row-major tensor.
-constexpr integers strides_of(const shape& dimensions) {
+[[gnu::noinline]] constexpr integers strides_of(const shape& dimensions) {
     integers result;
     result.resize(dimensions.rank(), 1);
     for (std::size_t axis = dimensions.rank(); axis-- > 1;) {
