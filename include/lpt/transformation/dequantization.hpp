@@ -173,8 +173,8 @@ constexpr std::size_t channel_axis_of(const graph& model, output_ref data) {
 /// The dequantization whose last operation produces `source`; empty where there is none.
 ///
 /// A Convert belongs to it only if its input has one of the `default_precisions`, or is i4, u4, f16 or f32. A Multiply
-/// needs a Constant of a floating point type on an input, a Subtract one of a floating point type or a converted one (a
-/// Subtract of integers belongs to the operation that reads it); constants must not broadcast the data.
+/// needs a Constant of a floating point type on an input, a Subtract one of a floating point type or a converted one on
+/// input 1 (a Subtract of integers belongs to the operation that reads it); constants must not broadcast the data.
 [[gnu::noinline]] constexpr dequantization find_dequantization_at(const graph& model, output_ref source,
                                                                   view<element> default_precisions) {
     dequantization result;
@@ -194,13 +194,14 @@ constexpr std::size_t channel_axis_of(const graph& model, output_ref data) {
     }
     if (model[data.node].is<op::subtract>()) {
         const int port = detail::constant_port(model, data.node, true);
-        const bool is_real_shift = port >= 0 && is_real(model.type(model[data.node].input(static_cast<std::size_t>(port))));
+        // A constant from which the data is subtracted is no zero point.
+        const bool is_real_shift = port == 1 && is_real(model.type(model[data.node].input(1)));
         if (!is_real_shift || !detail::keeps_data_shape(model, data.node, port)) {
             result.data = data;
             result.channel_axis = detail::channel_axis_of(model, data);
             return result;
         }
-        const node_id zero_point = model[data.node].input(static_cast<std::size_t>(port)).node;
+        const node_id zero_point = model[data.node].input(1).node;
         result.subtract = data.node;
         if (model[zero_point].is<op::convert>()) {
             result.zero_point_convert = zero_point;
@@ -208,7 +209,7 @@ constexpr std::size_t channel_axis_of(const graph& model, output_ref data) {
         } else {
             result.zero_point = zero_point;
         }
-        data = model[data.node].input(port == 1 ? 0 : 1);
+        data = model[data.node].input(0);
     }
     if (model[data.node].is<op::convert>()) {
         const element from = model.type(model[data.node].input(0));
@@ -270,11 +271,10 @@ constexpr dequantization find_dequantization(const rewrite& r, node_id id, std::
         return {};
     }
     if (model[at].is<op::subtract>()) {
-        const int port = detail::constant_port(model, at, true);
-        if (port < 0) {
+        if (detail::constant_port(model, at, true) != 1) {
             return {};
         }
-        const node_id zero_point = model[at].input(static_cast<std::size_t>(port)).node;
+        const node_id zero_point = model[at].input(1).node;
         result.subtract = at;
         result.zero_point_convert = model[zero_point].is<op::convert>() ? zero_point : node_id::none;
         result.zero_point = model[zero_point].is<op::convert>() ? model.producer(zero_point, 0) : zero_point;
@@ -492,10 +492,9 @@ constexpr bool zero_point_fits(const graph& model, const dequantization& found) 
 
 // ---- changing
 
-/// Puts the constant of a Multiply or Subtract on input 1; gives the node that has it there.
+/// Puts the constant of a Multiply on input 1; gives the node that has it there.
 constexpr node_id normalize_elementwise(rewrite& r, node_id id) {
-    const int port = detail::constant_port(r.model, id, r.model[id].is<op::subtract>());
-    if (port != 0) {
+    if (detail::constant_port(r.model, id, false) != 0) {
         return id;
     }
     const output_ref constant = r.model[id].input(0);
@@ -504,16 +503,13 @@ constexpr node_id normalize_elementwise(rewrite& r, node_id id) {
     replace_and_name(r, id, made);
     return made;
 }
-/// The dequantization with its constants on input 1 of Subtract and Multiply.
+/// The dequantization with its scale on input 1 of the Multiply; a zero point is there anyway.
 constexpr dequantization normalize_dequantization(rewrite& r, dequantization found) {
     if (found.empty()) {
         return found;
     }
     if (found.has_multiply()) {
         found.multiply = normalize_elementwise(r, found.multiply);
-    }
-    if (found.has_subtract()) {
-        found.subtract = normalize_elementwise(r, found.subtract);
     }
     return found;
 }

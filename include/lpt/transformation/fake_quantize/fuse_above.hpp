@@ -51,7 +51,7 @@ constexpr bool is_skippable_convert(const graph& model, node_id convert) {
 constexpr op::kind inverse_of(const graph& model, node_id id) {
     switch (model[id].kind()) {
         case op::kind::multiply: return op::kind::divide;
-        case op::kind::subtract: return op::kind::add;
+        case op::kind::subtract: return is_constant(model, model[id].input(1)) ? op::kind::add : op::kind::count;
         case op::kind::add: return model[id].has(mark::bias) ? op::kind::count : op::kind::subtract;
         default: return op::kind::count;
     }

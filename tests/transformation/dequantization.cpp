@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/main/fake_quantize.hpp>
+
+#include "fake_quantize/network.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace lpt;
+using testing::network;
+
+namespace {
+
+/// Multiply(Subtract(100, Convert(u8 data)), 0.5): nothing that a zero point and a scale could say.
+struct subtracted_from_constant {
+    network net;
+    node_id subtract = node_id::none;
+    node_id multiply = node_id::none;
+
+    constexpr subtracted_from_constant() {
+        const node_id data = net.model.parameter(u8, shape{1, 3, 2, 2}, "in");
+        const node_id convert = net.model.add(op::convert{f32}, {data});
+        subtract = net.model.add(op::subtract{}, {net.constant({100}), convert});
+        multiply = net.model.add(op::multiply{}, {subtract, net.constant({0.5})});
+        net.model.result(multiply);
+    }
+};
+
+constexpr bool takes_only_the_scale() {
+    const subtracted_from_constant example;
+    const dequantization found = find_dequantization_at(example.net.model, example.multiply, int8_precisions);
+    return found.multiply == example.multiply && !found.has_subtract() && found.data == output_ref(example.subtract);
+}
+static_assert(takes_only_the_scale());
+
+}  // namespace
+
+TEST_CASE("a Subtract of the data from a constant is no dequantization") {
+    CHECK(takes_only_the_scale());
+    const subtracted_from_constant example;
+    const node_id convert = example.net.model.producer(example.subtract, 1);
+    CHECK(find_dequantization_below(example.net.model, example.net.model[convert].input(0)).empty());
+}
+
+TEST_CASE("a FakeQuantize does not take up a Subtract of the data from a constant") {
+    subtracted_from_constant example;
+    const node_id fake_quantize = example.net.fake_quantize(example.subtract, 256, {0}, {100}, {0}, {100});
+    example.net.model.result(fake_quantize);
+    CHECK_FALSE(example.net.run<fake_quantize_transformation>(fake_quantize));
+    CHECK(example.net.above(fake_quantize) == example.subtract);
+}
