@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// lpt_run MODEL: imports a network, transforms it to 8-bit integers, runs it, and says what each operation became.
+// The command line and the report are described in docs/design.md.
+#include "run/html.hpp"
+#include "run/inputs.hpp"
+
+#include <lpt/import/openvino_ir.hpp>
+#include <lpt/lpt.hpp>
+#include <lpt/pipeline/prepare.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+namespace {
+
+using namespace lpt;
+
+struct arguments {
+    std::string model;
+    std::vector<std::string> inputs;
+    std::string output;
+    std::string report;
+    std::string html;
+    std::string precision = "int8";
+    std::string target = "host";
+    int threads = 1;
+    std::string isa;
+    int repeat = 0;
+};
+
+class stopwatch {
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+
+public:
+    double ms() const { return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count(); }
+};
+
+void read_arguments(CLI::App& app, arguments& to) {
+    app.add_option("MODEL", to.model, "the network, an .xml file")->required();
+    app.add_option("--input", to.inputs, "[NAME=]FILE.npy, one for each input of the network")->take_all();
+    app.add_option("--output", to.output, "folder for the outputs, one <k>.npy each");
+    app.add_option("--report", to.report, "file for the report as JSON");
+    app.add_option("--html", to.html, "file for the report as HTML");
+    app.add_option("--precision", to.precision, "int8, or f32 for the network without transformations")
+        ->check(CLI::IsMember({"int8", "f32"}));
+    app.add_option("--target", to.target, "restrictions: cpu_x86, cpu_x86_amx, cpu_arm, gpu or none; default: this processor's")
+        ->check(CLI::IsMember({"host", "cpu_x86", "cpu_x86_amx", "cpu_arm", "gpu", "none"}));
+    app.add_option("--threads", to.threads, "number of threads")->check(CLI::Range(1, 1024));
+    app.add_option("--isa", to.isa, "instruction set; default: the best of this processor");
+    app.add_option("--repeat", to.repeat, "time so many runs")->check(CLI::Range(1, 1000000000));
+}
+
+restriction_table restrictions_of(std::string target) {
+    if (target == "host") {
+#if defined(__aarch64__)
+        target = "cpu_arm";
+#else
+        target = "cpu_x86";
+#endif
+    }
+    if (target == "cpu_x86") {
+        return cpu_x86;
+    }
+    if (target == "cpu_x86_amx") {
+        return cpu_x86_amx;
+    }
+    if (target == "cpu_arm") {
+        return cpu_arm;
+    }
+    if (target == "gpu") {
+        return gpu;
+    }
+    return {};
+}
+
+void write_text(const std::string& file, const std::string& words) {
+    std::ofstream stream(file, std::ios::binary);
+    stream << words;
+    if (!stream.flush()) {
+        fail(file.c_str(), ": cannot be written");
+    }
+}
+
+/// Outputs of all samples, stacked if the inputs were.
+class outputs {
+    std::vector<tensor_builder> stacks_;
+    bool stacked_;
+
+public:
+    outputs(const executable& net, const run::samples& samples) : stacked_(samples.any_stacked) {
+        for (const plan::port& each : net.outputs()) {
+            shape dimensions = each.dimensions;
+            if (stacked_) {
+                dimensions.insert(0, static_cast<dimension>(samples.count));
+            }
+            stacks_.emplace_back(each.type, dimensions);
+        }
+    }
+    void put(std::size_t sample, const std::vector<tensor>& values) {
+        for (std::size_t k = 0; k < values.size(); ++k) {
+            const std::size_t size = values[k].size_in_bytes();
+            std::memcpy(stacks_[k].data() + (stacked_ ? sample * size : 0), values[k].data(), size);
+        }
+    }
+    void write(const std::string& folder) {
+        std::error_code wrong;
+        std::filesystem::create_directories(folder, wrong);
+        for (std::size_t k = 0; k < stacks_.size(); ++k) {
+            npy::write((std::filesystem::path(folder) / (std::to_string(k) + ".npy")).string(), stacks_[k].finish());
+        }
+    }
+};
+
+/// Runs all samples, then the first one again as often as asked; gives how many runs were timed.
+double run_samples(executable& net, const run::samples& samples, outputs& results, int repeat, run::figures& all) {
+    std::vector<double> times;
+    for (std::size_t i = 0; i < samples.count; ++i) {
+        const std::vector<tensor> inputs = samples.sample(i);
+        const stopwatch watch;
+        results.put(i, net.run(view<tensor>(inputs.data(), inputs.size()), repeat == 0));
+        times.push_back(watch.ms());
+    }
+    if (repeat > 0 && samples.count > 0) {
+        times.clear();
+        const std::vector<tensor> inputs = samples.sample(0);
+        for (int i = 0; i < repeat; ++i) {
+            const stopwatch watch;
+            net.run(view<tensor>(inputs.data(), inputs.size()), true);
+            times.push_back(watch.ms());
+        }
+    }
+    std::sort(times.begin(), times.end());
+    if (!times.empty()) {
+        all.run_ms = times[times.size() / 2];
+        all.least_run_ms = times[0];
+    }
+    return static_cast<double>(std::max<std::size_t>(times.size(), 1));
+}
+
+std::size_t peak_memory_bytes() {
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    return static_cast<std::size_t>(used.ru_maxrss) * 1024;
+}
+
+void run_network(const arguments& given) {
+    run::figures all;
+    stopwatch importing;
+    graph model = import_openvino_ir(given.model);
+    all.import_ms = importing.ms();
+    const seq<listed_operation> original = list_operations(model);
+    seq<refusal> refusals;
+    if (given.precision == "int8") {
+        prepare(model);
+        const restriction_table target = restrictions_of(given.target);
+        const stopwatch transforming;
+        refusals = transform(model, target).refusals;
+        all.transform_ms = transforming.ms();
+    }
+    compile_options options;
+    options.threads = given.threads;
+    if (!given.isa.empty()) {
+        options.instruction_set = kernel::isa_named(given.isa.c_str());
+    }
+    const stopwatch planning;
+    executable net = compile(model, options);
+    all.plan_ms = planning.ms();
+    const run::samples samples = run::read_samples(given.inputs, net.inputs());
+    outputs results(net, samples);
+    const double runs = run_samples(net, samples, results, given.repeat, all);
+    if (!given.output.empty()) {
+        results.write(given.output);
+    }
+    all.peak_memory_bytes = peak_memory_bytes();
+    const std::vector<run::row> rows = run::make_rows(make_report(original, model, refusals), net, runs);
+    run::print_table(rows);
+    run::print_summary(rows);
+    std::printf("import %.1f ms, transformations %.1f ms, plan %.1f ms, run %.3f ms (%s, %d threads)\n", all.import_ms,
+                all.transform_ms, all.plan_ms, all.run_ms, kernel::name_of(net.instruction_set()), given.threads);
+    if (given.repeat > 0) {
+        std::printf("min %.3f ms, median %.3f ms of %d runs\n", all.least_run_ms, all.run_ms, given.repeat);
+    }
+    if (!given.report.empty()) {
+        write_text(given.report, run::json_of(rows, all).dump(1) + "\n");
+    }
+    if (!given.html.empty()) {
+        write_text(given.html, run::html_of(given.model, rows, all));
+    }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+    CLI::App app("Transforms a quantized network to 8-bit integers and runs it.");
+    arguments given;
+    read_arguments(app, given);
+    try {
+        app.parse(count, words);
+    } catch (const CLI::ParseError& wrong) {
+        if (wrong.get_exit_code() == 0) {
+            return app.exit(wrong);
+        }
+        std::fprintf(stderr, "lpt_run: %s\n", wrong.what());
+        return 1;
+    }
+    try {
+        run_network(given);
+    } catch (const std::exception& wrong) {
+        std::fprintf(stderr, "lpt_run: %s\n", wrong.what());
+        return 1;
+    }
+    return 0;
+}

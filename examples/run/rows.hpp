@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report of a run: what each operation became, and how long it took.
+#pragma once
+
+#include <lpt/pipeline/report.hpp>
+#include <lpt/runtime.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace lpt::run {
+
+/// One operation as it was executed.
+struct row {
+    std::string name;
+    std::string type;
+    std::string status = "NOT_RUN";
+    std::string execution_type = "undef";
+    std::string precision = "undef";
+    std::vector<std::string> inputs;
+    std::vector<std::string> outputs;
+    double real_us = 0;
+    double cpu_us = 0;
+    std::string reason;
+    std::vector<std::string> fused;
+    bool added = false;  // not of the original network: a change of layout, or a part of a dequantization
+};
+
+/// Figures of a whole run.
+struct figures {
+    double import_ms = 0;
+    double transform_ms = 0;
+    double plan_ms = 0;
+    double run_ms = 0;
+    double least_run_ms = 0;
+    std::size_t peak_memory_bytes = 0;
+};
+
+inline std::string string_of(text_view words) { return {words.data(), words.size()}; }
+
+inline std::string original_name(const node& each) {
+    std::string result = string_of(each.name());
+    const std::string tail = "_original";
+    if (result.size() > tail.size() && result.compare(result.size() - tail.size(), tail.size(), tail) == 0) {
+        result.resize(result.size() - tail.size());
+    }
+    return result;
+}
+
+/// The element types that a step reads and writes.
+inline void set_types(row& to, const plan::network& net, const plan::step& step) {
+    to.inputs.clear();
+    to.outputs.clear();
+    for (const int tensor : step.reads) {
+        to.inputs.push_back(string_of(name(net.tensors[static_cast<std::size_t>(tensor)].type)));
+    }
+    const std::size_t written = step.writes.empty() ? 0 : std::holds_alternative<plan::reference_step>(step.work) ? step.writes.size() : 1;
+    for (std::size_t i = 0; i < written; ++i) {
+        to.outputs.push_back(string_of(name(net.tensors[static_cast<std::size_t>(step.writes[i])].type)));
+    }
+}
+
+inline void set_execution(row& to, const executable& net, std::size_t number, double runs) {
+    const plan::step& step = net.plan().steps[number];
+    to.status = "EXECUTED";
+    to.execution_type = step.kernel;
+    to.precision = string_of(name(step.precision));
+    set_types(to, net.plan(), step);
+    if (number < net.times().size()) {
+        to.real_us += net.times()[number].real / runs;
+        to.cpu_us += net.times()[number].processor / runs;
+    }
+}
+
+/// A row for each operation of the original network, in its order, then those that were added.
+inline std::vector<row> make_rows(const report& what, const executable& net, double runs) {
+    std::vector<row> rows;
+    std::vector<int> row_of_node(net.plan().model.id_bound(), -1);
+    for (const report_row& each : what.operations) {
+        row made;
+        made.name = string_of(each.name);
+        made.type = string_of(op::name(each.kind));
+        made.reason = string_of(each.reason);
+        for (const element type : each.inputs) {
+            made.inputs.push_back(string_of(name(type)));
+        }
+        for (const element type : each.outputs) {
+            made.outputs.push_back(string_of(name(type)));
+        }
+        if (each.node != node_id::none && index_of(each.node) < row_of_node.size()) {
+            row_of_node[index_of(each.node)] = static_cast<int>(rows.size());
+        }
+        rows.push_back(std::move(made));
+    }
+    for (std::size_t number = 0; number < net.plan().steps.size(); ++number) {
+        const plan::step& step = net.plan().steps[number];
+        int leader = -1;
+        for (const node_id id : step.nodes) {
+            leader = leader < 0 ? row_of_node[index_of(id)] : leader;
+        }
+        if (leader < 0) {
+            row made;
+            made.added = true;
+            made.name = step.nodes.empty() ? "reorder_" + std::to_string(number) : string_of(net.plan().model[step.nodes[0]].name());
+            made.type = step.nodes.empty() ? "Reorder" : string_of(net.plan().model[step.nodes[0]].operation());
+            rows.push_back(std::move(made));
+            leader = static_cast<int>(rows.size()) - 1;
+        }
+        row& to = rows[static_cast<std::size_t>(leader)];
+        set_execution(to, net, number, runs);
+        for (const node_id id : step.nodes) {
+            const node& each = net.plan().model[id];
+            const int own = row_of_node[index_of(id)];
+            if (own == leader || each.name().empty()) {
+                continue;
+            }
+            to.fused.push_back(original_name(each));
+            if (own >= 0) {
+                rows[static_cast<std::size_t>(own)].precision = string_of(name(step.precision));
+                rows[static_cast<std::size_t>(own)].reason.clear();
+            }
+        }
+    }
+    for (row& each : rows) {
+        if (each.precision == "u8" || each.precision == "i8") {
+            each.reason.clear();
+        }
+    }
+    return rows;
+}
+
+inline nlohmann::json json_of(const std::vector<row>& rows, const figures& all) {
+    nlohmann::json operations = nlohmann::json::array();
+    for (const row& each : rows) {
+        nlohmann::json one = {{"name", each.name},           {"type", each.type},
+                              {"status", each.status},       {"execution_type", each.execution_type},
+                              {"precision", each.precision}, {"inputs", each.inputs},
+                              {"outputs", each.outputs},     {"real_us", each.real_us},
+                              {"cpu_us", each.cpu_us},       {"fused", each.fused}};
+        if (!each.reason.empty()) {
+            one["reason"] = each.reason;
+        }
+        if (each.added) {
+            one["added"] = true;
+        }
+        operations.push_back(std::move(one));
+    }
+    return {{"operations", std::move(operations)}, {"import_ms", all.import_ms},
+            {"transform_ms", all.transform_ms},    {"plan_ms", all.plan_ms},
+            {"run_ms", all.run_ms},                {"peak_memory_bytes", all.peak_memory_bytes}};
+}
+
+inline std::string joined(const std::vector<std::string>& words) {
+    std::string result;
+    for (const std::string& each : words) {
+        result += (result.empty() ? "" : ",") + each;
+    }
+    return result;
+}
+
+/// The table for people: executed operations with times, the others with what they became part of.
+inline void print_table(const std::vector<row>& rows) {
+    std::printf("%-44s %-26s %-9s %-5s %-32s %10s %10s  %s\n", "operation", "type", "status", "in", "kernel", "real us", "cpu us",
+                "why not 8 bits");
+    for (const row& each : rows) {
+        std::printf("%-44s %-26s %-9s %-5s %-32s %10.1f %10.1f  %s\n", each.name.substr(0, 44).c_str(), each.type.c_str(),
+                    each.status.c_str(), each.precision.c_str(), each.execution_type.c_str(), each.real_us, each.cpu_us,
+                    each.reason.c_str());
+    }
+}
+
+/// How many convolutions and matrix products run, and how many of them in 8 bits.
+inline void print_summary(const std::vector<row>& rows) {
+    std::size_t all = 0;
+    std::size_t in_bytes = 0;
+    for (const row& each : rows) {
+        const bool product = each.type == "MatMul" || each.type.find("Convolution") != std::string::npos;
+        all += product && each.status == "EXECUTED" ? 1u : 0u;
+        in_bytes += product && each.status == "EXECUTED" && (each.precision == "u8" || each.precision == "i8") ? 1u : 0u;
+    }
+    std::printf("%zu of %zu convolutions and matrix products run in 8 bits\n", in_bytes, all);
+}
+
+}  // namespace lpt::run

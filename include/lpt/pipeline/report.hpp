@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// What became of each operation of a network, and why it stayed in floating point where it did.
+#pragma once
+
+#include <lpt/transformation/rewrite.hpp>
+
+namespace lpt {
+
+namespace detail {
+
+/// The sentence of a reason without the port and values that it is about.
+constexpr text_view sentence_of(reason why) {
+    switch (why) {
+        case reason::none: return "";
+        case reason::skipped_by_callback: return "a callback of the user keeps the transformation away";
+        case reason::no_dequantization: return "its data is not quantized: there is no dequantization with constants above it";
+        case reason::not_low_precision: return "the data above the dequantization is not of a low precision type";
+        case reason::dynamic_rank: return "the number of axes is not known";
+        case reason::dynamic_channel: return "the number of channels is not known";
+        case reason::not_per_tensor: return "one scale and one zero point for the whole tensor are needed";
+        case reason::not_per_tensor_or_per_channel: return "scale or zero point is neither one for the tensor nor one a channel";
+        case reason::varies_over_axis: return "scale or zero point varies over an axis that the operation mixes";
+        case reason::has_zero_point: return "it cannot take data with a zero point";
+        case reason::zero_point_does_not_fit: return "a zero point lies outside the range of the type";
+        case reason::zero_point_type_mismatch: return "zero point and data have different types";
+        case reason::negative_scale: return "a scale is negative";
+        case reason::zero_or_denormal_scale: return "a scale is zero or too small";
+        case reason::infinite_constant: return "a rewritten constant would be infinite";
+        case reason::shapes_do_not_match: return "shapes do not match";
+        case reason::axes_not_constant: return "the axes are not constant";
+        case reason::unsupported_mode: return "it has a mode that low precision arithmetic cannot follow";
+        case reason::unsupported_padding: return "it has a padding that low precision arithmetic cannot follow";
+        case reason::unsupported_levels: return "no low precision type has this number of levels";
+        case reason::weights_not_quantized: return "the weights are not quantized";
+        case reason::weights_not_constant: return "the weights are not constant";
+        case reason::weights_not_low_precision: return "the weights are not of a low precision type";
+        case reason::weights_vary_over_axis: return "the scales of the weights vary over another axis than the output channels";
+        case reason::ranges_not_constant: return "the ranges are not constant";
+        case reason::constant_path: return "it is computed from constants only";
+        case reason::no_precision_left: return "its readers have no low precision type in common";
+        case reason::no_precisions_attribute: return "no reader asks for a low precision type";
+        case reason::too_few_levels: return "alignment with other branches would leave two levels or fewer";
+        case reason::precision_not_chosen: return "no low precision type was chosen";
+        case reason::types_do_not_match: return "element types do not match";
+        case reason::disabled_by_mark: return "it is marked to be left alone";
+        case reason::shared_producer: return "its producer has other readers";
+        case reason::restricted_by_target: return "the target takes no low precision type there";
+        case reason::not_quantized_by_restriction: return "it was marked as an operation that cannot be quantized";
+        case reason::nothing_to_do: return "there is nothing to do";
+        case reason::dynamic_axis: return "the size of an axis is not known";
+        case reason::name_has_no_place: return "it feeds an output of the network, and its producer cannot take its name";
+    }
+    return "";
+}
+
+}  // namespace detail
+
+/// A verdict as a sentence, with the port, type, axis and value that it is about.
+constexpr text text_of(const verdict& answer) {
+    text result(detail::sentence_of(answer.why));
+    if (answer.port >= 0) {
+        result.append(", input ").append(answer.port);
+    }
+    if (answer.type != dynamic) {
+        result.append(", type ").append(name(answer.type));
+    }
+    if (answer.axis >= 0) {
+        result.append(", axis ").append(answer.axis);
+    }
+    if (answer.value != 0) {
+        result.append(", value ").append(answer.value);
+    }
+    return result;
+}
+
+/// An operation of the network as it was before the transformations.
+struct listed_operation {
+    node_id node = node_id::none;
+    op::kind kind = op::kind::none;
+    text name;
+};
+
+/// The operations of a network but for its Parameters, Constants and Results, in topological order.
+constexpr seq<listed_operation> list_operations(const graph& model) {
+    seq<listed_operation> result;
+    for (const node_id id : topological_order(model)) {
+        const node& each = model[id];
+        if (!each.is<op::parameter>() && !each.is<op::constant>() && !each.is<op::result>()) {
+            result.push_back({id, each.kind(), each.name()});
+        }
+    }
+    return result;
+}
+
+/// One operation of the original network and what it became.
+struct report_row {
+    text name;
+    op::kind kind = op::kind::none;
+    node_id node = node_id::none;  // of the transformed graph; none if nothing there has its name
+    element precision = dynamic;   // the type in which it computes; dynamic if it is gone
+    seq<element, 2> inputs;        // element types
+    seq<element, 1> outputs;
+    text reason;                   // why it stayed in floating point, where a transformation said so
+};
+
+/// What became of each operation of a network.
+struct report {
+    seq<report_row> operations;
+
+    /// How many operations of a kind compute in 8 bits.
+    constexpr std::size_t count_of_bytes(op::kind kind) const {
+        std::size_t count = 0;
+        for (const report_row& each : operations) {
+            count += each.kind == kind && (each.precision == u8 || each.precision == i8) ? 1u : 0u;
+        }
+        return count;
+    }
+};
+
+namespace detail {
+
+/// Nodes by name; names are compared through their hashes first.
+class name_index {
+    struct entry {
+        std::uint64_t hash = 0;
+        node_id node = node_id::none;
+    };
+    seq<entry> slots_;
+    const graph& model_;
+
+    static constexpr std::uint64_t hash_of(text_view name) {
+        std::uint64_t hash = 1469598103934665603u;
+        for (const char each : name) {
+            hash = (hash ^ static_cast<unsigned char>(each)) * 1099511628211u;
+        }
+        return hash;
+    }
+
+public:
+    constexpr explicit name_index(const graph& model) : model_(model) {
+        std::size_t room = 16;
+        while (room < model.size() * 2) {
+            room *= 2;
+        }
+        slots_.resize(room);
+        for (const node_id id : topological_order(model)) {
+            const std::uint64_t hash = hash_of(model[id].name());
+            std::size_t at = hash & (room - 1);
+            while (slots_[at].node != node_id::none) {
+                at = (at + 1) & (room - 1);
+            }
+            slots_[at] = {hash, id};
+        }
+    }
+    /// The node of this name; one of this kind first.
+    constexpr node_id find(text_view name, op::kind kind) const {
+        const std::uint64_t hash = hash_of(name);
+        node_id found = node_id::none;
+        for (std::size_t at = hash & (slots_.size() - 1); slots_[at].node != node_id::none; at = (at + 1) & (slots_.size() - 1)) {
+            const node_id id = slots_[at].node;
+            if (slots_[at].hash == hash && model_[id].name() == name) {
+                if (model_[id].kind() == kind) {
+                    return id;
+                }
+                found = found == node_id::none ? id : found;
+            }
+        }
+        return found;
+    }
+};
+
+/// The type in which a node computes: that of its low precision data, else of its output.
+constexpr element computing_type(const graph& model, const node& each) {
+    if (each.inputs() != 0) {
+        const element data = model.type(each.input(0));
+        if (is_integral(data) && bit_width(data) == 8) {
+            return data;
+        }
+    }
+    return each.outputs() != 0 ? each.type() : dynamic;
+}
+
+constexpr text reason_for(const graph& model, const listed_operation& original, node_id now, view<refusal> refusals) {
+    text result;
+    for (const refusal& each : refusals) {
+        const bool same_node = each.node == original.node || each.node == now;
+        const bool same_name = !same_node && model.contains(each.node) && model[each.node].kind() == original.kind &&
+                               !original.name.empty() && model[each.node].name() == original.name;
+        if ((same_node || same_name) && each.why.why != reason::none && each.why.why != reason::nothing_to_do) {
+            result = text_of(each.why);
+        }
+    }
+    return result;
+}
+
+}  // namespace detail
+
+/// Compares a transformed graph with the operations that it had before.
+///
+/// `original`: `list_operations` of the graph before; `refusals`: those of the run. An operation is found by its name, or by its name with
+/// `_original` behind, which rules give to an operation whose name moves to the dequantization behind it.
+constexpr report make_report(view<listed_operation> original, const graph& model, view<refusal> refusals) {
+    const detail::name_index names(model);
+    report result;
+    for (const listed_operation& each : original) {
+        report_row row;
+        row.name = each.name;
+        row.kind = each.kind;
+        node_id now = names.find(join(each.name, "_original"), each.kind);
+        if (now == node_id::none || model[now].kind() != each.kind) {
+            now = names.find(each.name, each.kind);
+        }
+        if (now == node_id::none && model.contains(each.node) && each.name.empty()) {
+            now = each.node;
+        }
+        if (now != node_id::none && model[now].kind() == each.kind) {
+            const node& found = model[now];
+            row.node = now;
+            row.precision = detail::computing_type(model, found);
+            for (std::size_t port = 0; port < found.inputs(); ++port) {
+                row.inputs.push_back(model.type(found.input(port)));
+            }
+            for (std::size_t port = 0; port < found.outputs(); ++port) {
+                row.outputs.push_back(found.type(port));
+            }
+            if (is_real(row.precision)) {
+                row.reason = detail::reason_for(model, each, now, refusals);
+            }
+        }
+        result.operations.push_back(std::move(row));
+    }
+    return result;
+}
+
+}  // namespace lpt
