@@ -703,8 +703,8 @@ constexpr void insert_dequantization_after(rewrite& r, node_id operation, output
     return {made, dequantized.node};
 }
 
-/// While the data of the dequantization on `port` is constant, folds its Convert, Subtract and Multiply into it. Stops
-/// where the inputs of an operation differ in type.
+/// Folds the Convert of a zero point where there is a scale too. While the data of the dequantization on `port` is constant,
+/// folds its Convert, Subtract and Multiply into it. Stops where the inputs of an operation differ in type.
 [[gnu::noinline]] constexpr dequantization fold_dequantization_at(rewrite& r, node_id id, std::size_t port, output_ref last) {
     graph& model = r.model;
     const auto find = [&] {
@@ -712,7 +712,14 @@ constexpr void insert_dequantization_after(rewrite& r, node_id operation, output
                                    : find_dequantization(r, id, port);
     };
     dequantization found = find();
-    if (found.empty() || !found.has_multiply() || !is_constant(model, found.data)) {
+    if (found.empty() || !found.has_multiply()) {
+        return found;
+    }
+    if (found.zero_point_convert != node_id::none && model.type(model[found.subtract].input(0)) == model[found.zero_point_convert].type()) {
+        model.replace_uses(found.zero_point_convert, fold_convert(model, found.zero_point, model[found.zero_point_convert].type()));
+        found = find();
+    }
+    if (!is_constant(model, found.data)) {
         return found;
     }
     const auto replace_by = [&](node_id old, output_ref folded) {

@@ -53,8 +53,8 @@ private:
         if (r.options.update_precisions && !empty.empty() && !is_low_precision(model, empty)) {
             return r.refused(add, name, refuse(reason::not_low_precision, static_cast<int>(empty_port)));
         }
-        empty = normalize_dequantization(r, empty);
-        const dequantization kept = normalize_dequantization(r, find_dequantization(r, add, full_port));
+        empty = normalize_dequantization(r, fold_dequantization(r, add, empty_port));
+        const dequantization kept = normalize_dequantization(r, fold_dequantization(r, add, full_port));
         const dequantization_values moved = values_of(r, empty);
         const dequantization_values old = values_of(r, kept);
         const output_ref shift = fold_operation(

@@ -101,17 +101,18 @@ private:
         graph& model = r.model;
         const auto full_port = static_cast<std::size_t>(full);
         const std::size_t empty_port = 1 - full_port;
-        const dequantization empty = find_dequantization(r, multiply, empty_port);
+        dequantization empty = find_dequantization(r, multiply, empty_port);
         if (empty.empty()) {
             return r.refused(multiply, name, refuse(reason::no_dequantization, static_cast<int>(empty_port)));
         }
         if (r.options.update_precisions && !is_low_precision(model, empty)) {
             return r.refused(multiply, name, refuse(reason::not_low_precision, static_cast<int>(empty_port)));
         }
+        empty = fold_dequantization(r, multiply, empty_port);
+        const dequantization kept = fold_dequantization(r, multiply, full_port);
         if (empty.has_subtract() && !is_zero(constant_of(model, empty.zero_point))) {
             return r.refused(multiply, name, refuse(reason::has_zero_point, static_cast<int>(empty_port)));
         }
-        const dequantization kept = find_dequantization(r, multiply, full_port);
         const output_ref scale = fold_operation(model, op::multiply{}, {values_of(r, empty).scale, values_of(r, kept).scale});
         output_ref data = floating_point_data(kept);
         if (kept.has_subtract()) {
