@@ -180,6 +180,24 @@ TEST_CASE("an alignment that would leave two levels is refused") {
     CHECK(net.why() == reason::too_few_levels);
 }
 
+TEST_CASE("a Q/DQ pair in a group that would keep two levels is composed and left so") {
+    network net;
+    const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");
+    const node_id fake_quantize = net.fake_quantize(data, 256, {0}, {0.001}, {0}, {255});
+    const node_id convert = net.model.add(op::convert{u8}, {fake_quantize}, "q");
+    const node_id back = net.model.add(op::convert{f32}, {convert});
+    const node_id reader = net.model.add(op::relu{}, {net.model.add(op::multiply{}, {back, net.constant({0.001})})});
+    net.model.result(reader);
+    net.allow(fake_quantize, {i8});
+    net.attributes.of<attribute::quantization_alignment>().set_node(reader, {true});
+    net.attributes.of<attribute::intervals_alignment>().set_node(fake_quantize, {{0, 255}, {0, 0.255f}, 1, {u8}},
+                                                                 {256});
+    CHECK(net.run<decomposition>(fake_quantize));
+    CHECK(net.above(reader) == fake_quantize);
+    CHECK(net.model[fake_quantize].type() == f32);
+    CHECK(net.value(fake_quantize, 4).real(0) == doctest::Approx(0.255));
+}
+
 TEST_CASE("refusals name their reason") {
     SUBCASE("levels that no type has") { CHECK(decomposed(128, 0, 2.55, {u8}).why() == reason::unsupported_levels); }
     SUBCASE("a type that has no range at these levels") {

@@ -43,6 +43,10 @@ struct fake_quantize_decomposition_transformation {
         }
         const data_precision precision = precision_of(r, id);
         const attribute::intervals_alignment* alignment = alignment_of(r, id);
+        if (alignment != nullptr &&
+            alignment->least_levels <= 2) {  // its readers are known only now if it was composed
+            return changed || r.refused(id, name, refuse(reason::too_few_levels));
+        }
         const fake_quantize_parts parts =
             alignment == nullptr
                 ? decompose_fake_quantize(r, id, precision)
@@ -90,8 +94,9 @@ private:
                 return refuse(reason::shared_producer);
             }
         }
-        if (!precision_of(r, id)) {
-            return refuse(reason::unsupported_levels);
+        const data_precision precision = precision_of(r, id);
+        if (!precision) {
+            return {.why = reason::unsupported_levels, .type = allowed->types.front()};
         }
         const attribute::intervals_alignment* alignment = alignment_of(r, id);
         return alignment != nullptr && alignment->least_levels <= 2 ? refuse(reason::too_few_levels) : yes;
