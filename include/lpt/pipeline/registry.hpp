@@ -64,6 +64,7 @@
 #include <lpt/transformation/preparation/convert_subtract_constant.hpp>
 #include <lpt/transformation/preparation/keep_const_precision.hpp>
 #include <lpt/transformation/preparation/mark_dequantization.hpp>
+#include <lpt/transformation/preparation/weights_dequantize_to_fake_quantize.hpp>
 #include <lpt/transformation/prerequisites/add_add_fusion.hpp>
 #include <lpt/transformation/prerequisites/add_multiply_fusion.hpp>
 #include <lpt/transformation/prerequisites/move_fake_quantize.hpp>
@@ -89,6 +90,7 @@ inline constexpr pass_row all_passes[] = {
     make_pass<convert_subtract_constant>(),
     make_pass<keep_const_precision>(),
     make_pass<mark_dequantization>(),
+    make_pass<weights_dequantize_to_fake_quantize>(),
     // prerequisites
     make_pass<add_add_fusion>(),
     make_pass<add_multiply_fusion>(),
