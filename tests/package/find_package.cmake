@@ -9,7 +9,7 @@ function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-file(STRINGS "${source_dir}/include/lpt/base/version.hpp" line REGEX "version_number version")
+file(STRINGS "${source_dir}/include/lpt/base/version.hpp" line REGEX "version_number library_version")
 string(REGEX MATCH "{([0-9]+), ([0-9]+), ([0-9]+)}" numbers "${line}")
 set(version "${CMAKE_MATCH_1}.${CMAKE_MATCH_2}.${CMAKE_MATCH_3}")
 

@@ -7,7 +7,7 @@
 
 #include <cstdio>
 
-static_assert(lpt::version.major_part >= 0);
+static_assert(lpt::library_version.major_part >= 0);
 
 int main() {
     pugi::xml_document document;

@@ -197,12 +197,57 @@ private:
     }
 };
 
-/// Joins texts, characters and numbers into one text.
-template <class... Parts>
-constexpr text join(const Parts&... parts) {
-    text all;
-    (all.append(parts), ...);
-    return all;
+/// A part of a message: words, a character or a number; or nothing. It looks at what it was made from and is for
+/// arguments only.
+class text_piece {
+    enum class form : unsigned char { nothing, words, letter, truth, whole, natural, real };
+    text_view words_;
+    std::int64_t whole_ = 0;
+    double real_ = 0;
+    form holds_ = form::nothing;
+
+public:
+    constexpr text_piece() = default;
+    constexpr text_piece(text_view words) : words_(words), holds_(form::words) {}
+    constexpr text_piece(const char* words) : words_(words), holds_(form::words) {}
+    constexpr text_piece(const text& words) : words_(words.view()), holds_(form::words) {}
+    constexpr text_piece(double value) : real_(value), holds_(form::real) {}
+    template <class Integer>
+        requires std::is_integral_v<Integer>
+    constexpr text_piece(Integer value) : whole_(static_cast<std::int64_t>(value)) {
+        holds_ = std::is_same_v<Integer, bool>   ? form::truth
+                 : std::is_same_v<Integer, char> ? form::letter
+                 : std::is_unsigned_v<Integer>   ? form::natural
+                                                 : form::whole;
+    }
+
+    constexpr void append_to(text& result) const {
+        switch (holds_) {
+            case form::nothing: break;
+            case form::words: result.append(words_); break;
+            case form::letter: result.append(static_cast<char>(whole_)); break;
+            case form::truth: result.append(whole_ != 0); break;
+            case form::whole: result.append(whole_); break;
+            case form::natural: result.append(static_cast<std::uint64_t>(whole_)); break;
+            case form::real: result.append(real_); break;
+        }
+    }
+};
+
+/// Joins texts, characters and numbers into one text; at most sixteen. Not a template on its arguments: hundreds of
+/// messages would be hundreds of functions to compile.
+[[gnu::noinline]] constexpr text join(const text_piece& p0, const text_piece& p1 = {}, const text_piece& p2 = {},
+                                      const text_piece& p3 = {}, const text_piece& p4 = {}, const text_piece& p5 = {},
+                                      const text_piece& p6 = {}, const text_piece& p7 = {}, const text_piece& p8 = {},
+                                      const text_piece& p9 = {}, const text_piece& p10 = {}, const text_piece& p11 = {},
+                                      const text_piece& p12 = {}, const text_piece& p13 = {},
+                                      const text_piece& p14 = {}, const text_piece& p15 = {}) {
+    text result;
+    for (const text_piece* each :
+         {&p0, &p1, &p2, &p3, &p4, &p5, &p6, &p7, &p8, &p9, &p10, &p11, &p12, &p13, &p14, &p15}) {
+        each->append_to(result);
+    }
+    return result;
 }
 
 }  // namespace lpt

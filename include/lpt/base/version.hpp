@@ -10,6 +10,6 @@ struct version_number {
     int patch_part;
 };
 
-inline constexpr version_number version{0, 1, 0};
+inline constexpr version_number library_version{0, 1, 0};
 
 }  // namespace lpt
