@@ -24,7 +24,8 @@ struct strided_slice_transformation {
             return refuse(reason::dynamic_rank, 0);
         }
         for (std::size_t port = 1; port < r.model[id].inputs(); ++port) {
-            if (!is_constant_path(r.model, r.model.producer(id, port))) {
+            integers places;
+            if (!known_values(r.model, r.model[id].input(port), places) || places.contains(op::unknown_value)) {
                 return refuse(reason::axes_not_constant, static_cast<int>(port));
             }
         }
@@ -47,20 +48,38 @@ private:
         }
         constant = pad_left(r, constant, r.model.shape(r.model[slice].input(0)).rank());
         op::strided_slice masks = r.model[slice].as<op::strided_slice>();
-        const shape& dimensions = r.model[constant].shape();
-        // An axis of size 1 stands for all elements of the data: it is taken whole, whatever places are asked for.
-        for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
-            if (dimensions[axis] == 1) {
-                take_whole(masks.begin_mask, axis);
-                take_whole(masks.end_mask, axis);
-            }
-        }
         seq<output_ref, 4> inputs{constant};
+        std::size_t positions = 0;
         for (std::size_t port = 1; port < r.model[slice].inputs(); ++port) {
-            inputs.push_back(try_fold(r.model, r.model.producer(slice, port)));
+            integers places;
+            known_values(r.model, r.model[slice].input(port), places);
+            positions = places.size();
+            inputs.push_back(r.model.constant(make_indices(places)));
         }
+        take_single_elements_whole(masks, positions, r.model[constant].shape());
         return to_scalar_if_equal(r, fold_to_constant(r, masks, inputs, r.model[slice].version()));
     }
+    /// An axis of size 1 stands for all elements of the data: it is taken whole, whatever places are asked for. Each position of
+    /// the masks is about the next axis, but for new axes, and for the ellipsis, which is about all axes that the others leave.
+    static constexpr void take_single_elements_whole(op::strided_slice& masks, std::size_t positions, const shape& dimensions) {
+        std::size_t named = 0;
+        for (std::size_t position = 0; position < positions; ++position) {
+            named += is_set(masks.ellipsis_mask, position) || is_set(masks.new_axis_mask, position) ? 0u : 1u;
+        }
+        std::size_t axis = 0;
+        for (std::size_t position = 0; position < positions && axis < dimensions.rank(); ++position) {
+            if (is_set(masks.ellipsis_mask, position)) {
+                axis += dimensions.rank() - named;
+            } else if (!is_set(masks.new_axis_mask, position)) {
+                if (dimensions[axis] == 1) {
+                    take_whole(masks.begin_mask, position);
+                    take_whole(masks.end_mask, position);
+                }
+                ++axis;
+            }
+        }
+    }
+    static constexpr bool is_set(const integers& mask, std::size_t position) { return position < mask.size() && mask[position] != 0; }
     static constexpr void take_whole(integers& mask, std::size_t position) {
         mask.resize(mask.size() > position ? mask.size() : position + 1, 0);
         mask[position] = 1;
