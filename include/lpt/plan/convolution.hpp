@@ -89,19 +89,97 @@ inline kernel::convolution_shape convolution_shape_of(const node& each, const sh
 
 }  // namespace detail
 
-/// True if the convolution can be computed on 8-bit integers; gives its weights and the zero point of its data.
-inline bool planner::integer_convolution(const group& made, integer_weights& weights, std::int32_t& zero_point) const {
-    const node& each = model()[made.anchor];
-    const integer_operand data = integer_operand_of(made.operands[0]);
-    if (!data.fits) {
+/// Zero points of the tensor's own type, one for each channel; false if the dequantization is not of this form.
+inline bool planner::channel_zero_points_of(const source& from, std::vector<std::int32_t>& result) const {
+    const element type = model().type(from.base);
+    if (!is_byte(type) || !from.scale.is_one() || from.scale.one() == 0 || from.shift.is_one() ||
+        !from.shift.varies_only_along(1)) {
         return false;
     }
-    zero_point = data.zero_point;
+    for (const double shift : from.shift.values) {
+        const double value = -shift / from.scale.one();
+        const double zero_point = math::round_half_even(value);
+        if (math::absolute(value - zero_point) >= 1e-5 || zero_point < facts(type).lowest || zero_point > facts(type).highest) {
+            return false;
+        }
+        result.push_back(static_cast<std::int32_t>(zero_point));
+    }
+    return true;
+}
+
+/// True if the convolution can be computed on 8-bit integers; gives its weights and the zero points of its data.
+inline bool planner::integer_convolution(const group& made, integer_weights& weights, integer_data& data) const {
+    const node& each = model()[made.anchor];
+    const integer_operand whole = integer_operand_of(made.operands[0]);
+    data.zero_point = whole.zero_point;
+    if (!whole.fits && (detail::is_transposed_convolution(each.kind()) ||
+                        !channel_zero_points_of(made.operands[0], data.channel_zero_points))) {
+        return false;
+    }
     const tensor& values = *model().constant_value(each.input(1));
     const detail::convolution_axes axes = detail::convolution_axes_of(each.kind(), values.dimensions());
     return integer_weights_of(values, static_cast<std::size_t>(axes.groups * axes.outputs),
                               [&](std::size_t i) { return axes.channel_of(i); }, weights);
 }
+
+/// Puts pixels of zero points around the data where windows reach over its border; the convolution then has no padding.
+inline int planner::make_margin(int input, kernel::convolution_shape& shape, const std::vector<std::int32_t>& zero_points) {
+    margin_step work;
+    const stored_tensor data = at(input);
+    lpt::shape dimensions = data.dimensions;
+    bool needed = false;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const std::int64_t reach = (shape.out[axis] - 1) * shape.stride[axis] + (shape.kernel[axis] - 1) * shape.dilation[axis] + 1;
+        work.in[axis] = shape.in[axis];
+        work.begin[axis] = shape.pad_begin[axis];
+        work.out[axis] = math::maximum(reach, shape.in[axis] + shape.pad_begin[axis]);
+        needed = needed || work.out[axis] != work.in[axis];
+        shape.in[axis] = work.out[axis];
+        shape.pad_begin[axis] = 0;
+        const std::size_t own = dimensions.rank() + axis - 3;
+        if (own > 1 && own < dimensions.rank()) {
+            dimensions[own] = work.out[axis];
+        }
+    }
+    if (!needed) {
+        return input;
+    }
+    work.batch = shape.batch;
+    for (const std::int32_t each : zero_points) {
+        work.fill.push_back(static_cast<std::byte>(each));
+    }
+    work.input = input;
+    work.output = add_tensor(data.type, dimensions, layout::channels_last);
+    step made;
+    made.kernel = std::string("margin") + suffix_of(data.type);
+    made.precision = data.type;
+    made.reads = {input};
+    made.writes = {work.output};
+    const int result = work.output;
+    made.work = std::move(work);
+    add_step(std::move(made));
+    return result;
+}
+
+namespace detail {
+
+/// What the zero points of the channels add to each output channel: the sum of zero point * weight.
+inline spread sums_of_zero_points(const integer_weights& weights, const convolution_axes& axes, std::size_t rank,
+                                  const std::vector<std::int32_t>& zero_points) {
+    spread result{shape::of_ones(rank), std::vector<double>(static_cast<std::size_t>(axes.groups * axes.outputs), 0.0)};
+    result.dimensions[1] = axes.groups * axes.outputs;
+    for (std::size_t i = 0; i < weights.values.elements(); ++i) {
+        const std::size_t output = axes.channel_of(i);
+        const auto group = static_cast<std::int64_t>(output) / axes.outputs;
+        const auto input = static_cast<std::size_t>(group * axes.inputs + static_cast<std::int64_t>(i) / axes.taps % axes.inputs);
+        const std::size_t which = weights.zero_points.size() > 1 ? output : 0;
+        const double zero = weights.zero_points.empty() ? 0 : weights.zero_points[which];
+        result.values[output] += (weights.values.real(i) - zero) * zero_points[input];
+    }
+    return result;
+}
+
+}  // namespace detail
 
 inline void planner::make_convolution(const group& made) {
     const node& each = model()[made.anchor];
@@ -111,8 +189,18 @@ inline void planner::make_convolution(const group& made) {
     convolution_step work;
     work.shape = detail::convolution_shape_of(each, model().shape(given), values.dimensions());
     integer_weights integers;
-    const bool is_integer = integer_convolution(made, integers, work.zero_point);
-    const chain functions = scaled_first(made.functions, is_integer ? made.operands[0].scale.one() : 1);
+    integer_data data;
+    const bool is_integer = integer_convolution(made, integers, data);
+    work.zero_point = is_integer ? data.zero_point : 0;
+    spread scale = spread::of(is_integer ? made.operands[0].scale.one() : 1);
+    spread shift = spread::of(0);
+    if (is_integer && !data.channel_zero_points.empty()) {
+        const double by = scale.one();
+        shift = detail::sums_of_zero_points(integers, axes, each.shape().rank(), data.channel_zero_points).map([&](double v) {
+            return -v * by;
+        });
+    }
+    const chain functions = after_affine(made.functions, scale, shift);
     const element precision = is_integer ? model().type(made.operands[0].base) : f32;
     const tensor weights = is_integer ? integers.values : as_f32(values);
     kernel::convolution_weights packing;
@@ -124,9 +212,12 @@ inline void planner::make_convolution(const group& made) {
     packing.tap_stride = 1;
     packing.zero_points = integers.zero_points.data();
     packing.zero_point_count = static_cast<std::int64_t>(integers.zero_points.size());
+    work.input = tensor_of(is_integer ? made.operands[0].base : given, layout::channels_last);
+    if (is_integer && !data.channel_zero_points.empty()) {
+        work.input = make_margin(work.input, work.shape, data.channel_zero_points);
+    }
     work.weights = packed_bytes(kernels().packed_convolution_bytes(work.shape, packing.type));
     kernels().pack_convolution(work.shape, packing, work.weights.data());
-    work.input = tensor_of(is_integer ? made.operands[0].base : given, layout::channels_last);
     work.finish = channel_finish(functions, layout::channels_last, work.shape.out_channels);
     work.output = add_tensor(functions.type, functions.dimensions, layout::channels_last);
     step result;

@@ -230,14 +230,11 @@ private:
             }
         }
     }
-    /// The chain with a factor before its first function.
-    static chain scaled_first(const chain& functions, double scale) {
-        if (scale == 1) {
-            return functions;
-        }
+    /// The chain with scale * v + shift before its first function.
+    static chain after_affine(const chain& functions, const spread& scale, const spread& shift) {
         chain result = functions;
         result.functions.clear();
-        result.affine(spread::of(scale), spread::of(0));
+        result.affine(scale, shift);
         for (std::size_t i = 0; i < functions.functions.size(); ++i) {
             const chain_function& each = functions.functions[i];
             if (i == 0 && each.what == chain_function::form::affine) {
@@ -269,7 +266,13 @@ private:
     void make_node(node_id id);
 
     // parts of them
-    bool integer_convolution(const group& made, integer_weights& weights, std::int32_t& zero_point) const;
+    struct integer_data {
+        std::int32_t zero_point = 0;
+        std::vector<std::int32_t> channel_zero_points;  // instead, one for each channel
+    };
+    bool integer_convolution(const group& made, integer_weights& weights, integer_data& data) const;
+    bool channel_zero_points_of(const source& from, std::vector<std::int32_t>& result) const;
+    int make_margin(int input, kernel::convolution_shape& shape, const std::vector<std::int32_t>& zero_points);
     void make_elementwise_in(const group& made, layout order, bool must);
     bool try_elementwise(const group& made, layout order);
     bool try_lookup(step& made);

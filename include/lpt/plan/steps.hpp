@@ -169,6 +169,17 @@ struct gather_step {
     std::vector<std::byte> fill;  // one element
 };
 
+/// A margin around the pixels, of one value a channel; channels innermost.
+struct margin_step {
+    int input = -1;
+    int output = -1;
+    std::int64_t batch = 1;
+    std::int64_t in[3] = {1, 1, 1};
+    std::int64_t begin[3] = {0, 0, 0};
+    std::int64_t out[3] = {1, 1, 1};
+    std::vector<std::byte> fill;  // one pixel
+};
+
 /// Tensors next to each other: input i fills `lengths[i]` bytes of each of `rows` rows of the output.
 struct concat_step {
     std::vector<int> inputs;
@@ -199,8 +210,8 @@ struct copy_step {
     int state = -1;  // number of the state that is written, or none
 };
 
-using step_work = std::variant<convolution_step, product_step, pool_step, elementwise_step, lookup_step, gather_step, concat_step,
-                               transpose_step, reference_step, copy_step>;
+using step_work = std::variant<convolution_step, product_step, pool_step, elementwise_step, lookup_step, gather_step, margin_step,
+                               concat_step, transpose_step, reference_step, copy_step>;
 
 /// One step and what it does for whom.
 struct step {

@@ -279,6 +279,36 @@ class step_runner {
         }
     }
 
+    void operator()(const plan::margin_step& work) {
+        const std::size_t pixel = work.fill.size();
+        const std::byte* from = read(work.input);
+        std::byte* to = write(work.output);
+        const auto fill = [&](std::int64_t pixels) {
+            for (std::int64_t i = 0; i < pixels; ++i, to += pixel) {
+                std::memcpy(to, work.fill.data(), pixel);
+            }
+        };
+        const auto inside = [&](std::int64_t place, std::size_t axis) {
+            return place >= work.begin[axis] && place < work.begin[axis] + work.in[axis];
+        };
+        const std::size_t row = static_cast<std::size_t>(work.in[2]) * pixel;
+        for (std::int64_t n = 0; n < work.batch; ++n) {
+            for (std::int64_t d = 0; d < work.out[0]; ++d) {
+                for (std::int64_t h = 0; h < work.out[1]; ++h) {
+                    if (!inside(d, 0) || !inside(h, 1)) {
+                        fill(work.out[2]);
+                        continue;
+                    }
+                    fill(work.begin[2]);
+                    std::memcpy(to, from, row);
+                    from += row;
+                    to += row;
+                    fill(work.out[2] - work.begin[2] - work.in[2]);
+                }
+            }
+        }
+    }
+
     void operator()(const plan::concat_step& work) {
         std::byte* to = write(work.output);
         for (std::size_t row = 0; row < work.rows; ++row) {
