@@ -11,6 +11,7 @@
 #include <lpt/transformation/cleanup/fuse_subtract_to_fake_quantize.hpp>
 #include <lpt/transformation/cleanup/multiply_to_group_convolution.hpp>
 #include <lpt/transformation/main/add.hpp>
+#include <lpt/transformation/main/assign_and_read_value.hpp>
 #include <lpt/transformation/main/avg_pool.hpp>
 #include <lpt/transformation/main/batch_to_space.hpp>
 #include <lpt/transformation/main/broadcast.hpp>
@@ -32,6 +33,7 @@
 #include <lpt/transformation/main/normalize_l2.hpp>
 #include <lpt/transformation/main/pad.hpp>
 #include <lpt/transformation/main/prelu.hpp>
+#include <lpt/transformation/main/recurrent_cell.hpp>
 #include <lpt/transformation/main/reduce_max.hpp>
 #include <lpt/transformation/main/reduce_mean.hpp>
 #include <lpt/transformation/main/reduce_min.hpp>
@@ -73,17 +75,17 @@ using default_pipeline = pipeline<
     stage<type_relaxed_replacer, markup_can_be_quantized, markup_precisions, markup_quantization_granularity,
           markup_avg_pool_precision_preserved, propagate_precisions, align_quantization_intervals,
           align_quantization_parameters, markup_bias, resolve_precision_attribute>,
-    stage<add_transformation, avg_pool_transformation, batch_to_space_transformation, broadcast_transformation,
-          clamp_transformation, concat_transformation, convolution_transformation,
-          convolution_backprop_data_transformation, depth_to_space_transformation,
+    stage<add_transformation, assign_and_read_value_transformation, avg_pool_transformation,
+          batch_to_space_transformation, broadcast_transformation, clamp_transformation, concat_transformation,
+          convolution_transformation, convolution_backprop_data_transformation, depth_to_space_transformation,
           fake_quantize_decomposition_transformation, fake_quantize_transformation, interpolate_transformation,
           group_convolution_transformation, mat_mul_transformation, max_pool_transformation,
           multiply_partial_transformation, mvn_transformation, normalize_l2_transformation, pad_transformation,
-          prelu_transformation, reduce_max_transformation, reduce_mean_transformation, reduce_min_transformation,
-          reduce_sum_transformation, relu_transformation, reshape_transformation, squeeze_transformation,
-          shuffle_channels_transformation, slice_transformation, space_to_batch_transformation, split_transformation,
-          strided_slice_transformation, transpose_transformation, gather_transformation, unsqueeze_transformation,
-          variadic_split_transformation>,
+          prelu_transformation, recurrent_cell_transformation, reduce_max_transformation, reduce_mean_transformation,
+          reduce_min_transformation, reduce_sum_transformation, relu_transformation, reshape_transformation,
+          squeeze_transformation, shuffle_channels_transformation, slice_transformation, space_to_batch_transformation,
+          split_transformation, strided_slice_transformation, transpose_transformation, gather_transformation,
+          unsqueeze_transformation, variadic_split_transformation>,
     stage<eliminate_fake_quantize_transformation, fold_convert_transformation, fuse_convert_transformation,
           fuse_subtract_to_fake_quantize_transformation, fuse_multiply_to_fake_quantize_transformation,
           multiply_to_group_convolution_transformation>,

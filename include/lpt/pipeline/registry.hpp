@@ -14,6 +14,7 @@
 #include <lpt/transformation/cleanup/fuse_subtract_to_fake_quantize.hpp>
 #include <lpt/transformation/cleanup/multiply_to_group_convolution.hpp>
 #include <lpt/transformation/main/add.hpp>
+#include <lpt/transformation/main/assign_and_read_value.hpp>
 #include <lpt/transformation/main/avg_pool.hpp>
 #include <lpt/transformation/main/batch_to_space.hpp>
 #include <lpt/transformation/main/broadcast.hpp>
@@ -36,6 +37,7 @@
 #include <lpt/transformation/main/normalize_l2.hpp>
 #include <lpt/transformation/main/pad.hpp>
 #include <lpt/transformation/main/prelu.hpp>
+#include <lpt/transformation/main/recurrent_cell.hpp>
 #include <lpt/transformation/main/reduce_max.hpp>
 #include <lpt/transformation/main/reduce_mean.hpp>
 #include <lpt/transformation/main/reduce_min.hpp>
@@ -111,6 +113,7 @@ inline constexpr pass_row all_passes[] = {
     make_pass<resolve_precision_attribute>(),
     // main
     make_pass<add_transformation>(),
+    make_pass<assign_and_read_value_transformation>(),
     make_pass<avg_pool_transformation>(),
     make_pass<batch_to_space_transformation>(),
     make_pass<broadcast_transformation>(),
@@ -133,6 +136,7 @@ inline constexpr pass_row all_passes[] = {
     make_pass<normalize_l2_transformation>(),
     make_pass<pad_transformation>(),
     make_pass<prelu_transformation>(),
+    make_pass<recurrent_cell_transformation>(),
     make_pass<reduce_max_transformation>(),
     make_pass<reduce_mean_transformation>(),
     make_pass<reduce_min_transformation>(),

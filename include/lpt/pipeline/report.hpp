@@ -49,6 +49,8 @@ constexpr text_view sentence_of(reason why) {
         case reason::nothing_to_do: return "there is nothing to do";
         case reason::dynamic_axis: return "the size of an axis is not known";
         case reason::name_has_no_place: return "it feeds an output of the network, and its producer cannot take its name";
+        case reason::state_not_zero_at_first: return "it does not follow a ReadValue of its variable that begins with zeros";
+        case reason::shared_state: return "other operations read or write its variable";
     }
     return "";
 }

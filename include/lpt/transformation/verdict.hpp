@@ -45,6 +45,8 @@ enum class reason : unsigned char {
     nothing_to_do,
     dynamic_axis,                       // the size of an axis is known only at run time
     name_has_no_place,                  // it feeds an output of the network, and its producer cannot take its name
+    state_not_zero_at_first,            // no ReadValue of the same variable above that begins with zeros
+    shared_state,                       // other operations read or write the variable
 };
 
 /// The answer of a transformation's `can_transform`: yes, or a reason with what it is about.

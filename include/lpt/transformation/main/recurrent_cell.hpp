@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/fake_quantize/decompose.hpp>
+#include <lpt/transformation/main/batch_to_space.hpp>
+#include <lpt/transformation/main/broadcast.hpp>
+#include <lpt/transformation/main/depth_to_space.hpp>
+#include <lpt/transformation/main/fake_quantize_decomposition.hpp>
+#include <lpt/transformation/main/interpolate.hpp>
+#include <lpt/transformation/main/max_pool.hpp>
+#include <lpt/transformation/main/pad.hpp>
+#include <lpt/transformation/main/reduce_max.hpp>
+#include <lpt/transformation/main/reduce_min.hpp>
+#include <lpt/transformation/main/relu.hpp>
+#include <lpt/transformation/main/reshape.hpp>
+#include <lpt/transformation/main/shuffle_channels.hpp>
+#include <lpt/transformation/main/space_to_batch.hpp>
+#include <lpt/transformation/main/squeeze.hpp>
+#include <lpt/transformation/main/strided_slice.hpp>
+#include <lpt/transformation/main/transpose.hpp>
+#include <lpt/transformation/main/unsqueeze.hpp>
+
+namespace lpt {
+
+namespace detail {
+
+/// Moves a dequantization behind an operation that gives the values that it gets, by that operation's own rules.
+template <class... Transformations>
+struct move_behind_first_of {
+    static constexpr bool knows(const graph& model, node_id id) {
+        return ((Transformations::pattern::roots[0] == model[id].kind()) || ...);
+    }
+    static constexpr bool apply(rewrite& r, node_id id) {
+        return (try_one<Transformations>(r, id) || ...);
+    }
+
+private:
+    template <class Transformation>
+    static constexpr bool try_one(rewrite& r, node_id id) {
+        return Transformation::pattern::matches(r.model, id) && !r.skips(Transformation::name, id) &&
+               Transformation::transform(r, id);
+    }
+};
+
+using move_behind =
+    move_behind_first_of<batch_to_space_transformation, broadcast_transformation, depth_to_space_transformation,
+                         interpolate_transformation, max_pool_transformation, pad_transformation, reduce_max_transformation,
+                         reduce_min_transformation, relu_transformation, reshape_transformation,
+                         shuffle_channels_transformation, space_to_batch_transformation, squeeze_transformation,
+                         strided_slice_transformation, transpose_transformation, unsqueeze_transformation>;
+
+}  // namespace detail
+
+/// Prepares a recurrent operation over a sequence for 8 bits: data and state become u8, weights integers, each with its
+/// dequantization right above the operation, where an engine finds it; later steps leave these dequantizations alone.
+///
+/// The operation itself stays as it is. A FakeQuantize with one scale above operations that only move values (Reshape, Transpose …)
+/// is decomposed, and its dequantization moved behind them, by the rules of each. Constants behind a FakeQuantize are
+/// quantized, if they need no zero point. Refused where data or state have another low precision type than u8.
+/// Ports: X 0, H 1, weights W and R 4 and 5 (LSTMSequence) or 3 and 4 (GRUSequence).
+struct recurrent_cell_transformation {
+    static constexpr text_view name = "RecurrentCellTransformation";
+    using pattern = any_of<lpt::pattern<op::lstm_sequence>, lpt::pattern<op::gru_sequence>>;
+    static constexpr bool precision_preserved = true;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        for (const std::size_t port : ports_of(r.model, id)) {
+            if (const verdict path = path_verdict(r, port, find_path(r, id, port)); !path) {
+                return path;
+            }
+        }
+        if (const verdict data = data_verdict(r, id); !data) {
+            return data;
+        }
+        for (const std::size_t port : ports_of(r.model, id)) {
+            if (const verdict constant = constant_verdict(r, id, port); !constant) {
+                return constant;
+            }
+        }
+        return yes;
+    }
+    /// Ports are prepared one after the other: those before the one that refuses stay prepared.
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        for (const std::size_t port : ports_of(r.model, id)) {
+            const moved_path path = find_path(r, id, port);
+            if (const verdict why = path_verdict(r, port, path); !why) {
+                return r.refused(id, name, why);
+            }
+            move_down(r, path);
+        }
+        if (const verdict why = data_verdict(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        for (const std::size_t port : ports_of(r.model, id)) {
+            if (const verdict why = constant_verdict(r, id, port); !why) {
+                return r.refused(id, name, why);
+            }
+            prepare_port(r, id, port);
+        }
+        return true;
+    }
+
+private:
+    static constexpr seq<std::size_t, 4> ports_of(const graph& model, node_id id) {
+        const std::size_t weights = model[id].is<op::lstm_sequence>() ? 4 : 3;
+        return {0, 1, weights, weights + 1};
+    }
+
+    /// The operations between a port and a FakeQuantize, from the port up; no FakeQuantize: there is none to decompose.
+    struct moved_path {
+        node_id fake_quantize = node_id::none;
+        seq<node_id, 4> operations;
+    };
+
+    static constexpr moved_path find_path(const rewrite& r, node_id id, std::size_t port) {
+        const graph& model = r.model;
+        moved_path result;
+        node_id at = model.producer(id, port);
+        while (detail::move_behind::knows(model, at) && is_preserving(r, at)) {
+            result.operations.push_back(at);
+            at = model.producer(at, 0);
+        }
+        if (!result.operations.empty() && model[at].is<op::fake_quantize>() && is_quantize_supported(model, at) &&
+            output_range_shape(model, at).elements() == 1 && r.options.update_precisions &&
+            fake_quantize_decomposition_transformation::can_transform(r, at)) {
+            result.fake_quantize = at;
+        }
+        return result;
+    }
+    static constexpr verdict refuse_type(std::size_t port, element type) {
+        return {reason::types_do_not_match, static_cast<int>(port), type, -1, 0};
+    }
+    static constexpr bool is_preserving(const rewrite& r, node_id id) {
+        const auto* flag = r.attributes.of<attribute::precision_preserved>().find_node(id);
+        return flag != nullptr && flag->value;
+    }
+    static constexpr verdict path_verdict(const rewrite& r, std::size_t port, const moved_path& path) {
+        if (path.fake_quantize == node_id::none || port > 1) {
+            return yes;
+        }
+        const auto* allowed = r.attributes.of<attribute::precisions>().find_output(path.fake_quantize, 0);
+        const element type = allowed == nullptr || allowed->types.empty() ? dynamic : allowed->types.front();
+        return type == u8 ? yes : refuse_type(port, type);
+    }
+    static constexpr void move_down(rewrite& r, const moved_path& path) {
+        if (path.fake_quantize == node_id::none ||
+            !fake_quantize_decomposition_transformation::transform(r, path.fake_quantize)) {
+            return;
+        }
+        for (std::size_t i = path.operations.size(); i-- > 0;) {
+            if (!detail::move_behind::apply(r, path.operations[i])) {
+                return;
+            }
+        }
+    }
+
+    /// Data and state that are dequantized come from u8.
+    static constexpr verdict data_verdict(const rewrite& r, node_id id) {
+        for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
+            const dequantization found = find_dequantization(r, id, port);
+            if (!found.empty() && r.model.type(found.data) != u8) {
+                return refuse_type(port, r.model.type(found.data));
+            }
+        }
+        return yes;
+    }
+    static constexpr bool is_constant_fake_quantize(const graph& model, node_id producer) {
+        return model[producer].is<op::fake_quantize>() && is_constant(model, model[producer].input(0));
+    }
+    static constexpr verdict constant_verdict(const rewrite& r, node_id id, std::size_t port) {
+        const node_id producer = r.model.producer(id, port);
+        if (!is_constant_fake_quantize(r.model, producer)) {
+            return yes;
+        }
+        const data_precision precision = weights_precision_of(r, producer);
+        if (!precision) {
+            return refuse(reason::unsupported_levels, static_cast<int>(port));
+        }
+        if (precision.has_zero_point) {
+            return refuse(reason::has_zero_point, static_cast<int>(port));
+        }
+        const bool fits = port > 1 || precision.type == u8;
+        return fits ? yes : refuse_type(port, precision.type);
+    }
+    static constexpr void prepare_port(rewrite& r, node_id id, std::size_t port) {
+        graph& model = r.model;
+        if (is_constant_fake_quantize(model, model.producer(id, port))) {
+            decompose_weights(r, model.producer(id, port));
+        }
+        const dequantization found = find_dequantization(r, id, port);
+        if (!found.has_multiply()) {
+            return;
+        }
+        for (const node_id each : {found.convert, found.subtract, found.multiply}) {
+            if (each != node_id::none) {
+                model.set_mark(each, mark::disable_cleanup);
+            }
+        }
+        const node_id first = found.has_subtract() ? found.subtract : found.convert;
+        if (first != node_id::none) {
+            model.set_mark(first, mark::disabled_constant_folding);
+        }
+    }
+};
+
+}  // namespace lpt
