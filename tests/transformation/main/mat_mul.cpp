@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <lpt/transformation/main/mat_mul.hpp>
+
+#include "two_inputs.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace lpt;
+using namespace lpt::testing;
+
+namespace {
+
+constexpr two_inputs product(const scale_and_zero_point& first, const scale_and_zero_point& second, op::mat_mul what = {},
+                             element type = u8, element second_type = i8) {
+    two_inputs net;
+    const output_ref a = net.activations(what.transpose_a ? shape{2, 4, 3} : shape{2, 3, 4}, first, type);
+    net.add(what, {a, net.weights(what.transpose_b ? shape{5, 4} : shape{4, 5}, second, second_type)});
+    return net;
+}
+
+constexpr bool reads_integers() {
+    two_inputs net = product(single(0.1, 3), single(0.5));
+    if (!net.run<mat_mul_transformation>()) {
+        return false;
+    }
+    const node_id subtract = net.model.producer(net.output(), 0);
+    const node_id multiplied = net.model.producer(subtract, 0);
+    return net.model[subtract].is<op::subtract>() && net.value(subtract, 1).dimensions() == shape{1, 1, 5} &&
+           net.model[multiplied].is<op::mat_mul>() && net.model.type(net.model[multiplied].input(0)) == u8 &&
+           net.model.type(net.model[multiplied].input(1)) == i8 && net.model[multiplied].type() == f32;
+}
+static_assert(reads_integers());
+
+}  // namespace
+
+TEST_CASE("scales of both operands move behind MatMul, whichever way the operands are turned") {
+    for (const bool transpose_a : {false, true}) {
+        for (const bool transpose_b : {false, true}) {
+            for (const scale_and_zero_point& first :
+                 {single(0.1), single(0.1, 128), scale_and_zero_point{{0.1, 0.2, 0.3}, transpose_a ? shape{1, 1, 3} : shape{1, 3, 1}},
+                  scale_and_zero_point{{0.1}, {}, {1, 2, 3}, transpose_a ? shape{1, 1, 3} : shape{1, 3, 1}},
+                  scale_and_zero_point{{0.1}, {}, {1, 2, 3, 4}, transpose_a ? shape{1, 4, 1} : shape{1, 1, 4}}}) {
+                for (const scale_and_zero_point& second :
+                     {single(0.5), scale_and_zero_point{{1, 2, 3, 4, 5}, transpose_b ? shape{5, 1} : shape{1, 5}}}) {
+                    two_inputs net = product(first, second, {transpose_a, transpose_b});
+                    CHECK(net.run<mat_mul_transformation>());
+                    CHECK(net.difference() < 1e-5);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("both operands may be activations") {
+    two_inputs net;
+    const output_ref a = net.activations({2, 3, 4}, single(0.1));
+    net.add(op::mat_mul{}, {a, net.activations({2, 4, 5}, single(0.5), i8)});
+    CHECK(net.run<mat_mul_transformation>());
+    CHECK(net.difference() < 1e-5);
+}
+
+TEST_CASE("a FakeQuantize on the second operand becomes integers") {
+    two_inputs net;
+    const output_ref a = net.activations({2, 3, 4}, single(0.1, 3));
+    net.add(op::mat_mul{}, {a, net.fake_quantized(net.numbers({4, 5}, f32), 255, {-20, -10, -20, -30, -40}, {20, 10, 20, 30, 40}, {1, 5})});
+    CHECK(net.run<mat_mul_transformation>());
+    const node_id subtract = net.model.producer(net.output(), 0);
+    CHECK(net.input(net.model.producer(subtract, 0), 1).type() == i8);
+    CHECK(net.difference() < 1e-5);
+}
+
+TEST_CASE("a zero point of the second operand that rounds to 0 goes away") {
+    two_inputs net = product(single(0.1), single(0.5, 0.2));
+    CHECK(net.run<mat_mul_transformation>());
+    CHECK(net.input(net.model.producer(net.output(), 0), 1).is<op::constant>());
+}
+
+TEST_CASE("a converted scale of the second operand is folded") {
+    two_inputs net;
+    const output_ref a = net.activations({2, 3, 4}, single(0.1));
+    const output_ref scale = net.model.add(op::convert{f32}, {net.model.constant(make_tensor(f16, {1, 5}, view<double>({1, 2, 3, 4, 5})))});
+    const output_ref converted = net.model.add(op::convert{f32}, {net.numbers({4, 5})});
+    net.add(op::mat_mul{}, {a, net.model.add(op::multiply{}, {converted, scale})});
+    CHECK(net.run<mat_mul_transformation>());
+    CHECK(net.difference() < 1e-5);
+}
+
+TEST_CASE("the new operations have names that come from MatMul's") {
+    two_inputs net = product(single(0.1, 3), single(0.5));
+    CHECK(net.run<mat_mul_transformation>());
+    CHECK(net.model[net.output()].name() == "operation");
+    CHECK(net.input(net.output(), 0).name() == "operation/DequantizationSubtract");
+    CHECK(net.input(net.model.producer(net.output(), 0), 0).name() == "operation_original");
+}
+
+TEST_CASE("MatMul stays in floating point") {
+    SUBCASE("scales vary over the axis that is summed, in the first operand") {
+        two_inputs net = product({{1, 2, 3, 4}, {1, 1, 4}}, single(0.5));
+        CHECK_FALSE(net.run<mat_mul_transformation>());
+        CHECK(net.why() == reason::varies_over_axis);
+        CHECK(net.refusals.back().why.port == 0);
+    }
+    SUBCASE("a scale of fewer axes varies over it too") {
+        two_inputs net = product({{1, 2, 3, 4}, {4}}, single(0.5));
+        CHECK_FALSE(net.run<mat_mul_transformation>());
+        CHECK(net.why() == reason::varies_over_axis);
+    }
+    SUBCASE("scales vary over the axis that is summed, in the second operand") {
+        two_inputs net = product(single(0.1), {{1, 2, 3, 4}, {4, 1}});
+        CHECK_FALSE(net.run<mat_mul_transformation>());
+        CHECK(net.why() == reason::varies_over_axis);
+        CHECK(net.refusals.back().why.port == 1);
+    }
+    SUBCASE("the second operand has a zero point") {
+        two_inputs net = product(single(0.1), single(0.5, 3));
+        CHECK_FALSE(net.run<mat_mul_transformation>());
+        CHECK(net.why() == reason::has_zero_point);
+    }
+    SUBCASE("the first operand has a zero point and the second one is not constant") {
+        two_inputs net;
+        const output_ref a = net.activations({2, 3, 4}, single(0.1, 3));
+        net.add(op::mat_mul{}, {a, net.activations({2, 4, 5}, single(0.5), i8)});
+        CHECK_FALSE(net.run<mat_mul_transformation>());
+        CHECK(net.why() == reason::has_zero_point);
+        CHECK(net.refusals.back().why.port == 0);
+    }
+    SUBCASE("an operand is real") {
+        two_inputs net = product(single(0.1), single(0.5), {}, f32);
+        CHECK_FALSE(net.run<mat_mul_transformation>());
+        CHECK(net.why() == reason::not_low_precision);
+        two_inputs second = product(single(0.1), single(0.5), {}, u8, f32);
+        CHECK_FALSE(second.run<mat_mul_transformation>());
+        CHECK(second.refusals.back().why.port == 1);
+    }
+    SUBCASE("the FakeQuantize on the second operand needs a zero point") {
+        two_inputs net;
+        const output_ref a = net.activations({2, 3, 4}, single(0.1));
+        net.add(op::mat_mul{}, {a, net.fake_quantized(net.numbers({4, 5}, f32), 255, {-10}, {20})});
+        CHECK_FALSE(net.run<mat_mul_transformation>());
+        CHECK(net.why() == reason::has_zero_point);
+    }
+    SUBCASE("the rank is not known") {
+        two_inputs net;
+        const output_ref a = net.activations(shape::of_dynamic_rank(), single(0.1));
+        net.add(op::mat_mul{}, {a, net.weights({4, 5}, single(0.5))});
+        CHECK_FALSE(net.run<mat_mul_transformation>());
+        CHECK(net.why() == reason::dynamic_rank);
+    }
+}
