@@ -148,11 +148,16 @@ private:
         }
     }
 
-    /// Each branch gets its own copy of the dequantization that was below the Concat.
+    /// Each branch gets its own copy of the dequantization that was below the Concat. The Convert of a zero point that all
+    /// branches have in common stays one: whoever folds it, folds it for all.
     static constexpr void move_dequantization_before(rewrite& r, node_id concat, seq<output_ref> branches, const dequantization& below) {
         graph& model = r.model;
         seq<output_ref> zero_points;
+        bool shares_zero_point = false;
         if (below.has_subtract()) {
+            shares_zero_point = below.zero_point_convert != node_id::none &&
+                                !varies_over(constant_of(model, below.zero_point), model[concat].shape().rank(),
+                                             axis_of(model, concat));
             zero_points = split_constant(r, below.zero_point, concat);
         }
         const seq<output_ref> scales = split_constant(r, below.scale, concat);
@@ -168,7 +173,9 @@ private:
             }
             if (below.has_subtract()) {
                 output_ref zero_point = zero_points[input];
-                if (below.zero_point_convert != node_id::none) {
+                if (shares_zero_point) {
+                    zero_point = below.zero_point_convert;
+                } else if (below.zero_point_convert != node_id::none) {
                     zero_point = append(below.zero_point_convert, {zero_point});
                 }
                 branch = append(below.subtract, {branch, zero_point});
