@@ -3,6 +3,7 @@
 
 #include <lpt/transformation/eltwise.hpp>
 #include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/quantization_details.hpp>
 
 namespace lpt {
 
