@@ -86,9 +86,9 @@ constexpr tensor round_to(const tensor& values, element type) {
 // ---- names and attributes
 
 /// What a replacement takes over from the node that it replaces: run-time attributes (those of the ports only if it is the
-/// same operation), marks (not `disable_cleanup`), annotations.
-constexpr void copy_information(rewrite& r, node_id from, node_id to) {
-    if (r.model[from].kind() == r.model[to].kind()) {
+/// same operation, and reads the same inputs), marks (not `disable_cleanup`), annotations.
+constexpr void copy_information(rewrite& r, node_id from, node_id to, bool with_ports = true) {
+    if (with_ports && r.model[from].kind() == r.model[to].kind()) {
         r.attributes.copy(from, to);
     } else {
         r.attributes.copy_node(from, to);
@@ -686,7 +686,7 @@ constexpr void insert_dequantization_after(rewrite& r, node_id operation, output
         inputs.push_back(here ? source : input);
     }
     const node_id made = model.clone(operation, inputs);
-    copy_information(r, operation, made);
+    copy_information(r, operation, made, false);  // what was asked of its inputs is settled: they are low precision data now
     model.rename(made, model[operation].name());
     if (model[made].relaxed()) {
         const element type = settings.update_output_type ? model.type(source) : model[found.scale].type();
