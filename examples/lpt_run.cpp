@@ -155,12 +155,14 @@ void run_network(const arguments& given) {
     all.import_ms = importing.ms();
     const seq<listed_operation> original = list_operations(model);
     seq<refusal> refusals;
+    seq<op::kind> handled;
     if (given.precision == "int8") {
         prepare(model);
         const restriction_table target = restrictions_of(given.target);
         const stopwatch transforming;
         refusals = transform(model, target).refusals;
         all.transform_ms = transforming.ms();
+        handled = handled_operations<default_pipeline>();
     }
     compile_options options;
     options.threads = given.threads;
@@ -177,7 +179,7 @@ void run_network(const arguments& given) {
         results.write(given.output);
     }
     all.peak_memory_bytes = peak_memory_bytes();
-    const std::vector<run::row> rows = run::make_rows(make_report(original, model, refusals), net, runs);
+    const std::vector<run::row> rows = run::make_rows(make_report(original, model, refusals, handled), net, runs);
     run::print_table(rows);
     run::print_summary(rows);
     std::printf("import %.1f ms, transformations %.1f ms, plan %.1f ms, run %.3f ms (%s, %d threads)\n", all.import_ms,

@@ -2,7 +2,7 @@
 // What became of each operation of a network, and why it stayed in floating point where it did.
 #pragma once
 
-#include <lpt/transformation/rewrite.hpp>
+#include <lpt/pipeline/pipeline.hpp>
 
 namespace lpt {
 
@@ -182,6 +182,11 @@ constexpr element computing_type(const graph& model, const node& each) {
     return each.outputs() != 0 ? each.type() : dynamic;
 }
 
+template <class... Transformations>
+constexpr void append_roots(seq<op::kind>& to, stage<Transformations...>) {
+    (to.append(roots_of<Transformations>()), ...);
+}
+
 constexpr text reason_for(const graph& model, const listed_operation& original, node_id now, view<refusal> refusals) {
     text result;
     for (const refusal& each : refusals) {
@@ -195,13 +200,33 @@ constexpr text reason_for(const graph& model, const listed_operation& original, 
     return result;
 }
 
+/// Why an operation that no transformation refused is in floating point.
+constexpr text reason_without_refusal(op::kind kind, view<op::kind> handled) {
+    for (const op::kind each : handled) {
+        if (each == kind) {
+            return text_of(refuse(reason::no_dequantization));
+        }
+    }
+    return "no transformation brings operations of this type into low precision";
+}
+
 }  // namespace detail
+
+/// The operation types that the main transformations of a pipeline begin at.
+template <class Pipeline>
+constexpr seq<op::kind> handled_operations() {
+    seq<op::kind> result;
+    detail::append_roots(result, typename Pipeline::main{});
+    return result;
+}
 
 /// Compares a transformed graph with the operations that it had before.
 ///
-/// `original`: `list_operations` of the graph before; `refusals`: those of the run. An operation is found by its name, or by its name with
+/// `original`: `list_operations` of the graph before; `refusals`: those of the run; `handled`: `handled_operations` of the pipeline, none if
+/// none ran: then there are no reasons. An operation is found by its name, or by its name with
 /// `_original` behind, which rules give to an operation whose name moves to the dequantization behind it.
-constexpr report make_report(view<listed_operation> original, const graph& model, view<refusal> refusals) {
+constexpr report make_report(view<listed_operation> original, const graph& model, view<refusal> refusals,
+                             view<op::kind> handled) {
     const detail::name_index names(model);
     report result;
     for (const listed_operation& each : original) {
@@ -225,8 +250,11 @@ constexpr report make_report(view<listed_operation> original, const graph& model
             for (std::size_t port = 0; port < found.outputs(); ++port) {
                 row.outputs.push_back(found.type(port));
             }
-            if (is_real(row.precision)) {
+            if (is_real(row.precision) && !handled.empty()) {
                 row.reason = detail::reason_for(model, each, now, refusals);
+                if (row.reason.empty()) {
+                    row.reason = detail::reason_without_refusal(each.kind, handled);
+                }
             }
         }
         result.operations.push_back(std::move(row));

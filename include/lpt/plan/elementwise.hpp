@@ -219,6 +219,17 @@ inline bool settle_loops(elementwise_step& work) {
     return fits;
 }
 
+/// True if strides lead to the same places along all axes of more than one element.
+inline bool same_places(const std::vector<std::int64_t>& left, const std::vector<std::int64_t>& right,
+                        const std::vector<std::int64_t>& sizes) {
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+        if (sizes[axis] != 1 && left[axis] != right[axis]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 inline kernel::binary_function binary_function_of(op::kind kind) {
     switch (kind) {
         case op::kind::add: return kernel::binary_function::add;
@@ -266,19 +277,17 @@ inline bool planner::try_elementwise(const group& made, layout order) {
         if (at(work.operands[1].tensor).type == f32) {
             result.precision = f32;
         }
+    } else if (model()[made.anchor].is<op::fake_quantize>() && is_byte(made.functions.type)) {
+        result.precision = made.functions.type;
     }
     work.finish = finish_of(made.functions, numbers, [&](output_ref other) { return read(other, false); });
     work.output.strides = detail::in_order(strides_of(dimensions, order), axes);
-    const std::vector<std::int64_t> first_strides = work.operands[0].strides;
-    const std::vector<std::int64_t> output_strides = work.output.strides;
+    const bool same_places = detail::same_places(work.operands[0].strides, work.output.strides, work.sizes);
     if (!detail::settle_loops(work)) {
         return false;
     }
     work.output.tensor = add_tensor(made.functions.type, dimensions, order);
-    if (is_byte(made.functions.type)) {
-        result.precision = made.functions.type;
-    }
-    result.may_overwrite = first_strides == output_strides &&
+    result.may_overwrite = same_places &&
                            bit_width(at(work.operands[0].tensor).type) == bit_width(made.functions.type);
     result.nodes = made.functions.nodes;
     result.kernel = std::string(work.has_two ? "binary_" : "convert_") + kernel::name_of(kernels().instruction_set) +

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "networks.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace lpt;
+using namespace lpt::testing;
+using names = std::vector<std::string>;
+
+namespace {
+
+const tensor weights = numbers(i8, shape{4, 3, 3, 3}, -100, 7, 100);
+const tensor scales = numbers(f32, shape{1, 4, 1, 1}, 0.001, 0.0005, 1);
+const tensor bias = numbers(f32, shape{1, 4, 1, 1}, -1, 0.7, 5);
+
+}  // namespace
+
+TEST_CASE("A quantized convolution, its scale, bias, activation and requantization are one step") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{1, 3, 6, 6}, "x");
+    output_ref value = convolved(model, quantize(model, input, u8, 0.1, 0), weights, 1);
+    value = added(model, multiplied(model, value, scales), bias);
+    value = quantize(model, model.add(op::relu{}, {value}), u8, 0.05, 0);
+    model.result(multiplied(model, shifted(model, value, make_scalar(u8, 0)), make_scalar(f32, 0.05)));
+    const plan::network net = plan_of(model);
+    REQUIRE(kernels_of(net) == names{"convert_scalar_U8", "direct_scalar_I8", "convert_scalar_U8"});
+    CHECK(net.steps[1].nodes.size() == 5);
+    CHECK(net.steps[1].precision == u8);
+    const auto& work = std::get<plan::convolution_step>(net.steps[1].work);
+    CHECK(work.finish.posts.empty());  // Relu is the lower end of the stored range
+    CHECK(work.finish.low == 0);
+    CHECK(work.finish.scale.values.size() == 4);
+}
+
+TEST_CASE("Two readers of an intermediate value end a step before them") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{1, 3, 6, 6}, "x");
+    const output_ref value = multiplied(model, convolved(model, quantize(model, input, u8, 0.1, 0), weights, 1), scales);
+    model.result(model.add(op::relu{}, {value}));
+    model.result(model.add(op::sigmoid{}, {value}));
+    const plan::network net = plan_of(model);
+    CHECK(net.steps[1].nodes.size() == 2);
+    CHECK(net.steps.size() == 6);
+}
+
+TEST_CASE("A residual sum is part of the convolution's step, and reads the low precision tensor") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{1, 3, 6, 6}, "x");
+    const output_ref data = quantize(model, input, u8, 0.1, 0);
+    const tensor square = numbers(i8, shape{3, 3, 1, 1}, -100, 29, 100);
+    const output_ref value = multiplied(model, convolved(model, data, square, 0), make_scalar(f32, 0.01));
+    const output_ref other = multiplied(model, shifted(model, data, make_scalar(u8, 3)), make_scalar(f32, 0.1));
+    model.result(quantize(model, model.add(op::add{}, {value, other}), i8, 0.05, 0));
+    const plan::network net = plan_of(model);
+    REQUIRE(kernels_of(net) == names{"convert_scalar_U8", "direct_scalar_I8", "reorder"});
+    const auto& work = std::get<plan::convolution_step>(net.steps[1].work);
+    REQUIRE(work.finish.posts.size() == 2);
+    CHECK(work.finish.posts[0].kind == kernel::post_kind::add_residual);
+    CHECK(work.finish.posts[0].residual.tensor == work.input);
+    CHECK(work.finish.posts[0].a.values[0] == doctest::Approx(0.1));
+    CHECK(work.finish.bias.values[0] == doctest::Approx(-0.3));
+}
+
+TEST_CASE("Integers in f32 weights are weights of 8 bits with a zero point a channel") {
+    plan::integer_weights result;
+    const tensor values = make_tensor(f32, shape{2, 2}, {0, 255, -130, 0});
+    REQUIRE(plan::integer_weights_of(values, 2, [](std::size_t i) { return i / 2; }, result));
+    CHECK(result.values.type() == i8);
+    CHECK(result.zero_points == std::vector<std::int32_t>{-128, 2});
+    CHECK(reals_of(result.values) == seq<double>{-128, 127, -128, 2});
+    CHECK_FALSE(plan::integer_weights_of(make_tensor(f32, shape{2}, {0.5, 1}), 1, [](std::size_t) { return 0u; }, result));
+    CHECK_FALSE(plan::integer_weights_of(make_tensor(f32, shape{2}, {0, 256}), 1, [](std::size_t) { return 0u; }, result));
+}
+
+TEST_CASE("Zero points of channels become a margin") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{1, 3, 6, 6}, "x");
+    const tensor zero_points = make_tensor(u8, shape{1, 3, 1, 1}, {3, 100, 255});
+    const output_ref data = shifted(model, quantize(model, input, u8, 0.1, 0), zero_points);
+    model.result(multiplied(model, convolved(model, data, weights, 1), scales));
+    CHECK(kernels_of(plan_of(model)) == names{"convert_scalar_U8", "margin_U8", "direct_scalar_I8", "reorder"});
+}
+
+TEST_CASE("Without a margin zero points of channels need no step of their own") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{1, 3, 6, 6}, "x");
+    const tensor zero_points = make_tensor(u8, shape{1, 3, 1, 1}, {3, 100, 255});
+    const output_ref data = shifted(model, quantize(model, input, u8, 0.1, 0), zero_points);
+    model.result(multiplied(model, convolved(model, data, weights, 0), scales));
+    CHECK(kernels_of(plan_of(model)) == names{"convert_scalar_U8", "direct_scalar_I8", "reorder"});
+}
+
+TEST_CASE("Constants are folded, whatever their marks say") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{1, 2}, "x");
+    const node_id sum = model.add(op::add{}, {scalar(model, 1), scalar(model, 2)});
+    model.set_mark(sum, mark::disabled_constant_folding);
+    const node_id softmax = model.add(op::softmax{0}, {model.constant(make_tensor(f32, shape{2}, {1, 1}))});
+    model.result(model.add(op::multiply{}, {model.add(op::add{}, {input, sum}), softmax}));
+    const plan::network net = plan_of(model);
+    REQUIRE(kernels_of(net) == names{"convert_scalar_FP32"});
+    const auto& work = std::get<plan::elementwise_step>(net.steps[0].work);
+    CHECK(work.finish.scale.values[0] == 0.5f);
+    CHECK(work.finish.bias.values[0] == 1.5f);
+}
+
+TEST_CASE("Blocks that live at the same time have bytes of their own, others share") {
+    graph model;
+    output_ref value = model.parameter(f32, shape{1, 1000}, "x");
+    for (int i = 0; i < 6; ++i) {
+        value = model.add(op::softmax{1}, {value});
+    }
+    model.result(value);
+    const plan::network net = plan_of(model);
+    CHECK(net.steps.size() == 6);
+    CHECK(net.arena_bytes >= 2 * 4000);
+    CHECK(net.arena_bytes < 3 * 4000);
+    for (const plan::step& each : net.steps) {
+        const plan::storage& from = net.storages[static_cast<std::size_t>(net.tensors[static_cast<std::size_t>(each.reads[0])].storage)];
+        const plan::storage& to = net.storages[static_cast<std::size_t>(net.tensors[static_cast<std::size_t>(each.writes[0])].storage)];
+        CHECK((from.where != plan::place::arena || from.offset != to.offset));
+    }
+}
+
+TEST_CASE("An elementwise step writes where it reads when nothing else reads there") {
+    graph model;
+    const output_ref value = model.add(op::softmax{1}, {model.parameter(f32, shape{1, 1000}, "x")});
+    model.result(model.add(op::sigmoid{}, {value}));
+    CHECK(plan_of(model).arena_bytes < 2 * 4000);
+}
+
+TEST_CASE("Sizes that are not known are refused by name") {
+    graph model;
+    model.result(model.add(op::relu{}, {model.parameter(f32, shape{-1, 2}, "data")}));
+    CHECK_THROWS_WITH_AS(plan_of(model),
+                         "input 0 'data' has the type f32 and the shape [?,2]; a network is planned for known types and sizes", error);
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../plan/networks.hpp"
+
+#include <lpt/runtime.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdio>
+
+using namespace lpt;
+using namespace lpt::testing;
+
+namespace {
+
+compile_options on(kernel::isa set, int threads = 1) {
+    compile_options result;
+    result.instruction_set = set;
+    result.threads = threads;
+    return result;
+}
+
+std::vector<tensor> run(executable& net, const std::vector<tensor>& inputs) {
+    return net.run(view<tensor>(inputs.data(), inputs.size()));
+}
+
+/// Every available instruction set and two threads give the bits of the scalar kernels; those agree with the reference.
+void check(const graph& model, const std::vector<tensor>& inputs, double tolerance) {
+    executable scalar = compile(model, on(kernel::isa::scalar));
+    const std::vector<tensor> results = run(scalar, inputs);
+    const std::vector<tensor> expected = reference::evaluate<float>(model, view<tensor>(inputs.data(), inputs.size()));
+    REQUIRE(results.size() == expected.size());
+    for (std::size_t k = 0; k < results.size(); ++k) {
+        REQUIRE(results[k].type() == expected[k].type());
+        REQUIRE(results[k].dimensions() == expected[k].dimensions());
+        for (std::size_t i = 0; i < results[k].elements(); ++i) {
+            const double wanted = expected[k].real(i);
+            CHECK(math::absolute(results[k].real(i) - wanted) <= tolerance * (1 + math::absolute(wanted)));
+        }
+    }
+    for (int i = 0; i < kernel::isa_count; ++i) {
+        const auto set = static_cast<kernel::isa>(i);
+        if (!kernel::is_available(set)) {
+            std::printf("skipped: %s\n", kernel::name_of(set));
+            continue;
+        }
+        executable other = compile(model, on(set, 2));
+        CHECK(run(other, inputs) == results);
+    }
+}
+
+tensor image(const shape& dimensions) { return numbers(f32, dimensions, -3, 0.3713, 12); }
+
+}  // namespace
+
+TEST_CASE("A quantized network gives what the reference gives, on every instruction set and with threads") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{2, 3, 7, 6}, "x");
+    const output_ref data = quantize(model, input, u8, 0.1, 0);
+    output_ref value = convolved(model, data, numbers(i8, shape{5, 3, 3, 3}, -100, 7, 100), 1, 2);
+    value = multiplied(model, value, numbers(f32, shape{1, 5, 1, 1}, 0.001, 0.0005, 1));
+    value = model.add(op::hswish{}, {added(model, value, numbers(f32, shape{1, 5, 1, 1}, -1, 0.7, 5))});
+    model.result(value);
+    value = quantize(model, value, u8, 0.05, 20);
+    const output_ref pooled = model.add(op::max_pool{{2, 2}, {}, {0, 0}, {0, 0}, {2, 2}}, {value}, {}, 1);
+    model.result(multiplied(model, shifted(model, pooled, make_scalar(u8, 20)), make_scalar(f32, 0.05)));
+    check(model, {image(shape{2, 3, 7, 6})}, 1e-5);
+}
+
+TEST_CASE("Zero points of channels are padded with themselves") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{1, 3, 6, 5}, "x");
+    const tensor zero_points = make_tensor(u8, shape{1, 3, 1, 1}, {3, 100, 255});
+    const output_ref data = shifted(model, quantize(model, input, u8, 0.1, 7), zero_points);
+    model.result(multiplied(model, convolved(model, data, numbers(i8, shape{4, 3, 3, 3}, -100, 7, 100), 1), make_scalar(f32, 0.01)));
+    check(model, {image(shape{1, 3, 6, 5})}, 1e-5);
+}
+
+TEST_CASE("Weights with a zero point run in 8 bits") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{1, 3, 6, 5}, "x");
+    const output_ref data = shifted(model, quantize(model, input, u8, 0.1, 7), make_scalar(u8, 7));
+    const output_ref raw = model.constant(numbers(i8, shape{4, 3, 3, 3}, -100, 7, 100));
+    const output_ref weights = shifted(model, raw, make_tensor(i8, shape{4, 1, 1, 1}, {1, -20, 100, 0}));
+    const node_id sum = model.add_relaxed(op::convolution{{1, 1}, {1, 1}, {1, 1}, {1, 1}}, {data, weights}, {{f32, f32}, {f32}});
+    model.result(multiplied(model, sum, make_scalar(f32, 0.01)));
+    check(model, {image(shape{1, 3, 6, 5})}, 1e-5);
+    CHECK(compile(model).plan().steps[1].precision == u8);
+}
+
+TEST_CASE("Matrix products of two activations run in 8 bits, one for each batch") {
+    graph model;
+    const output_ref a = model.parameter(f32, shape{2, 3, 4, 6}, "a");
+    const output_ref b = model.parameter(f32, shape{2, 1, 5, 6}, "b");
+    const output_ref left = shifted(model, quantize(model, a, u8, 0.1, 128), make_scalar(u8, 128));
+    const output_ref right = quantize(model, b, i8, 0.1, 0);
+    const node_id product = model.add_relaxed(op::mat_mul{false, true}, {left, right}, {{f32, f32}, {f32}});
+    model.result(multiplied(model, product, make_scalar(f32, 0.01)));
+    check(model, {image(shape{2, 3, 4, 6}), image(shape{2, 1, 5, 6})}, 1e-5);
+    const executable net = compile(model);
+    CHECK(net.plan().steps[2].precision == u8);
+}
+
+TEST_CASE("Matrix products take transposed operands and vectors") {
+    for (const bool transposed : {false, true}) {
+        graph model;
+        const shape dimensions = transposed ? shape{2, 6, 4} : shape{2, 4, 6};
+        const output_ref a = model.parameter(f32, dimensions, "a");
+        const output_ref weights = model.constant(numbers(f32, shape{6, 5}, -1, 0.3, 1));
+        model.result(model.add(op::mat_mul{transposed, false}, {a, weights}));
+        model.result(model.add(op::mat_mul{transposed, false}, {a, model.constant(numbers(f32, shape{6}, -1, 0.3, 1))}));
+        check(model, {image(dimensions)}, 1e-5);
+    }
+}
+
+TEST_CASE("Elementwise operations broadcast over any axes, in both layouts") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{2, 3, 4, 5}, "x");
+    const output_ref pixels = model.add(op::max_pool{{1, 1}, {}, {0, 0}, {0, 0}, {1, 1}}, {input}, {}, 1);
+    const output_ref gate = model.parameter(f32, shape{2, 3, 1, 1}, "gate");
+    const output_ref row = model.parameter(f32, shape{4, 1}, "row");
+    model.result(model.add(op::multiply{}, {pixels, gate}));
+    model.result(model.add(op::subtract{}, {row, input}));
+    model.result(model.add(op::maximum{}, {pixels, row}));
+    model.result(added(model, multiplied(model, input, numbers(f32, shape{3, 1, 5}, -2, 0.3, 4)), numbers(f32, shape{1, 3, 4, 1}, 0, 0.1, 9)));
+    model.result(model.add(op::add{}, {pixels, model.constant(numbers(f32, shape{3, 4, 5}, -2, 0.3, 4))}));
+    check(model, {image(shape{2, 3, 4, 5}), image(shape{2, 3, 1, 1}), image(shape{4, 1})}, 1e-5);
+}
+
+TEST_CASE("Operations that move elements keep them, in both layouts") {
+    graph model;
+    const output_ref input = quantize(model, model.parameter(f32, shape{1, 4, 4, 6}, "x"), u8, 0.1, 30);
+    const output_ref pixels = model.add(op::max_pool{{1, 1}, {}, {0, 0}, {0, 0}, {1, 1}}, {input}, {}, 1);
+    const output_ref axis = model.constant(make_indices({1}));
+    const node_id halves = model.add(op::split{2}, {pixels, model.constant(make_integer_tensor(i64, shape{}, {1}))});
+    model.result(model.add(op::concat{1}, {output_ref(halves, 1), output_ref(halves, 0), pixels}));
+    model.result(model.add(op::concat{3}, {pixels, input}));
+    model.result(model.add(op::shuffle_channels{1, 2}, {pixels}));
+    model.result(model.add(op::transpose{}, {pixels, model.constant(make_indices({0, 2, 3, 1}))}));
+    model.result(model.add(op::depth_to_space{2}, {pixels}));
+    model.result(model.add(op::unsqueeze{}, {pixels, axis}));
+    const output_ref pads[3] = {model.constant(make_indices({0, 1, 0, 2})), model.constant(make_indices({0, 0, 3, 0})),
+                                model.constant(make_scalar(u8, 9))};
+    model.result(model.add(op::pad{}, {pixels, pads[0], pads[1], pads[2]}, {}, 1));
+    check(model, {image(shape{1, 4, 4, 6})}, 0);
+}
+
+TEST_CASE("States live from run to run until they are reset") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{2}, "x");
+    const output_ref start = model.constant(make_tensor(f32, shape{2}, {10, 20}));
+    const node_id old = model.add(op::read_value{"sum", f32, shape{2}}, {start});
+    const node_id sum = model.add(op::add{}, {old, input});
+    const node_id write = model.add(op::assign{"sum", f32, shape{2}}, {sum});
+    model.add_control_dependency(write, old);
+    model.result(old);
+    executable net = compile(model);
+    const std::vector<tensor> one{make_tensor(f32, shape{2}, {1, 2})};
+    CHECK(reals_of(run(net, one)[0]) == seq<double>{10, 20});
+    CHECK(reals_of(run(net, one)[0]) == seq<double>{11, 22});
+    net.reset();
+    CHECK(reals_of(run(net, one)[0]) == seq<double>{10, 20});
+}
+
+TEST_CASE("Two states that are exchanged do not overwrite each other") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{}, "x");
+    const node_id a = model.add(op::read_value{"a", f32, shape{}}, {scalar(model, 1)});
+    const node_id b = model.add(op::read_value{"b", f32, shape{}}, {scalar(model, 2)});
+    model.add(op::assign{"a", f32, shape{}}, {b});
+    model.add(op::assign{"b", f32, shape{}}, {a});
+    model.result(model.add(op::subtract{}, {model.add(op::multiply{}, {a, input}), b}));
+    executable net = compile(model);
+    const std::vector<tensor> ten{make_tensor(f32, shape{}, {10})};
+    CHECK(run(net, ten)[0].real(0) == 8);
+    CHECK(run(net, ten)[0].real(0) == 19);
+    CHECK(run(net, ten)[0].real(0) == 8);
+}
+
+TEST_CASE("Operations without a kernel run by the reference, with any element type") {
+    graph model;
+    const output_ref input = model.parameter(i64, shape{2, 3}, "x");
+    model.result(model.add(op::convert{i32}, {model.add(op::add{}, {input, model.constant(make_integer_tensor(i64, shape{}, {1}))})}));
+    model.result(model.add(op::softmax{1}, {model.add(op::convert{f32}, {input})}));
+    check(model, {make_integer_tensor(i64, shape{2, 3}, {1, -2, 3, 4, 5, 6})}, 1e-6);
+}
+
+TEST_CASE("Inputs of another type, shape or number are refused by name") {
+    graph model;
+    model.result(model.add(op::relu{}, {model.parameter(f32, shape{2}, "data")}));
+    executable net = compile(model);
+    CHECK_THROWS_WITH_AS(run(net, {}), "the network has 1 inputs, not 0", error);
+    CHECK_THROWS_WITH_AS(run(net, {make_tensor(f32, shape{3}, {0})}), "input 0 'data' must be f32[2], not f32[3]", error);
+    CHECK_THROWS_WITH_AS(run(net, {make_tensor(u8, shape{2}, {0})}), "input 0 'data' must be f32[2], not u8[2]", error);
+}
+
+TEST_CASE("The user's own threads serve the kernels") {
+    static int calls = 0;
+    graph model;
+    const output_ref a = model.parameter(f32, shape{64, 8}, "a");
+    model.result(model.add(op::mat_mul{}, {a, model.constant(numbers(f32, shape{8, 5}, -1, 0.3, 1))}));
+    compile_options options;
+    options.parallel.threads = 4;
+    options.parallel.run = [](void*, int tasks, void (*task)(void*, int), void* context) {
+        ++calls;
+        for (int i = tasks; i-- > 0;) {
+            task(context, i);
+        }
+    };
+    executable net = compile(model, options);
+    executable alone = compile(model);
+    const std::vector<tensor> inputs{image(shape{64, 8})};
+    CHECK(run(net, inputs) == run(alone, inputs));
+    CHECK(calls > 0);
+}
