@@ -64,6 +64,7 @@
 #include <lpt/transformation/markup/resolve_precision_attribute.hpp>
 #include <lpt/transformation/preparation/convert_quantize_dequantize.hpp>
 #include <lpt/transformation/preparation/convert_subtract_constant.hpp>
+#include <lpt/transformation/preparation/fq_stripping.hpp>
 #include <lpt/transformation/preparation/keep_const_precision.hpp>
 #include <lpt/transformation/preparation/mark_dequantization.hpp>
 #include <lpt/transformation/preparation/weights_dequantize_to_fake_quantize.hpp>
@@ -90,6 +91,7 @@ inline constexpr pass_row all_passes[] = {
     // preparation
     make_pass<convert_quantize_dequantize>(),
     make_pass<convert_subtract_constant>(),
+    make_pass<fq_stripping_transformation>(),
     make_pass<keep_const_precision>(),
     make_pass<mark_dequantization>(),
     make_pass<weights_dequantize_to_fake_quantize>(),

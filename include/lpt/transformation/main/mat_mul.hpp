@@ -112,7 +112,7 @@ struct mat_mul_transformation {
         const output_ref weights = second.empty() ? model[product].input(1) : second.data;
         const node_id made = model.add_relaxed(model[product].attributes(), {first.data, weights},
                                                {{computed, computed}, {computed}}, model[product].name(), model[product].version());
-        copy_information(r, product, made, false);
+        copy_information(r, product, made);
         output_ref last = made;
         if (first.has_subtract()) {
             last = model.add(op::subtract{}, {made, zero_point_term(r, product, first, weights)},
