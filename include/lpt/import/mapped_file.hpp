@@ -36,7 +36,7 @@ class mapped_file {
 public:
     /// Raises an error that names the file if it cannot be opened, or is not a regular file.
     explicit mapped_file(const char* path) {
-        const int file = ::open(path, O_RDONLY | O_CLOEXEC);
+        const int file = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe without a writer would never open
         if (file < 0) {
             fail(path, ": cannot be opened: ", std::strerror(errno));
         }

@@ -18,8 +18,9 @@ namespace lpt {
 inline graph import_openvino_ir(const std::string& xml_path, std::string bin_path = {}) {
     const mapped_file xml(xml_path.c_str());
     if (bin_path.empty()) {
-        const std::size_t dot = xml_path.rfind('.');
-        bin_path = (dot == std::string::npos ? xml_path : xml_path.substr(0, dot)) + ".bin";
+        const std::size_t dot = xml_path.find_last_of("./");
+        const bool has_ending = dot != std::string::npos && xml_path[dot] == '.';
+        bin_path = (has_ending ? xml_path.substr(0, dot) : xml_path) + ".bin";
     }
     const bool has_weights = ::access(bin_path.c_str(), F_OK) == 0;
     if (!has_weights) {

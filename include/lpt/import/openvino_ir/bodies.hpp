@@ -96,6 +96,29 @@ inline seq<op::body_output> read_output_map(const layer_description& layer, cons
     return outputs;
 }
 
+/// Raises an error where nothing feeds a parameter of a body, or an output of the layer.
+inline void check_maps(const layer_description& layer, const body_ports& body, const seq<op::body_input>& inputs,
+                       const seq<op::body_output>& outputs, std::int64_t current_iteration = -1) {
+    std::set<std::int64_t> fed{current_iteration};
+    for (const op::body_input& each : inputs) {
+        fed.insert(each.parameter);
+    }
+    for (const auto& [id, parameter] : body.parameter_of_layer) {
+        if (!fed.contains(parameter)) {
+            wrong(layer.where, "no port map entry feeds the body's parameter with layer id ", id);
+        }
+    }
+    std::set<std::int64_t> given;
+    for (const op::body_output& each : outputs) {
+        given.insert(each.port);
+    }
+    for (std::size_t port = 0; port < layer.outputs.size(); ++port) {
+        if (!given.contains(static_cast<std::int64_t>(port))) {
+            wrong(layer.where, "no port map entry gives output port ", layer.outputs[port].id);
+        }
+    }
+}
+
 inline seq<op::declared_output> read_declared_outputs(const layer_description& layer) {
     seq<op::declared_output> outputs;
     for (const port_description& port : layer.outputs) {

@@ -4,8 +4,10 @@
 #include <lpt/import/mapped_file.hpp>
 #include <lpt/op/fields.hpp>
 
+#include <algorithm>
 #include <map>
 #include <pugixml.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -120,6 +122,18 @@ inline port_description read_port(const pugi::xml_node& xml, const place& where)
     return port;
 }
 
+inline std::vector<port_description> read_ports(const pugi::xml_node& list, const place& where) {
+    std::vector<port_description> ports;
+    std::set<std::int64_t> ids;
+    for (const pugi::xml_node& xml : list.children("port")) {
+        ports.push_back(read_port(xml, where));
+        if (!ids.insert(ports.back().id).second) {
+            wrong(where, "two of its ", list.name(), " ports have the id ", ports.back().id);
+        }
+    }
+    return ports;
+}
+
 /// The operation type that a layer's `type` names: the published name, but for five words that files write differently.
 inline op::kind parse_layer_type(const std::string& type) {
     static const std::map<std::string, const char*> other_words = {
@@ -154,12 +168,8 @@ inline layer_description read_layer(const pugi::xml_node& xml, const std::string
         wrong(layer.where, "unknown operation");
     }
     layer.version = parse_version(xml.attribute("version").value(), layer.kind, layer.where);
-    for (const pugi::xml_node& port : xml.child("input").children("port")) {
-        layer.inputs.push_back(read_port(port, layer.where));
-    }
-    for (const pugi::xml_node& port : xml.child("output").children("port")) {
-        layer.outputs.push_back(read_port(port, layer.where));
-    }
+    layer.inputs = read_ports(xml.child("input"), layer.where);
+    layer.outputs = read_ports(xml.child("output"), layer.where);
     return layer;
 }
 
@@ -171,6 +181,11 @@ inline void read_edges(const pugi::xml_node& xml, document& result, const place&
             if (!result.place_of_layer.contains(end.layer)) {
                 wrong(where, "an edge at byte ", edge.offset_debug(), " leads to layer ", end.layer, ", which does not exist");
             }
+        }
+        const layer_description& target = result.layers[result.place_of_layer.at(to.layer)];
+        const auto is_target = [&](const port_description& port) { return port.id == to.port; };
+        if (std::none_of(target.inputs.begin(), target.inputs.end(), is_target)) {
+            wrong(target.where, "an edge at byte ", edge.offset_debug(), " leads to port ", to.port, ", which is not an input of it");
         }
         if (!result.source_of_input.emplace(to, from).second) {
             wrong(where, "two edges lead to port ", to.port, " of layer ", to.layer);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/graph/graph.hpp>
+#include <lpt/graph/traverse.hpp>
 #include <lpt/import/openvino_ir/bodies.hpp>
 
 /// From the XML document to a graph.
@@ -103,6 +103,8 @@ inline op::attributes read_with_bodies(const layer_description& layer, const sou
         result.else_inputs = read_input_map(layer, else_map, {}, else_body.ports);
         result.else_outputs = read_output_map(layer, else_map, else_body.ports);
         result.declared_outputs = read_declared_outputs(layer);
+        check_maps(layer, then_body.ports, result.then_inputs, result.then_outputs);
+        check_maps(layer, else_body.ports, result.else_inputs, result.else_outputs);
         return result;
     }
     const described_body body = describe_body(layer, "body");
@@ -116,6 +118,7 @@ inline op::attributes read_with_bodies(const layer_description& layer, const sou
     if (layer.kind == op::kind::tensor_iterator) {
         op::tensor_iterator result;
         fill(result);
+        check_maps(layer, body.ports, result.input_map, result.output_map);
         return result;
     }
     op::loop result;
@@ -130,6 +133,7 @@ inline op::attributes read_with_bodies(const layer_description& layer, const sou
                 find_body_port(body.ports.result_of_layer, integer_attribute(entry, "internal_layer_id", layer.where), layer.where);
         }
     }
+    check_maps(layer, body.ports, result.input_map, result.output_map, result.current_iteration);
     return result;
 }
 
@@ -296,6 +300,11 @@ public:
             make_with_inputs(index);
         }
         order_variables();
+        try {
+            static_cast<void>(topological_order(model_));  // the order of variables may close a circle
+        } catch (const error& raised) {
+            fail(text_view(files_.xml.c_str()), ": ", raised.message());
+        }
         return std::move(model_);
     }
 };
@@ -307,8 +316,7 @@ inline graph build_graph(const pugi::xml_node& xml, const source_files& files, i
     return model;
 }
 
-/// Reads a network from the text of its `.xml`; the names of the files are for messages.
-inline graph read_network(text_view xml, const mapped_file* weights, const std::string& xml_name, const std::string& bin_name) {
+inline graph parse_network(text_view xml, const mapped_file* weights, const std::string& xml_name, const std::string& bin_name) {
     pugi::xml_document parsed;
     const pugi::xml_parse_result status = parsed.load_buffer(xml.data(), xml.size());
     if (!status) {
@@ -319,6 +327,20 @@ inline graph read_network(text_view xml, const mapped_file* weights, const std::
         fail(text_view(xml_name.c_str()), ": is not a network: the document has no <net>");
     }
     return build_graph(net, {weights, xml_name, bin_name}, 0);
+}
+
+/// Reads a network from the text of its `.xml`; the names of the files are for messages, which are one line whatever the
+/// names in the file.
+inline graph read_network(text_view xml, const mapped_file* weights, const std::string& xml_name, const std::string& bin_name) {
+    try {
+        return parse_network(xml, weights, xml_name, bin_name);
+    } catch (const error& raised) {
+        std::string message = raised.what();
+        for (char& each : message) {
+            each = static_cast<unsigned char>(each) < 32 ? ' ' : each;
+        }
+        throw error(message.c_str());
+    }
 }
 
 }  // namespace lpt::openvino_ir
