@@ -20,6 +20,11 @@ struct convert_quantize_dequantize {
         if (!find_chain(r, id, found)) {
             return false;
         }
+        const output_ref scale = stored_constant(model, found.scale);
+        const output_ref zero_point = found.zero_point ? stored_constant(model, found.zero_point) : output_ref();
+        if (!scale || (found.zero_point && !zero_point)) {
+            return r.refused(id, name, refuse(reason::ranges_not_constant));
+        }
         const node& quantize = model[found.quantize];
         const double levels = static_cast<double>(quantize.as<op::fake_quantize>().levels);
         const tensor& low = constant_of(model, quantize.input(3).node);
@@ -31,8 +36,9 @@ struct convert_quantize_dequantize {
         if (!is_scalar_like(low) || !is_scalar_like(high) || low.real(0) != limits.lowest || high.real(0) != limits.highest) {
             return r.refused(id, name, {reason::not_per_tensor, -1, found.low_type, -1, low.elements() == 0 ? 0 : low.real(0)});
         }
-        const output_ref new_low = dequantized(model, quantize.input(3), found);
-        const output_ref new_high = dequantized(model, quantize.input(4), found);
+        const element type = model.type(found.scale);
+        const output_ref new_low = dequantized(model, quantize.input(3), zero_point, scale, type);
+        const output_ref new_high = dequantized(model, quantize.input(4), zero_point, scale, type);
         shape merged;
         const shape& data = model.shape(quantize.input(0));
         if (!broadcast_shapes(data, model.shape(new_low), merged) || (data.rank_is_static() && !(merged == data))) {
@@ -83,12 +89,19 @@ private:
         const seq<element, 8> set = r.options.arguments_of(name).precisions;
         return set.empty() ? type == i8 || type == u8 || type == i16 || type == u16 : set.contains(type);
     }
-    static constexpr output_ref dequantized(graph& model, output_ref bound, const chain& found) {
-        bound = fold_convert(model, bound, model.type(found.scale));
-        if (found.zero_point) {
-            bound = fold_operation(model, op::subtract{}, {bound, try_fold(model, found.zero_point.node)});
+    /// A Constant, or the one below a Convert, whose mark against folding is meant for dequantizations that stay; empty for others.
+    static constexpr output_ref stored_constant(const graph& model, output_ref source) {
+        if (is_constant(model, source)) {
+            return source;
         }
-        return fold_operation(model, op::multiply{}, {bound, try_fold(model, found.scale.node)});
+        return is_converted_constant(model, source) ? model[source.node].input(0) : output_ref();
+    }
+    static constexpr output_ref dequantized(graph& model, output_ref bound, output_ref zero_point, output_ref scale, element type) {
+        bound = fold_convert(model, bound, type);
+        if (zero_point) {
+            bound = fold_operation(model, op::subtract{}, {bound, fold_convert(model, zero_point, type)});
+        }
+        return fold_operation(model, op::multiply{}, {bound, fold_convert(model, scale, type)});
     }
 };
 

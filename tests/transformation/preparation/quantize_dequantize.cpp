@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../prerequisites/rewritten.hpp"
+
+#include <lpt/graph/verify.hpp>
+#include <lpt/transformation/preparation/convert_quantize_dequantize.hpp>
+#include <lpt/transformation/preparation/convert_subtract_constant.hpp>
+#include <lpt/transformation/preparation/weights_dequantize_to_fake_quantize.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace lpt;
+using testing::rewritten;
+
+namespace {
+
+/// in -> FakeQuantize to the whole range of a type -> Convert -> Convert -> [Subtract] -> Multiply -> Result.
+struct quantized_pair : rewritten {
+    node_id quantize = node_id::none;
+    node_id low = node_id::none;
+    node_id multiply = node_id::none;
+
+    constexpr explicit quantized_pair(element type = u8, std::int64_t levels = 256, bool stored_zero_point = false) {
+        const double least = facts(type).lowest;
+        const double most = facts(type).highest;
+        quantize = model.add(op::fake_quantize{levels}, {input({1, 3, 2, 2}), constant({-2}), constant({2}), constant({least}), constant({most})});
+        low = model.add(op::convert{type}, {quantize});
+        node_id zero_point = constant({3}, {}, stored_zero_point ? type : f32);
+        if (stored_zero_point) {
+            zero_point = model.add(op::convert{f32}, {zero_point});
+            model.set_mark(zero_point, mark::disabled_constant_folding);
+        }
+        multiply = dequantize(low, zero_point, constant({0.1, 0.2, 0.3}, {1, 3, 1, 1}));
+        model.result(multiply);
+    }
+    constexpr bool convert() { return run<convert_quantize_dequantize>(multiply); }
+};
+
+constexpr bool becomes_one_fake_quantize() {
+    quantized_pair net;
+    const bool changed = net.convert();
+    const node_id quantize = net.output();
+    return changed && net.model[quantize].is<op::fake_quantize>() && net.model[quantize].name() == "dequantized" &&
+           net.value(quantize, 3).dimensions() == shape{1, 3, 1, 1} && net.value(quantize, 4).real(1) > 50.39 &&
+           net.value(quantize, 4).real(1) < 50.41;
+}
+static_assert(becomes_one_fake_quantize());
+
+/// Constant [2,3] -> Convert -> [Subtract] -> Multiply -> Result.
+struct stored : rewritten {
+    node_id convert = node_id::none;
+    node_id multiply = node_id::none;
+    constexpr stored(view<double> weights, double zero_point, view<double> scale, shape scale_shape, element type = i8) {
+        convert = model.add(op::convert{f32}, {constant(weights, {2, 3}, type)});
+        output_ref last = convert;
+        if (zero_point != 0) {
+            last = model.add(op::subtract{}, {last, constant({zero_point})});
+        }
+        multiply = model.add(op::multiply{}, {last, constant(scale, std::move(scale_shape))}, "weights");
+        model.result(multiply);
+    }
+};
+
+constexpr bool weights_become_levels() {
+    stored net({-127, -1, 0, 1, 2, 127}, 1, {0.5}, {});
+    const bool changed = net.run<weights_dequantize_to_fake_quantize>(net.multiply);
+    const node_id quantize = net.output();
+    return changed && net.model[quantize].as<op::fake_quantize>().levels == 255 && net.value(quantize, 1).real(0) == -127 &&
+           net.value(quantize, 3).real(0) == -64 && net.value(quantize, 4).real(0) == 63 && net.above(quantize) == net.convert &&
+           net.model[quantize].name() == "weights";
+}
+static_assert(weights_become_levels());
+
+}  // namespace
+
+TEST_CASE("a pair of quantize and dequantize as one FakeQuantize gives the same values, for each type") {
+    for (const element type : {u8, i8, u16, i16}) {
+        for (const bool stored_zero_point : {false, true}) {
+            quantized_pair net(type, type == u8 || type == i8 ? 256 : 65536, stored_zero_point);
+            CHECK(net.convert());
+            verify(net.model);
+            REQUIRE(net.model[net.output()].is<op::fake_quantize>());
+            CHECK(net.value(net.output(), 3).type() == f32);  // folded, also where the zero point is marked against folding
+            CHECK(net.difference() < 0.01);
+        }
+    }
+}
+
+TEST_CASE("a pair with other levels, ranges or types stays") {
+    quantized_pair levels(u8, 255);
+    CHECK_FALSE(levels.convert());
+    CHECK(levels.why() == reason::unsupported_levels);
+
+    quantized_pair range;
+    range.model.set_input(range.quantize, 4, range.constant({254}));
+    CHECK_FALSE(range.convert());
+    CHECK(range.why() == reason::not_per_tensor);
+
+    quantized_pair type;
+    type.options.arguments.push_back({convert_quantize_dequantize::name, {i8}});
+    CHECK_FALSE(type.convert());
+}
+
+TEST_CASE("a pair stays where a step has another reader, or a constant is none") {
+    quantized_pair read;
+    read.model.result(read.low);
+    CHECK_FALSE(read.convert());
+
+    quantized_pair unknown;
+    unknown.model.set_input(unknown.multiply, 1, unknown.input({1, 3, 1, 1}));
+    CHECK_FALSE(unknown.convert());
+    CHECK(unknown.why() == reason::ranges_not_constant);
+}
+
+TEST_CASE("a scale that would broadcast the data keeps the pair") {
+    rewritten net;
+    const node_id quantize =
+        net.model.add(op::fake_quantize{256}, {net.input({1}), net.constant({0}), net.constant({1}), net.constant({0}), net.constant({255})});
+    const node_id multiply =
+        net.dequantize(net.model.add(op::convert{u8}, {quantize}), node_id::none, net.constant({0.1, 0.2}, {2}));
+    net.model.result(multiply);
+    CHECK_FALSE(net.run<convert_quantize_dequantize>(multiply));
+    CHECK(net.why() == reason::shapes_do_not_match);
+}
+
+TEST_CASE("weights as FakeQuantize have the values that they had") {
+    for (const double lowest : {-128.0, -127.0}) {
+        for (const double zero_point : {0.0, 1.0, -7.0}) {
+            stored net({lowest, -1, 0, 1, 2, 127}, zero_point, {0.5, -0.25}, {2, 1});
+            CHECK(net.run<weights_dequantize_to_fake_quantize>(net.multiply));
+            verify(net.model);
+            CHECK(net.model[net.output()].as<op::fake_quantize>().levels == (lowest == -128 ? 256 : 255));
+            CHECK(net.difference() < 2e-5);
+        }
+    }
+}
+
+TEST_CASE("weights of other types, unknown ones and scales that broadcast stay") {
+    stored type({1, 2, 3, 4, 5, 6}, 1, {0.5}, {}, u8);
+    CHECK_FALSE(type.run<weights_dequantize_to_fake_quantize>(type.multiply));
+    stored broadcast({1, 2, 3, 4, 5, 6}, 1, {0.5, 1}, {2, 1, 1});
+    CHECK_FALSE(broadcast.run<weights_dequantize_to_fake_quantize>(broadcast.multiply));
+    CHECK(broadcast.why() == reason::shapes_do_not_match);
+    rewritten net;
+    const node_id multiply = net.dequantize(net.input({2}, i8), node_id::none, net.constant({0.5}));
+    net.model.result(multiply);
+    CHECK_FALSE(net.run<weights_dequantize_to_fake_quantize>(multiply));
+}
+
+TEST_CASE("a zero point of weights takes their type, rounded; one of zero goes away") {
+    stored net({1, 2, 3, 4, 5, 6}, 1.2, {0.5}, {});
+    CHECK(net.run<convert_subtract_constant>(net.multiply));
+    const node_id subtract = net.above(net.output());
+    const node_id convert = net.above(subtract, 1);
+    CHECK(net.model[convert].is<op::convert>());
+    CHECK(net.model[convert].has(mark::disabled_constant_folding));
+    CHECK(net.value(convert, 0) == make_scalar(i8, 1));
+    CHECK(net.difference() < 0.11);  // 0.2 steps of 0.5
+
+    stored small({1, 2, 3, 4, 5, 6}, 0.4, {0.5}, {});
+    CHECK(small.run<convert_subtract_constant>(small.multiply));
+    CHECK(small.above(small.output()) == small.convert);
+}
+
+TEST_CASE("a zero point outside of the type of the weights stays, and so do weights of other types or with other readers") {
+    stored outside({1, 2, 3, 4, 5, 6}, -3, {0.5}, {}, u8);
+    CHECK_FALSE(outside.run<convert_subtract_constant>(outside.multiply));
+    CHECK(outside.why() == reason::zero_point_does_not_fit);
+    stored type({1, 2, 3, 4, 5, 6}, 1, {0.5}, {}, i16);
+    CHECK_FALSE(type.run<convert_subtract_constant>(type.multiply));
+    stored read({1, 2, 3, 4, 5, 6}, 1, {0.5}, {});
+    read.model.result(read.convert);
+    CHECK_FALSE(read.run<convert_subtract_constant>(read.multiply));
+}
