@@ -104,8 +104,10 @@ inline void plan_memory(network& net) {
             net.state_bytes += detail::aligned(block.bytes + block_slack);
         }
     }
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-        return net.storages[static_cast<std::size_t>(a)].bytes > net.storages[static_cast<std::size_t>(b)].bytes;
+    std::sort(order.begin(), order.end(), [&](int a, int b) {
+        const std::size_t left = net.storages[static_cast<std::size_t>(a)].bytes;
+        const std::size_t right = net.storages[static_cast<std::size_t>(b)].bytes;
+        return left != right ? left > right : a < b;
     });
     std::vector<int> placed;
     for (const int id : order) {
