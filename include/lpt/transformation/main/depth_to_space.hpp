@@ -7,6 +7,8 @@
 namespace lpt {
 
 /// Moves a dequantization with one scale and one zero point behind DepthToSpace.
+///
+/// Constants of several equal values keep their shape, though there are fewer channels then: the published behaviour.
 struct depth_to_space_transformation {
     static constexpr text_view name = "DepthToSpaceTransformation";
     using pattern = lpt::pattern<op::depth_to_space, from<op::multiply>>;

@@ -7,6 +7,8 @@
 namespace lpt {
 
 /// Moves a per-tensor dequantization behind SpaceToBatch.
+///
+/// A margin is filled with the quantized value 0, which stands for -zero_point * scale: the published behaviour.
 struct space_to_batch_transformation {
     static constexpr text_view name = "SpaceToBatchTransformation";
     using pattern = lpt::pattern<op::space_to_batch>;
