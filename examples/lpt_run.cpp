@@ -37,7 +37,9 @@ class stopwatch {
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 
 public:
-    double ms() const { return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count(); }
+    double ms() const {
+        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count();
+    }
 };
 
 void read_arguments(CLI::App& app, arguments& to) {
@@ -48,7 +50,8 @@ void read_arguments(CLI::App& app, arguments& to) {
     app.add_option("--html", to.html, "file for the report as HTML");
     app.add_option("--precision", to.precision, "int8, or f32 for the network without transformations")
         ->check(CLI::IsMember({"int8", "f32"}));
-    app.add_option("--target", to.target, "restrictions: cpu_x86, cpu_x86_amx, cpu_arm, gpu or none; default: this processor's")
+    app.add_option("--target", to.target,
+                   "restrictions: cpu_x86, cpu_x86_amx, cpu_arm, gpu or none; default: this processor's")
         ->check(CLI::IsMember({"host", "cpu_x86", "cpu_x86_amx", "cpu_arm", "gpu", "none"}));
     app.add_option("--threads", to.threads, "number of threads")->check(CLI::Range(1, 1024));
     app.add_option("--isa", to.isa, "instruction set; default: the best of this processor");

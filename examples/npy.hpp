@@ -18,8 +18,9 @@ struct type_code {
     lpt::element type;
 };
 inline constexpr type_code type_codes[] = {
-    {"<f4", lpt::f32}, {"<f8", lpt::f64}, {"<f2", lpt::f16}, {"<i8", lpt::i64}, {"<u8", lpt::u64}, {"<i4", lpt::i32},
-    {"<u4", lpt::u32}, {"<i2", lpt::i16}, {"<u2", lpt::u16}, {"|i1", lpt::i8},  {"|u1", lpt::u8},  {"|b1", lpt::boolean},
+    {"<f4", lpt::f32}, {"<f8", lpt::f64}, {"<f2", lpt::f16}, {"<i8", lpt::i64},
+    {"<u8", lpt::u64}, {"<i4", lpt::i32}, {"<u4", lpt::u32}, {"<i2", lpt::i16},
+    {"<u2", lpt::u16}, {"|i1", lpt::i8},  {"|u1", lpt::u8},  {"|b1", lpt::boolean},
 };
 
 [[noreturn]] inline void reject(const std::string& file, const std::string& why) {
@@ -110,7 +111,8 @@ inline lpt::tensor read(const std::string& file) {
         }
     }
     if (bytes != given) {
-        detail::reject(file, "has " + std::to_string(given) + " bytes of values; its shape asks for " + std::to_string(bytes));
+        detail::reject(file, "has " + std::to_string(given) + " bytes of values; its shape asks for " +
+                                 std::to_string(bytes));
     }
     lpt::tensor_builder values(type, dimensions);
     std::char_traits<char>::copy(reinterpret_cast<char*>(values.data()), all.data() + 10 + header_size, bytes);
@@ -126,7 +128,8 @@ inline void write(const std::string& file, lpt::element type, const lpt::shape& 
         }
     }
     if (code.empty()) {
-        detail::reject(file, std::string("elements of type ") + lpt::text(lpt::name(type)).c_str() + " cannot be written");
+        detail::reject(file,
+                       std::string("elements of type ") + lpt::text(lpt::name(type)).c_str() + " cannot be written");
     }
     std::string header = "{'descr': '" + code + "', 'fortran_order': False, 'shape': (";
     for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
@@ -139,7 +142,15 @@ inline void write(const std::string& file, lpt::element type, const lpt::shape& 
     }
     header += '\n';
     std::ofstream stream(file, std::ios::binary);
-    const char head[] = {'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, static_cast<char>(header.size() % 256),
+    const char head[] = {'\x93',
+                         'N',
+                         'U',
+                         'M',
+                         'P',
+                         'Y',
+                         1,
+                         0,
+                         static_cast<char>(header.size() % 256),
                          static_cast<char>(header.size() / 256)};
     stream.write(head, sizeof head);
     stream.write(header.data(), static_cast<std::streamsize>(header.size()));

@@ -30,7 +30,8 @@ struct samples {
             shape dimensions = arrays[i].dimensions();
             dimensions.erase(0);
             const std::size_t size = byte_size(arrays[i].type(), dimensions.elements());
-            result.emplace_back(arrays[i].type(), dimensions, bytes(arrays[i].data() + which * size, size, nullptr, nullptr));
+            result.emplace_back(arrays[i].type(), dimensions,
+                                bytes(arrays[i].data() + which * size, size, nullptr, nullptr));
         }
         return result;
     }
@@ -109,13 +110,15 @@ inline samples read_samples(const std::vector<std::string>& arguments, const std
         const tensor array = npy::read(file);
         const bool stacked = is_stack_of(array.dimensions(), inputs[i].dimensions);
         if (array.type() != inputs[i].type || (!stacked && !(array.dimensions() == inputs[i].dimensions))) {
-            fail(file.c_str(), ": input '", inputs[i].name, "' must be ", name(inputs[i].type), to_text(inputs[i].dimensions),
-                 ", or a stack of such, not ", name(array.type()), to_text(array.dimensions()));
+            fail(file.c_str(), ": input '", inputs[i].name, "' must be ", name(inputs[i].type),
+                 to_text(inputs[i].dimensions), ", or a stack of such, not ", name(array.type()),
+                 to_text(array.dimensions()));
         }
         if (stacked) {
             const auto count = static_cast<std::size_t>(array.dimensions()[0]);
             if (result.any_stacked && count != result.count) {
-                fail(file.c_str(), ": has ", count, " samples for input '", inputs[i].name, "', the others have ", result.count);
+                fail(file.c_str(), ": has ", count, " samples for input '", inputs[i].name, "', the others have ",
+                     result.count);
             }
             result.count = count;
             result.any_stacked = true;

@@ -57,7 +57,9 @@ inline void set_types(row& to, const plan::network& net, const plan::step& step)
     for (const int tensor : step.reads) {
         to.inputs.push_back(string_of(name(net.tensors[static_cast<std::size_t>(tensor)].type)));
     }
-    const std::size_t written = step.writes.empty() ? 0 : std::holds_alternative<plan::reference_step>(step.work) ? step.writes.size() : 1;
+    const std::size_t written = step.writes.empty()                                       ? 0
+                                : std::holds_alternative<plan::reference_step>(step.work) ? step.writes.size()
+                                                                                          : 1;
     for (std::size_t i = 0; i < written; ++i) {
         to.outputs.push_back(string_of(name(net.tensors[static_cast<std::size_t>(step.writes[i])].type)));
     }
@@ -104,7 +106,8 @@ inline std::vector<row> make_rows(const report& what, const executable& net, dou
         if (leader < 0) {
             row made;
             made.added = true;
-            made.name = step.nodes.empty() ? "reorder_" + std::to_string(number) : string_of(net.plan().model[step.nodes[0]].name());
+            made.name = step.nodes.empty() ? "reorder_" + std::to_string(number)
+                                           : string_of(net.plan().model[step.nodes[0]].name());
             made.type = step.nodes.empty() ? "Reorder" : string_of(net.plan().model[step.nodes[0]].operation());
             rows.push_back(std::move(made));
             leader = static_cast<int>(rows.size()) - 1;
@@ -148,9 +151,12 @@ inline nlohmann::json json_of(const std::vector<row>& rows, const figures& all) 
         }
         operations.push_back(std::move(one));
     }
-    return {{"operations", std::move(operations)}, {"import_ms", all.import_ms},
-            {"transform_ms", all.transform_ms},    {"plan_ms", all.plan_ms},
-            {"run_ms", all.run_ms},                {"peak_memory_bytes", all.peak_memory_bytes}};
+    return {{"operations", std::move(operations)},
+            {"import_ms", all.import_ms},
+            {"transform_ms", all.transform_ms},
+            {"plan_ms", all.plan_ms},
+            {"run_ms", all.run_ms},
+            {"peak_memory_bytes", all.peak_memory_bytes}};
 }
 
 inline std::string joined(const std::vector<std::string>& words) {
@@ -163,12 +169,12 @@ inline std::string joined(const std::vector<std::string>& words) {
 
 /// The table for people: executed operations with times, the others with what they became part of.
 inline void print_table(const std::vector<row>& rows) {
-    std::printf("%-44s %-26s %-9s %-5s %-32s %10s %10s  %s\n", "operation", "type", "status", "in", "kernel", "real us", "cpu us",
-                "why not 8 bits");
+    std::printf("%-44s %-26s %-9s %-5s %-32s %10s %10s  %s\n", "operation", "type", "status", "in", "kernel", "real us",
+                "cpu us", "why not 8 bits");
     for (const row& each : rows) {
-        std::printf("%-44s %-26s %-9s %-5s %-32s %10.1f %10.1f  %s\n", each.name.substr(0, 44).c_str(), each.type.c_str(),
-                    each.status.c_str(), each.precision.c_str(), each.execution_type.c_str(), each.real_us, each.cpu_us,
-                    each.reason.c_str());
+        std::printf("%-44s %-26s %-9s %-5s %-32s %10.1f %10.1f  %s\n", each.name.substr(0, 44).c_str(),
+                    each.type.c_str(), each.status.c_str(), each.precision.c_str(), each.execution_type.c_str(),
+                    each.real_us, each.cpu_us, each.reason.c_str());
     }
 }
 
@@ -179,7 +185,8 @@ inline void print_summary(const std::vector<row>& rows) {
     for (const row& each : rows) {
         const bool product = each.type == "MatMul" || each.type.find("Convolution") != std::string::npos;
         all += product && each.status == "EXECUTED" ? 1u : 0u;
-        in_bytes += product && each.status == "EXECUTED" && (each.precision == "u8" || each.precision == "i8") ? 1u : 0u;
+        in_bytes +=
+            product && each.status == "EXECUTED" && (each.precision == "u8" || each.precision == "i8") ? 1u : 0u;
     }
     std::printf("%zu of %zu convolutions and matrix products run in 8 bits\n", in_bytes, all);
 }

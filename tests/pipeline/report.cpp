@@ -41,7 +41,8 @@ TEST_CASE("An operation is found by its name, or by its name when that moved on"
 TEST_CASE("A float operation has the sentence of the transformation that refused it") {
     const report result = report_of_changed_network();
     CHECK(result.operations[1].precision == f32);
-    CHECK(result.operations[1].reason == "scale or zero point varies over an axis that the operation mixes, input 0, axis 1");
+    CHECK(result.operations[1].reason ==
+          "scale or zero point varies over an axis that the operation mixes, input 0, axis 1");
 }
 
 TEST_CASE("Where nothing refused, the type or the data is the reason") {
@@ -50,7 +51,8 @@ TEST_CASE("Where nothing refused, the type or the data is the reason") {
     model.result(model.add(op::erf{}, {relu}, "b"));
     const seq<listed_operation> all = list_operations(model);
     const report result = make_report(all, model, {}, view<op::kind>({op::kind::relu}));
-    CHECK(result.operations[0].reason == "its data is not quantized: there is no dequantization with constants above it");
+    CHECK(result.operations[0].reason ==
+          "its data is not quantized: there is no dequantization with constants above it");
     CHECK(result.operations[1].reason == "no transformation brings operations of this type into low precision");
     const report without = make_report(all, model, {}, {});
     CHECK(without.operations[0].reason.empty());
@@ -70,6 +72,7 @@ TEST_CASE("Operations that are gone have no precision") {
 }
 
 TEST_CASE("A verdict says what it is about") {
-    static_assert(text_of({reason::not_per_tensor, 1, u8, -1, 0.5}) ==
-                  text_view("one scale and one zero point for the whole tensor are needed, input 1, type u8, value 0.5"));
+    static_assert(
+        text_of({reason::not_per_tensor, 1, u8, -1, 0.5}) ==
+        text_view("one scale and one zero point for the whole tensor are needed, input 1, type u8, value 0.5"));
 }

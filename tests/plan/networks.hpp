@@ -38,10 +38,12 @@ inline output_ref shifted(graph& model, output_ref data, const tensor& zero_poin
     return model.add_relaxed(op::subtract{}, {data, model.constant(zero_points)}, {{f32, f32}, {f32}});
 }
 
-inline output_ref convolved(graph& model, output_ref data, const tensor& weights, std::int64_t pad, std::int64_t stride = 1) {
+inline output_ref convolved(graph& model, output_ref data, const tensor& weights, std::int64_t pad,
+                            std::int64_t stride = 1) {
     const integers pads{pad, pad};
     const integers strides{stride, stride};
-    return model.add_relaxed(op::convolution{strides, {1, 1}, pads, pads}, {data, model.constant(weights)}, {{f32, f32}, {f32}});
+    return model.add_relaxed(op::convolution{strides, {1, 1}, pads, pads}, {data, model.constant(weights)},
+                             {{f32, f32}, {f32}});
 }
 
 inline output_ref multiplied(graph& model, output_ref data, const tensor& by) {

@@ -35,7 +35,8 @@ TEST_CASE("A quantized convolution, its scale, bias, activation and requantizati
 TEST_CASE("Two readers of an intermediate value end a step before them") {
     graph model;
     const output_ref input = model.parameter(f32, shape{1, 3, 6, 6}, "x");
-    const output_ref value = multiplied(model, convolved(model, quantize(model, input, u8, 0.1, 0), weights, 1), scales);
+    const output_ref value =
+        multiplied(model, convolved(model, quantize(model, input, u8, 0.1, 0), weights, 1), scales);
     model.result(model.add(op::relu{}, {value}));
     model.result(model.add(op::sigmoid{}, {value}));
     const plan::network net = plan_of(model);
@@ -68,8 +69,10 @@ TEST_CASE("Integers in f32 weights are weights of 8 bits with a zero point a cha
     CHECK(result.values.type() == i8);
     CHECK(result.zero_points == std::vector<std::int32_t>{-128, 2});
     CHECK(reals_of(result.values) == seq<double>{-128, 127, -128, 2});
-    CHECK_FALSE(plan::integer_weights_of(make_tensor(f32, shape{2}, {0.5, 1}), 1, [](std::size_t) { return 0u; }, result));
-    CHECK_FALSE(plan::integer_weights_of(make_tensor(f32, shape{2}, {0, 256}), 1, [](std::size_t) { return 0u; }, result));
+    CHECK_FALSE(
+        plan::integer_weights_of(make_tensor(f32, shape{2}, {0.5, 1}), 1, [](std::size_t) { return 0u; }, result));
+    CHECK_FALSE(
+        plan::integer_weights_of(make_tensor(f32, shape{2}, {0, 256}), 1, [](std::size_t) { return 0u; }, result));
 }
 
 TEST_CASE("Zero points of channels become a margin") {
@@ -116,8 +119,10 @@ TEST_CASE("Blocks that live at the same time have bytes of their own, others sha
     CHECK(net.arena_bytes >= 2 * 4000);
     CHECK(net.arena_bytes < 3 * 4000);
     for (const plan::step& each : net.steps) {
-        const plan::storage& from = net.storages[static_cast<std::size_t>(net.tensors[static_cast<std::size_t>(each.reads[0])].storage)];
-        const plan::storage& to = net.storages[static_cast<std::size_t>(net.tensors[static_cast<std::size_t>(each.writes[0])].storage)];
+        const plan::storage& from =
+            net.storages[static_cast<std::size_t>(net.tensors[static_cast<std::size_t>(each.reads[0])].storage)];
+        const plan::storage& to =
+            net.storages[static_cast<std::size_t>(net.tensors[static_cast<std::size_t>(each.writes[0])].storage)];
         CHECK((from.where != plan::place::arena || from.offset != to.offset));
     }
 }
@@ -132,6 +137,7 @@ TEST_CASE("An elementwise step writes where it reads when nothing else reads the
 TEST_CASE("Sizes that are not known are refused by name") {
     graph model;
     model.result(model.add(op::relu{}, {model.parameter(f32, shape{-1, 2}, "data")}));
-    CHECK_THROWS_WITH_AS(plan_of(model),
-                         "input 0 'data' has the type f32 and the shape [?,2]; a network is planned for known types and sizes", error);
+    CHECK_THROWS_WITH_AS(
+        plan_of(model),
+        "input 0 'data' has the type f32 and the shape [?,2]; a network is planned for known types and sizes", error);
 }

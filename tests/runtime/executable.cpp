@@ -71,7 +71,8 @@ TEST_CASE("Zero points of channels are padded with themselves") {
     const output_ref input = model.parameter(f32, shape{1, 3, 6, 5}, "x");
     const tensor zero_points = make_tensor(u8, shape{1, 3, 1, 1}, {3, 100, 255});
     const output_ref data = shifted(model, quantize(model, input, u8, 0.1, 7), zero_points);
-    model.result(multiplied(model, convolved(model, data, numbers(i8, shape{4, 3, 3, 3}, -100, 7, 100), 1), make_scalar(f32, 0.01)));
+    model.result(multiplied(model, convolved(model, data, numbers(i8, shape{4, 3, 3, 3}, -100, 7, 100), 1),
+                            make_scalar(f32, 0.01)));
     check(model, {image(shape{1, 3, 6, 5})}, 1e-5);
 }
 
@@ -81,7 +82,8 @@ TEST_CASE("Weights with a zero point run in 8 bits") {
     const output_ref data = shifted(model, quantize(model, input, u8, 0.1, 7), make_scalar(u8, 7));
     const output_ref raw = model.constant(numbers(i8, shape{4, 3, 3, 3}, -100, 7, 100));
     const output_ref weights = shifted(model, raw, make_tensor(i8, shape{4, 1, 1, 1}, {1, -20, 100, 0}));
-    const node_id sum = model.add_relaxed(op::convolution{{1, 1}, {1, 1}, {1, 1}, {1, 1}}, {data, weights}, {{f32, f32}, {f32}});
+    const node_id sum =
+        model.add_relaxed(op::convolution{{1, 1}, {1, 1}, {1, 1}, {1, 1}}, {data, weights}, {{f32, f32}, {f32}});
     model.result(multiplied(model, sum, make_scalar(f32, 0.01)));
     check(model, {image(shape{1, 3, 6, 5})}, 1e-5);
     CHECK(compile(model).plan().steps[1].precision == u8);
@@ -107,7 +109,8 @@ TEST_CASE("Matrix products take transposed operands and vectors") {
         const output_ref a = model.parameter(f32, dimensions, "a");
         const output_ref weights = model.constant(numbers(f32, shape{6, 5}, -1, 0.3, 1));
         model.result(model.add(op::mat_mul{transposed, false}, {a, weights}));
-        model.result(model.add(op::mat_mul{transposed, false}, {a, model.constant(numbers(f32, shape{6}, -1, 0.3, 1))}));
+        model.result(
+            model.add(op::mat_mul{transposed, false}, {a, model.constant(numbers(f32, shape{6}, -1, 0.3, 1))}));
         check(model, {image(dimensions)}, 1e-5);
     }
 }
@@ -121,7 +124,8 @@ TEST_CASE("Elementwise operations broadcast over any axes, in both layouts") {
     model.result(model.add(op::multiply{}, {pixels, gate}));
     model.result(model.add(op::subtract{}, {row, input}));
     model.result(model.add(op::maximum{}, {pixels, row}));
-    model.result(added(model, multiplied(model, input, numbers(f32, shape{3, 1, 5}, -2, 0.3, 4)), numbers(f32, shape{1, 3, 4, 1}, 0, 0.1, 9)));
+    model.result(added(model, multiplied(model, input, numbers(f32, shape{3, 1, 5}, -2, 0.3, 4)),
+                       numbers(f32, shape{1, 3, 4, 1}, 0, 0.1, 9)));
     model.result(model.add(op::add{}, {pixels, model.constant(numbers(f32, shape{3, 4, 5}, -2, 0.3, 4))}));
     check(model, {image(shape{2, 3, 4, 5}), image(shape{2, 3, 1, 1}), image(shape{4, 1})}, 1e-5);
 }
@@ -179,7 +183,8 @@ TEST_CASE("Two states that are exchanged do not overwrite each other") {
 TEST_CASE("Operations without a kernel run by the reference, with any element type") {
     graph model;
     const output_ref input = model.parameter(i64, shape{2, 3}, "x");
-    model.result(model.add(op::convert{i32}, {model.add(op::add{}, {input, model.constant(make_integer_tensor(i64, shape{}, {1}))})}));
+    model.result(model.add(op::convert{i32},
+                           {model.add(op::add{}, {input, model.constant(make_integer_tensor(i64, shape{}, {1}))})}));
     model.result(model.add(op::softmax{1}, {model.add(op::convert{f32}, {input})}));
     check(model, {make_integer_tensor(i64, shape{2, 3}, {1, -2, 3, 4, 5, 6})}, 1e-6);
 }
@@ -189,7 +194,8 @@ TEST_CASE("Inputs of another type, shape or number are refused by name") {
     model.result(model.add(op::relu{}, {model.parameter(f32, shape{2}, "data")}));
     executable net = compile(model);
     CHECK_THROWS_WITH_AS(run(net, {}), "the network has 1 inputs, not 0", error);
-    CHECK_THROWS_WITH_AS(run(net, {make_tensor(f32, shape{3}, {0})}), "input 0 'data' must be f32[2], not f32[3]", error);
+    CHECK_THROWS_WITH_AS(run(net, {make_tensor(f32, shape{3}, {0})}), "input 0 'data' must be f32[2], not f32[3]",
+                         error);
     CHECK_THROWS_WITH_AS(run(net, {make_tensor(u8, shape{2}, {0})}), "input 0 'data' must be f32[2], not u8[2]", error);
 }
 

@@ -13,7 +13,9 @@ TEST_CASE("A thread pool runs every task of every round once") {
             for (int round = 0; round < 50; ++round) {
                 parallel.run(
                     parallel.pool, tasks,
-                    [](void* context, int index) { ++(*static_cast<std::vector<std::atomic<int>>*>(context))[static_cast<std::size_t>(index)]; },
+                    [](void* context, int index) {
+                        ++(*static_cast<std::vector<std::atomic<int>>*>(context))[static_cast<std::size_t>(index)];
+                    },
                     &counts);
             }
             for (int i = 0; i < 100; ++i) {

@@ -13,12 +13,14 @@ constexpr text_view sentence_of(reason why) {
     switch (why) {
         case reason::none: return "";
         case reason::skipped_by_callback: return "a callback of the user keeps the transformation away";
-        case reason::no_dequantization: return "its data is not quantized: there is no dequantization with constants above it";
+        case reason::no_dequantization:
+            return "its data is not quantized: there is no dequantization with constants above it";
         case reason::not_low_precision: return "the data above the dequantization is not of a low precision type";
         case reason::dynamic_rank: return "the number of axes is not known";
         case reason::dynamic_channel: return "the number of channels is not known";
         case reason::not_per_tensor: return "one scale and one zero point for the whole tensor are needed";
-        case reason::not_per_tensor_or_per_channel: return "scale or zero point is neither one for the tensor nor one a channel";
+        case reason::not_per_tensor_or_per_channel:
+            return "scale or zero point is neither one for the tensor nor one a channel";
         case reason::varies_over_axis: return "scale or zero point varies over an axis that the operation mixes";
         case reason::has_zero_point: return "it cannot take data with a zero point";
         case reason::zero_point_does_not_fit: return "a zero point lies outside the range of the type";
@@ -34,7 +36,8 @@ constexpr text_view sentence_of(reason why) {
         case reason::weights_not_quantized: return "the weights are not quantized";
         case reason::weights_not_constant: return "the weights are not constant";
         case reason::weights_not_low_precision: return "the weights are not of a low precision type";
-        case reason::weights_vary_over_axis: return "the scales of the weights vary over another axis than the output channels";
+        case reason::weights_vary_over_axis:
+            return "the scales of the weights vary over another axis than the output channels";
         case reason::ranges_not_constant: return "the ranges are not constant";
         case reason::constant_path: return "it is computed from constants only";
         case reason::no_precision_left: return "its readers have no low precision type in common";
@@ -48,8 +51,10 @@ constexpr text_view sentence_of(reason why) {
         case reason::not_quantized_by_restriction: return "it was marked as an operation that cannot be quantized";
         case reason::nothing_to_do: return "there is nothing to do";
         case reason::dynamic_axis: return "the size of an axis is not known";
-        case reason::name_has_no_place: return "it feeds an output of the network, and its producer cannot take its name";
-        case reason::state_not_zero_at_first: return "it does not follow a ReadValue of its variable that begins with zeros";
+        case reason::name_has_no_place:
+            return "it feeds an output of the network, and its producer cannot take its name";
+        case reason::state_not_zero_at_first:
+            return "it does not follow a ReadValue of its variable that begins with zeros";
         case reason::shared_state: return "other operations read or write its variable";
     }
     return "";
@@ -158,7 +163,8 @@ public:
     constexpr node_id find(text_view name, op::kind kind) const {
         const std::uint64_t hash = hash_of(name);
         node_id found = node_id::none;
-        for (std::size_t at = hash & (slots_.size() - 1); slots_[at].node != node_id::none; at = (at + 1) & (slots_.size() - 1)) {
+        for (std::size_t at = hash & (slots_.size() - 1); slots_[at].node != node_id::none;
+             at = (at + 1) & (slots_.size() - 1)) {
             const node_id id = slots_[at].node;
             if (slots_[at].hash == hash && model_[id].name() == name) {
                 if (model_[id].kind() == kind) {

@@ -43,7 +43,8 @@ struct chain {
     static constexpr int no_axis = -1;
 
     bool allows(const spread& numbers) const {
-        return numbers.is_one() || axis == any_axis || (axis >= 0 && numbers.varies_only_along(static_cast<std::size_t>(axis)));
+        return numbers.is_one() || axis == any_axis ||
+               (axis >= 0 && numbers.varies_only_along(static_cast<std::size_t>(axis)));
     }
 
     /// v = scale * v + shift, joined with the function before where that is of the same form.
@@ -109,8 +110,8 @@ private:
         spread greatest = spread::of(clamp.high);
         if (scaled) {
             const chain_function& last = functions.back();
-            if (!last.scale.all([](double v) { return v > 0 && v < 1e30; }) || !scaled_limit(last, clamp.low, low, least) ||
-                !scaled_limit(last, clamp.high, high, greatest)) {
+            if (!last.scale.all([](double v) { return v > 0 && v < 1e30; }) ||
+                !scaled_limit(last, clamp.low, low, least) || !scaled_limit(last, clamp.high, high, greatest)) {
                 return;
             }
         }
@@ -131,8 +132,8 @@ private:
             return true;
         }
         const auto scaled = [&](double scale, double shift) {
-            return math::round_half_even(static_cast<double>(__builtin_fmaf(
-                static_cast<float>(limit), static_cast<float>(scale), static_cast<float>(shift))));
+            return math::round_half_even(static_cast<double>(
+                __builtin_fmaf(static_cast<float>(limit), static_cast<float>(scale), static_cast<float>(shift))));
         };
         return combine(last.scale, last.shift, result, scaled) && result.is_one();
     }

@@ -41,16 +41,20 @@ inline convolution_axes convolution_axes_of(op::kind kind, const shape& weights)
 }
 
 template <class Op>
-reference::detail::window_geometry forward_geometry(const node& each, const shape& data, const shape& kernel, std::size_t first) {
-    return reference::detail::make_geometry(data, each.shape(), kernel, first, reference::detail::window_of(each.as<Op>()));
+reference::detail::window_geometry forward_geometry(const node& each, const shape& data, const shape& kernel,
+                                                    std::size_t first) {
+    return reference::detail::make_geometry(data, each.shape(), kernel, first,
+                                            reference::detail::window_of(each.as<Op>()));
 }
 
 template <class Op>
-reference::detail::window_geometry transposed_geometry(const node& each, const shape& data, const shape& kernel, std::size_t first) {
+reference::detail::window_geometry transposed_geometry(const node& each, const shape& data, const shape& kernel,
+                                                       std::size_t first) {
     const Op& self = each.as<Op>();
     const op::detail::window_attributes as_given{self.strides, self.dilations, self.pads_begin, self.pads_end,
                                                  op::auto_pad::explicit_pads};
-    reference::detail::window_geometry result = reference::detail::make_geometry(data, each.shape(), kernel, first, as_given);
+    reference::detail::window_geometry result =
+        reference::detail::make_geometry(data, each.shape(), kernel, first, as_given);
     reference::detail::pad_transposed(result, self.auto_pad, self.output_padding, data.rank() - 2);
     return result;
 }
@@ -99,7 +103,8 @@ inline bool planner::channel_zero_points_of(const source& from, std::vector<std:
     for (const double shift : from.shift.values) {
         const double value = -shift / from.scale.one();
         const double zero_point = math::round_half_even(value);
-        if (math::absolute(value - zero_point) >= 1e-5 || zero_point < facts(type).lowest || zero_point > facts(type).highest) {
+        if (math::absolute(value - zero_point) >= 1e-5 || zero_point < facts(type).lowest ||
+            zero_point > facts(type).highest) {
             return false;
         }
         result.push_back(static_cast<std::int32_t>(zero_point));
@@ -118,18 +123,21 @@ inline bool planner::integer_convolution(const group& made, integer_weights& wei
     }
     const tensor& values = *model().constant_value(each.input(1));
     const detail::convolution_axes axes = detail::convolution_axes_of(each.kind(), values.dimensions());
-    return integer_weights_of(values, static_cast<std::size_t>(axes.groups * axes.outputs),
-                              [&](std::size_t i) { return axes.channel_of(i); }, weights);
+    return integer_weights_of(
+        values, static_cast<std::size_t>(axes.groups * axes.outputs), [&](std::size_t i) { return axes.channel_of(i); },
+        weights);
 }
 
 /// Puts pixels of zero points around the data where windows reach over its border; the convolution then has no padding.
-inline int planner::make_margin(int input, kernel::convolution_shape& shape, const std::vector<std::int32_t>& zero_points) {
+inline int planner::make_margin(int input, kernel::convolution_shape& shape,
+                                const std::vector<std::int32_t>& zero_points) {
     margin_step work;
     const stored_tensor data = at(input);
     lpt::shape dimensions = data.dimensions;
     bool needed = false;
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        const std::int64_t reach = (shape.out[axis] - 1) * shape.stride[axis] + (shape.kernel[axis] - 1) * shape.dilation[axis] + 1;
+        const std::int64_t reach =
+            (shape.out[axis] - 1) * shape.stride[axis] + (shape.kernel[axis] - 1) * shape.dilation[axis] + 1;
         work.in[axis] = shape.in[axis];
         work.begin[axis] = shape.pad_begin[axis];
         work.out[axis] = math::maximum(reach, shape.in[axis] + shape.pad_begin[axis]);
@@ -171,7 +179,8 @@ inline spread sums_of_zero_points(const integer_weights& weights, const convolut
     for (std::size_t i = 0; i < weights.values.elements(); ++i) {
         const std::size_t output = axes.channel_of(i);
         const auto group = static_cast<std::int64_t>(output) / axes.outputs;
-        const auto input = static_cast<std::size_t>(group * axes.inputs + static_cast<std::int64_t>(i) / axes.taps % axes.inputs);
+        const auto input =
+            static_cast<std::size_t>(group * axes.inputs + static_cast<std::int64_t>(i) / axes.taps % axes.inputs);
         const std::size_t which = weights.zero_points.size() > 1 ? output : 0;
         const double zero = weights.zero_points.empty() ? 0 : weights.zero_points[which];
         result.values[output] += (weights.values.real(i) - zero) * zero_points[input];
@@ -196,9 +205,8 @@ inline void planner::make_convolution(const group& made) {
     spread shift = spread::of(0);
     if (is_integer && !data.channel_zero_points.empty()) {
         const double by = scale.one();
-        shift = detail::sums_of_zero_points(integers, axes, each.shape().rank(), data.channel_zero_points).map([&](double v) {
-            return -v * by;
-        });
+        shift = detail::sums_of_zero_points(integers, axes, each.shape().rank(), data.channel_zero_points)
+                    .map([&](double v) { return -v * by; });
     }
     const chain functions = after_affine(made.functions, scale, shift);
     const element precision = is_integer ? model().type(made.operands[0].base) : f32;
@@ -222,8 +230,8 @@ inline void planner::make_convolution(const group& made) {
     work.output = add_tensor(functions.type, functions.dimensions, layout::channels_last);
     step result;
     result.nodes = functions.nodes;
-    result.kernel = std::string(kernels().convolution_algorithm(work.shape)) + "_" + kernel::name_of(kernels().instruction_set) +
-                    suffix_of(precision == f32 ? f32 : i8);
+    result.kernel = std::string(kernels().convolution_algorithm(work.shape)) + "_" +
+                    kernel::name_of(kernels().instruction_set) + suffix_of(precision == f32 ? f32 : i8);
     result.precision = precision;
     result.reads = {work.input};
     read_residuals(result, work.finish);
@@ -253,10 +261,11 @@ inline bool pool_problem_of(const node& each, const shape& data, kernel::pool_pr
             {self.strides, each.version() >= 8 ? self.dilations : none, self.pads_begin, self.pads_end, self.auto_pad});
     } else if (each.is<op::avg_pool>()) {
         const auto& self = each.as<op::avg_pool>();
-        geometry = reference::detail::make_geometry(
-            data, each.shape(), shape(self.kernel), 0,
-            {self.strides, each.version() >= 16 ? self.dilations : none, self.pads_begin, self.pads_end, self.auto_pad});
-        result.kind = self.exclude_pad ? kernel::pool_kind::average_exclude_pad : kernel::pool_kind::average_include_pad;
+        geometry = reference::detail::make_geometry(data, each.shape(), shape(self.kernel), 0,
+                                                    {self.strides, each.version() >= 16 ? self.dilations : none,
+                                                     self.pads_begin, self.pads_end, self.auto_pad});
+        result.kind =
+            self.exclude_pad ? kernel::pool_kind::average_exclude_pad : kernel::pool_kind::average_include_pad;
     } else {
         for (std::size_t axis = 2; axis < data.rank(); ++axis) {
             const std::size_t to = 3 - data.rank() + axis;

@@ -74,21 +74,8 @@ private:
     }
 };
 
-/// The axes of a tensor from the outermost in memory to the innermost.
-inline std::vector<std::size_t> memory_order(std::size_t rank, layout order) {
-    std::vector<std::size_t> result;
-    for (std::size_t axis = 0; axis < rank; ++axis) {
-        if (axis != 1 || order == layout::plain || rank < 3) {
-            result.push_back(axis);
-        }
-    }
-    if (order == layout::channels_last && rank > 2) {
-        result.push_back(1);
-    }
-    return result;
-}
-
-inline std::vector<std::int64_t> in_order(const std::vector<std::int64_t>& by_axis, const std::vector<std::size_t>& order) {
+inline std::vector<std::int64_t> in_order(const std::vector<std::int64_t>& by_axis,
+                                          const std::vector<std::size_t>& order) {
     std::vector<std::int64_t> result;
     for (const std::size_t axis : order) {
         result.push_back(by_axis[axis]);
@@ -248,7 +235,7 @@ inline kernel::binary_function binary_function_of(op::kind kind) {
 inline bool planner::try_elementwise(const group& made, layout order) {
     const shape& dimensions = made.functions.dimensions;
     const std::size_t rank = dimensions.rank();
-    const std::vector<std::size_t> axes = detail::memory_order(rank, order);
+    const std::vector<std::size_t> axes = memory_order(rank, order);
     const auto numbers = [&](const spread& each) { return detail::numbers_in_order(each, axes); };
     elementwise_step work;
     step result;
@@ -287,8 +274,7 @@ inline bool planner::try_elementwise(const group& made, layout order) {
         return false;
     }
     work.output.tensor = add_tensor(made.functions.type, dimensions, order);
-    result.may_overwrite = same_places &&
-                           bit_width(at(work.operands[0].tensor).type) == bit_width(made.functions.type);
+    result.may_overwrite = same_places && bit_width(at(work.operands[0].tensor).type) == bit_width(made.functions.type);
     result.nodes = made.functions.nodes;
     result.kernel = std::string(work.has_two ? "binary_" : "convert_") + kernel::name_of(kernels().instruction_set) +
                     suffix_of(result.precision);

@@ -209,7 +209,8 @@ inline bool extend_by_fake_quantize(chain& to, const graph& model, const node& e
     spread range[4];
     for (std::size_t i = 0; i < 4; ++i) {
         const tensor* value = model.constant_value(each.input(i + 1));
-        if (value == nullptr || !spread_of(*value, each.shape(), range[i]) || !to.allows(range[i]) || !finite(range[i])) {
+        if (value == nullptr || !spread_of(*value, each.shape(), range[i]) || !to.allows(range[i]) ||
+            !finite(range[i])) {
             return false;
         }
     }
@@ -224,7 +225,8 @@ inline bool extend_by_fake_quantize(chain& to, const graph& model, const node& e
     const spread scale = in_width.map([&](double width) { return steps / width; });
     const spread step = out_width.map([&](double width) { return width / steps; });
     spread shift;
-    if (!combine(range[0], scale, shift, [](double low, double by) { return -low * by; }) || !finite(scale) || !finite(shift)) {
+    if (!combine(range[0], scale, shift, [](double low, double by) { return -low * by; }) || !finite(scale) ||
+        !finite(shift)) {
         return false;
     }
     if (is_byte(each.type()) && range[2].is_one() && step.is_one() && (step.one() == 1 || step.one() == -1) &&

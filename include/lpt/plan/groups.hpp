@@ -21,8 +21,8 @@ struct group {
 namespace detail {
 
 inline bool is_convolution(op::kind kind) {
-    return kind == op::kind::convolution || kind == op::kind::group_convolution || kind == op::kind::convolution_backprop_data ||
-           kind == op::kind::group_convolution_backprop_data;
+    return kind == op::kind::convolution || kind == op::kind::group_convolution ||
+           kind == op::kind::convolution_backprop_data || kind == op::kind::group_convolution_backprop_data;
 }
 inline bool is_transposed_convolution(op::kind kind) {
     return kind == op::kind::convolution_backprop_data || kind == op::kind::group_convolution_backprop_data;
@@ -107,13 +107,15 @@ inline bool begin_pool(const graph& model, node_id id, group& result) {
     const bool windows = each.is<op::max_pool>() || each.is<op::avg_pool>();
     const bool reduction = each.is<op::reduce_mean>() || each.is<op::reduce_max>();
     if ((!windows && !reduction) || !has_elements(each.shape()) || !has_elements(model.shape(each.input(0))) ||
-        (each.outputs() > 1 && model.use_count(output_ref(id, 1)) != 0) || (reduction && !reduces_pixels(model, each))) {
+        (each.outputs() > 1 && model.use_count(output_ref(id, 1)) != 0) ||
+        (reduction && !reduces_pixels(model, each))) {
         return false;
     }
     source& from = result.operands[0];
     from = {each.input(0), spread::of(1), spread::of(0)};
     const element type = model.type(from.base);
-    if (!has_kernel_type(model, from.base) || (each.type() != f32 && each.type() != type) || model.shape(from.base).rank() > 5) {
+    if (!has_kernel_type(model, from.base) || (each.type() != f32 && each.type() != type) ||
+        model.shape(from.base).rank() > 5) {
         return false;
     }
     result.form = group_form::pool;
@@ -182,7 +184,9 @@ inline bool begin(const graph& model, node_id id, group& result) {
 }
 
 inline int turn_of(op::kind kind) {
-    return is_convolution(kind) || kind == op::kind::mat_mul ? 0 : kind == op::kind::max_pool || kind == op::kind::avg_pool ? 1 : 2;
+    return is_convolution(kind) || kind == op::kind::mat_mul          ? 0
+           : kind == op::kind::max_pool || kind == op::kind::avg_pool ? 1
+                                                                      : 2;
 }
 
 }  // namespace detail

@@ -14,7 +14,9 @@ inline constexpr std::size_t block_slack = 64;
 
 namespace detail {
 
-inline std::size_t aligned(std::size_t size) { return (size + block_alignment - 1) / block_alignment * block_alignment; }
+inline std::size_t aligned(std::size_t size) {
+    return (size + block_alignment - 1) / block_alignment * block_alignment;
+}
 
 inline void touch(storage& block, int step) {
     if (block.first_step < 0 || step < block.first_step) {

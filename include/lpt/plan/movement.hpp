@@ -117,14 +117,15 @@ inline bool planner::make_concat(node_id id) {
         plain += exists(input, layout::plain) && !exists(input, layout::channels_last) ? 1 : 0;
     }
     const bool byte_or_word = bit_width(each.type()) == 8 || bit_width(each.type()) == 32;
-    const bool channels_last = rank > 2 && byte_or_word && (last > plain || (last == plain && prefers_channels_last(id, 3)));
+    const bool channels_last =
+        rank > 2 && byte_or_word && (last > plain || (last == plain && prefers_channels_last(id, 3)));
     const layout order = channels_last ? layout::channels_last : layout::plain;
     concat_step work;
     step made;
     const auto inner_of = [&](const shape& dimensions) {
         std::size_t inner = byte_size(each.type(), 1);
         bool inside = false;
-        for (const std::size_t one : detail::memory_order(rank, order)) {
+        for (const std::size_t one : memory_order(rank, order)) {
             inside = inside || one == static_cast<std::size_t>(axis);
             inner *= inside ? static_cast<std::size_t>(dimensions[one]) : 1;
         }
@@ -165,7 +166,8 @@ inline bool planner::make_gather(node_id id) {
     if (count == 0 || count > 0x7FFFFFF0 || bit_width(type) < 8) {
         return false;
     }
-    const bool nearest = kind != op::kind::interpolate || each.as<op::interpolate>().mode == op::interpolate_mode::nearest;
+    const bool nearest =
+        kind != op::kind::interpolate || each.as<op::interpolate>().mode == op::interpolate_mode::nearest;
     const bool constant_pad = kind != op::kind::pad || each.as<op::pad>().pad_mode == op::pad_mode::constant;
     for (std::size_t port = 0; port < each.outputs(); ++port) {
         if (each.type(port) != type || !detail::has_elements(each.shape(port))) {
@@ -204,7 +206,8 @@ inline bool planner::make_gather(node_id id) {
     for (std::size_t port = 0; port < moved.size(); ++port) {
         const output_ref output(id, static_cast<std::int32_t>(port));
         const shape& result = each.shape(port);
-        const bool same_axes = kind != op::kind::transpose && kind != op::kind::gather && result.rank() == dimensions.rank();
+        const bool same_axes =
+            kind != op::kind::transpose && kind != op::kind::gather && result.rank() == dimensions.rank();
         const bool last = word && same_axes && result.rank() > 2 && exists(input, layout::channels_last) &&
                           !exists(input, layout::plain);
         const layout order = last ? layout::channels_last : layout::plain;

@@ -15,8 +15,8 @@ namespace detail {
 /// Every node of known inputs becomes Constants, whatever its marks say: marks guide transformations, which are over.
 inline void fold_with_reference(graph& model, node_id id) {
     const node& each = model[id];
-    const bool stays = each.inputs() == 0 || each.is<op::result>() || each.is<op::read_value>() || each.is<op::assign>() ||
-                       !reference::can_evaluate(each.kind());
+    const bool stays = each.inputs() == 0 || each.is<op::result>() || each.is<op::read_value>() ||
+                       each.is<op::assign>() || !reference::can_evaluate(each.kind());
     if (stays) {
         return;
     }
@@ -30,7 +30,8 @@ inline void fold_with_reference(graph& model, node_id id) {
     }
     const seq<tensor> values = reference::evaluate_node<float>(model, id, inputs);
     for (std::size_t port = 0; port < values.size(); ++port) {
-        model.replace_uses(output_ref(id, static_cast<std::int32_t>(port)), model.constant(values[port], model[id].name()));
+        model.replace_uses(output_ref(id, static_cast<std::int32_t>(port)),
+                           model.constant(values[port], model[id].name()));
     }
 }
 
@@ -54,8 +55,8 @@ inline void planner::fold_constants() {
 inline void planner::make_parameter(node_id id, std::size_t position) {
     const node& each = model()[id];
     if (!each.shape().is_static() || each.type() == dynamic) {
-        fail("input ", position, " '", each.name(), "' has the type ", name(each.type()), " and the shape ", to_text(each.shape()),
-             "; a network is planned for known types and sizes");
+        fail("input ", position, " '", each.name(), "' has the type ", name(each.type()), " and the shape ",
+             to_text(each.shape()), "; a network is planned for known types and sizes");
     }
     const int tensor = add_tensor(each.type(), each.shape(), layout::plain, place::input);
     net_.storages[static_cast<std::size_t>(at(tensor).storage)].offset = position;
@@ -68,8 +69,8 @@ inline int planner::state_of(const text& variable, element type, const shape& di
         if (net_.states[i].name == variable) {
             const stored_tensor& known = at(net_.states[i].tensor);
             if (known.type != type || !(known.dimensions == dimensions)) {
-                fail("variable '", variable, "' has the type ", name(known.type), " and shape ", to_text(known.dimensions),
-                     ", and elsewhere ", name(type), " and ", to_text(dimensions));
+                fail("variable '", variable, "' has the type ", name(known.type), " and shape ",
+                     to_text(known.dimensions), ", and elsewhere ", name(type), " and ", to_text(dimensions));
             }
             return static_cast<int>(i);
         }
@@ -205,8 +206,8 @@ inline void planner::make_results() {
         const output_ref source = each.input(0);
         const int tensor = away_from_states(tensor_of(source, layout::plain));
         net_.outputs.push_back({each.name().empty() ? model()[source.node].name() : each.name(),
-                                model()[source.node].tensor_names(static_cast<std::size_t>(source.port)), at(tensor).type,
-                                at(tensor).dimensions, tensor});
+                                model()[source.node].tensor_names(static_cast<std::size_t>(source.port)),
+                                at(tensor).type, at(tensor).dimensions, tensor});
     }
 }
 

@@ -160,7 +160,8 @@ private:
             add_step(std::move(made));
         } else {
             const node& each = model()[output.node];
-            fail(each.operation(), " '", each.name(), "': elements of type ", name(value.type), " cannot change their layout");
+            fail(each.operation(), " '", each.name(), "': elements of type ", name(value.type),
+                 " cannot change their layout");
         }
     }
 

@@ -100,8 +100,9 @@ inline void planner::make_product(const group& made) {
     work.a = tensor_of(is_integer ? made.operands[0].base : each.input(0), layout::plain);
     result.reads = {work.a};
     if (a.column_stride != 1 && a.columns != 1) {
-        work.a = make_transposed(work.a, a_matrix == 0 ? 1 : static_cast<std::int64_t>(at(work.a).dimensions.elements()) / a_matrix,
-                                 a.columns, a.rows);
+        work.a = make_transposed(
+            work.a, a_matrix == 0 ? 1 : static_cast<std::int64_t>(at(work.a).dimensions.elements()) / a_matrix,
+            a.columns, a.rows);
         result.reads = {work.a};
         a.row_stride = a.columns;
     }
@@ -154,7 +155,8 @@ inline void planner::make_product(const group& made) {
     read_residuals(result, work.finish);
     work.output = add_tensor(functions.type, functions.dimensions, layout::plain);
     result.nodes = functions.nodes;
-    result.kernel = std::string("gemm_") + kernel::name_of(kernels().instruction_set) + suffix_of(is_integer ? i8 : f32);
+    result.kernel =
+        std::string("gemm_") + kernel::name_of(kernels().instruction_set) + suffix_of(is_integer ? i8 : f32);
     result.writes = {work.output};
     if (work.scratch >= 0) {
         result.writes.push_back(work.scratch);

@@ -128,7 +128,8 @@ bool combine(const spread& left, const spread& right, spread& result, Function f
             from_a += at[axis] * a[axis];
             from_b += at[axis] * b[axis];
         }
-        made.values[i] = function(left.values[static_cast<std::size_t>(from_a)], right.values[static_cast<std::size_t>(from_b)]);
+        made.values[i] =
+            function(left.values[static_cast<std::size_t>(from_a)], right.values[static_cast<std::size_t>(from_b)]);
         for (std::size_t axis = rank; axis-- > 0;) {
             if (++at[axis] < merged[axis]) {
                 break;

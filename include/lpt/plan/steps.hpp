@@ -115,15 +115,15 @@ struct product_step {
     std::int64_t n = 0;
     std::int64_t k = 0;
     int a = -1;
-    int b = -1;                      // none: the weights are packed
+    int b = -1;  // none: the weights are packed
     std::int32_t a_zero_point = 0;
     std::int32_t b_zero_point = 0;
     std::int64_t a_row_stride = 0;
     std::int64_t b_k_stride = 0;
     std::int64_t b_n_stride = 0;
-    packed_bytes weights;            // packed matrices one after the other, `packed_matrix_bytes` apart
+    packed_bytes weights;  // packed matrices one after the other, `packed_matrix_bytes` apart
     std::size_t packed_matrix_bytes = 0;
-    int scratch = -1;                // where `b` is packed
+    int scratch = -1;  // where `b` is packed
     std::vector<std::int64_t> a_offsets;  // of each batch, in elements
     std::vector<std::int64_t> b_offsets;  // of each batch, in elements of `b`, or the number of the packed matrix
     int output = -1;
@@ -210,18 +210,18 @@ struct copy_step {
     int state = -1;  // number of the state that is written, or none
 };
 
-using step_work = std::variant<convolution_step, product_step, pool_step, elementwise_step, lookup_step, gather_step, margin_step,
-                               concat_step, transpose_step, reference_step, copy_step>;
+using step_work = std::variant<convolution_step, product_step, pool_step, elementwise_step, lookup_step, gather_step,
+                               margin_step, concat_step, transpose_step, reference_step, copy_step>;
 
 /// One step and what it does for whom.
 struct step {
     step_work work;
-    std::vector<node_id> nodes;    // of the graph, the one that gives the step its name first; none for changes of layout
-    std::string kernel;            // what computes it, for reports
-    element precision = f32;       // the element type that it computes in
-    std::vector<int> reads;        // tensors
+    std::vector<node_id> nodes;  // of the graph, the one that gives the step its name first; none for changes of layout
+    std::string kernel;  // what computes it, for reports
+    element precision = f32;  // the element type that it computes in
+    std::vector<int> reads;  // tensors
     std::vector<int> writes;
-    bool may_overwrite = false;    // the first tensor read and the first written may be the same memory
+    bool may_overwrite = false;  // the first tensor read and the first written may be the same memory
 };
 
 /// Something that lives from run to run.
@@ -271,6 +271,20 @@ inline std::vector<std::int64_t> strides_of(const lpt::shape& dimensions, layout
         for (std::size_t axis = rank; axis-- > 0;) {
             place_axis(axis);
         }
+    }
+    return result;
+}
+
+/// The axes of a tensor from the outermost in memory to the innermost.
+inline std::vector<std::size_t> memory_order(std::size_t rank, layout order) {
+    std::vector<std::size_t> result;
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        if (axis != 1 || order == layout::plain || rank < 3) {
+            result.push_back(axis);
+        }
+    }
+    if (order == layout::channels_last && rank > 2) {
+        result.push_back(1);
     }
     return result;
 }

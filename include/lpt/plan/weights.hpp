@@ -21,7 +21,9 @@ struct value_range {
     double high = 0;
 };
 
-inline bool fits(const value_range& range, element type) { return range.low >= facts(type).lowest && range.high <= facts(type).highest; }
+inline bool fits(const value_range& range, element type) {
+    return range.low >= facts(type).lowest && range.high <= facts(type).highest;
+}
 
 /// The zero point that moves a range into that of i8; false if there is none in [-128, 255].
 inline bool zero_point_for(const value_range& range, std::int32_t& result) {
@@ -57,7 +59,8 @@ bool ranges_of(const tensor& weights, std::vector<value_range>& ranges, const Ch
 ///
 /// `channel_of(i)`: the output channel, below `channels`, of element i. False for weights that are not of this form.
 template <class ChannelOf>
-bool integer_weights_of(const tensor& weights, std::size_t channels, const ChannelOf& channel_of, integer_weights& result) {
+bool integer_weights_of(const tensor& weights, std::size_t channels, const ChannelOf& channel_of,
+                        integer_weights& result) {
     if (is_byte(weights.type())) {
         result = {weights, {}};
         return true;
@@ -94,6 +97,8 @@ bool integer_weights_of(const tensor& weights, std::size_t channels, const Chann
 }
 
 /// The values as f32.
-inline tensor as_f32(const tensor& values) { return values.type() == f32 ? values : evaluation::convert_tensor(values, f32); }
+inline tensor as_f32(const tensor& values) {
+    return values.type() == f32 ? values : evaluation::convert_tensor(values, f32);
+}
 
 }  // namespace lpt::plan

@@ -18,7 +18,7 @@ namespace lpt {
 struct compile_options {
     int threads = 1;                             // >= 1; no result depends on it
     std::optional<kernel::isa> instruction_set;  // none: the best that this processor has; no result depends on it
-    kernel::parallel_for parallel;               // the user's own threads instead of `threads` new ones, if `run` is set
+    kernel::parallel_for parallel;  // the user's own threads instead of `threads` new ones, if `run` is set
 };
 
 /// How long a step took, in microseconds: by the clock, and by all processors together.
@@ -73,7 +73,8 @@ class executable {
             const double processor = processor_seconds();
             runner.run(net_.steps[i]);
             times_[i].processor += (processor_seconds() - processor) * 1e6;
-            times_[i].real += std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
+            times_[i].real +=
+                std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
         }
     }
     void check_inputs(view<tensor> inputs) const {
@@ -83,8 +84,8 @@ class executable {
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             const plan::port& wanted = net_.inputs[i];
             if (inputs[i].type() != wanted.type || !(inputs[i].dimensions() == wanted.dimensions)) {
-                fail("input ", i, " '", wanted.name, "' must be ", name(wanted.type), to_text(wanted.dimensions), ", not ",
-                     name(inputs[i].type()), to_text(inputs[i].dimensions()));
+                fail("input ", i, " '", wanted.name, "' must be ", name(wanted.type), to_text(wanted.dimensions),
+                     ", not ", name(inputs[i].type()), to_text(inputs[i].dimensions()));
             }
         }
     }
@@ -162,6 +163,8 @@ public:
 ///
 /// Any graph whose inputs have known types and sizes, transformed or not; what has no kernel is computed by the scalar reference.
 /// Raises an error for an instruction set that the processor lacks, and one that names the operation for what cannot be run.
-inline executable compile(const graph& model, const compile_options& options = {}) { return executable(model, options); }
+inline executable compile(const graph& model, const compile_options& options = {}) {
+    return executable(model, options);
+}
 
 }  // namespace lpt

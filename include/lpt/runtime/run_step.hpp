@@ -28,8 +28,8 @@ class step_runner {
     const plan::stored_tensor& at(int tensor) const { return net_.tensors[static_cast<std::size_t>(tensor)]; }
 
     static kernel::element_kind kind_of(element type) {
-        return type == u8   ? kernel::element_kind::u8
-               : type == i8 ? kernel::element_kind::i8
+        return type == u8    ? kernel::element_kind::u8
+               : type == i8  ? kernel::element_kind::i8
                : type == i32 ? kernel::element_kind::i32
                              : kernel::element_kind::f32;
     }
@@ -202,7 +202,8 @@ class step_runner {
         problem.output_layout = place(work.output);
         kernels_.convert(problem, parallel_);
     }
-    kernel::binary_operand operand_of(const plan::elementwise_step& work, int which, const std::vector<std::int64_t>& outer) {
+    kernel::binary_operand operand_of(const plan::elementwise_step& work, int which,
+                                      const std::vector<std::int64_t>& outer) {
         const std::size_t rows = outer.size();
         const plan::strided_tensor& from = work.operands[which];
         const numbers scale = bind(work.scales[which], outer);
@@ -334,7 +335,8 @@ class step_runner {
             if (block.where == plan::place::constant && block.value.dimensions() == value.dimensions) {
                 inputs.push_back(block.value);
             } else {
-                inputs.push_back(tensor(value.type, value.dimensions, bytes(read(each), value.bytes(), nullptr, nullptr)));
+                inputs.push_back(
+                    tensor(value.type, value.dimensions, bytes(read(each), value.bytes(), nullptr, nullptr)));
             }
         }
         const seq<tensor> results = reference::evaluate_node<float>(net_.model, work.node, inputs);
@@ -343,7 +345,8 @@ class step_runner {
             if (results[port].type() != wanted.type || !(results[port].dimensions() == wanted.dimensions)) {
                 const node& each = net_.model[work.node];
                 fail(each.operation(), " '", each.name(), "' gave ", name(results[port].type()),
-                     to_text(results[port].dimensions()), " instead of ", name(wanted.type), to_text(wanted.dimensions));
+                     to_text(results[port].dimensions()), " instead of ", name(wanted.type),
+                     to_text(wanted.dimensions));
             }
             std::memcpy(write(work.outputs[port]), results[port].data(), wanted.bytes());
         }
