@@ -44,7 +44,7 @@ constexpr bool is_function_quantized(const graph& model, view<std::int64_t> leve
 }
 
 /// True if a Multiply ends a dequantization of quantized values that the transformations can use: of a FakeQuantize with
-/// constant ranges of one value or one for each channel behind a Convert, or of a Constant.
+/// constant ranges and a level count that a low precision type has, behind a Convert, or of a Constant.
 constexpr bool are_quantize_and_dequantize_supported_for_multiply(const graph& model, node_id id, view<element> default_precisions) {
     if (!model[id].is<op::multiply>()) {
         return false;
