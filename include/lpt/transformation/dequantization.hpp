@@ -763,7 +763,8 @@ constexpr dequantization fold_dequantization(rewrite& r, node_id id, std::size_t
 }
 
 /// Turns Subtract(Convert(data), constant) into a Subtract of low precision data and constant that still gives the
-/// Convert's type. The zero point is rounded, halves away from zero; a zero point of zero takes the Subtract away.
+/// Convert's type. The zero point is rounded, halves away from zero, and made a scalar where all its values are equal; a
+/// zero point of zero takes the Subtract away.
 ///
 /// Gives the Subtract that is there afterwards; `none` if it went away. Without such a Convert nothing changes.
 [[gnu::noinline]] constexpr node_id optimize_subtract(rewrite& r, node_id subtract) {
@@ -778,12 +779,12 @@ constexpr dequantization fold_dequantization(rewrite& r, node_id id, std::size_t
     if (!is_constant(model, constant)) {
         return subtract;
     }
-    tensor zero_point = round_to(constant_of(model, constant.node), model.type(data));
+    const tensor zero_point = round_to(constant_of(model, constant.node), model.type(data));
     if (is_zero(zero_point)) {
         model.replace_uses(subtract, data);
         return node_id::none;
     }
-    const node_id made = model.add(op::subtract{}, {data, model.constant(std::move(zero_point))});
+    const node_id made = model.add(op::subtract{}, {data, model.constant(to_scalar(zero_point))});
     model.relax(made, {{real_type, real_type}, {real_type}});
     replace_and_name(r, subtract, made);
     return made;

@@ -242,6 +242,15 @@ TEST_CASE("a ConvolutionBackpropData that stays in floating point gets real weig
         CHECK(net.input(net.output(), 1).type() == f32);
         CHECK(net.difference() < 1e-6);
     }
+    SUBCASE("from a dequantization with its constants first") {
+        two_inputs net;
+        const output_ref first = net.activations({1, 3, 3, 3}, channels());
+        const output_ref converted = net.model.add(op::convert{f32}, {net.numbers({3, 2, 2, 2})});
+        net.add(backprop_window(), {first, net.model.add(op::multiply{}, {net.model.constant(make_scalar(f32, 0.5)), converted})});
+        CHECK(net.run<convolution_backprop_data_transformation>());
+        CHECK(net.input(net.output(), 1).is<op::constant>());
+        CHECK(net.difference() < 1e-6);
+    }
     SUBCASE("from a FakeQuantize") {
         two_inputs net;
         const output_ref first = net.activations({1, 3, 3, 3}, channels());

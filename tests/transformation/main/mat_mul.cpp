@@ -75,6 +75,13 @@ TEST_CASE("a zero point of the second operand that rounds to 0 goes away") {
     CHECK(net.input(net.model.producer(net.output(), 0), 1).is<op::constant>());
 }
 
+TEST_CASE("a scale with equal values along the axis that is summed counts as one value") {
+    two_inputs net = product({{0.1}, {1, 1, 4}}, {{0.5}, {4, 1}});
+    CHECK(net.run<mat_mul_transformation>());
+    CHECK(net.value(net.output(), 1).dimensions() == shape{});
+    CHECK(net.difference() < 1e-5);
+}
+
 TEST_CASE("a converted scale of the second operand is folded") {
     two_inputs net;
     const output_ref a = net.activations({2, 3, 4}, single(0.1));

@@ -138,6 +138,14 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
     return subtract;
 }
 
+/// Takes away what the input ports of a node say about types and granularity: what was rewritten there no longer goes by it.
+constexpr void drop_input_attributes(rewrite& r, node_id id) {
+    for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
+        r.attributes.of<attribute::precisions>().erase(attribute::place::on_input(id, port));
+        r.attributes.of<attribute::quantization_granularity>().erase(attribute::place::on_input(id, port));
+    }
+}
+
 /// Weights behind the Reshape that their source had, if there was one; folded where they are constant.
 constexpr output_ref reshaped_weights(rewrite& r, node_id reshape, output_ref source) {
     graph& model = r.model;
@@ -146,6 +154,7 @@ constexpr output_ref reshaped_weights(rewrite& r, node_id reshape, output_ref so
     }
     const node_id made = model.clone(reshape, {source, model[reshape].input(1)});
     copy_information(r, reshape, made);
+    drop_input_attributes(r, made);
     model.rename(made, model[reshape].name());
     if (is_constant(model, source)) {
         return try_fold(model, made);
@@ -155,14 +164,6 @@ constexpr output_ref reshaped_weights(rewrite& r, node_id reshape, output_ref so
         model.set_attributes(made, op::reshape{false});  // without zeros it says the same, and is simpler to read
     }
     return made;
-}
-
-/// Input ports of a rewritten ConvolutionBackpropData no longer say what types they take; those of the others do.
-constexpr void drop_input_attributes(rewrite& r, node_id id) {
-    for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
-        r.attributes.of<attribute::precisions>().erase(attribute::place::on_input(id, port));
-        r.attributes.of<attribute::quantization_granularity>().erase(attribute::place::on_input(id, port));
-    }
 }
 
 /// The rewrite that all convolutions have in common, once `convolution_verdict` said yes.

@@ -32,10 +32,15 @@ private:
         const output_ref source = model[id].input(1);
         const weights_source found = find_weights(model, id, r.options.default_precisions);
         if (!found.found.empty()) {
-            fold_dequantization_at(r, node_id::none, 0, found.last);
+            fold_dequantization_at(r, node_id::none, 0, normalize_dequantization(r, found.found).last());
             return true;
         }
-        if (found.fake_quantize == node_id::none || !has_constant_ranges(model, found.fake_quantize)) {
+        if (found.fake_quantize == node_id::none) {
+            const output_ref folded = try_fold(model, source.node);
+            model.replace_uses(source, folded);
+            return folded != source;
+        }
+        if (!has_constant_ranges(model, found.fake_quantize)) {
             return false;
         }
         if (const tensor folded = fold_fake_quantize(model, found.fake_quantize, model[found.fake_quantize].type(), false)) {

@@ -16,8 +16,8 @@ constexpr std::size_t summed_axis(std::size_t rank, bool is_second, bool transpo
     return is_second != transposed ? rank - 2 : rank - 1;
 }
 
-/// True if a constant of one operand of a MatMul varies over the axis that is summed, or over any axis of an operand that
-/// has one axis only.
+/// True if a constant of this shape has, in one operand of a MatMul, several values along the axis that is summed, or along
+/// any axis of an operand that has one axis only.
 constexpr bool varies_over_summed_axis(const shape& constant, const shape& operand, bool is_second, bool transposed) {
     if (constant.elements() == 1) {
         return false;
@@ -27,6 +27,14 @@ constexpr bool varies_over_summed_axis(const shape& constant, const shape& opera
     }
     const shape aligned = constant.padded_left(operand.rank());
     return aligned[summed_axis(operand.rank(), is_second, transposed)] != 1;
+}
+
+/// The scale of an operand for the product: a scalar where it has (equal) values along the axis that is summed.
+constexpr tensor without_summed_axis(const tensor& scale, const shape& operand, bool is_second, bool transposed) {
+    if (varies_over_summed_axis(scale.dimensions(), operand, is_second, transposed)) {
+        return to_scalar(scale);
+    }
+    return scale;
 }
 
 /// A constant with its last two axes exchanged, if `transposed`; without axes it stays as it is.
@@ -82,7 +90,8 @@ struct mat_mul_transformation {
             return refuse_type(reason::not_low_precision, 0, model.type(first.data));
         }
         const op::mat_mul& product = model[id].as<op::mat_mul>();
-        if (detail::varies_over_summed_axis(model[first.scale].shape(), model[first.multiply].shape(), false,
+        if (!is_scalar_like(model, first.scale) &&
+            detail::varies_over_summed_axis(model[first.scale].shape(), model[first.multiply].shape(), false,
                                             product.transpose_a)) {
             return refuse(reason::varies_over_axis, 0);
         }
@@ -149,7 +158,8 @@ private:
         if (found.has_subtract() && !is_zero(round_to(constant_of(model, found.zero_point), model.type(found.data)))) {
             return refuse(reason::has_zero_point, 1);
         }
-        return detail::varies_over_summed_axis(model[found.scale].shape(), model[found.multiply].shape(), true, transposed)
+        return !is_scalar_like(model, found.scale) &&
+                       detail::varies_over_summed_axis(model[found.scale].shape(), model[found.multiply].shape(), true, transposed)
                    ? refuse(reason::varies_over_axis, 1)
                    : yes;
     }
@@ -197,7 +207,9 @@ private:
         if (second.has_multiply()) {
             second_scale = constant_of(model, second.scale);
         }
-        const tensor left = detail::transposed_constant(r, constant_of(model, first.scale), attributes.transpose_a);
+        const tensor first_scale = detail::without_summed_axis(constant_of(model, first.scale), model[first.multiply].shape(),
+                                                               false, attributes.transpose_a);
+        const tensor left = detail::transposed_constant(r, first_scale, attributes.transpose_a);
         tensor right = to_scalar(detail::transposed_constant(r, second_scale, attributes.transpose_b));
         if (right.dimensions().rank() != 0) {
             right = tensor(right, right.dimensions().padded_left(model.shape(model[product].input(0)).rank()));
