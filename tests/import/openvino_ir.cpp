@@ -46,11 +46,12 @@ bool imports(const temporary_folder& folder, const std::string& xml) {
 graph import_constant(const std::string& type, const std::string& precision, const std::string& bytes, int count) {
     const temporary_folder folder;
     folder.write("model.bin", bytes);
-    const std::string data = "<data element_type=\"" + type + "\" shape=\"" + std::to_string(count) + "\" offset=\"0\" size=\"" +
-                             std::to_string(bytes.size()) + "\"/>";
-    return import_openvino_ir(folder.write("model.xml", testing::net(layer(0, "Const", "c", data, "", port(0, dims({count}), precision)) +
-                                                                         layer(1, "Result", "r", "", port(0, dims({count}), precision), ""),
-                                                                     edge(0, 0, 1, 0))));
+    const std::string data = "<data element_type=\"" + type + "\" shape=\"" + std::to_string(count) +
+                             "\" offset=\"0\" size=\"" + std::to_string(bytes.size()) + "\"/>";
+    return import_openvino_ir(
+        folder.write("model.xml", testing::net(layer(0, "Const", "c", data, "", port(0, dims({count}), precision)) +
+                                                   layer(1, "Result", "r", "", port(0, dims({count}), precision), ""),
+                                               edge(0, 0, 1, 0))));
 }
 std::vector<double> values_of(const graph& model) {
     const tensor& value = *model.constant_value(model[model.results()[0]].input(0));
@@ -98,11 +99,12 @@ TEST_CASE("two constants of one place in the file have the same bytes in memory"
     const temporary_folder folder;
     folder.write("model.bin", testing::raw<float>({5}));
     const std::string data = R"(<data element_type="f32" shape="" offset="0" size="4"/>)";
-    const graph model = import_openvino_ir(folder.write(
-        "model.xml",
-        testing::net(layer(0, "Const", "a", data, "", port(0)) + layer(1, "Const", "b", data, "", port(0)) +
-                         layer(2, "Add", "sum", "", port(0) + port(1), port(2)) + layer(3, "Result", "r", "", port(0), ""),
-                     edge(0, 0, 2, 0) + edge(1, 0, 2, 1) + edge(2, 2, 3, 0))));
+    const graph model = import_openvino_ir(
+        folder.write("model.xml", testing::net(layer(0, "Const", "a", data, "", port(0)) +
+                                                   layer(1, "Const", "b", data, "", port(0)) +
+                                                   layer(2, "Add", "sum", "", port(0) + port(1), port(2)) +
+                                                   layer(3, "Result", "r", "", port(0), ""),
+                                               edge(0, 0, 2, 0) + edge(1, 0, 2, 1) + edge(2, 2, 3, 0))));
     const node_id add = model.producer(model.results()[0], 0);
     CHECK(model.constant_value(model[add].input(0))->data() == model.constant_value(model[add].input(1))->data());
 }
@@ -112,18 +114,23 @@ TEST_CASE("inputs and outputs keep the order of the file, whatever the order of 
     const auto parameter = [](int id, const std::string& name) {
         return layer(id, "Parameter", name, R"(<data shape="2" element_type="f32"/>)", "", port(0, dims({2})));
     };
-    const auto result = [](int id, const std::string& name) { return layer(id, "Result", name, "", port(0, dims({2})), ""); };
-    const graph model = import_openvino_ir(folder.write(
-        "model.xml", testing::net(result(0, "first out") + parameter(1, "first in") + result(2, "second out") + parameter(3, "second in"),
-                                  edge(3, 0, 0, 0) + edge(1, 0, 2, 0))));
+    const auto result = [](int id, const std::string& name) {
+        return layer(id, "Result", name, "", port(0, dims({2})), "");
+    };
+    const graph model = import_openvino_ir(
+        folder.write("model.xml", testing::net(result(0, "first out") + parameter(1, "first in") +
+                                                   result(2, "second out") + parameter(3, "second in"),
+                                               edge(3, 0, 0, 0) + edge(1, 0, 2, 0))));
     CHECK(model[model.parameters()[0]].name() == "first in");
     CHECK(model[model.results()[0]].name() == "first out");
     CHECK(model.producer(model.results()[0], 0) == model.parameters()[1]);
 }
 
 TEST_CASE("constants of every width") {
-    CHECK(values_of(import_constant("f16", "FP16", testing::raw<std::uint16_t>({0x3C00, 0xC000}), 2)) == std::vector<double>{1, -2});
-    CHECK(values_of(import_constant("bf16", "BF16", testing::raw<std::uint16_t>({0x3F80}), 1)) == std::vector<double>{1});
+    CHECK(values_of(import_constant("f16", "FP16", testing::raw<std::uint16_t>({0x3C00, 0xC000}), 2)) ==
+          std::vector<double>{1, -2});
+    CHECK(values_of(import_constant("bf16", "BF16", testing::raw<std::uint16_t>({0x3F80}), 1)) ==
+          std::vector<double>{1});
     CHECK(values_of(import_constant("i4", "I4", std::string("\xF1\x08", 2), 3)) == std::vector<double>{1, -1, -8});
     CHECK(values_of(import_constant("u4", "U4", std::string("\xF1", 1), 2)) == std::vector<double>{1, 15});
     CHECK(values_of(import_constant("boolean", "BOOL", std::string("\1\0", 2), 2)) == std::vector<double>{1, 0});
@@ -139,7 +146,8 @@ TEST_CASE("dynamic sizes and ranks") {
         const temporary_folder folder;
         const graph model = import_openvino_ir(folder.write(
             "model.xml",
-            testing::net(layer(0, "Parameter", "in", "<data shape=\"" + attribute + "\" element_type=\"f32\"/>", "", port(0, declared)) +
+            testing::net(layer(0, "Parameter", "in", "<data shape=\"" + attribute + "\" element_type=\"f32\"/>", "",
+                               port(0, declared)) +
                              layer(1, "Result", "r", "", port(0, declared), ""),
                          edge(0, 0, 1, 0))));
         return model[model.parameters()[0]].shape();
@@ -170,12 +178,13 @@ TEST_CASE("variables: Assign depends on the ReadValue of its variable, and stays
     const std::string variable = R"(<data variable_id="state" variable_type="f32" variable_shape="1,2"/>)";
     const graph model = import_openvino_ir(folder.write(
         "model.xml",
-        testing::net(layer(0, "Parameter", "in", R"(<data shape="1,2" element_type="f32"/>)", "", port(0, dims({1, 2}))) +
-                         layer(1, "ReadValue", "read", variable, port(0, dims({1, 2})), port(1, dims({1, 2})), "opset6") +
-                         layer(2, "Add", "sum", "", port(0, dims({1, 2})) + port(1, dims({1, 2})), port(2, dims({1, 2}))) +
-                         layer(3, "Assign", "write", variable, port(0, dims({1, 2})), port(1, dims({1, 2})), "opset6") +
-                         layer(4, "Result", "r", "", port(0, dims({1, 2})), ""),
-                     edge(0, 0, 1, 0) + edge(0, 0, 2, 0) + edge(1, 1, 2, 1) + edge(2, 2, 3, 0) + edge(2, 2, 4, 0))));
+        testing::net(
+            layer(0, "Parameter", "in", R"(<data shape="1,2" element_type="f32"/>)", "", port(0, dims({1, 2}))) +
+                layer(1, "ReadValue", "read", variable, port(0, dims({1, 2})), port(1, dims({1, 2})), "opset6") +
+                layer(2, "Add", "sum", "", port(0, dims({1, 2})) + port(1, dims({1, 2})), port(2, dims({1, 2}))) +
+                layer(3, "Assign", "write", variable, port(0, dims({1, 2})), port(1, dims({1, 2})), "opset6") +
+                layer(4, "Result", "r", "", port(0, dims({1, 2})), ""),
+            edge(0, 0, 1, 0) + edge(0, 0, 2, 0) + edge(1, 1, 2, 1) + edge(2, 2, 3, 0) + edge(2, 2, 4, 0))));
     verify(model);
     REQUIRE(model.sinks().size() == 1);
     const node& assign = model[model.sinks()[0]];
@@ -188,12 +197,16 @@ TEST_CASE("files that cannot be read are named") {
     const temporary_folder folder;
     CHECK_THROWS_WITH_AS(import_openvino_ir(folder.file("none.xml")),
                          (folder.file("none.xml") + ": cannot be opened: No such file or directory").c_str(), error);
-    CHECK_THROWS_WITH_AS(import_openvino_ir(folder.file("")), (folder.file("") + ": is not a regular file").c_str(), error);
+    CHECK_THROWS_WITH_AS(import_openvino_ir(folder.file("")), (folder.file("") + ": is not a regular file").c_str(),
+                         error);
     REQUIRE(::mkfifo(folder.file("pipe.xml").c_str(), 0600) == 0);
-    CHECK_THROWS_WITH_AS(import_openvino_ir(folder.file("pipe.xml")), (folder.file("pipe.xml") + ": is not a regular file").c_str(), error);
+    CHECK_THROWS_WITH_AS(import_openvino_ir(folder.file("pipe.xml")),
+                         (folder.file("pipe.xml") + ": is not a regular file").c_str(), error);
     const std::string path = folder.write("alone.xml", small_network().xml());
-    CHECK_THROWS_WITH_AS(import_openvino_ir(path),
-                         (path + ": layer 'bias' (Const): needs weights, but " + folder.file("alone.bin") + " does not exist").c_str(), error);
+    CHECK_THROWS_WITH_AS(
+        import_openvino_ir(path),
+        (path + ": layer 'bias' (Const): needs weights, but " + folder.file("alone.bin") + " does not exist").c_str(),
+        error);
 }
 
 TEST_CASE("the weights are the file beside the network, also where only a folder has a dot in its name") {
@@ -229,7 +242,8 @@ TEST_CASE("layers that are not what they should be") {
     }
     SUBCASE("unknown operation set") {
         replace(file.relu, "opset1", "opset17");
-        CHECK(file.complaint() == "model.xml: layer 'positive' (ReLU): unknown operation set 'opset17'; expected opset1 to opset16");
+        CHECK(file.complaint() ==
+              "model.xml: layer 'positive' (ReLU): unknown operation set 'opset17'; expected opset1 to opset16");
     }
     SUBCASE("operation set that does not have the operation yet") {
         replace(file.relu, "type=\"ReLU\"", "type=\"HSwish\"");
@@ -245,7 +259,8 @@ TEST_CASE("layers that are not what they should be") {
     }
     SUBCASE("attribute with an impossible value") {
         replace(file.add, "numpy", "sideways");
-        CHECK(file.complaint() == "model.xml: layer 'sum' (Add): attribute 'auto_broadcast' has a value that it cannot have: sideways");
+        CHECK(file.complaint() ==
+              "model.xml: layer 'sum' (Add): attribute 'auto_broadcast' has a value that it cannot have: sideways");
     }
     SUBCASE("two ports of one id") {
         replace(file.add, "port id=\"1\"", "port id=\"0\"");
@@ -286,8 +301,8 @@ TEST_CASE("edges that lead nowhere, twice to one place, or round in a circle") {
     }
     SUBCASE("unknown output port") {
         replace(file.edges, edge(2, 2, 3, 0), edge(2, 5, 3, 0));
-        CHECK(file.complaint() ==
-              "model.xml: layer 'positive' (ReLU): an edge comes from port 5 of layer 'sum' (Add), which is not an output of it");
+        CHECK(file.complaint() == "model.xml: layer 'positive' (ReLU): an edge comes from port 5 of layer 'sum' (Add), "
+                                  "which is not an output of it");
     }
     SUBCASE("unknown input port") {
         file.edges += edge(0, 0, 3, 8);
@@ -307,15 +322,18 @@ TEST_CASE("declared types and shapes that contradict the operation") {
     small_network file;
     SUBCASE("type") {
         replace(file.relu, "<port id=\"1\" precision=\"FP32\"", "<port id=\"1\" precision=\"I32\"");
-        CHECK(file.complaint() == "model.xml: layer 'positive' (ReLU): output 0 is declared as i32, but the operation gives f32");
+        CHECK(file.complaint() ==
+              "model.xml: layer 'positive' (ReLU): output 0 is declared as i32, but the operation gives f32");
     }
     SUBCASE("shape") {
         file.relu = layer(3, "ReLU", "positive", "", port(0, dims({1, 3})), port(1, dims({1, 4})));
-        CHECK(file.complaint() ==
-              "model.xml: layer 'positive' (ReLU): output 0 is declared with shape [1,4], but the operation gives [1,3]");
+        CHECK(
+            file.complaint() ==
+            "model.xml: layer 'positive' (ReLU): output 0 is declared with shape [1,4], but the operation gives [1,3]");
     }
     SUBCASE("number of outputs") {
-        file.relu = layer(3, "ReLU", "positive", "", port(0, dims({1, 3})), port(1, dims({1, 3})) + port(2, dims({1, 3})));
+        file.relu =
+            layer(3, "ReLU", "positive", "", port(0, dims({1, 3})), port(1, dims({1, 3})) + port(2, dims({1, 3})));
         CHECK(file.complaint() == "model.xml: layer 'positive' (ReLU): declares 2 outputs, but the operation has 1");
     }
     SUBCASE("inputs that the operation cannot take") {
@@ -329,8 +347,8 @@ TEST_CASE("weights outside of their file, or of another size than type and shape
     small_network file;
     SUBCASE("behind the end") {
         replace(file.constant, "offset=\"4\"", "offset=\"5\"");
-        CHECK(file.complaint() ==
-              "model.xml: layer 'bias' (Const): weights at byte 5 (12 bytes) lie outside of model.bin, which has 16 bytes");
+        CHECK(file.complaint() == "model.xml: layer 'bias' (Const): weights at byte 5 (12 bytes) lie outside of "
+                                  "model.bin, which has 16 bytes");
     }
     SUBCASE("far behind the end") {
         replace(file.constant, "offset=\"4\"", "offset=\"9223372036854775807\"");
@@ -342,7 +360,8 @@ TEST_CASE("weights outside of their file, or of another size than type and shape
     }
     SUBCASE("wrong size") {
         replace(file.constant, "size=\"12\"", "size=\"8\"");
-        CHECK(file.complaint() == "model.xml: layer 'bias' (Const): 8 bytes of weights, but type f32 and shape [1,3] need 12");
+        CHECK(file.complaint() ==
+              "model.xml: layer 'bias' (Const): 8 bytes of weights, but type f32 and shape [1,3] need 12");
     }
     SUBCASE("negative size") {
         replace(file.constant, "size=\"12\"", "size=\"-12\"");
@@ -394,7 +413,8 @@ TEST_CASE("documents with random bytes changed give a network in order or an err
     for (int round = 0; round < 3000; ++round) {
         std::string changed = whole;
         for (auto flips = 1 + random() % 3; flips > 0; --flips) {
-            changed[random() % changed.size()] = static_cast<char>(random() % 4 == 0 ? random() % 256 : '0' + random() % 10);
+            changed[random() % changed.size()] =
+                static_cast<char>(random() % 4 == 0 ? random() % 256 : '0' + random() % 10);
         }
         good += imports(folder, changed) ? 1 : 0;
     }
@@ -406,10 +426,11 @@ namespace {
 
 /// TensorIterator: in [4,2] is cut into rows, to which the body adds the sum of the rows before; gives all sums and the last.
 struct iterating_network {
-    std::string body_layers = layer(0, "Parameter", "row", R"(<data shape="1,2" element_type="f32"/>)", "", port(0, dims({1, 2}))) +
-                              layer(1, "Parameter", "before", R"(<data shape="1,2" element_type="f32"/>)", "", port(0, dims({1, 2}))) +
-                              layer(2, "Add", "sum", "", port(0, dims({1, 2})) + port(1, dims({1, 2})), port(2, dims({1, 2}))) +
-                              layer(3, "Result", "result", "", port(0, dims({1, 2})), "");
+    std::string body_layers =
+        layer(0, "Parameter", "row", R"(<data shape="1,2" element_type="f32"/>)", "", port(0, dims({1, 2}))) +
+        layer(1, "Parameter", "before", R"(<data shape="1,2" element_type="f32"/>)", "", port(0, dims({1, 2}))) +
+        layer(2, "Add", "sum", "", port(0, dims({1, 2})) + port(1, dims({1, 2})), port(2, dims({1, 2}))) +
+        layer(3, "Result", "result", "", port(0, dims({1, 2})), "");
     std::string map = R"(<port_map>
         <input axis="0" external_port_id="0" internal_layer_id="0" part_size="1" stride="1" start="0" end="-1"/>
         <input external_port_id="1" internal_layer_id="1"/>
@@ -418,14 +439,15 @@ struct iterating_network {
     std::string back_edges = R"(<back_edges><edge from-layer="3" to-layer="1"/></back_edges>)";
 
     std::string xml() const {
-        const std::string body = "<body><layers>" + body_layers + "</layers><edges>" + edge(0, 0, 2, 0) + edge(1, 0, 2, 1) +
-                                 edge(2, 2, 3, 0) + "</edges></body>";
+        const std::string body = "<body><layers>" + body_layers + "</layers><edges>" + edge(0, 0, 2, 0) +
+                                 edge(1, 0, 2, 1) + edge(2, 2, 3, 0) + "</edges></body>";
         return testing::net(
             layer(0, "Parameter", "in", R"(<data shape="4,2" element_type="f32"/>)", "", port(0, dims({4, 2}))) +
                 layer(1, "Parameter", "start", R"(<data shape="1,2" element_type="f32"/>)", "", port(0, dims({1, 2}))) +
-                layer(2, "TensorIterator", "loop", map + back_edges + body, port(0, dims({4, 2})) + port(1, dims({1, 2})),
-                      port(2, dims({4, 2})) + port(3, dims({1, 2}))) +
-                layer(3, "Result", "all", "", port(0, dims({4, 2})), "") + layer(4, "Result", "last", "", port(0, dims({1, 2})), ""),
+                layer(2, "TensorIterator", "loop", map + back_edges + body,
+                      port(0, dims({4, 2})) + port(1, dims({1, 2})), port(2, dims({4, 2})) + port(3, dims({1, 2}))) +
+                layer(3, "Result", "all", "", port(0, dims({4, 2})), "") +
+                layer(4, "Result", "last", "", port(0, dims({1, 2})), ""),
             edge(0, 0, 2, 0) + edge(1, 0, 2, 1) + edge(2, 2, 3, 0) + edge(2, 3, 4, 0));
     }
     std::string complaint() const {
@@ -465,12 +487,13 @@ TEST_CASE("port maps that name what there is not, or leave something out") {
     iterating_network file;
     SUBCASE("port of the layer") {
         replace(file.map, "external_port_id=\"1\"", "external_port_id=\"7\"");
-        CHECK(file.complaint() == "model.xml: layer 'loop' (TensorIterator): a port map names port 7, which the layer does not have");
+        CHECK(file.complaint() ==
+              "model.xml: layer 'loop' (TensorIterator): a port map names port 7, which the layer does not have");
     }
     SUBCASE("layer of the body") {
         replace(file.map, "internal_layer_id=\"1\"", "internal_layer_id=\"2\"");
-        CHECK(file.complaint() ==
-              "model.xml: layer 'loop' (TensorIterator): a port map names layer 2 of the body, which is not a parameter or result there");
+        CHECK(file.complaint() == "model.xml: layer 'loop' (TensorIterator): a port map names layer 2 of the body, "
+                                  "which is not a parameter or result there");
     }
     SUBCASE("back edge") {
         replace(file.back_edges, "from-layer=\"3\"", "from-layer=\"2\"");
@@ -492,7 +515,8 @@ TEST_CASE("port maps that name what there is not, or leave something out") {
         replace(xml, "<body>", "<torso>");
         replace(xml, "</body>", "</torso>");
         CHECK_THROWS_WITH_AS(import_openvino_ir(folder.write("model.xml", xml)),
-                             (folder.file("model.xml") + ": layer 'loop' (TensorIterator): has no <body>").c_str(), error);
+                             (folder.file("model.xml") + ": layer 'loop' (TensorIterator): has no <body>").c_str(),
+                             error);
     }
     SUBCASE("an error inside of a body names its layer") {
         replace(file.body_layers, "type=\"Add\"", "type=\"Frobnicate\"");
@@ -523,49 +547,58 @@ TEST_CASE("documents with bodies, cut off or with random bytes changed") {
 TEST_CASE("If has two bodies, Loop knows which parameter counts and which result goes on") {
     const temporary_folder folder;
     const auto body = [](const std::string& name, const std::string& type) {
-        return "<" + name + "><layers>" + layer(0, "Parameter", "p", R"(<data shape="2" element_type="f32"/>)", "", port(0, dims({2}))) +
-               layer(1, type, "f", "", port(0, dims({2})), port(1, dims({2}))) + layer(2, "Result", "r", "", port(0, dims({2})), "") +
-               "</layers><edges>" + edge(0, 0, 1, 0) + edge(1, 1, 2, 0) + "</edges></" + name + ">";
+        return "<" + name + "><layers>" +
+               layer(0, "Parameter", "p", R"(<data shape="2" element_type="f32"/>)", "", port(0, dims({2}))) +
+               layer(1, type, "f", "", port(0, dims({2})), port(1, dims({2}))) +
+               layer(2, "Result", "r", "", port(0, dims({2})), "") + "</layers><edges>" + edge(0, 0, 1, 0) +
+               edge(1, 1, 2, 0) + "</edges></" + name + ">";
     };
     const auto map = [](const std::string& name) {
-        return "<" + name + R"(><input external_port_id="1" internal_layer_id="0"/><output external_port_id="2" internal_layer_id="2"/></)" +
+        return "<" + name +
+               R"(><input external_port_id="1" internal_layer_id="0"/><output external_port_id="2" internal_layer_id="2"/></)" +
                name + ">";
     };
-    const std::string condition = layer(0, "Parameter", "condition", R"(<data shape="" element_type="boolean"/>)", "", port(0, "", "BOOL"));
-    const std::string data = layer(1, "Parameter", "in", R"(<data shape="2" element_type="f32"/>)", "", port(0, dims({2})));
+    const std::string condition =
+        layer(0, "Parameter", "condition", R"(<data shape="" element_type="boolean"/>)", "", port(0, "", "BOOL"));
+    const std::string data =
+        layer(1, "Parameter", "in", R"(<data shape="2" element_type="f32"/>)", "", port(0, dims({2})));
     const std::string result = layer(3, "Result", "r", "", port(0, dims({2})), "");
     const graph branches = import_openvino_ir(folder.write(
-        "if.xml",
-        testing::net(condition + data +
-                         layer(2, "If", "branch",
-                               map("then_port_map") + map("else_port_map") + body("then_body", "Exp") + body("else_body", "Abs"),
-                               port(0, "", "BOOL") + port(1, dims({2})), port(2, dims({2})), "opset8") +
-                         result,
-                     edge(0, 0, 2, 0) + edge(1, 0, 2, 1) + edge(2, 2, 3, 0))));
+        "if.xml", testing::net(condition + data +
+                                   layer(2, "If", "branch",
+                                         map("then_port_map") + map("else_port_map") + body("then_body", "Exp") +
+                                             body("else_body", "Abs"),
+                                         port(0, "", "BOOL") + port(1, dims({2})), port(2, dims({2})), "opset8") +
+                                   result,
+                               edge(0, 0, 2, 0) + edge(1, 0, 2, 1) + edge(2, 2, 3, 0))));
     verify(branches);
     const node& branch = branches[branches.producer(branches.results()[0], 0)];
     REQUIRE(branch.bodies().size() == 2);
     CHECK(branch.as<op::if_else>().then_inputs[0].port == 1);
 
     const std::string loop_body =
-        "<body><layers>" + layer(0, "Parameter", "i", R"(<data shape="" element_type="i64"/>)", "", port(0, "", "I64")) +
+        "<body><layers>" +
+        layer(0, "Parameter", "i", R"(<data shape="" element_type="i64"/>)", "", port(0, "", "I64")) +
         layer(1, "Parameter", "p", R"(<data shape="2" element_type="f32"/>)", "", port(0, dims({2}))) +
         layer(2, "Result", "out", "", port(0, dims({2})), "") +
-        layer(3, "Const", "go on", R"(<data element_type="boolean" shape="" offset="0" size="1"/>)", "", port(0, "", "BOOL")) +
-        layer(4, "Result", "condition", "", port(0, "", "BOOL"), "") + "</layers><edges>" + edge(1, 0, 2, 0) + edge(3, 0, 4, 0) +
-        "</edges></body>";
+        layer(3, "Const", "go on", R"(<data element_type="boolean" shape="" offset="0" size="1"/>)", "",
+              port(0, "", "BOOL")) +
+        layer(4, "Result", "condition", "", port(0, "", "BOOL"), "") + "</layers><edges>" + edge(1, 0, 2, 0) +
+        edge(3, 0, 4, 0) + "</edges></body>";
     folder.write("loop.bin", "\1");
     const graph loops = import_openvino_ir(folder.write(
         "loop.xml",
-        testing::net(layer(0, "Parameter", "count", R"(<data shape="" element_type="i64"/>)", "", port(0, "", "I64")) + data +
-                         layer(2, "Loop", "loop",
-                               R"(<port_map><input external_port_id="-1" internal_layer_id="0" purpose="current_iteration"/>
+        testing::net(
+            layer(0, "Parameter", "count", R"(<data shape="" element_type="i64"/>)", "", port(0, "", "I64")) + data +
+                layer(2, "Loop", "loop",
+                      R"(<port_map><input external_port_id="-1" internal_layer_id="0" purpose="current_iteration"/>
                                   <input external_port_id="2" internal_layer_id="1"/><output external_port_id="3" internal_layer_id="2"/>
                                   <output external_port_id="-1" internal_layer_id="4" purpose="execution_condition"/></port_map>)" +
-                                   loop_body,
-                               port(0, "", "I64") + port(1, "", "BOOL") + port(2, dims({2})), port(3, dims({2})), "opset5") +
-                         result + layer(4, "Parameter", "first", R"(<data shape="" element_type="boolean"/>)", "", port(0, "", "BOOL")),
-                     edge(0, 0, 2, 0) + edge(4, 0, 2, 1) + edge(1, 0, 2, 2) + edge(2, 3, 3, 0))));
+                          loop_body,
+                      port(0, "", "I64") + port(1, "", "BOOL") + port(2, dims({2})), port(3, dims({2})), "opset5") +
+                result +
+                layer(4, "Parameter", "first", R"(<data shape="" element_type="boolean"/>)", "", port(0, "", "BOOL")),
+            edge(0, 0, 2, 0) + edge(4, 0, 2, 1) + edge(1, 0, 2, 2) + edge(2, 3, 3, 0))));
     verify(loops);
     const op::loop& what = loops[loops.producer(loops.results()[0], 0)].as<op::loop>();
     CHECK(what.current_iteration == 0);

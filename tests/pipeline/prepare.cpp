@@ -10,24 +10,30 @@ using namespace lpt;
 
 namespace {
 
-constexpr node_id scalar(graph& model, double value, element type = f32) { return model.constant(make_scalar(type, value)); }
+constexpr node_id scalar(graph& model, double value, element type = f32) {
+    return model.constant(make_scalar(type, value));
+}
 constexpr node_id output(const graph& model) { return model.producer(model.results()[0], 0); }
 
 /// in -> FakeQuantize -> Convert u8 -> Convert f32 -> [Subtract] -> Multiply.
-constexpr node_id quantize_dequantize(graph& model, output_ref data, double zero_point, view<double> scale, shape scale_shape) {
-    const node_id quantize = model.add(op::fake_quantize{256}, {data, scalar(model, 0), scalar(model, 1), scalar(model, 0), scalar(model, 255)});
+constexpr node_id quantize_dequantize(graph& model, output_ref data, double zero_point, view<double> scale,
+                                      shape scale_shape) {
+    const node_id quantize = model.add(
+        op::fake_quantize{256}, {data, scalar(model, 0), scalar(model, 1), scalar(model, 0), scalar(model, 255)});
     output_ref last = model.add(op::convert{f32}, {model.add(op::convert{u8}, {quantize})});
     if (zero_point != 0) {
         last = model.add(op::subtract{}, {last, model.add(op::convert{f32}, {scalar(model, zero_point, u8)})});
     }
-    return model.add(op::multiply{}, {last, model.constant(make_tensor(f32, std::move(scale_shape), scale))}, "dequantized");
+    return model.add(op::multiply{}, {last, model.constant(make_tensor(f32, std::move(scale_shape), scale))},
+                     "dequantized");
 }
 
 /// Weights i8 [2,3] -> Convert -> Subtract f32 zero point -> Multiply.
 constexpr node_id weights(graph& model, double zero_point) {
     const node_id stored = model.constant(make_tensor(i8, shape{2, 3}, {1, 2, 3, 4, 5, 6}));
     const node_id convert = model.add(op::convert{f32}, {stored});
-    return model.add(op::multiply{}, {model.add(op::subtract{}, {convert, scalar(model, zero_point)}), scalar(model, 0.5)});
+    return model.add(op::multiply{},
+                     {model.add(op::subtract{}, {convert, scalar(model, zero_point)}), scalar(model, 0.5)});
 }
 
 constexpr bool quantized_weights_stay() {
@@ -48,7 +54,8 @@ static_assert(quantized_weights_stay());
 TEST_CASE("newer versions become those that the rules match, and constants fold") {
     graph model;
     const node_id data = model.parameter(f32, shape{1, 2, 4, 4});
-    const node_id pool = model.add(op::max_pool{.strides = {2, 2}, .pads_begin = {0, 0}, .pads_end = {0, 0}, .kernel = {2, 2}}, {data}, "pool", 8);
+    const node_id pool = model.add(
+        op::max_pool{.strides = {2, 2}, .pads_begin = {0, 0}, .pads_end = {0, 0}, .kernel = {2, 2}}, {data}, "pool", 8);
     const node_id sum = model.add(op::add{}, {scalar(model, 1), scalar(model, 2)});
     model.result(model.add(op::multiply{}, {pool, sum}));
     prepare(model);
@@ -65,11 +72,12 @@ TEST_CASE("a pair of quantize and dequantize that the rules can use stays, anoth
     CHECK(usable[output(usable)].has(mark::dequantization_node));
 
     graph other;  // 16 bits: no rule uses the pair, a FakeQuantize can be executed
-    const node_id quantize = other.add(op::fake_quantize{65536}, {other.parameter(f32, shape{1, 3, 2, 2}), scalar(other, 0), scalar(other, 1),
-                                                                  scalar(other, 0), scalar(other, 65535)});
+    const node_id quantize =
+        other.add(op::fake_quantize{65536}, {other.parameter(f32, shape{1, 3, 2, 2}), scalar(other, 0),
+                                             scalar(other, 1), scalar(other, 0), scalar(other, 65535)});
     const node_id low = other.add(op::convert{u16}, {quantize});
-    const node_id subtract =
-        other.add(op::subtract{}, {other.add(op::convert{f32}, {low}), other.add(op::convert{f32}, {scalar(other, 3, u16)})});
+    const node_id subtract = other.add(
+        op::subtract{}, {other.add(op::convert{f32}, {low}), other.add(op::convert{f32}, {scalar(other, 3, u16)})});
     other.result(other.add(op::multiply{}, {subtract, scalar(other, 0.1)}, "dequantized"));
     prepare(other);
     verify(other);
@@ -82,7 +90,8 @@ TEST_CASE("a pair of quantize and dequantize that the rules can use stays, anoth
 
 TEST_CASE("preparing twice changes nothing more") {
     graph model;
-    model.result(model.add(op::mat_mul{}, {quantize_dequantize(model, model.parameter(f32, shape{1, 2}), 3, {0.1}, {}), weights(model, 1)}));
+    model.result(model.add(op::mat_mul{}, {quantize_dequantize(model, model.parameter(f32, shape{1, 2}), 3, {0.1}, {}),
+                                           weights(model, 1)}));
     prepare(model);
     graph again = model;
     prepare(again);
@@ -93,7 +102,8 @@ TEST_CASE("preparing twice changes nothing more") {
 TEST_CASE("what the user switches off does not run") {
     graph model;
     const node_id data = model.parameter(f32, shape{1, 2, 4, 4});
-    const node_id pool = model.add(op::max_pool{.strides = {2, 2}, .pads_begin = {0, 0}, .pads_end = {0, 0}, .kernel = {2, 2}}, {data}, "pool", 8);
+    const node_id pool = model.add(
+        op::max_pool{.strides = {2, 2}, .pads_begin = {0, 0}, .pads_end = {0, 0}, .kernel = {2, 2}}, {data}, "pool", 8);
     model.result(pool);
     transformation_options options;
     options.disabled.push_back(convert_max_pool::name);

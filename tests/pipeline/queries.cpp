@@ -7,7 +7,9 @@ using namespace lpt;
 
 namespace {
 
-constexpr node_id scalar(graph& model, double value, element type = f32) { return model.constant(make_scalar(type, value)); }
+constexpr node_id scalar(graph& model, double value, element type = f32) {
+    return model.constant(make_scalar(type, value));
+}
 
 /// in -> FakeQuantize -> Result; `converted`: the ranges are f16 behind Converts.
 constexpr graph fake_quantized(std::int64_t levels, bool converted = false) {
@@ -32,7 +34,8 @@ struct pair {
 
     constexpr explicit pair(bool with_zero_point, std::int64_t levels = 256) {
         const node_id data = model.parameter(f32, shape{1, 3, 2, 2});
-        quantize = model.add(op::fake_quantize{levels}, {data, scalar(model, 0), scalar(model, 1), scalar(model, 0), scalar(model, 255)});
+        quantize = model.add(op::fake_quantize{levels},
+                             {data, scalar(model, 0), scalar(model, 1), scalar(model, 0), scalar(model, 255)});
         output_ref last = model.add(op::convert{f32}, {model.add(op::convert{u8}, {quantize})});
         if (with_zero_point) {
             subtract = model.add(op::subtract{}, {last, scalar(model, 3)});

@@ -10,7 +10,8 @@ using namespace lpt;
 
 namespace {
 
-constexpr output_ref fake_quantize(graph& model, output_ref data, std::int64_t levels, double low, double high, text_view name) {
+constexpr output_ref fake_quantize(graph& model, output_ref data, std::int64_t levels, double low, double high,
+                                   text_view name) {
     const node_id least = model.constant(make_scalar(f32, low));
     const node_id most = model.constant(make_scalar(f32, high));
     return model.add(op::fake_quantize{levels}, {data, least, most, least, most}, name);
@@ -21,7 +22,8 @@ constexpr node_id convolve(graph& model, output_ref data, std::int64_t out, std:
         values.real(i, static_cast<double>((i * 5) % 7) * 0.3 - 0.9);
     }
     const output_ref weights = fake_quantize(model, model.constant(values.finish()), 255, -1.27, 1.27, {});
-    return model.add(op::convolution{.strides = {1, 1}, .dilations = {1, 1}, .pads_begin = {0, 0}, .pads_end = {0, 0}}, {data, weights}, name);
+    return model.add(op::convolution{.strides = {1, 1}, .dilations = {1, 1}, .pads_begin = {0, 0}, .pads_end = {0, 0}},
+                     {data, weights}, name);
 }
 
 /// in -> FakeQuantize -> Convolution -> Relu -> FakeQuantize -> MaxPool -> Convolution -> Result.
@@ -32,7 +34,8 @@ constexpr graph two_convolutions() {
     last = convolve(model, last, 3, 2, "first");
     last = model.add(op::relu{}, {last}, "relu");
     last = fake_quantize(model, last, 256, 0, 5.1, "second values");
-    last = model.add(op::max_pool{.strides = {2, 2}, .pads_begin = {0, 0}, .pads_end = {0, 0}, .kernel = {2, 2}}, {last}, "pool", 8);
+    last = model.add(op::max_pool{.strides = {2, 2}, .pads_begin = {0, 0}, .pads_end = {0, 0}, .kernel = {2, 2}},
+                     {last}, "pool", 8);
     last = convolve(model, last, 2, 3, "second");
     model.result(last);
     return model;
@@ -67,7 +70,8 @@ constexpr bool becomes_low_precision_at_compile_time() {
     prepare(model);
     transform(model, cpu_x86);
     verify(model);
-    return convolutions_compute_in(model, u8, i8) && model[output(model)].is<op::multiply>() && model[output(model)].name() == "second";
+    return convolutions_compute_in(model, u8, i8) && model[output(model)].is<op::multiply>() &&
+           model[output(model)].name() == "second";
 }
 static_assert(becomes_low_precision_at_compile_time());
 
@@ -155,8 +159,9 @@ TEST_CASE("default precisions decide the type of activations where the target le
 }
 
 TEST_CASE("a pipeline leaves out what `without` takes away, in every stage") {
-    using short_pipeline = default_pipeline::without<fake_quantize_decomposition_transformation, markup_bias, move_fake_quantize,
-                                                     fuse_convert_transformation, constant_folding_step>;
+    using short_pipeline =
+        default_pipeline::without<fake_quantize_decomposition_transformation, markup_bias, move_fake_quantize,
+                                  fuse_convert_transformation, constant_folding_step>;
     static_assert(default_pipeline::has<fake_quantize_decomposition_transformation>);
     static_assert(default_pipeline::has<constant_folding_step>);
     static_assert(!short_pipeline::has<fake_quantize_decomposition_transformation>);
@@ -170,7 +175,8 @@ TEST_CASE("a pipeline leaves out what `without` takes away, in every stage") {
     CHECK(convolutions_compute_in(model, f32, f32));
 }
 
-TEST_CASE("an added main transformation sees the nodes between markup and cleanup, an added cleanup transformation after it") {
+TEST_CASE("an added main transformation sees the nodes between markup and cleanup, an added cleanup transformation "
+          "after it") {
     using with_main = default_pipeline::with_main<count_relu>;
     static_assert(with_main::main::size == default_pipeline::main::size + 1);
     graph model;  // nothing is quantized before the Relu, so that no other transformation takes it
@@ -188,7 +194,8 @@ TEST_CASE("an added main transformation sees the nodes between markup and cleanu
 }
 
 TEST_CASE("the stages follow each other: prerequisites, markup, main, cleanup, finishing") {
-    using only = pipeline<stage<count_relu>, stage<type_relaxed_replacer>, stage<count_relu>, stage<remove_last_relu>, stage<count_relu>>;
+    using only = pipeline<stage<count_relu>, stage<type_relaxed_replacer>, stage<count_relu>, stage<remove_last_relu>,
+                          stage<count_relu>>;
     graph model;
     const node_id data = model.parameter(f32, shape{1, 2, 4, 4});
     model.result(model.add(op::relu{}, {convolve(model, data, 3, 2, "layer")}));
@@ -209,7 +216,8 @@ TEST_CASE("a callback keeps one transformation away from a node, `disabled` from
     CHECK(model.type(model[find(model, "first")].input(0)) == f32);
     bool told = false;
     for (const auto& each : record.refusals) {
-        told = told || (each.why.why == reason::skipped_by_callback && each.transformation == convolution_transformation::name);
+        told = told ||
+               (each.why.why == reason::skipped_by_callback && each.transformation == convolution_transformation::name);
     }
     CHECK(told);
     CHECK(difference(before, model) < 1e-4);

@@ -40,7 +40,7 @@ public:
         if (file < 0) {
             fail(path, ": cannot be opened: ", std::strerror(errno));
         }
-        struct stat facts {};
+        struct stat facts{};
         if (::fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) {
             ::close(file);
             fail(path, ": is not a regular file");

@@ -24,10 +24,12 @@ inline graph import_openvino_ir(const std::string& xml_path, std::string bin_pat
     }
     const bool has_weights = ::access(bin_path.c_str(), F_OK) == 0;
     if (!has_weights) {
-        return openvino_ir::read_network({reinterpret_cast<const char*>(xml.data()), xml.size()}, nullptr, xml_path, bin_path);
+        return openvino_ir::read_network({reinterpret_cast<const char*>(xml.data()), xml.size()}, nullptr, xml_path,
+                                         bin_path);
     }
     const mapped_file weights(bin_path.c_str());
-    return openvino_ir::read_network({reinterpret_cast<const char*>(xml.data()), xml.size()}, &weights, xml_path, bin_path);
+    return openvino_ir::read_network({reinterpret_cast<const char*>(xml.data()), xml.size()}, &weights, xml_path,
+                                     bin_path);
 }
 
 }  // namespace lpt

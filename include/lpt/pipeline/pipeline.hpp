@@ -91,16 +91,18 @@ struct pipeline {
                              typename detail::stage_without<Finishing, Gone...>::type>;
     /// This pipeline with more main transformations, tried after the others.
     template <class... More>
-    using with_main = pipeline<Prerequisites, Markup, typename detail::joined_stages<Main, stage<More...>>::type, Cleanup, Finishing>;
+    using with_main =
+        pipeline<Prerequisites, Markup, typename detail::joined_stages<Main, stage<More...>>::type, Cleanup, Finishing>;
     /// This pipeline with more cleanup transformations, tried after the others.
     template <class... More>
-    using with_cleanup = pipeline<Prerequisites, Markup, Main, typename detail::joined_stages<Cleanup, stage<More...>>::type, Finishing>;
+    using with_cleanup =
+        pipeline<Prerequisites, Markup, Main, typename detail::joined_stages<Cleanup, stage<More...>>::type, Finishing>;
 
     /// True if the transformation or step is part of this pipeline.
     template <class Member>
-    static constexpr bool has = detail::stage_has<Prerequisites, Member> || detail::stage_has<Markup, Member> ||
-                                detail::stage_has<Main, Member> || detail::stage_has<Cleanup, Member> ||
-                                detail::stage_has<Finishing, Member>;
+    static constexpr bool has =
+        detail::stage_has<Prerequisites, Member> || detail::stage_has<Markup, Member> ||
+        detail::stage_has<Main, Member> || detail::stage_has<Cleanup, Member> || detail::stage_has<Finishing, Member>;
 
     static constexpr void run(rewrite& r) {
         detail::run_as_one_rewrite(r, Prerequisites{});

@@ -16,7 +16,8 @@
 namespace lpt {
 
 /// The operations in the versions that low precision rules match.
-using version_conversions = stage<convert_max_pool, convert_avg_pool, convert_interpolate, convert_pad, convert_squeeze>;
+using version_conversions =
+    stage<convert_max_pool, convert_avg_pool, convert_interpolate, convert_pad, convert_squeeze>;
 
 namespace detail {
 constexpr bool keep_quantize_dequantize(const graph& model, node_id id, const void*) {

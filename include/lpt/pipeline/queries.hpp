@@ -32,7 +32,8 @@ constexpr bool is_function_quantized(const graph& model, view<std::int64_t> leve
         }
         bool constant = true;
         for (std::size_t port = 1; port < 5; ++port) {
-            constant = constant && (is_constant(model, each.input(port)) || is_converted_constant(model, each.input(port)));
+            constant =
+                constant && (is_constant(model, each.input(port)) || is_converted_constant(model, each.input(port)));
         }
         for (const std::int64_t level : levels) {
             if (constant && level == each.as<op::fake_quantize>().levels) {
@@ -45,7 +46,8 @@ constexpr bool is_function_quantized(const graph& model, view<std::int64_t> leve
 
 /// True if a Multiply ends a dequantization of quantized values that the transformations can use: of a FakeQuantize with
 /// constant ranges and a level count that a low precision type has, behind a Convert, or of a Constant.
-constexpr bool are_quantize_and_dequantize_supported_for_multiply(const graph& model, node_id id, view<element> default_precisions) {
+constexpr bool are_quantize_and_dequantize_supported_for_multiply(const graph& model, node_id id,
+                                                                  view<element> default_precisions) {
     if (!model[id].is<op::multiply>()) {
         return false;
     }
@@ -62,7 +64,8 @@ constexpr bool are_quantize_and_dequantize_supported_for_multiply(const graph& m
 }
 
 /// True if a Subtract belongs to a dequantization that the transformations can use; see the question for Multiply.
-constexpr bool are_quantize_and_dequantize_supported_for_subtract(const graph& model, node_id id, view<element> default_precisions) {
+constexpr bool are_quantize_and_dequantize_supported_for_subtract(const graph& model, node_id id,
+                                                                  view<element> default_precisions) {
     if (!model[id].is<op::subtract>()) {
         return false;
     }

@@ -16,14 +16,17 @@ struct quantized_16 : rewritten {
     node_id convolution = node_id::none;
     node_id quantize = node_id::none;
 
-    constexpr explicit quantized_16(double low = 0, double high = 1e6, std::int64_t levels = 65536, bool with_bias = false) {
+    constexpr explicit quantized_16(double low = 0, double high = 1e6, std::int64_t levels = 65536,
+                                    bool with_bias = false) {
         const node_id weights = dequantize(constant({3, -2, 1, 4}, {2, 2, 1, 1}, i8), node_id::none, constant({0.5}));
-        convolution = model.add(op::convolution{{1, 1}, {1, 1}, {0, 0}, {0, 0}}, {input({1, 2, 2, 2}), weights}, "convolution");
+        convolution =
+            model.add(op::convolution{{1, 1}, {1, 1}, {0, 0}, {0, 0}}, {input({1, 2, 2, 2}), weights}, "convolution");
         output_ref last = convolution;
         if (with_bias) {
             last = model.add(op::add{}, {last, constant({1, 20}, {1, 2, 1, 1})});
         }
-        quantize = model.add(op::fake_quantize{levels}, {last, constant({low}), constant({high}), constant({low}), constant({high})}, "fq");
+        quantize = model.add(op::fake_quantize{levels},
+                             {last, constant({low}), constant({high}), constant({low}), constant({high})}, "fq");
     }
     /// MVN over channels and places: a factor on the data goes out again, a shift of a channel does not.
     constexpr node_id normalize(output_ref data) {
@@ -39,7 +42,8 @@ struct quantized_16 : rewritten {
     constexpr double weights_scale() const {
         return find_dequantization(model, convolution, options.default_precisions, 1).scale == node_id::none
                    ? 0
-                   : constant_of(model, find_dequantization(model, convolution, options.default_precisions, 1).scale).real(0);
+                   : constant_of(model, find_dequantization(model, convolution, options.default_precisions, 1).scale)
+                         .real(0);
     }
 };
 constexpr double divided_scale = 0.5 / (10 * 1e6 / 65535);
@@ -48,7 +52,8 @@ constexpr bool goes_away() {
     quantized_16 net;
     net.model.result(net.normalize(net.quantize));
     net.strip(false);
-    return net.above(net.output()) == net.convolution && !net.model.contains(net.quantize) && net.weights_scale() == 0.5;
+    return net.above(net.output()) == net.convolution && !net.model.contains(net.quantize) &&
+           net.weights_scale() == 0.5;
 }
 static_assert(goes_away());
 
@@ -82,7 +87,8 @@ TEST_CASE("with adjusted weights the normalized values are the same") {
 TEST_CASE("a FakeQuantize that stays on the path is divided with what it reads") {
     quantized_16 net;
     const node_id kept = net.model.add(
-        op::fake_quantize{256}, {net.quantize, net.constant({0}), net.constant({1e6}), net.constant({0}), net.constant({1e6})}, "kept");
+        op::fake_quantize{256},
+        {net.quantize, net.constant({0}), net.constant({1e6}), net.constant({0}), net.constant({1e6})}, "kept");
     net.model.result(net.normalize(kept));
     net.strip();
     verify(net.model);
@@ -95,8 +101,8 @@ TEST_CASE("one division serves the stripped operations of a chain") {
     quantized_16 net;
     const node_id next = net.model.add(op::convolution{{1, 1}, {1, 1}, {0, 0}, {0, 0}},
                                        {net.quantize, net.constant({1, 2, 3, 4}, {2, 2, 1, 1})}, "next");
-    const node_id second = net.model.add(
-        op::fake_quantize{65536}, {next, net.constant({0}), net.constant({1e6}), net.constant({0}), net.constant({1e6})});
+    const node_id second = net.model.add(op::fake_quantize{65536}, {next, net.constant({0}), net.constant({1e6}),
+                                                                    net.constant({0}), net.constant({1e6})});
     net.model.result(net.normalize(second));
     net.strip();
     verify(net.model);
@@ -177,7 +183,8 @@ TEST_CASE("a FakeQuantize stays") {
     }
     SUBCASE("the user's callback asks for it") {
         quantized_16 net;
-        net.options.callbacks.push_back({fq_stripping_transformation::name, [](const graph&, node_id, const void*) { return true; }});
+        net.options.callbacks.push_back(
+            {fq_stripping_transformation::name, [](const graph&, node_id, const void*) { return true; }});
         net.model.result(net.quantize);
         net.strip();
         CHECK(net.why() == reason::skipped_by_callback);

@@ -48,7 +48,8 @@ constexpr bool marks_what_the_file_has() {
     stored net;
     net.run<mark_dequantization>(net.multiply);
     return !net.folds(net.convert) && !net.folds(net.zero_point_convert) && net.folds(net.scale_convert) &&
-           net.model[net.subtract].has(mark::dequantization_node) && net.model[net.multiply].has(mark::dequantization_node);
+           net.model[net.subtract].has(mark::dequantization_node) &&
+           net.model[net.multiply].has(mark::dequantization_node);
 }
 static_assert(marks_what_the_file_has());
 

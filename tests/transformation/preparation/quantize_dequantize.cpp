@@ -22,7 +22,8 @@ struct quantized_pair : rewritten {
     constexpr explicit quantized_pair(element type = u8, std::int64_t levels = 256, bool stored_zero_point = false) {
         const double least = facts(type).lowest;
         const double most = facts(type).highest;
-        quantize = model.add(op::fake_quantize{levels}, {input({1, 3, 2, 2}), constant({-2}), constant({2}), constant({least}), constant({most})});
+        quantize = model.add(op::fake_quantize{levels},
+                             {input({1, 3, 2, 2}), constant({-2}), constant({2}), constant({least}), constant({most})});
         low = model.add(op::convert{type}, {quantize});
         node_id zero_point = constant({3}, {}, stored_zero_point ? type : f32);
         if (stored_zero_point) {
@@ -49,7 +50,8 @@ static_assert(becomes_one_fake_quantize());
 struct stored : rewritten {
     node_id convert = node_id::none;
     node_id multiply = node_id::none;
-    constexpr stored(view<double> weights, double zero_point, view<double> scale, shape scale_shape, element type = i8) {
+    constexpr stored(view<double> weights, double zero_point, view<double> scale, shape scale_shape,
+                     element type = i8) {
         convert = model.add(op::convert{f32}, {constant(weights, {2, 3}, type)});
         output_ref last = convert;
         if (zero_point != 0) {
@@ -64,8 +66,9 @@ constexpr bool weights_become_levels() {
     stored net({-127, -1, 0, 1, 2, 127}, 1, {0.5}, {});
     const bool changed = net.run<weights_dequantize_to_fake_quantize>(net.multiply);
     const node_id quantize = net.output();
-    return changed && net.model[quantize].as<op::fake_quantize>().levels == 255 && net.value(quantize, 1).real(0) == -127 &&
-           net.value(quantize, 3).real(0) == -64 && net.value(quantize, 4).real(0) == 63 && net.above(quantize) == net.convert &&
+    return changed && net.model[quantize].as<op::fake_quantize>().levels == 255 &&
+           net.value(quantize, 1).real(0) == -127 && net.value(quantize, 3).real(0) == -64 &&
+           net.value(quantize, 4).real(0) == 63 && net.above(quantize) == net.convert &&
            net.model[quantize].name() == "weights";
 }
 static_assert(weights_become_levels());
@@ -79,7 +82,8 @@ TEST_CASE("a pair of quantize and dequantize as one FakeQuantize gives the same 
             CHECK(net.convert());
             verify(net.model);
             REQUIRE(net.model[net.output()].is<op::fake_quantize>());
-            CHECK(net.value(net.output(), 3).type() == f32);  // folded, also where the zero point is marked against folding
+            CHECK(net.value(net.output(), 3).type() ==
+                  f32);  // folded, also where the zero point is marked against folding
             CHECK(net.difference() < 0.01);
         }
     }
@@ -114,7 +118,8 @@ TEST_CASE("a pair stays where a step has another reader, or a constant is none")
 TEST_CASE("a scale that would broadcast the data keeps the pair") {
     rewritten net;
     const node_id quantize =
-        net.model.add(op::fake_quantize{256}, {net.input({1}), net.constant({0}), net.constant({1}), net.constant({0}), net.constant({255})});
+        net.model.add(op::fake_quantize{256},
+                      {net.input({1}), net.constant({0}), net.constant({1}), net.constant({0}), net.constant({255})});
     const node_id multiply =
         net.dequantize(net.model.add(op::convert{u8}, {quantize}), node_id::none, net.constant({0.1, 0.2}, {2}));
     net.model.result(multiply);
@@ -161,7 +166,8 @@ TEST_CASE("a zero point of weights takes their type, rounded; one of zero goes a
     CHECK(small.above(small.output()) == small.convert);
 }
 
-TEST_CASE("a zero point outside of the type of the weights stays, and so do weights of other types or with other readers") {
+TEST_CASE(
+    "a zero point outside of the type of the weights stays, and so do weights of other types or with other readers") {
     stored outside({1, 2, 3, 4, 5, 6}, -3, {0.5}, {}, u8);
     CHECK_FALSE(outside.run<convert_subtract_constant>(outside.multiply));
     CHECK(outside.why() == reason::zero_point_does_not_fit);

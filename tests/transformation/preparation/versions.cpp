@@ -18,7 +18,8 @@ namespace {
 /// in [1,2,7,7] -> operation -> Result.
 struct single_operation : rewritten {
     node_id operation = node_id::none;
-    constexpr single_operation(op::attributes what, int version, view<seq<std::int64_t>> more = {}, shape data = {1, 2, 7, 7}) {
+    constexpr single_operation(op::attributes what, int version, view<seq<std::int64_t>> more = {},
+                               shape data = {1, 2, 7, 7}) {
         seq<output_ref> inputs{input(std::move(data))};
         for (const seq<std::int64_t>& each : more) {
             inputs.push_back(indices(each));
@@ -111,7 +112,8 @@ TEST_CASE("Interpolate-11 becomes version 4 with the same values, by sizes and b
         what.shape_calculation_mode = sizes ? op::shape_calculation_mode::sizes : op::shape_calculation_mode::scales;
         rewritten net;
         const node_id target = sizes ? net.indices({14, 10}) : net.constant({2, 1.5}, {2});
-        const node_id operation = net.model.add(what, {net.input({1, 2, 7, 7}), target, net.indices({2, 3})}, "resize", 11);
+        const node_id operation =
+            net.model.add(what, {net.input({1, 2, 7, 7}), target, net.indices({2, 3})}, "resize", 11);
         net.model.result(operation);
         CHECK(net.run<convert_interpolate>(operation));
         verify(net.model);

@@ -17,7 +17,8 @@ struct concatenated : rewritten {
     node_id relu = node_id::none;
     node_id quantize = node_id::none;
 
-    constexpr explicit concatenated(bool with_relu = false, bool per_channel = false, std::int64_t axis = 1, shape second = {1, 2, 2, 2}) {
+    constexpr explicit concatenated(bool with_relu = false, bool per_channel = false, std::int64_t axis = 1,
+                                    shape second = {1, 2, 2, 2}) {
         concat = model.add(op::concat{axis}, {input({1, 1, 2, 2}), input(std::move(second))}, "joined");
         output_ref last = concat;
         if (with_relu) {
@@ -128,10 +129,11 @@ TEST_CASE("it stays where nothing reads it, and where one operation gives all br
     CHECK(unread.why() == reason::nothing_to_do);
 
     rewritten net;
-    const node_id split = net.model.add(op::split{2}, {net.input({1, 4, 2, 2}), net.model.constant(make_integer_tensor(i64, shape{}, {1}))});
+    const node_id split = net.model.add(
+        op::split{2}, {net.input({1, 4, 2, 2}), net.model.constant(make_integer_tensor(i64, shape{}, {1}))});
     const node_id concat = net.model.add(op::concat{1}, {output_ref(split, 0), output_ref(split, 1)});
-    const node_id quantize =
-        net.model.add(op::fake_quantize{256}, {concat, net.constant({0}), net.constant({1}), net.constant({0}), net.constant({1})});
+    const node_id quantize = net.model.add(
+        op::fake_quantize{256}, {concat, net.constant({0}), net.constant({1}), net.constant({0}), net.constant({1})});
     net.model.result(quantize);
     CHECK_FALSE(net.run<move_fake_quantize>(quantize));
     CHECK(net.why() == reason::nothing_to_do);
@@ -147,9 +149,10 @@ TEST_CASE("it stays where the rank, or the size of a branch that its constants v
     CHECK(whole.move());
 
     rewritten net;
-    const node_id concat = net.model.add(op::concat{1}, {net.input(shape::of_dynamic_rank()), net.input(shape::of_dynamic_rank())});
-    const node_id quantize =
-        net.model.add(op::fake_quantize{256}, {concat, net.constant({0}), net.constant({1}), net.constant({0}), net.constant({1})});
+    const node_id concat =
+        net.model.add(op::concat{1}, {net.input(shape::of_dynamic_rank()), net.input(shape::of_dynamic_rank())});
+    const node_id quantize = net.model.add(
+        op::fake_quantize{256}, {concat, net.constant({0}), net.constant({1}), net.constant({0}), net.constant({1})});
     net.model.result(quantize);
     CHECK_FALSE(net.run<move_fake_quantize>(quantize));
     CHECK(net.why() == reason::dynamic_rank);

@@ -52,7 +52,8 @@ constexpr bool transposes_weights() {
     const bool changed = net.run<pull_transpose_through_dequantization>(net.movement);
     const node_id multiply = net.output();
     return changed && net.value(multiply, 1).dimensions() == shape{1, 4} && net.value(multiply, 1).real(3) > 0.39 &&
-           net.value(net.above(multiply), 0).dimensions() == shape{3, 4} && net.value(net.above(multiply), 0).real(1) == -2;
+           net.value(net.above(multiply), 0).dimensions() == shape{3, 4} &&
+           net.value(net.above(multiply), 0).real(1) == -2;
 }
 static_assert(reshapes_weights());
 static_assert(transposes_weights());
@@ -66,13 +67,15 @@ TEST_CASE("a Reshape or Transpose of weights gives the same values from above th
     } constants[] = {{{0.5}, {2}, {}}, {{0.5}, {2}, {1, 1}}, {{0.1, 0.2, 0.3, 0.4}, {1, 2, 3, 4}, {4, 1}}};
     for (const auto& each : constants) {
         for (const bool stored : {false, true}) {  // the zero point behind a Convert
-            for (const seq<std::int64_t>& target : {seq<std::int64_t>{4, 3, 1, 1}, seq<std::int64_t>{2, 2, 3}, seq<std::int64_t>{4, -1}}) {
+            for (const seq<std::int64_t>& target :
+                 {seq<std::int64_t>{4, 3, 1, 1}, seq<std::int64_t>{2, 2, 3}, seq<std::int64_t>{4, -1}}) {
                 moved_weights net;
                 node_id zero_point = net.constant(each.zero_point, each.dimensions, stored ? i8 : f32);
                 if (stored) {
                     zero_point = net.model.add(op::convert{f32}, {zero_point});
                 }
-                net.reshape(net.dequantize(net.weights(), zero_point, net.constant(each.scale, each.dimensions)), target);
+                net.reshape(net.dequantize(net.weights(), zero_point, net.constant(each.scale, each.dimensions)),
+                            target);
                 CHECK(net.run<pull_reshape_through_dequantization>(net.movement));
                 verify(net.model);
                 CHECK(net.difference() < 1e-6);
@@ -108,10 +111,12 @@ TEST_CASE("a constant of lower rank stops a Transpose below its operation") {
 
 TEST_CASE("a Reshape above a GroupConvolution stays: the groups are found by it") {
     moved_weights net;
-    const node_id weights = net.dequantize(net.constant(counted(12), {4, 3, 1, 1}, i8), node_id::none, net.constant({0.5}));
+    const node_id weights =
+        net.dequantize(net.constant(counted(12), {4, 3, 1, 1}, i8), node_id::none, net.constant({0.5}));
     const node_id reshape = net.model.add(op::reshape{}, {weights, net.indices({4, 1, 3, 1, 1})});
-    net.model.result(net.model.add(op::group_convolution{.strides = {1, 1}, .pads_begin = {0, 0}, .pads_end = {0, 0}, .dilations = {1, 1}},
-                                   {net.input({1, 12, 2, 2}), reshape}));
+    net.model.result(net.model.add(
+        op::group_convolution{.strides = {1, 1}, .pads_begin = {0, 0}, .pads_end = {0, 0}, .dilations = {1, 1}},
+        {net.input({1, 12, 2, 2}), reshape}));
     CHECK_FALSE(net.run<pull_reshape_through_dequantization>(reshape));
     CHECK(net.why() == reason::nothing_to_do);
 }
@@ -125,6 +130,7 @@ TEST_CASE("types other than those that are looked for stay, and activations") {
     CHECK(other.difference() < 1e-6);
 
     moved_weights activation;
-    activation.transpose(activation.dequantize(activation.input({4, 3}, u8), node_id::none, activation.constant({0.5})), {1, 0});
+    activation.transpose(activation.dequantize(activation.input({4, 3}, u8), node_id::none, activation.constant({0.5})),
+                         {1, 0});
     CHECK_FALSE(activation.run<pull_transpose_through_dequantization>(activation.movement));
 }

@@ -15,7 +15,9 @@ struct rewritten {
     restriction_table restrictions;
     seq<refusal> refusals;
 
-    constexpr node_id input(shape dimensions, element type = f32) { return model.parameter(type, std::move(dimensions), "in"); }
+    constexpr node_id input(shape dimensions, element type = f32) {
+        return model.parameter(type, std::move(dimensions), "in");
+    }
     constexpr node_id constant(view<double> values, shape dimensions = {}, element type = f32) {
         return model.constant(make_tensor(type, std::move(dimensions), values));
     }
@@ -47,7 +49,9 @@ struct rewritten {
     /// The node that feeds a result, and nodes above others.
     constexpr node_id output(std::size_t which = 0) const { return model.producer(model.results()[which], 0); }
     constexpr node_id above(node_id id, std::size_t port = 0) const { return model.producer(id, port); }
-    constexpr const tensor& value(node_id id, std::size_t port) const { return *model.constant_value(model[id].input(port)); }
+    constexpr const tensor& value(node_id id, std::size_t port) const {
+        return *model.constant_value(model[id].input(port));
+    }
 
     /// The greatest difference between what the network gives now and what it gave before `run`, on values from -3 to 3.
     double difference() const {

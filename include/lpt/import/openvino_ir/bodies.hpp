@@ -25,7 +25,8 @@ inline body_ports ports_of_body(const document& body) {
     return ports;
 }
 
-inline std::int64_t find_body_port(const std::map<std::int64_t, std::int64_t>& ports, std::int64_t layer, const place& where) {
+inline std::int64_t find_body_port(const std::map<std::int64_t, std::int64_t>& ports, std::int64_t layer,
+                                   const place& where) {
     const auto found = ports.find(layer);
     if (found == ports.end()) {
         wrong(where, "a port map names layer ", layer, " of the body, which is not a parameter or result there");
@@ -49,11 +50,12 @@ inline op::body_slice read_slice(const pugi::xml_node& entry, const place& where
             integer_attribute(entry, "end", where, -1)};
 }
 
-inline seq<op::body_input> read_input_map(const layer_description& layer, const pugi::xml_node& map, const pugi::xml_node& back_edges,
-                                          const body_ports& body) {
+inline seq<op::body_input> read_input_map(const layer_description& layer, const pugi::xml_node& map,
+                                          const pugi::xml_node& back_edges, const body_ports& body) {
     std::map<std::int64_t, std::int64_t> fed_back_by;
     for (const pugi::xml_node& edge : back_edges.children("edge")) {
-        fed_back_by[integer_attribute(edge, "to-layer", layer.where)] = integer_attribute(edge, "from-layer", layer.where);
+        fed_back_by[integer_attribute(edge, "to-layer", layer.where)] =
+            integer_attribute(edge, "from-layer", layer.where);
     }
     seq<op::body_input> inputs;
     for (const pugi::xml_node& entry : map.children("input")) {
@@ -77,7 +79,8 @@ inline seq<op::body_input> read_input_map(const layer_description& layer, const 
     return inputs;
 }
 
-inline seq<op::body_output> read_output_map(const layer_description& layer, const pugi::xml_node& map, const body_ports& body) {
+inline seq<op::body_output> read_output_map(const layer_description& layer, const pugi::xml_node& map,
+                                            const body_ports& body) {
     seq<op::body_output> outputs;
     for (const pugi::xml_node& entry : map.children("output")) {
         const std::int64_t outer = integer_attribute(entry, "external_port_id", layer.where);
@@ -86,7 +89,8 @@ inline seq<op::body_output> read_output_map(const layer_description& layer, cons
         }
         op::body_output output;
         output.port = port_number(layer.outputs, outer, layer.where);
-        output.result = find_body_port(body.result_of_layer, integer_attribute(entry, "internal_layer_id", layer.where), layer.where);
+        output.result = find_body_port(body.result_of_layer, integer_attribute(entry, "internal_layer_id", layer.where),
+                                       layer.where);
         if (entry.attribute("axis")) {
             output.holds = op::body_output::form::concatenated;
             output.slice = read_slice(entry, layer.where);

@@ -62,22 +62,40 @@ inline std::int64_t integer_attribute(const pugi::xml_node& xml, const char* nam
     const pugi::xml_attribute attribute = xml.attribute(name);
     std::int64_t value = 0;
     if (!attribute || !op::detail::parse_integer(attribute.value(), value)) {
-        wrong(where, "<", xml.name(), "> at byte ", xml.offset_debug(), " needs an integer attribute '", name, "', not '",
-              attribute.value(), "'");
+        wrong(where, "<", xml.name(), "> at byte ", xml.offset_debug(), " needs an integer attribute '", name,
+              "', not '", attribute.value(), "'");
     }
     return value;
 }
-inline std::int64_t integer_attribute(const pugi::xml_node& xml, const char* name, const place& where, std::int64_t otherwise) {
+inline std::int64_t integer_attribute(const pugi::xml_node& xml, const char* name, const place& where,
+                                      std::int64_t otherwise) {
     return xml.attribute(name) ? integer_attribute(xml, name, where) : otherwise;
 }
 
 /// The element type that a port's `precision` names (`FP32`, `I64`, `BOOL` …); `dynamic` for the words that leave it open.
 inline element parse_precision(const std::string& word, const place& where) {
-    static const std::map<std::string, element> words = {
-        {"FP64", f64}, {"FP32", f32}, {"FP16", f16}, {"BF16", bf16}, {"I64", i64},  {"I32", i32},       {"I16", i16},
-        {"I8", i8},    {"I4", i4},    {"U64", u64},  {"U32", u32},   {"U16", u16},  {"U8", u8},         {"U4", u4},
-        {"BOOL", boolean}, {"F8E4M3", f8e4m3}, {"F8E5M2", f8e5m2}, {"", dynamic}, {"UNSPECIFIED", dynamic}, {"undefined", dynamic},
-        {"dynamic", dynamic}, {"DYNAMIC", dynamic}};
+    static const std::map<std::string, element> words = {{"FP64", f64},
+                                                         {"FP32", f32},
+                                                         {"FP16", f16},
+                                                         {"BF16", bf16},
+                                                         {"I64", i64},
+                                                         {"I32", i32},
+                                                         {"I16", i16},
+                                                         {"I8", i8},
+                                                         {"I4", i4},
+                                                         {"U64", u64},
+                                                         {"U32", u32},
+                                                         {"U16", u16},
+                                                         {"U8", u8},
+                                                         {"U4", u4},
+                                                         {"BOOL", boolean},
+                                                         {"F8E4M3", f8e4m3},
+                                                         {"F8E5M2", f8e5m2},
+                                                         {"", dynamic},
+                                                         {"UNSPECIFIED", dynamic},
+                                                         {"undefined", dynamic},
+                                                         {"dynamic", dynamic},
+                                                         {"DYNAMIC", dynamic}};
     const auto found = words.find(word);
     if (found == words.end()) {
         wrong(where, "unknown precision '", word.c_str(), "' of a port");
@@ -145,7 +163,8 @@ inline op::kind parse_layer_type(const std::string& type) {
 /// The version of the operation that the layer's operation set (`opset1` … `opset16`) means.
 inline int parse_version(const std::string& word, op::kind kind, const place& where) {
     std::int64_t number = 0;
-    if (word.rfind("opset", 0) != 0 || !op::detail::parse_integer(word.c_str() + 5, number) || number < 1 || number > 16) {
+    if (word.rfind("opset", 0) != 0 || !op::detail::parse_integer(word.c_str() + 5, number) || number < 1 ||
+        number > 16) {
         wrong(where, "unknown operation set '", word.c_str(), "'; expected opset1 to opset16");
     }
     const op::versions& versions = op::row_of(kind).opsets;
@@ -179,13 +198,15 @@ inline void read_edges(const pugi::xml_node& xml, document& result, const place&
         const edge_end to{integer_attribute(edge, "to-layer", where), integer_attribute(edge, "to-port", where)};
         for (const edge_end& end : {from, to}) {
             if (!result.place_of_layer.contains(end.layer)) {
-                wrong(where, "an edge at byte ", edge.offset_debug(), " leads to layer ", end.layer, ", which does not exist");
+                wrong(where, "an edge at byte ", edge.offset_debug(), " leads to layer ", end.layer,
+                      ", which does not exist");
             }
         }
         const layer_description& target = result.layers[result.place_of_layer.at(to.layer)];
         const auto is_target = [&](const port_description& port) { return port.id == to.port; };
         if (std::none_of(target.inputs.begin(), target.inputs.end(), is_target)) {
-            wrong(target.where, "an edge at byte ", edge.offset_debug(), " leads to port ", to.port, ", which is not an input of it");
+            wrong(target.where, "an edge at byte ", edge.offset_debug(), " leads to port ", to.port,
+                  ", which is not an input of it");
         }
         if (!result.source_of_input.emplace(to, from).second) {
             wrong(where, "two edges lead to port ", to.port, " of layer ", to.layer);

@@ -40,8 +40,8 @@ inline tensor read_constant(const layer_description& layer, const source_files& 
         elements *= static_cast<std::size_t>(each);
     }
     if (size < 0 || static_cast<std::size_t>(size) != byte_size(type, elements)) {
-        wrong(layer.where, size, " bytes of weights, but type ", name(type), " and shape ", to_text(dimensions), " need ",
-              byte_size(type, elements));
+        wrong(layer.where, size, " bytes of weights, but type ", name(type), " and shape ", to_text(dimensions),
+              " need ", byte_size(type, elements));
     }
     const auto count = static_cast<std::size_t>(size);
     if (count == 0) {
@@ -52,8 +52,8 @@ inline tensor read_constant(const layer_description& layer, const source_files& 
     }
     if (offset < 0 || static_cast<std::size_t>(offset) > files.weights->size() ||
         count > files.weights->size() - static_cast<std::size_t>(offset)) {
-        wrong(layer.where, "weights at byte ", offset, " (", size, " bytes) lie outside of ", files.bin.c_str(), ", which has ",
-              files.weights->size(), " bytes");
+        wrong(layer.where, "weights at byte ", offset, " (", size, " bytes) lie outside of ", files.bin.c_str(),
+              ", which has ", files.weights->size(), " bytes");
     }
     return tensor(type, std::move(dimensions), files.weights->window(static_cast<std::size_t>(offset), count));
 }
@@ -86,7 +86,8 @@ inline described_body describe_body(const layer_description& layer, const char* 
 }
 
 /// Fills the port maps of TensorIterator, Loop and If and reads their bodies.
-inline op::attributes read_with_bodies(const layer_description& layer, const source_files& files, int depth, seq<graph>& bodies) {
+inline op::attributes read_with_bodies(const layer_description& layer, const source_files& files, int depth,
+                                       seq<graph>& bodies) {
     if (depth >= deepest_body) {
         wrong(layer.where, "bodies are nested more than ", deepest_body, " deep");
     }
@@ -126,11 +127,11 @@ inline op::attributes read_with_bodies(const layer_description& layer, const sou
     for (const pugi::xml_node& entry : map.children()) {
         const std::string purpose = entry.attribute("purpose").value();
         if (purpose == "current_iteration") {
-            result.current_iteration = find_body_port(body.ports.parameter_of_layer,
-                                                      integer_attribute(entry, "internal_layer_id", layer.where), layer.where);
+            result.current_iteration = find_body_port(
+                body.ports.parameter_of_layer, integer_attribute(entry, "internal_layer_id", layer.where), layer.where);
         } else if (purpose == "execution_condition") {
-            result.execution_condition =
-                find_body_port(body.ports.result_of_layer, integer_attribute(entry, "internal_layer_id", layer.where), layer.where);
+            result.execution_condition = find_body_port(
+                body.ports.result_of_layer, integer_attribute(entry, "internal_layer_id", layer.where), layer.where);
         }
     }
     check_maps(layer, body.ports, result.input_map, result.output_map, result.current_iteration);
@@ -284,7 +285,11 @@ class builder {
 
 public:
     builder(const document& content, const source_files& files, int depth)
-        : document_(content), files_(files), depth_(depth), made_(content.layers.size(), node_id::none), open_(content.layers.size(), 0) {}
+        : document_(content),
+          files_(files),
+          depth_(depth),
+          made_(content.layers.size(), node_id::none),
+          open_(content.layers.size(), 0) {}
 
     graph build() {
         // Parameters first and results last, in the order of the file: that is their order as inputs and outputs.
@@ -316,7 +321,8 @@ inline graph build_graph(const pugi::xml_node& xml, const source_files& files, i
     return model;
 }
 
-inline graph parse_network(text_view xml, const mapped_file* weights, const std::string& xml_name, const std::string& bin_name) {
+inline graph parse_network(text_view xml, const mapped_file* weights, const std::string& xml_name,
+                           const std::string& bin_name) {
     pugi::xml_document parsed;
     const pugi::xml_parse_result status = parsed.load_buffer(xml.data(), xml.size());
     if (!status) {
@@ -331,7 +337,8 @@ inline graph parse_network(text_view xml, const mapped_file* weights, const std:
 
 /// Reads a network from the text of its `.xml`; the names of the files are for messages, which are one line whatever the
 /// names in the file.
-inline graph read_network(text_view xml, const mapped_file* weights, const std::string& xml_name, const std::string& bin_name) {
+inline graph read_network(text_view xml, const mapped_file* weights, const std::string& xml_name,
+                          const std::string& bin_name) {
     try {
         return parse_network(xml, weights, xml_name, bin_name);
     } catch (const error& raised) {

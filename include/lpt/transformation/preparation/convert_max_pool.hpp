@@ -33,7 +33,8 @@ struct convert_max_pool {
         }
         op::max_pool pool = r.model[id].as<op::max_pool>();
         pool.dilations = {};
-        pool.rounding_type = pool.rounding_type == op::rounding_type::floor ? pool.rounding_type : op::rounding_type::ceil;
+        pool.rounding_type =
+            pool.rounding_type == op::rounding_type::floor ? pool.rounding_type : op::rounding_type::ceil;
         const node_id made = r.model.add(pool, {r.model[id].input(0)}, {}, 1);
         if (!(r.model[made].shape() == r.model[id].shape())) {
             return r.refused(id, name, refuse(reason::unsupported_mode));

@@ -33,8 +33,10 @@ struct convert_quantize_dequantize {
         if ((levels != 256 && levels != 65536) || levels != limits.highest - limits.lowest + 1) {
             return r.refused(id, name, {reason::unsupported_levels, -1, found.low_type, -1, levels});
         }
-        if (!is_scalar_like(low) || !is_scalar_like(high) || low.real(0) != limits.lowest || high.real(0) != limits.highest) {
-            return r.refused(id, name, {reason::not_per_tensor, -1, found.low_type, -1, low.elements() == 0 ? 0 : low.real(0)});
+        if (!is_scalar_like(low) || !is_scalar_like(high) || low.real(0) != limits.lowest ||
+            high.real(0) != limits.highest) {
+            return r.refused(id, name,
+                             {reason::not_per_tensor, -1, found.low_type, -1, low.elements() == 0 ? 0 : low.real(0)});
         }
         const element type = model.type(found.scale);
         const output_ref new_low = dequantized(model, quantize.input(3), zero_point, scale, type);
@@ -79,7 +81,8 @@ private:
             found.quantize = model.producer(low, 0);
             found.low_type = model[low].type();
             if (model[found.quantize].is<op::fake_quantize>() && model.use_count({found.quantize, 0}) == 1 &&
-                is_constant(model, model[found.quantize].input(3)) && is_constant(model, model[found.quantize].input(4))) {
+                is_constant(model, model[found.quantize].input(3)) &&
+                is_constant(model, model[found.quantize].input(4))) {
                 return true;
             }
         }
@@ -96,7 +99,8 @@ private:
         }
         return is_converted_constant(model, source) ? model[source.node].input(0) : output_ref();
     }
-    static constexpr output_ref dequantized(graph& model, output_ref bound, output_ref zero_point, output_ref scale, element type) {
+    static constexpr output_ref dequantized(graph& model, output_ref bound, output_ref zero_point, output_ref scale,
+                                            element type) {
         bound = fold_convert(model, bound, type);
         if (zero_point) {
             bound = fold_operation(model, op::subtract{}, {bound, fold_convert(model, zero_point, type)});

@@ -31,7 +31,8 @@ struct convert_subtract_constant {
         const output_ref weights = model[convert].input(0);
         const output_ref zero_point = model[subtract].input(1);
         const output_ref scale = model[id].input(static_cast<std::size_t>(scale_port));
-        for (const output_ref each : {weights, output_ref(convert), zero_point, output_ref(subtract), scale, output_ref(id)}) {
+        for (const output_ref each :
+             {weights, output_ref(convert), zero_point, output_ref(subtract), scale, output_ref(id)}) {
             if (model.use_count(each) != 1) {
                 return false;
             }

@@ -15,9 +15,9 @@ namespace detail {
 class division {
     rewrite& rewrite_;
     double divisor_;
-    seq<node_id> divided_;       // nodes whose output is divided
-    seq<input_ref> constants_;   // inputs that get a divided constant
-    seq<input_ref> factors_;     // inputs of products that carry the divisor
+    seq<node_id> divided_;  // nodes whose output is divided
+    seq<input_ref> constants_;  // inputs that get a divided constant
+    seq<input_ref> factors_;  // inputs of products that carry the divisor
     bool possible_ = true;
 
     constexpr const graph& model() const { return rewrite_.model; }
@@ -132,7 +132,8 @@ public:
             for (std::size_t i = 0; i < values.elements(); ++i) {
                 values.real(i, old.real(i) / divisor_);
             }
-            const node_id made = rewrite_.model.constant(values.finish(), model()[model().producer(each.node, port)].name());
+            const node_id made =
+                rewrite_.model.constant(values.finish(), model()[model().producer(each.node, port)].name());
             copy_information(rewrite_, model().producer(each.node, port), made);
             rewrite_.model.set_input(each.node, port, made);
         }

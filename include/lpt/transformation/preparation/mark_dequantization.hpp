@@ -32,7 +32,8 @@ struct mark_dequantization {
     }
 
 private:
-    static constexpr void mark_constant(rewrite& r, const stored_constant& constant, const seq<element, 8>& precisions, bool fold) {
+    static constexpr void mark_constant(rewrite& r, const stored_constant& constant, const seq<element, 8>& precisions,
+                                        bool fold) {
         if (constant.convert == node_id::none) {
             return;
         }

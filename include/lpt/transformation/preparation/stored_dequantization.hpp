@@ -42,7 +42,8 @@ constexpr stored_constant find_stored_constant(const graph& model, output_ref so
 }  // namespace detail
 
 /// The dequantization that ends in a Multiply; empty if the Multiply ends none with data of one of the `precisions`.
-constexpr stored_dequantization find_stored_dequantization(const graph& model, node_id multiply, view<element> precisions) {
+constexpr stored_dequantization find_stored_dequantization(const graph& model, node_id multiply,
+                                                           view<element> precisions) {
     for (const std::size_t port : {0u, 1u}) {
         stored_dequantization result;
         output_ref data = model[multiply].input(port);

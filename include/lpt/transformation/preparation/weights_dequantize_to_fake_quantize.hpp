@@ -30,7 +30,8 @@ struct weights_dequantize_to_fake_quantize {
                 return false;
             }
         }
-        if (!is_converted_constant(model, data) || !is_real(model.type(data)) || model.type(model[data.node].input(0)) != i8) {
+        if (!is_converted_constant(model, data) || !is_real(model.type(data)) ||
+            model.type(model[data.node].input(0)) != i8) {
             return false;
         }
         if (!broadcasts_to(model.shape(scale), model.shape(data)) ||
@@ -42,9 +43,9 @@ struct weights_dequantize_to_fake_quantize {
         const double low = has_lowest ? -128 : -127;
         const output_ref in_low = model.constant(make_scalar(type, low));
         const output_ref in_high = model.constant(make_scalar(type, 127));
-        const node_id made =
-            model.add(op::fake_quantize{has_lowest ? 256 : 255}, {data, in_low, in_high, dequantized(model, in_low, zero_point, scale),
-                                                                  dequantized(model, in_high, zero_point, scale)});
+        const node_id made = model.add(op::fake_quantize{has_lowest ? 256 : 255},
+                                       {data, in_low, in_high, dequantized(model, in_low, zero_point, scale),
+                                        dequantized(model, in_high, zero_point, scale)});
         replace_and_name(r, id, made);
         return true;
     }

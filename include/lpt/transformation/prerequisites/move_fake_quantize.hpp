@@ -10,7 +10,8 @@ namespace lpt {
 /// quantized by itself. A Convert and dequantization below it move along.
 struct move_fake_quantize {
     static constexpr text_view name = "MoveFakeQuantize";
-    using pattern = lpt::pattern<op::fake_quantize, from<op::concat, op::relu>, from_constant, from_constant, from_constant, from_constant>;
+    using pattern = lpt::pattern<op::fake_quantize, from<op::concat, op::relu>, from_constant, from_constant,
+                                 from_constant, from_constant>;
     static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
@@ -38,7 +39,8 @@ private:
         return model[model.first_use(id).node].is<op::convert>();
     }
     static constexpr std::size_t axis_of(const graph& model, node_id concat) {
-        return static_cast<std::size_t>(normalized_axis(model[concat].as<op::concat>().axis, model[concat].shape().rank()));
+        return static_cast<std::size_t>(
+            normalized_axis(model[concat].as<op::concat>().axis, model[concat].shape().rank()));
     }
     static constexpr bool varies_over(const tensor& values, std::size_t rank, std::size_t axis) {
         return values.dimensions().rank() <= rank && values.dimensions().padded_left(rank)[axis] != 1;
@@ -67,7 +69,8 @@ private:
             for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
                 const shape& branch = model.shape(model[concat].input(input));
                 if (branch.rank_is_dynamic() || !branch.is_static(axis)) {
-                    return {reason::dynamic_channel, static_cast<int>(port), dynamic, static_cast<std::int64_t>(axis), 0};
+                    return {reason::dynamic_channel, static_cast<int>(port), dynamic, static_cast<std::int64_t>(axis),
+                            0};
                 }
             }
         }
@@ -93,8 +96,9 @@ private:
             lengths.push_back(model.shape(model[concat].input(input))[axis]);
         }
         const integers axes{static_cast<std::int64_t>(axis)};
-        const node_id split = model.add(op::variadic_split{}, {model.constant(full), model.constant(make_integer_tensor(i64, shape{}, axes)),
-                                                               model.constant(make_indices(lengths))});
+        const node_id split = model.add(op::variadic_split{},
+                                        {model.constant(full), model.constant(make_integer_tensor(i64, shape{}, axes)),
+                                         model.constant(make_indices(lengths))});
         fold(model, split, parts);
         return parts;
     }
@@ -150,7 +154,8 @@ private:
 
     /// Each branch gets its own copy of the dequantization that was below the Concat. The Convert of a zero point that all
     /// branches have in common stays one: whoever folds it, folds it for all.
-    static constexpr void move_dequantization_before(rewrite& r, node_id concat, seq<output_ref> branches, const dequantization& below) {
+    static constexpr void move_dequantization_before(rewrite& r, node_id concat, seq<output_ref> branches,
+                                                     const dequantization& below) {
         graph& model = r.model;
         seq<output_ref> zero_points;
         bool shares_zero_point = false;

@@ -14,7 +14,8 @@ struct pull_reshape_through_dequantization {
 
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         const seq<element, 8> set = r.options.arguments_of(name).precisions;
-        if (!is_dequantized_weights(r.model, r.model[id].input(0), set.empty() ? view<element>(int8_precisions) : view<element>(set)) ||
+        if (!is_dequantized_weights(r.model, r.model[id].input(0),
+                                    set.empty() ? view<element>(int8_precisions) : view<element>(set)) ||
             r.model[id].shape().is_dynamic()) {
             return false;
         }
@@ -33,13 +34,15 @@ struct pull_reshape_through_dequantization {
     ///
     /// Along the axes of `target` that an axis of `from` becomes, the constant is as long as `target` where it was as long
     /// as `from`, and 1 where it was broadcast. False if there is no such constant.
-    static constexpr bool reshaped_constant(const tensor& values, const shape& from, const shape& target, tensor& result) {
+    static constexpr bool reshaped_constant(const tensor& values, const shape& from, const shape& target,
+                                            tensor& result) {
         if (values.elements() == 1) {
             result = tensor(values, shape{});
             return true;
         }
         shape merged;
-        if (values.dimensions().rank() == target.rank() && broadcast_shapes(values.dimensions(), target, merged) && merged == target) {
+        if (values.dimensions().rank() == target.rank() && broadcast_shapes(values.dimensions(), target, merged) &&
+            merged == target) {
             result = values;
             return true;
         }

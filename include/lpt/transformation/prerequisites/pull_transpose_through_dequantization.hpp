@@ -12,7 +12,8 @@ struct pull_transpose_through_dequantization {
 
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         const seq<element, 8> set = r.options.arguments_of(name).precisions;
-        if (!is_dequantized_weights(r.model, r.model[id].input(0), set.empty() ? view<element>(int8_precisions) : view<element>(set))) {
+        if (!is_dequantized_weights(r.model, r.model[id].input(0),
+                                    set.empty() ? view<element>(int8_precisions) : view<element>(set))) {
             return false;
         }
         const output_ref order = r.model[id].input(1);
@@ -22,7 +23,8 @@ struct pull_transpose_through_dequantization {
                 return false;
             }
             const tensor full(values, values.elements() == 1 ? shape::of_ones(rank) : values.dimensions());
-            result = constant_of(r.model, fold_operation(r.model, op::transpose{}, {r.model.constant(full), order}).node);
+            result =
+                constant_of(r.model, fold_operation(r.model, op::transpose{}, {r.model.constant(full), order}).node);
             return true;
         });
         return true;
