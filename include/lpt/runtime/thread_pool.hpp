@@ -4,8 +4,6 @@
 #include <lpt/kernel/rows.hpp>
 
 #include <atomic>
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -13,41 +11,66 @@ namespace lpt {
 
 /// A few threads that wait for work: a kernel::parallel_for that owns its threads.
 ///
-/// One caller at a time. The caller's thread works, too; `threads` counts it (>= 1).
+/// One caller at a time. The caller's thread works, too; `threads` counts it (>= 1). Threads that wait look for new work for a
+/// short time, giving way to others, and then sleep: waking a thread takes about as long as a small layer.
 class thread_pool {
     std::vector<std::thread> workers_;
-    std::mutex mutex_;
-    std::condition_variable wake_;
-    std::condition_variable done_;
     void (*task_)(void* context, int index) = nullptr;
     void* context_ = nullptr;
     int tasks_ = 0;
-    std::atomic<int> next_{0};
-    int working_ = 0;            // workers that have not finished the current round
-    std::uint64_t round_ = 0;
     bool stopping_ = false;
+    std::atomic<int> next_{0};
+    std::atomic<int> working_{0};  // workers that have not finished the current round
+    std::atomic<std::uint32_t> round_{0};  // a new number starts the workers
+
+    static constexpr int looks = 4096;
+    static constexpr int looks_before_yield = 64;
+
+    static void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+        __builtin_ia32_pause();
+#elif defined(__aarch64__)
+        __asm__ volatile("yield");
+#endif
+    }
+    /// Waits until the number is another one than `old`.
+    template <class Number>
+    static void wait_for_change(const std::atomic<Number>& number, Number old) {
+        for (int i = 1; i <= looks; ++i) {
+            if (number.load(std::memory_order_acquire) != old) {
+                return;
+            }
+            pause();
+            if (i % looks_before_yield == 0) {
+                std::this_thread::yield();
+            }
+        }
+        number.wait(old, std::memory_order_acquire);
+    }
 
     void take_tasks() {
-        for (int index = next_.fetch_add(1); index < tasks_; index = next_.fetch_add(1)) {
+        for (int index = next_.fetch_add(1, std::memory_order_relaxed); index < tasks_;
+             index = next_.fetch_add(1, std::memory_order_relaxed)) {
             task_(context_, index);
         }
     }
     void work() {
-        std::uint64_t seen = 0;
-        std::unique_lock lock(mutex_);
+        std::uint32_t seen = 0;
         while (true) {
-            wake_.wait(lock, [&] { return stopping_ || round_ != seen; });
+            wait_for_change(round_, seen);
+            ++seen;
             if (stopping_) {
                 return;
             }
-            seen = round_;
-            lock.unlock();
             take_tasks();
-            lock.lock();
-            if (--working_ == 0) {
-                done_.notify_one();
+            if (working_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+                working_.notify_one();
             }
         }
+    }
+    void start_round() {
+        round_.fetch_add(1, std::memory_order_release);
+        round_.notify_all();
     }
     static void run_tasks(void* pool, int tasks, void (*task)(void* context, int index), void* context) {
         static_cast<thread_pool*>(pool)->run(tasks, task, context);
@@ -62,11 +85,8 @@ public:
     thread_pool(const thread_pool&) = delete;
     thread_pool& operator=(const thread_pool&) = delete;
     ~thread_pool() {
-        {
-            const std::lock_guard lock(mutex_);
-            stopping_ = true;
-        }
-        wake_.notify_all();
+        stopping_ = true;
+        start_round();
         for (std::thread& each : workers_) {
             each.join();
         }
@@ -82,19 +102,17 @@ public:
             }
             return;
         }
-        {
-            const std::lock_guard lock(mutex_);
-            task_ = task;
-            context_ = context;
-            tasks_ = tasks;
-            next_ = 0;
-            working_ = static_cast<int>(workers_.size());
-            ++round_;
-        }
-        wake_.notify_all();
+        task_ = task;
+        context_ = context;
+        tasks_ = tasks;
+        next_.store(0, std::memory_order_relaxed);
+        working_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
+        start_round();
         take_tasks();
-        std::unique_lock lock(mutex_);
-        done_.wait(lock, [&] { return working_ == 0; });
+        for (int left = working_.load(std::memory_order_acquire); left != 0;
+             left = working_.load(std::memory_order_acquire)) {
+            wait_for_change(working_, left);
+        }
     }
 
     /// What kernels take; valid as long as this pool.
