@@ -163,7 +163,7 @@ void run_network(const arguments& given) {
         prepare(model);
         const restriction_table target = restrictions_of(given.target);
         const stopwatch transforming;
-        refusals = transform(model, target).refusals;
+        refusals = run_pipeline(model, target);
         all.transform_ms = transforming.ms();
         handled = handled_operations<default_pipeline>();
     }

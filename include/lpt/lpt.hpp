@@ -5,6 +5,7 @@
 
 #include <lpt/base/version.hpp>
 #include <lpt/graph/verify.hpp>
+#include <lpt/pipeline/prepare.hpp>
 #include <lpt/pipeline/transform.hpp>
 #include <lpt/restriction/targets/cpu_arm.hpp>
 #include <lpt/restriction/targets/cpu_x86.hpp>

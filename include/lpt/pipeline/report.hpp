@@ -113,6 +113,16 @@ struct report_row {
 /// What became of each operation of a network.
 struct report {
     seq<report_row> operations;
+    seq<refusal> refusals;  // all of the run, in order; the nodes that they name may have been replaced since
+
+    /// How many operations compute in 8 bits.
+    constexpr std::size_t int8_operations() const {
+        std::size_t count = 0;
+        for (const report_row& each : operations) {
+            count += each.precision == u8 || each.precision == i8 ? 1u : 0u;
+        }
+        return count;
+    }
 
     /// How many operations of a kind compute in 8 bits.
     constexpr std::size_t count_of_bytes(op::kind kind) const {
@@ -193,18 +203,34 @@ constexpr void append_roots(seq<op::kind>& to, stage<Transformations...>) {
     (to.append(roots_of<Transformations>()), ...);
 }
 
-constexpr text reason_for(const graph& model, const listed_operation& original, node_id now, view<refusal> refusals) {
-    text result;
-    for (const refusal& each : refusals) {
-        const bool same_node = each.node == original.node || each.node == now;
-        const bool same_name = !same_node && model.contains(each.node) && model[each.node].kind() == original.kind &&
-                               !original.name.empty() && model[each.node].name() == original.name;
-        if ((same_node || same_name) && each.why.why != reason::none && each.why.why != reason::nothing_to_do) {
-            result = text_of(each.why);
+/// The last refusal of each node that has a reason worth telling.
+class refusals_by_node {
+    seq<std::int32_t> last_;
+    view<refusal> all_;
+
+    constexpr std::int32_t last_of(node_id id) const {
+        return id == node_id::none || index_of(id) >= last_.size() ? -1 : last_[index_of(id)];
+    }
+
+public:
+    constexpr refusals_by_node(const graph& model, view<refusal> all) : last_(model.id_bound(), -1), all_(all) {
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const reason why = all[i].why.why;
+            if (why != reason::none && why != reason::nothing_to_do && index_of(all[i].node) < last_.size()) {
+                last_[index_of(all[i].node)] = static_cast<std::int32_t>(i);
+            }
         }
     }
-    return result;
-}
+    /// The reason that was given last for a node under its number before or its number now; empty if there is none.
+    constexpr text reason_of(node_id before, node_id now) const {
+        const std::int32_t latest = math::maximum(last_of(before), last_of(now));
+        text result;
+        if (latest >= 0) {
+            result = text_of(all_[static_cast<std::size_t>(latest)].why);
+        }
+        return result;
+    }
+};
 
 /// Why an operation that no transformation refused is in floating point.
 constexpr text reason_without_refusal(op::kind kind, view<op::kind> handled) {
@@ -234,7 +260,9 @@ constexpr seq<op::kind> handled_operations() {
 constexpr report make_report(view<listed_operation> original, const graph& model, view<refusal> refusals,
                              view<op::kind> handled) {
     const detail::name_index names(model);
+    const detail::refusals_by_node reasons(model, refusals);
     report result;
+    result.refusals = seq<refusal>(refusals);
     for (const listed_operation& each : original) {
         report_row row;
         row.name = each.name;
@@ -257,7 +285,7 @@ constexpr report make_report(view<listed_operation> original, const graph& model
                 row.outputs.push_back(found.type(port));
             }
             if (is_real(row.precision) && !handled.empty()) {
-                row.reason = detail::reason_for(model, each, now, refusals);
+                row.reason = reasons.reason_of(each.node, now);
                 if (row.reason.empty()) {
                     row.reason = detail::reason_without_refusal(each.kind, handled);
                 }
@@ -266,6 +294,27 @@ constexpr report make_report(view<listed_operation> original, const graph& model
         result.operations.push_back(std::move(row));
     }
     return result;
+}
+
+/// A line per operation: name, type, the element type that it computes in and, if that is a real one, why.
+constexpr text to_text(const report& all) {
+    text result;
+    for (const report_row& each : all.operations) {
+        result.append(each.name).append("  ").append(op::name(each.kind)).append("  ");
+        result.append(each.precision == dynamic ? text_view("gone") : name(each.precision));
+        if (!each.reason.empty()) {
+            result.append("  ").append(each.reason);
+        }
+        result.append('\n');
+    }
+    return result;
+}
+
+/// Writes `to_text` to any output stream.
+template <class Stream>
+Stream& operator<<(Stream& out, const report& all) {
+    out << to_text(all).c_str();
+    return out;
 }
 
 }  // namespace lpt
