@@ -44,7 +44,7 @@ public:
 
 void read_arguments(CLI::App& app, arguments& to) {
     app.add_option("MODEL", to.model, "the network, an .xml file")->required();
-    app.add_option("--input", to.inputs, "[NAME=]FILE.npy, one for each input of the network")->take_all();
+    app.add_option("--input", to.inputs, "[NAME=]FILE.npy, one for each input of the network")->allow_extra_args(false);
     app.add_option("--output", to.output, "folder for the outputs, one <k>.npy each");
     app.add_option("--report", to.report, "file for the report as JSON");
     app.add_option("--html", to.html, "file for the report as HTML");

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <lpt/plan/extend.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace lpt;
+using lpt::plan::chain;
+using lpt::plan::chain_function;
+using lpt::plan::spread;
+
+namespace {
+
+chain empty_chain() {
+    chain result;
+    result.dimensions = shape{1, 2, 2, 2};
+    return result;
+}
+
+/// The chain of the operations above a Result, from the Parameter on.
+chain chain_of(const graph& model, int axis) {
+    chain result = empty_chain();
+    result.axis = axis;
+    result.tail = model.parameters()[0];
+    plan::follow(result, model, [](node_id) { return false; });
+    return result;
+}
+
+output_ref constant(graph& model, const shape& dimensions, view<double> values) {
+    return model.constant(make_tensor(f32, dimensions, values));
+}
+
+}  // namespace
+
+TEST_CASE("Scalings and shifts in a row are one") {
+    chain made = empty_chain();
+    made.affine(spread::of(2), spread::of(1));
+    made.affine(spread{shape{1, 2, 1, 1}, {10, 20}}, spread::of(3));
+    REQUIRE(made.functions.size() == 1);
+    CHECK(made.functions[0].scale.values == std::vector<double>{20, 40});
+    CHECK(made.functions[0].shift.values == std::vector<double>{13, 23});
+}
+
+TEST_CASE("A clamp before a store narrows the range of the stored integers") {
+    chain made = empty_chain();
+    made.clamp(0, 6);
+    made.affine(spread::of(20), spread::of(10));
+    made.store(u8, 0, 255);
+    CHECK(made.functions.size() == 1);
+    CHECK(made.low == 10);
+    CHECK(made.high == 130);
+}
+
+TEST_CASE("A clamp stays where the limit is not one integer for all channels") {
+    chain made = empty_chain();
+    made.clamp(0, 6);
+    made.affine(spread{shape{1, 2, 1, 1}, {20, 30}}, spread::of(0));
+    made.store(u8, 0, 255);
+    CHECK(made.functions.size() == 2);
+    chain lower = empty_chain();
+    lower.clamp(0, math::infinity);
+    lower.affine(spread{shape{1, 2, 1, 1}, {20, 30}}, spread::of(0));
+    lower.store(i8, -128, 127);
+    CHECK(lower.functions.size() == 1);
+    CHECK(lower.low == 0);
+    CHECK(lower.high == 127);
+}
+
+TEST_CASE("Negative scales do not narrow the range") {
+    chain made = empty_chain();
+    made.clamp(0, 6);
+    made.affine(spread::of(-20), spread::of(0));
+    made.store(i8, -128, 127);
+    CHECK(made.functions.size() == 2);
+    CHECK(made.low == -128);
+}
+
+TEST_CASE("Constants along other axes than that of the kernel end a chain") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{1, 2, 2, 2}, "x");
+    const node_id scaled = model.add(op::multiply{}, {input, constant(model, shape{2, 1, 1}, {1, 2})});
+    model.result(model.add(op::add{}, {constant(model, shape{2}, {1, 2}), scaled}));
+    CHECK(chain_of(model, 1).nodes.size() == 1);
+    CHECK(chain_of(model, chain::no_axis).nodes.empty());
+    CHECK(chain_of(model, chain::any_axis).nodes.size() == 2);
+}
+
+TEST_CASE("A FakeQuantize with float output rounds between two scalings, one to integers ends the chain") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{1, 2, 2, 2}, "x");
+    const auto number = [&](double value) { return constant(model, shape{}, view<double>(&value, 1)); };
+    output_ref value = model.add(op::fake_quantize{256}, {input, number(0), number(25.5), number(-1), number(254)});
+    value = model.add_relaxed(op::fake_quantize{256}, {value, number(0), number(255), number(0), number(255)},
+                              {{f32, f32, f32, f32, f32}, {u8}});
+    model.result(value);
+    const chain made = chain_of(model, 1);
+    CHECK(made.nodes.size() == 2);
+    CHECK(made.type == u8);
+    REQUIRE(made.functions.size() == 4);
+    CHECK(made.functions[0].scale.one() == doctest::Approx(10));
+    CHECK(made.functions[1].what == chain_function::form::clamp);
+    CHECK(made.functions[2].function == kernel::unary_function::round_even);
+    CHECK(made.functions[3].shift.one() == doctest::Approx(-1));
+}
+
+TEST_CASE("Empty input ranges of a FakeQuantize are left to the reference") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{1, 2, 2, 2}, "x");
+    const auto number = [&](double value) { return constant(model, shape{}, view<double>(&value, 1)); };
+    model.result(model.add(op::fake_quantize{256}, {input, number(1), number(1), number(0), number(255)}));
+    CHECK(chain_of(model, 1).nodes.empty());
+}
