@@ -106,7 +106,8 @@ constexpr bool ranges_vary_only_over(const graph& model, node_id fake_quantize, 
         return refuse(reason::weights_vary_over_axis, 1);
     }
     output_ref data = found.data;
-    if (!is_constant(model, data) && model[data.node].is<op::convert>()) {
+    // Only the quantizing half of a pair lies between: a Constant that is converted has a type that was not asked for.
+    if (model[data.node].is<op::convert>() && !is_constant(model, model[data.node].input(0))) {
         data = model[data.node].input(0);
     }
     if (const node& producer = model[data.node]; producer.is<op::fake_quantize>()) {

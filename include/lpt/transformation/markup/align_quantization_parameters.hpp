@@ -41,7 +41,7 @@ private:
         }
         bool any = false;
         for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
-            const node_id source = quantized_source(r, id, port).node;
+            const node_id source = quantized_source(r, id, port, int8_precisions).node;
             if (r.model[source].is<op::constant>()) {
                 continue;
             }

@@ -25,9 +25,9 @@ constexpr bool has_port_without_precisions(const rewrite& r, node_id id) {
 }
 
 /// The output that decides about the precision of an input: what the input is connected to, or the FakeQuantize above a
-/// quantization (FakeQuantize, Convert) and dequantization in between.
-constexpr output_ref quantized_source(const rewrite& r, node_id id, std::size_t port) {
-    const dequantization found = find_dequantization(r, id, port);
+/// quantization (FakeQuantize, Convert) to one of the `precisions` and dequantization in between.
+constexpr output_ref quantized_source(const rewrite& r, node_id id, std::size_t port, view<element> precisions) {
+    const dequantization found = find_dequantization(r.model, id, precisions, port);
     if (!found.empty() && r.model[found.data.node].is<op::convert>()) {
         const output_ref above = r.model[found.data.node].input(0);
         if (r.model[above.node].is<op::fake_quantize>()) {
@@ -59,7 +59,8 @@ template <class A>
     }
     seq<attribute::place, 4> sources;
     for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
-        const attribute::place source = place_of_attribute<A>(r, quantized_source(r, id, port));
+        const output_ref above = quantized_source(r, id, port, r.options.default_precisions);
+        const attribute::place source = place_of_attribute<A>(r, above);
         if (exists(source)) {
             sources.push_back(source);
         }
@@ -88,7 +89,8 @@ template <class A>
     }
     attribute::table<A> all = r.attributes.of<A>();
     for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
-        const attribute::place source = place_of_attribute<A>(r, quantized_source(r, id, port));
+        const output_ref above = quantized_source(r, id, port, r.options.default_precisions);
+        const attribute::place source = place_of_attribute<A>(r, above);
         if (!exists(source)) {
             continue;
         }
