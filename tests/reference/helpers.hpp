@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/reference.hpp>
+#include "tests/support/reference.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <lpt/reference/evaluate.hpp>
+#include "tests/support/reference.hpp"
 #include <lpt/transformation/cleanup/eliminate_fake_quantize.hpp>
 #include <lpt/transformation/cleanup/fuse_convert.hpp>
 #include <lpt/transformation/cleanup/fuse_multiply_to_fake_quantize.hpp>

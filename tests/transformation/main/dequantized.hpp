@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/reference/evaluate.hpp>
+#include "tests/support/reference.hpp"
 #include <lpt/transformation/dequantization.hpp>
 
 /// Small networks of one operation behind a dequantization, for tests at run time and in constant expressions.

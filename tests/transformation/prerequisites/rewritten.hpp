@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/reference/evaluate.hpp>
+#include "tests/support/reference.hpp"
 #include <lpt/transformation/rewrite.hpp>
 
 /// A network on which tests apply single transformations, at run time and in constant expressions.
