@@ -349,8 +349,8 @@ public:
         }
     }
     constexpr void swap(tables& other) noexcept {
-        std::swap(slots_, other.slots_);
-        std::swap(bodies_, other.bodies_);
+        lpt::detail::swap_values(slots_, other.slots_);
+        lpt::detail::swap_values(bodies_, other.bodies_);
     }
 
     /// The attributes of one type. The result looks into these tables and must not outlive them.

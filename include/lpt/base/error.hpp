@@ -3,7 +3,7 @@
 
 #include <lpt/base/text.hpp>
 
-#include <exception>
+#include <new>  // std::exception too, the complete base of std::bad_alloc; <exception> brings far more
 
 namespace lpt {
 

@@ -10,27 +10,74 @@
 
 namespace lpt {
 
+namespace detail {
+
+// Views and sequences exist for a hundred types, and a compiler makes each of their functions anew for each type. What
+// does not depend on the type therefore lives in bases that are no templates, and the rest calls few other functions.
+
+class view_size {
+protected:
+    std::size_t count_ = 0;
+    constexpr view_size() noexcept = default;
+    constexpr explicit view_size(std::size_t count) noexcept : count_(count) {}
+
+public:
+    constexpr std::size_t size() const noexcept { return count_; }
+    constexpr bool empty() const noexcept { return count_ == 0; }
+};
+
+class seq_size {
+protected:
+    std::uint32_t size_ = 0;
+    std::uint32_t room_;
+    constexpr explicit seq_size(std::uint32_t room) noexcept : room_(room) {}
+    constexpr std::size_t larger_room(std::size_t wanted) const noexcept {
+        const std::size_t doubled = std::size_t{room_} * 2;
+        return wanted > doubled ? wanted : doubled;
+    }
+
+public:
+    constexpr std::size_t size() const noexcept { return size_; }
+    constexpr bool empty() const noexcept { return size_ == 0; }
+    /// The number of values that there is room for without growing.
+    constexpr std::size_t capacity() const noexcept { return room_; }
+};
+
+template <class T, std::size_t Count>
+struct inline_values {
+    T values[Count]{};
+};
+template <class T>
+struct inline_values<T, 0> {};
+
+/// `std::swap` without its conditions, which take longer to compile than all else in a function that swaps.
+template <class T>
+constexpr void swap_values(T& left, T& right) noexcept {
+    T kept = static_cast<T&&>(left);
+    left = static_cast<T&&>(right);
+    right = static_cast<T&&>(kept);
+}
+
+}  // namespace detail
+
 /// A window on `size()` consecutive values that somebody else owns.
 template <class T>
-class view {
+class view : public detail::view_size {
     const T* first_ = nullptr;
-    std::size_t count_ = 0;
 
 public:
     using value_type = T;
 
     constexpr view() noexcept = default;
-    constexpr view(const T* first, std::size_t count) noexcept : first_(first), count_(count) {}
+    constexpr view(const T* first, std::size_t count) noexcept : view_size(count), first_(first) {}
     template <std::size_t N>
-    constexpr view(const T (&values)[N]) noexcept : first_(values), count_(N) {}
+    constexpr view(const T (&values)[N]) noexcept : view_size(N), first_(values) {}
     /// For arguments only: the values live until the end of the full expression.
-    constexpr view(std::initializer_list<T> values) noexcept : count_(values.size()) { first_ = values.begin(); }
+    constexpr view(std::initializer_list<T> values) noexcept : view_size(values.size()) { first_ = values.begin(); }
 
     constexpr const T* data() const noexcept { return first_; }
     constexpr const T* begin() const noexcept { return first_; }
     constexpr const T* end() const noexcept { return first_ + count_; }
-    constexpr std::size_t size() const noexcept { return count_; }
-    constexpr bool empty() const noexcept { return count_ == 0; }
     constexpr const T& operator[](std::size_t index) const { return first_[index]; }
     constexpr const T& front() const { return first_[0]; }
     constexpr const T& back() const { return first_[count_ - 1]; }
@@ -42,60 +89,56 @@ public:
 /// work there for every element type on every supported compiler. `T` needs a default constructor. Growing moves
 /// the values: references to them end with the next insertion.
 template <class T, std::size_t Inline = 0>
-class seq {
-    struct no_storage {};
-    struct storage {
-        T values[Inline == 0 ? 1 : Inline]{};
-    };
-    using inline_storage = std::conditional_t<Inline == 0, no_storage, storage>;
-
-    [[no_unique_address]] inline_storage inside_{};
+class seq : public detail::seq_size {
+    [[no_unique_address]] detail::inline_values<T, Inline> inside_{};
     T* outside_ = nullptr;
-    std::uint32_t size_ = 0;
-    std::uint32_t room_ = Inline;
 
     constexpr void take(seq& other) noexcept {
-        if (other.outside_ != nullptr) {
-            outside_ = other.outside_;
-            size_ = other.size_;
-            room_ = other.room_;
-            other.outside_ = nullptr;
-        } else {
-            outside_ = nullptr;
-            room_ = Inline;
-            size_ = other.size_;
-            if constexpr (Inline != 0) {
-                for (std::uint32_t i = 0; i < size_; ++i) {
-                    inside_.values[i] = std::move(other.inside_.values[i]);
-                }
+        outside_ = other.outside_;
+        room_ = other.room_;
+        size_ = other.size_;
+        if constexpr (Inline != 0) {
+            for (std::uint32_t i = 0; outside_ == nullptr && i < size_; ++i) {
+                inside_.values[i] = static_cast<T&&>(other.inside_.values[i]);
             }
         }
+        other.outside_ = nullptr;
         other.size_ = 0;
         other.room_ = Inline;
     }
 
     constexpr void grow(std::size_t wanted) {
-        const std::size_t doubled = std::size_t{room_} * 2;
-        const std::size_t room = wanted > doubled ? wanted : doubled;
+        const std::size_t room = larger_room(wanted);
         T* bigger = new T[room]();
         T* old = data();
         for (std::uint32_t i = 0; i < size_; ++i) {
-            bigger[i] = std::move(old[i]);
+            bigger[i] = static_cast<T&&>(old[i]);
         }
         delete[] outside_;
         outside_ = bigger;
         room_ = static_cast<std::uint32_t>(room);
     }
 
+    constexpr void append(const T* values, std::size_t count) {
+        if (size_ + count > room_) {
+            grow(size_ + count);
+        }
+        T* to = data() + size_;
+        for (std::size_t i = 0; i < count; ++i) {
+            to[i] = values[i];
+        }
+        size_ += static_cast<std::uint32_t>(count);
+    }
+
 public:
     using value_type = T;
 
-    constexpr seq() noexcept = default;
-    constexpr seq(std::initializer_list<T> values) { append(view<T>(values.begin(), values.size())); }
-    constexpr explicit seq(view<T> values) { append(values); }
-    constexpr seq(std::size_t count, const T& value) { resize(count, value); }
-    constexpr seq(const seq& other) { append(view<T>(other.data(), other.size())); }
-    constexpr seq(seq&& other) noexcept { take(other); }
+    constexpr seq() noexcept : seq_size(Inline) {}
+    constexpr seq(std::initializer_list<T> values) : seq_size(Inline) { append(values.begin(), values.size()); }
+    constexpr explicit seq(view<T> values) : seq_size(Inline) { append(values.data(), values.size()); }
+    constexpr seq(std::size_t count, const T& value) : seq_size(Inline) { resize(count, value); }
+    constexpr seq(const seq& other) : seq_size(Inline) { append(other.data(), other.size_); }
+    constexpr seq(seq&& other) noexcept : seq_size(Inline) { take(other); }
     constexpr seq& operator=(const seq& other) {
         if (this != &other) {
             seq copy(other);
@@ -129,10 +172,6 @@ public:
             return outside_;
         }
     }
-    constexpr std::size_t size() const noexcept { return size_; }
-    constexpr bool empty() const noexcept { return size_ == 0; }
-    /// The number of values that there is room for without growing.
-    constexpr std::size_t capacity() const noexcept { return room_; }
     constexpr T* begin() noexcept { return data(); }
     constexpr T* end() noexcept { return data() + size_; }
     constexpr const T* begin() const noexcept { return data(); }
@@ -155,27 +194,23 @@ public:
             grow(std::size_t{size_} + (Inline == 0 && size_ == 0 ? 2 : 1));
         }
         T& place = data()[size_++];
-        place = std::move(value);
+        place = static_cast<T&&>(value);
         return place;
     }
-    constexpr void append(view<T> values) {
-        reserve(size_ + values.size());
-        for (const T& value : values) {
-            push_back(value);
-        }
-    }
+    constexpr void append(view<T> values) { append(values.data(), values.size()); }
     constexpr void resize(std::size_t count, const T& value = T{}) {
         if (count < size_) {
             for (std::size_t i = count; i < size_; ++i) {
                 data()[i] = T{};
             }
-            size_ = static_cast<std::uint32_t>(count);
-            return;
         }
-        reserve(count);
-        while (size_ < count) {
-            data()[size_++] = value;
+        if (count > room_) {
+            grow(count);
         }
+        for (T* values = data(); size_ < count; ++size_) {
+            values[size_] = value;
+        }
+        size_ = static_cast<std::uint32_t>(count);
     }
     constexpr void pop_back() { data()[--size_] = T{}; }
     constexpr void clear() { resize(0); }
@@ -183,14 +218,14 @@ public:
         push_back(T{});
         T* values = data();
         for (std::size_t i = size_ - 1; i > index; --i) {
-            values[i] = std::move(values[i - 1]);
+            values[i] = static_cast<T&&>(values[i - 1]);
         }
-        values[index] = std::move(value);
+        values[index] = static_cast<T&&>(value);
     }
     constexpr void erase(std::size_t index) {
         T* values = data();
         for (std::size_t i = index; i + 1 < size_; ++i) {
-            values[i] = std::move(values[i + 1]);
+            values[i] = static_cast<T&&>(values[i + 1]);
         }
         pop_back();
     }
@@ -198,7 +233,7 @@ public:
     constexpr void erase_unordered(std::size_t index) {
         T* values = data();
         if (index + 1 != size_) {
-            values[index] = std::move(values[size_ - 1]);
+            values[index] = static_cast<T&&>(values[size_ - 1]);
         }
         pop_back();
     }

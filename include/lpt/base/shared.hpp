@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-#include <type_traits>
-#include <utility>
+#include <lpt/base/seq.hpp>
 
 namespace lpt {
 
@@ -49,11 +47,11 @@ public:
     constexpr shared(shared&& other) noexcept : block_(other.block_) { other.block_ = nullptr; }
     constexpr shared& operator=(const shared& other) noexcept {
         shared copy(other);
-        std::swap(block_, copy.block_);
+        detail::swap_values(block_, copy.block_);
         return *this;
     }
     constexpr shared& operator=(shared&& other) noexcept {
-        std::swap(block_, other.block_);
+        detail::swap_values(block_, other.block_);
         return *this;
     }
     constexpr ~shared() { drop(); }

@@ -72,7 +72,7 @@ public:
     constexpr body_list(const body_list& other);
     constexpr body_list(body_list&& other) noexcept : bodies_(std::move(other.bodies_)) { other.bodies_ = {}; }
     constexpr body_list& operator=(body_list other) noexcept {
-        std::swap(bodies_, other.bodies_);
+        lpt::detail::swap_values(bodies_, other.bodies_);
         return *this;
     }
     constexpr ~body_list() {
@@ -276,14 +276,14 @@ public:
     }
     constexpr ~graph() { destroy(); }
     constexpr void swap(graph& other) noexcept {
-        std::swap(chunks_, other.chunks_);
-        std::swap(count_, other.count_);
-        std::swap(alive_, other.alive_);
-        std::swap(name_, other.name_);
-        std::swap(parameters_, other.parameters_);
-        std::swap(results_, other.results_);
-        std::swap(sinks_, other.sinks_);
-        std::swap(perhaps_dead_, other.perhaps_dead_);
+        lpt::detail::swap_values(chunks_, other.chunks_);
+        lpt::detail::swap_values(count_, other.count_);
+        lpt::detail::swap_values(alive_, other.alive_);
+        lpt::detail::swap_values(name_, other.name_);
+        lpt::detail::swap_values(parameters_, other.parameters_);
+        lpt::detail::swap_values(results_, other.results_);
+        lpt::detail::swap_values(sinks_, other.sinks_);
+        lpt::detail::swap_values(perhaps_dead_, other.perhaps_dead_);
     }
 
     // ---- looking

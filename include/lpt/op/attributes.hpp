@@ -65,7 +65,7 @@ public:
     template <class Op>
         requires requires { Op::number; }
     constexpr attributes(Op value) : number_(Op::number) {
-        if constexpr (!std::is_empty_v<Op>) {
+        if constexpr (!__is_empty(Op)) {  // what `std::is_empty_v` asks; that is two templates for each operation type
             auto* made = new holder<Op>{{}, std::move(value)};
             made->destroy = &destroy<Op>;
             made->equal = &equal<Op>;
@@ -77,7 +77,7 @@ public:
         other.block_ = nullptr;
     }
     constexpr attributes& operator=(attributes other) noexcept {
-        std::swap(block_, other.block_);
+        lpt::detail::swap_values(block_, other.block_);
         number_ = other.number_;
         return *this;
     }
@@ -91,7 +91,7 @@ public:
     /// The attributes as the operation's own type; the caller has made sure that `is<Op>()`.
     template <class Op>
     constexpr const Op& as() const {
-        if constexpr (std::is_empty_v<Op>) {
+        if constexpr (__is_empty(Op)) {
             return detail::empty_value<Op>;
         } else {
             return static_cast<const holder<Op>*>(block_)->value;

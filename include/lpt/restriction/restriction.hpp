@@ -195,15 +195,14 @@ constexpr restriction_finding find_restriction_mistake(const op::row& operation,
 
 template <class Op, class... On>
 consteval restriction_finding find_in_precisions() {
-    const seq<port_types> groups{group_of<On>::value...};
     using operation = operation_of<Op>;
-    return find_restriction_mistake(op::row_of(operation::type::number), operation::version, groups);
+    return find_restriction_mistake(op::row_of(operation::type::number), operation::version, {group_of<On>::value...});
 }
 template <class Op, int... Ports>
 consteval restriction_finding find_in_ports() {
-    const seq<port_types> groups{port_types{{Ports}, {}}...};
     using operation = operation_of<Op>;
-    return find_restriction_mistake(op::row_of(operation::type::number), operation::version, groups);
+    return find_restriction_mistake(op::row_of(operation::type::number), operation::version,
+                                    {port_types{{Ports}, {}}...});
 }
 
 // Raising: the base class that a mistake leads to is a template that is never defined.
@@ -284,16 +283,14 @@ struct subject_of<per_tensor<Op, Ports...>> : operation_of<Op> {
     static constexpr bool about_granularity = true;
 };
 
-/// The place of the first restriction whose subject an earlier one has too; -1 if there is none.
-template <class... Restrictions>
-consteval int find_repeated() {
-    struct subject {
-        op::kind operation;
-        int version;
-        bool about_granularity;
-    };
-    const seq<subject> subjects{subject{subject_of<Restrictions>::type::number, subject_of<Restrictions>::version,
-                                        subject_of<Restrictions>::about_granularity}...};
+struct restriction_subject {
+    op::kind operation;
+    int version;
+    bool about_granularity;
+};
+
+/// The place of the first subject that stands earlier too; -1 if there is none.
+constexpr int find_repeated_subject(view<restriction_subject> subjects) {
     for (std::size_t i = 0; i < subjects.size(); ++i) {
         for (std::size_t j = 0; j < i; ++j) {
             const bool same_version = subjects[i].version == subjects[j].version ||
@@ -305,6 +302,11 @@ consteval int find_repeated() {
         }
     }
     return -1;
+}
+template <class... Restrictions>
+consteval int find_repeated() {
+    return find_repeated_subject({{subject_of<Restrictions>::type::number, subject_of<Restrictions>::version,
+                           subject_of<Restrictions>::about_granularity}...});
 }
 
 template <int Place, class... Restrictions>

@@ -95,10 +95,14 @@ constexpr Number remainder_downwards(Number a, Number b) {
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
+// A loop of its own for each operation and number type is fast, but all of them together take as long to compile as all
+// other folding. Only the operations that large tensors go through have one; for the others there is one loop that looks
+// at the operation for each element.
+
 /// One row of an elementwise operation on two inputs. The three ways to step have loops of their own: the compiler unrolls them.
 template <class Function, class In, class Out>
-constexpr void binary_row(const In* a, std::size_t step_a, const In* b, std::size_t step_b, Out* to,
-                          std::size_t count) {
+constexpr void binary_row(const In* a, std::size_t step_a, const In* b, std::size_t step_b, Out* to, std::size_t count,
+                          op::kind) {
     const Function function{};
     if (step_a == step_b) {
         for (std::size_t i = 0; i < count; ++i) {
@@ -119,12 +123,21 @@ constexpr void binary_row(const In* a, std::size_t step_a, const In* b, std::siz
 
 // Functions differ in the loop over a row only: all else is compiled once for a number type.
 template <class In, class Out>
-using binary_row_function = void (*)(const In*, std::size_t, const In*, std::size_t, Out*, std::size_t);
+using binary_row_function = void (*)(const In*, std::size_t, const In*, std::size_t, Out*, std::size_t, op::kind);
 template <class In, class Out>
-using unary_row_function = void (*)(const In*, Out*, std::size_t);
+using unary_row_function = void (*)(const In*, Out*, std::size_t, op::kind);
+
+/// The same for operations that share a loop.
+template <class In, class Out, Out (*Function)(op::kind, In, In)>
+constexpr void binary_row_by_kind(const In* a, std::size_t step_a, const In* b, std::size_t step_b, Out* to,
+                                  std::size_t count, op::kind kind) {
+    for (std::size_t i = 0; i < count; ++i) {
+        to[i] = Function(kind, a[i * step_a], b[i * step_b]);
+    }
+}
 
 template <class Function, class In, class Out>
-constexpr void unary_row(const In* from, Out* to, std::size_t count) {
+constexpr void unary_row(const In* from, Out* to, std::size_t count, op::kind) {
     const Function function{};
     for (std::size_t i = 0; i < count; ++i) {
         to[i] = function(from[i]);
@@ -140,7 +153,8 @@ template <class In, class Out>
     const broadcast_walk<2> walk(node.output().dimensions, {&left, &right});
     Out* to = result.data();
     walk.for_each_row([&](const broadcast_walk<2>::row& row) {
-        function(a.data() + row.at[0], row.step[0], b.data() + row.at[1], row.step[1], to + row.output, row.length);
+        function(a.data() + row.at[0], row.step[0], b.data() + row.at[1], row.step[1], to + row.output, row.length,
+                 node.kind());
     });
     return result.finish();
 }
@@ -149,8 +163,21 @@ template <class In, class Out>
 [[gnu::noinline]] constexpr tensor unary(const call& node, unary_row_function<In, Out> function) {
     operand<In> from(node.input(0));
     outcome<Out> result(node.output());
-    function(from.data(), result.data(), result.elements());
+    function(from.data(), result.data(), result.elements(), node.kind());
     return result.finish();
+}
+
+template <class Number>
+constexpr Number arithmetic_value(op::kind kind, Number a, Number b) {
+    switch (kind) {
+        case op::kind::divide: return quotient(a, b, false);
+        case op::kind::power: return power(a, b);
+        case op::kind::maximum: return math::maximum(a, b);
+        case op::kind::minimum: return math::minimum(a, b);
+        case op::kind::squared_difference: return times(minus(a, b), minus(a, b));
+        case op::kind::mod: return remainder(a, b);
+        default: return remainder_downwards(a, b);
+    }
 }
 
 template <class Number>
@@ -167,44 +194,43 @@ constexpr tensor arithmetic(const call& node) {
             if (node.as<op::divide>().m_pythondiv) {
                 return with([](Number a, Number b) { return quotient(a, b, true); });
             }
-            return with([](Number a, Number b) { return quotient(a, b, false); });
-        case op::kind::power: return with([](Number a, Number b) { return power(a, b); });
-        case op::kind::maximum: return with([](Number a, Number b) { return math::maximum(a, b); });
-        case op::kind::minimum: return with([](Number a, Number b) { return math::minimum(a, b); });
-        case op::kind::squared_difference:
-            return with([](Number a, Number b) { return times(minus(a, b), minus(a, b)); });
-        case op::kind::mod: return with([](Number a, Number b) { return remainder(a, b); });
-        default: return with([](Number a, Number b) { return remainder_downwards(a, b); });
+            break;
+        default: break;
+    }
+    return binary<Number, Number>(node, node.dimensions(0), node.dimensions(1),
+                                  &binary_row_by_kind<Number, Number, &arithmetic_value<Number>>);
+}
+
+template <class Number>
+constexpr std::uint8_t comparison_value(op::kind kind, Number a, Number b) {
+    switch (kind) {
+        case op::kind::equal: return a == b;
+        case op::kind::not_equal: return a != b;
+        case op::kind::greater: return a > b;
+        case op::kind::greater_equal: return a >= b;
+        case op::kind::less: return a < b;
+        default: return a <= b;
     }
 }
 
 template <class Number>
 constexpr tensor comparison(const call& node) {
-    const auto with = [&](auto function) {
-        return binary<Number, std::uint8_t>(node, node.dimensions(0), node.dimensions(1),
-                                            &binary_row<decltype(function), Number, std::uint8_t>);
-    };
-    switch (node.kind()) {
-        case op::kind::equal: return with([](Number a, Number b) -> std::uint8_t { return a == b; });
-        case op::kind::not_equal: return with([](Number a, Number b) -> std::uint8_t { return a != b; });
-        case op::kind::greater: return with([](Number a, Number b) -> std::uint8_t { return a > b; });
-        case op::kind::greater_equal: return with([](Number a, Number b) -> std::uint8_t { return a >= b; });
-        case op::kind::less: return with([](Number a, Number b) -> std::uint8_t { return a < b; });
-        default: return with([](Number a, Number b) -> std::uint8_t { return a <= b; });
+    return binary<Number, std::uint8_t>(node, node.dimensions(0), node.dimensions(1),
+                                        &binary_row_by_kind<Number, std::uint8_t, &comparison_value<Number>>);
+}
+
+constexpr std::uint8_t logic_value(op::kind kind, std::uint8_t a, std::uint8_t b) {
+    switch (kind) {
+        case op::kind::logical_and: return a != 0 && b != 0;
+        case op::kind::logical_or: return a != 0 || b != 0;
+        default: return (a != 0) != (b != 0);
     }
 }
 
 constexpr tensor logic(const call& node) {
     using truth = std::uint8_t;
-    const auto with = [&](auto function) {
-        return binary<truth, truth>(node, node.dimensions(0), node.dimensions(1),
-                                    &binary_row<decltype(function), truth, truth>);
-    };
-    switch (node.kind()) {
-        case op::kind::logical_and: return with([](truth a, truth b) -> truth { return a != 0 && b != 0; });
-        case op::kind::logical_or: return with([](truth a, truth b) -> truth { return a != 0 || b != 0; });
-        default: return with([](truth a, truth b) -> truth { return (a != 0) != (b != 0); });
-    }
+    return binary<truth, truth>(node, node.dimensions(0), node.dimensions(1),
+                                &binary_row_by_kind<truth, truth, &logic_value>);
 }
 
 template <class Number>
@@ -260,6 +286,32 @@ constexpr tensor clamped(const call& node) {
 }
 
 template <class Number>
+constexpr Number function_value(op::kind kind, Number x) {
+    switch (kind) {
+        case op::kind::negative: return negated(x);
+        case op::kind::abs: return x < 0 ? negated(x) : x + 0;
+        case op::kind::sign: return x < 0 ? Number(-1) : x > 0 ? Number(1) : x;
+        default: break;
+    }
+    if constexpr (std::is_integral_v<Number>) {
+        return x;  // floor, ceiling and round leave integers alone
+    } else {
+        switch (kind) {
+            case op::kind::floor: return math::floor(x);
+            case op::kind::ceiling: return math::ceil(x);
+            default: return math::round_half_even(x);
+        }
+    }
+}
+
+template <class Number>
+constexpr void function_row(const Number* from, Number* to, std::size_t count, op::kind kind) {
+    for (std::size_t i = 0; i < count; ++i) {
+        to[i] = function_value(kind, from[i]);
+    }
+}
+
+template <class Number>
 constexpr tensor simple_function(const call& node) {
     const auto with = [&](auto function) {
         return unary<Number, Number>(node, &unary_row<decltype(function), Number, Number>);
@@ -267,25 +319,17 @@ constexpr tensor simple_function(const call& node) {
     constexpr bool whole = std::is_integral_v<Number>;
     switch (node.kind()) {
         case op::kind::relu: return with([](Number x) { return x < 0 ? Number(0) : x; });
-        case op::kind::negative: return with([](Number x) { return negated(x); });
-        case op::kind::abs: return with([](Number x) { return x < 0 ? negated(x) : x + 0; });
-        case op::kind::sign: return with([](Number x) { return x < 0 ? Number(-1) : x > 0 ? Number(1) : x; });
         case op::kind::clamp: return clamped<Number>(node);
+        case op::kind::round:
+            if constexpr (!whole) {
+                if (node.as<op::round>().mode == op::round_mode::half_away_from_zero) {
+                    return with([](Number x) { return math::round_half_away(x); });
+                }
+            }
+            break;
         default: break;
     }
-    if constexpr (whole) {
-        return convert_tensor(node.input(0), node.output().type);  // floor, ceiling and round leave integers alone
-    } else {
-        switch (node.kind()) {
-            case op::kind::floor: return with([](Number x) { return math::floor(x); });
-            case op::kind::ceiling: return with([](Number x) { return math::ceil(x); });
-            default:
-                if (node.as<op::round>().mode == op::round_mode::half_to_even) {
-                    return with([](Number x) { return math::round_half_even(x); });
-                }
-                return with([](Number x) { return math::round_half_away(x); });
-        }
-    }
+    return unary<Number, Number>(node, &function_row<Number>);
 }
 
 constexpr bool has_zero(const tensor& values) {

@@ -35,32 +35,52 @@ constexpr void for_each_reduced_row(const shape& data, const seq<bool, 8>& reduc
         [&](const broadcast_walk<1>::row& row) { visit(row.output, row.at[0], row.length, row.step[0]); });
 }
 
-/// Takes a row into the results that it belongs to: all into one (step 0) or each into its own (1).
-template <class Function, class Number, class Sum>
-constexpr void reduce_row(const Number* from, std::size_t count, Sum* to, std::size_t step) {
-    const Function function{};
+/// A result with one more value taken into it.
+template <class Sum>
+constexpr Sum reduced_value(op::kind kind, Sum a, Sum b) {
+    switch (kind) {
+        case op::kind::reduce_max: return math::maximum(a, b);
+        case op::kind::reduce_min: return math::minimum(a, b);
+        case op::kind::reduce_prod: return times(a, b);
+        case op::kind::reduce_l1: return plus(a, b < 0 ? negated(b) : b);
+        case op::kind::reduce_l2: return plus(a, times(b, b));
+        case op::kind::reduce_logical_and: return Sum(a != 0 && b != 0);
+        default: return Sum(a != 0 || b != 0);
+    }
+}
+
+/// Takes a row into the results that it belongs to: all into one (step 0) or each into its own (1). Sums have loops of
+/// their own, which are faster; the other operations share one.
+template <class Number, class Sum>
+constexpr void reduce_row(op::kind kind, const Number* from, std::size_t count, Sum* to, std::size_t step) {
+    const bool adds = kind == op::kind::reduce_sum || kind == op::kind::reduce_mean;
+    if (!adds) {
+        for (std::size_t i = 0; i < count; ++i) {
+            to[i * step] = reduced_value(kind, to[i * step], static_cast<Sum>(from[i]));
+        }
+        return;
+    }
     if (step != 0) {
         for (std::size_t i = 0; i < count; ++i) {
-            to[i] = function(to[i], static_cast<Sum>(from[i]));
+            to[i] = plus(to[i], static_cast<Sum>(from[i]));
         }
         return;
     }
     Sum sum = to[0];
     for (std::size_t i = 0; i < count; ++i) {
-        sum = function(sum, static_cast<Sum>(from[i]));
+        sum = plus(sum, static_cast<Sum>(from[i]));
     }
     to[0] = sum;
 }
 
 template <class Number, class Sum>
-[[gnu::noinline]] constexpr seq<Sum> reduce(const tensor& data, const seq<bool, 8>& reduced, std::size_t count,
-                                            Sum start,
-                                            void (*function)(const Number*, std::size_t, Sum*, std::size_t)) {
+[[gnu::noinline]] constexpr seq<Sum> reduce(op::kind kind, const tensor& data, const seq<bool, 8>& reduced,
+                                            std::size_t count, Sum start) {
     operand<Number> from(data);
     seq<Sum> result(count, start);
     for_each_reduced_row(data.dimensions(), reduced,
                          [&](std::size_t at, std::size_t place, std::size_t length, std::size_t step) {
-                             function(from.data() + at, length, result.data() + place, step);
+                             reduce_row(kind, from.data() + at, length, result.data() + place, step);
                          });
     return result;
 }
@@ -75,6 +95,17 @@ constexpr Number utmost(bool most) {
     }
 }
 
+template <class Sum>
+constexpr Sum reduction_start(op::kind kind) {
+    switch (kind) {
+        case op::kind::reduce_max: return utmost<Sum>(false);
+        case op::kind::reduce_min: return utmost<Sum>(true);
+        case op::kind::reduce_prod:
+        case op::kind::reduce_logical_and: return 1;
+        default: return 0;
+    }
+}
+
 template <class Number>
 constexpr tensor reduction(const call& node) {
     using sum = sum_of<Number>;
@@ -82,24 +113,8 @@ constexpr tensor reduction(const call& node) {
     const seq<bool, 8> reduced = reduced_axes(node.integers_at(1), data.dimensions().rank());
     outcome<Number> result(node.output());
     const std::size_t count = result.elements();
-    const auto with = [&](sum start, auto function) {
-        return reduce<Number, sum>(data, reduced, count, start, &reduce_row<decltype(function), Number, sum>);
-    };
-    seq<sum> values;
-    switch (node.kind()) {
-        case op::kind::reduce_max:
-            values = with(utmost<sum>(false), [](sum a, sum b) { return math::maximum(a, b); });
-            break;
-        case op::kind::reduce_min:
-            values = with(utmost<sum>(true), [](sum a, sum b) { return math::minimum(a, b); });
-            break;
-        case op::kind::reduce_prod: values = with(1, [](sum a, sum b) { return times(a, b); }); break;
-        case op::kind::reduce_l1: values = with(0, [](sum a, sum b) { return plus(a, b < 0 ? negated(b) : b); }); break;
-        case op::kind::reduce_l2: values = with(0, [](sum a, sum b) { return plus(a, times(b, b)); }); break;
-        case op::kind::reduce_logical_and: values = with(1, [](sum a, sum b) { return sum(a != 0 && b != 0); }); break;
-        case op::kind::reduce_logical_or: values = with(0, [](sum a, sum b) { return sum(a != 0 || b != 0); }); break;
-        default: values = with(0, [](sum a, sum b) { return plus(a, b); }); break;
-    }
+    const seq<sum> values =
+        reduce<Number, sum>(node.kind(), data, reduced, count, reduction_start<sum>(node.kind()));
     const sum share = static_cast<sum>(count == 0 ? 1 : data.elements() / count);
     for (std::size_t i = 0; i < count; ++i) {
         sum value = values[i];

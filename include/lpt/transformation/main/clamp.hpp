@@ -52,7 +52,7 @@ private:
         const double scale = constant_of(model, found.scale).real(0);
         const double zero_point = found.has_subtract() ? constant_of(model, found.zero_point).real(0) : 0.0;
         if (scale < 0) {
-            std::swap(limits.min, limits.max);
+            detail::swap_values(limits.min, limits.max);
         }
         limits.min = limits.min / scale + zero_point;
         limits.max = limits.max / scale + zero_point;
