@@ -147,7 +147,9 @@ public:
         }
         return outputs;
     }
-    std::vector<tensor> run(const std::vector<tensor>& inputs) { return run(view<tensor>(inputs.data(), inputs.size())); }
+    std::vector<tensor> run(const std::vector<tensor>& inputs) {
+        return run(view<tensor>(inputs.data(), inputs.size()));
+    }
     /// The same; `outputs` gets one tensor for each output of the network.
     void run(view<tensor> inputs, std::vector<tensor>& outputs) { outputs = run(inputs); }
 
