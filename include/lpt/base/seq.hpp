@@ -93,6 +93,8 @@ class seq : public detail::seq_size {
     [[no_unique_address]] detail::inline_values<T, Inline> inside_{};
     T* outside_ = nullptr;
 
+    // The only `delete[]`: each one is a loop to compile.
+    constexpr void drop() noexcept { delete[] outside_; }
     constexpr void take(seq& other) noexcept {
         outside_ = other.outside_;
         room_ = other.room_;
@@ -114,7 +116,7 @@ class seq : public detail::seq_size {
         for (std::uint32_t i = 0; i < size_; ++i) {
             bigger[i] = static_cast<T&&>(old[i]);
         }
-        delete[] outside_;
+        drop();
         outside_ = bigger;
         room_ = static_cast<std::uint32_t>(room);
     }
@@ -142,21 +144,19 @@ public:
     constexpr seq& operator=(const seq& other) {
         if (this != &other) {
             seq copy(other);
-            delete[] outside_;
-            outside_ = nullptr;
+            drop();
             take(copy);
         }
         return *this;
     }
     constexpr seq& operator=(seq&& other) noexcept {
         if (this != &other) {
-            delete[] outside_;
-            outside_ = nullptr;
+            drop();
             take(other);
         }
         return *this;
     }
-    constexpr ~seq() { delete[] outside_; }
+    constexpr ~seq() { drop(); }
 
     constexpr T* data() noexcept {
         if constexpr (Inline != 0) {

@@ -5,18 +5,30 @@
 
 namespace lpt::evaluation {
 
-/// Walks over the elements of an output and of `Inputs` inputs that broadcast to it, row by row.
-///
-/// Axes are joined where all inputs allow it, so that rows are as long as they can be: a constant per channel gives one row a channel.
-template <std::size_t Inputs>
-class broadcast_walk {
+namespace detail {
+
+/// `broadcast_walk` without the number of inputs in its type: compiled once.
+class broadcast_rows {
+public:
+    static constexpr std::size_t most_inputs = 5;
+
+    /// Where a row begins in each input, and whether the input moves along it (1) or stays (0).
+    struct row {
+        std::size_t output = 0;
+        std::size_t length = 0;
+        std::size_t at[most_inputs] = {};
+        std::size_t step[most_inputs] = {};
+    };
+
+private:
+    std::size_t inputs_;
     integers sizes_;
-    integers strides_[Inputs];
+    integers strides_[most_inputs];
     std::size_t row_ = 1;
     std::size_t rows_ = 1;
 
-    constexpr bool can_join(const integers (&strides)[Inputs], std::size_t axis, dimension size) const {
-        for (std::size_t input = 0; input < Inputs; ++input) {
+    constexpr bool can_join(const integers (&strides)[most_inputs], std::size_t axis, dimension size) const {
+        for (std::size_t input = 0; input < inputs_; ++input) {
             if (strides_[input].back() != strides[input][axis] * size) {
                 return false;
             }
@@ -24,19 +36,53 @@ class broadcast_walk {
         return true;
     }
 
-public:
-    /// Where a row begins in each input, and whether the input moves along it (1) or stays (0).
-    struct row {
-        std::size_t output = 0;
-        std::size_t length = 0;
-        std::size_t at[Inputs] = {};
-        std::size_t step[Inputs] = {};
-    };
+    constexpr void add_axis(const integers (&strides)[most_inputs], std::size_t axis, dimension size) {
+        const bool join = !sizes_.empty() && can_join(strides, axis, size);
+        if (join) {
+            sizes_.back() *= size;
+        } else {
+            sizes_.push_back(size);
+        }
+        for (std::size_t input = 0; input < inputs_; ++input) {
+            if (join) {
+                strides_[input].back() = strides[input][axis];
+            } else {
+                strides_[input].push_back(strides[input][axis]);
+            }
+        }
+    }
 
-    /// `output` is static; each input, extended by ones at the left, has its sizes or 1.
-    [[gnu::noinline]] constexpr broadcast_walk(const shape& output, const shape* const (&inputs)[Inputs]) {
-        integers strides[Inputs];
-        for (std::size_t input = 0; input < Inputs; ++input) {
+    constexpr row first() const {
+        row each;
+        each.length = row_;
+        for (std::size_t input = 0; input < inputs_; ++input) {
+            each.step[input] = static_cast<std::size_t>(strides_[input].back());
+        }
+        return each;
+    }
+    constexpr void advance(row& each, integers& place) const {
+        each.output += row_;
+        for (std::size_t axis = sizes_.size() - 1; axis-- > 0;) {
+            const bool next = ++place[axis] < sizes_[axis];
+            for (std::size_t input = 0; input < inputs_; ++input) {
+                const auto stride = static_cast<std::size_t>(strides_[input][axis]);
+                each.at[input] += stride;
+                if (!next) {
+                    each.at[input] -= stride * static_cast<std::size_t>(sizes_[axis]);
+                }
+            }
+            if (next) {
+                return;
+            }
+            place[axis] = 0;
+        }
+    }
+
+public:
+    [[gnu::noinline]] constexpr broadcast_rows(const shape& output, view<const shape*> inputs)
+        : inputs_(inputs.size()) {
+        integers strides[most_inputs];
+        for (std::size_t input = 0; input < inputs_; ++input) {
             const shape padded = inputs[input]->padded_left(output.rank());
             strides[input] = strides_of(padded);
             for (std::size_t axis = 0; axis < output.rank(); ++axis) {
@@ -46,21 +92,8 @@ public:
             }
         }
         for (std::size_t axis = 0; axis < output.rank(); ++axis) {
-            if (output[axis] == 1) {
-                continue;
-            }
-            const bool join = !sizes_.empty() && can_join(strides, axis, output[axis]);
-            if (join) {
-                sizes_.back() *= output[axis];
-            } else {
-                sizes_.push_back(output[axis]);
-            }
-            for (std::size_t input = 0; input < Inputs; ++input) {
-                if (join) {
-                    strides_[input].back() = strides[input][axis];
-                } else {
-                    strides_[input].push_back(strides[input][axis]);
-                }
+            if (output[axis] != 1) {
+                add_axis(strides, axis, output[axis]);
             }
         }
         if (sizes_.empty()) {
@@ -78,32 +111,28 @@ public:
     /// Calls `visit(row)` for each row, in the order of the output.
     template <class Visit>
     constexpr void for_each_row(Visit visit) const {
-        row each;
-        each.length = row_;
-        for (std::size_t input = 0; input < Inputs; ++input) {
-            each.step[input] = static_cast<std::size_t>(strides_[input].back());
-        }
-        integers place;
-        place.resize(sizes_.size(), 0);
+        row each = first();
+        integers place(sizes_.size(), 0);
         for (std::size_t i = 0; i < rows_ && row_ != 0; ++i) {
             visit(each);
-            each.output += row_;
-            for (std::size_t axis = sizes_.size() - 1; axis-- > 0;) {
-                const bool next = ++place[axis] < sizes_[axis];
-                for (std::size_t input = 0; input < Inputs; ++input) {
-                    const auto stride = static_cast<std::size_t>(strides_[input][axis]);
-                    each.at[input] += stride;
-                    if (!next) {
-                        each.at[input] -= stride * static_cast<std::size_t>(sizes_[axis]);
-                    }
-                }
-                if (next) {
-                    break;
-                }
-                place[axis] = 0;
-            }
+            advance(each, place);
         }
     }
+};
+
+}  // namespace detail
+
+/// Walks over the elements of an output and of `Inputs` inputs, at most five, that broadcast to it, row by row.
+///
+/// Axes are joined where all inputs allow it, so that rows are as long as they can be: a constant per channel gives one row a channel.
+template <std::size_t Inputs>
+class broadcast_walk : public detail::broadcast_rows {
+    static_assert(Inputs <= most_inputs);
+
+public:
+    /// `output` is static; each input, extended by ones at the left, has its sizes or 1.
+    constexpr broadcast_walk(const shape& output, const shape* const (&inputs)[Inputs])
+        : broadcast_rows(output, inputs) {}
 };
 
 }  // namespace lpt::evaluation
