@@ -31,6 +31,7 @@ constexpr bool keep_quantize_dequantize(const graph& model, node_id id, const vo
 /// leaves quantized weights alone; pairs of quantize and dequantize that the rules cannot use become FakeQuantize; constants are
 /// folded; zero points of weights take the type of the weights. Afterwards nothing stays in floating point only because of the
 /// version or form in which the file has it.
+template <int Once = 0>  // a template, so that its dispatch tables are only made where somebody prepares a network
 constexpr void prepare(graph& model, const transformation_options& options = {}) {
     attribute::tables attributes;
     const restriction_table target;
