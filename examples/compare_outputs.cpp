@@ -36,8 +36,7 @@ struct array {
 /// The text after `'key':` in the header of a .npy file, which is a Python dictionary.
 std::string_view header_entry(std::string_view header, std::string_view key, const std::string& file) {
     const auto at = header.find("'" + std::string(key) + "':");
-    if (at == std::string_view::npos)
-        reject(file, "the header has no entry '" + std::string(key) + "'");
+    if (at == std::string_view::npos) reject(file, "the header has no entry '" + std::string(key) + "'");
     auto rest = header.substr(at + key.size() + 3);
     while (rest.starts_with(' '))
         rest.remove_prefix(1);
@@ -46,8 +45,7 @@ std::string_view header_entry(std::string_view header, std::string_view key, con
 
 std::vector<std::size_t> parse_shape(std::string_view text, const std::string& file) {
     std::vector<std::size_t> shape;
-    if (!text.starts_with('('))
-        reject(file, "the header's shape is no list in parentheses");
+    if (!text.starts_with('(')) reject(file, "the header's shape is no list in parentheses");
     for (text.remove_prefix(1); !text.starts_with(')');) {
         if (text.starts_with(' ') || text.starts_with(',')) {
             text.remove_prefix(1);
@@ -55,8 +53,7 @@ std::vector<std::size_t> parse_shape(std::string_view text, const std::string& f
         }
         std::size_t dimension = 0;
         const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), dimension);
-        if (status != std::errc{})
-            reject(file, "the header's shape has a dimension that is no number");
+        if (status != std::errc{}) reject(file, "the header's shape has a dimension that is no number");
         shape.push_back(dimension);
         text.remove_prefix(static_cast<std::size_t>(end - text.data()));
     }
@@ -66,20 +63,17 @@ std::vector<std::size_t> parse_shape(std::string_view text, const std::string& f
 /// Reads a .npy file (format versions 1 to 3) of little-endian 32-bit floats in C order.
 array read_npy(const std::string& file) {
     std::ifstream stream(file, std::ios::binary);
-    if (!stream)
-        reject(file, "cannot be opened");
+    if (!stream) reject(file, "cannot be opened");
     const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
     constexpr std::string_view magic = "\x93NUMPY";
-    if (bytes.size() < 12 || !bytes.starts_with(magic))
-        reject(file, "is no .npy file");
+    if (bytes.size() < 12 || !bytes.starts_with(magic)) reject(file, "is no .npy file");
 
     const int version = bytes[6];
     std::size_t header_size = 0;
     const std::size_t header_begin = version == 1 ? 10 : 12;
     for (std::size_t i = header_begin; i-- > 8;)
         header_size = header_size << 8 | static_cast<unsigned char>(bytes[i]);
-    if (header_size > bytes.size() - header_begin)
-        reject(file, "ends within its header");
+    if (header_size > bytes.size() - header_begin) reject(file, "ends within its header");
     const std::string_view header(bytes.data() + header_begin, header_size);
     if (!header_entry(header, "descr", file).starts_with("'<f4'"))
         reject(file, "holds no little-endian 32-bit floats ('<f4')");
@@ -90,13 +84,11 @@ array read_npy(const std::string& file) {
     const std::size_t available = (bytes.size() - header_begin - header_size) / sizeof(float);
     std::size_t count = 1;
     for (const std::size_t dimension : result.shape) {
-        if (dimension != 0 && count > available / dimension)
-            reject(file, "has fewer values than its shape says");
+        if (dimension != 0 && count > available / dimension) reject(file, "has fewer values than its shape says");
         count *= dimension;
     }
     result.values.resize(count);
-    if (count != 0)
-        std::memcpy(result.values.data(), bytes.data() + header_begin + header_size, count * sizeof(float));
+    if (count != 0) std::memcpy(result.values.data(), bytes.data() + header_begin + header_size, count * sizeof(float));
     return result;
 }
 
@@ -117,8 +109,7 @@ struct comparison {
 std::size_t index_of_largest(const float* row, std::size_t size) {
     std::size_t best = 0;
     for (std::size_t i = 1; i < size; ++i)
-        if (row[i] > row[best])
-            best = i;
+        if (row[i] > row[best]) best = i;
     return best;
 }
 
@@ -183,8 +174,7 @@ arguments parse_arguments(int count, char** texts) {
             throw std::runtime_error("unknown option " + std::string(argument));
         ++i;
     }
-    if (result.files.size() != 2)
-        throw std::runtime_error("expected two files, MINE.npy and REFERENCE.npy");
+    if (result.files.size() != 2) throw std::runtime_error("expected two files, MINE.npy and REFERENCE.npy");
     return result;
 }
 
@@ -193,8 +183,7 @@ int run(const arguments& wanted) {
     const array reference = read_npy(wanted.files[1]);
     if (mine.shape != reference.shape)
         reject(wanted.files[0], "has shape " + shape_text(mine) + ", expected " + shape_text(reference));
-    if (reference.values.empty())
-        reject(wanted.files[1], "holds no values");
+    if (reference.values.empty()) reject(wanted.files[1], "holds no values");
 
     const comparison found = compare(mine, reference);
     const bool within = found.rmse_over_std <= wanted.max_rmse_over_std && found.top1_misses <= wanted.max_top1_misses;

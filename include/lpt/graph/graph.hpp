@@ -88,7 +88,7 @@ public:
 
 namespace detail {
 struct graph_access;  // reads and writes everything, for saving and checking graphs
-}
+}  // namespace detail
 
 /// One operation of a graph. Only its graph changes it.
 class node {
@@ -307,7 +307,9 @@ public:
     /// The nodes that are kept although nothing reads them (Assign), in order.
     constexpr const seq<node_id>& sinks() const { return sinks_; }
 
-    constexpr element type(output_ref output) const { return (*this)[output.node].type(static_cast<std::size_t>(output.port)); }
+    constexpr element type(output_ref output) const {
+        return (*this)[output.node].type(static_cast<std::size_t>(output.port));
+    }
     constexpr const lpt::shape& shape(output_ref output) const {
         return (*this)[output.node].shape(static_cast<std::size_t>(output.port));
     }
@@ -355,7 +357,8 @@ public:
     [[gnu::noinline]] constexpr node_id add(op::attributes what, view<output_ref> inputs, text_view name = {},
                                             int version = -1) {
         const op::row& facts = op::row_of(what.number());
-        if (static_cast<int>(inputs.size()) < facts.inputs.least || static_cast<int>(inputs.size()) > facts.inputs.most) {
+        if (static_cast<int>(inputs.size()) < facts.inputs.least ||
+            static_cast<int>(inputs.size()) > facts.inputs.most) {
             fail(facts.name, " '", name, "' cannot have ", inputs.size(), " inputs");
         }
         const node_id id = add_raw(std::move(what), inputs, name, version < 0 ? facts.opsets.newest() : version);
@@ -366,7 +369,8 @@ public:
     [[gnu::noinline]] constexpr node_id add_relaxed(op::attributes what, view<output_ref> inputs, relaxation types,
                                                     text_view name = {}, int version = -1) {
         const op::row& facts = op::row_of(what.number());
-        if (static_cast<int>(inputs.size()) < facts.inputs.least || static_cast<int>(inputs.size()) > facts.inputs.most) {
+        if (static_cast<int>(inputs.size()) < facts.inputs.least ||
+            static_cast<int>(inputs.size()) > facts.inputs.most) {
             fail(facts.name, " '", name, "' cannot have ", inputs.size(), " inputs");
         }
         const node_id id = add_raw(std::move(what), inputs, name, version < 0 ? facts.opsets.newest() : version);

@@ -7,7 +7,19 @@ namespace lpt::op {
 
 /// One value of any type that an attribute can have: the form in which attributes are read from files, written and printed.
 struct attribute_value {
-    enum class form : unsigned char { none, boolean, integer, real, word, integers, reals, words, element_type, dimensions, constant };
+    enum class form : unsigned char {
+        none,
+        boolean,
+        integer,
+        real,
+        word,
+        integers,
+        reals,
+        words,
+        element_type,
+        dimensions,
+        constant
+    };
 
     form holds = form::none;
     std::int64_t integer = 0;  // also boolean and element_type
@@ -28,7 +40,7 @@ struct named_value {
 namespace detail {
 template <class T>
 concept is_words = std::is_same_v<T, view<text_view>>;
-}
+}  // namespace detail
 
 /// What an enumeration of attribute words looks like: `constexpr view<text_view> words_of(E)` gives the published
 /// words in the order of the enumerators.
@@ -55,7 +67,8 @@ constexpr attribute_value to_value(const seq<text>& value) {
     return {.holds = attribute_value::form::words, .words = value};
 }
 constexpr attribute_value to_value(element value) {
-    return {.holds = attribute_value::form::element_type, .integer = static_cast<std::int64_t>(value), .word = name(value)};
+    return {
+        .holds = attribute_value::form::element_type, .integer = static_cast<std::int64_t>(value), .word = name(value)};
 }
 constexpr attribute_value to_value(const shape& value) {
     return {.holds = attribute_value::form::dimensions, .dimensions = value};
@@ -229,7 +242,8 @@ constexpr bool from_value(const attribute_value& value, seq<text>& result) {
            (value.holds == attribute_value::form::integers && value.integers.empty());
 }
 constexpr bool from_value(const attribute_value& value, element& result) {
-    result = value.holds == attribute_value::form::word ? parse_element(value.word) : static_cast<element>(value.integer);
+    result =
+        value.holds == attribute_value::form::word ? parse_element(value.word) : static_cast<element>(value.integer);
     return value.holds == attribute_value::form::element_type ||
            (value.holds == attribute_value::form::word && (result != dynamic || value.word == "dynamic"));
 }
@@ -267,7 +281,9 @@ constexpr bool from_value(const attribute_value& value, tensor& result) {
 namespace detail {
 /// True for equal words where capital and small letters count as the same: files write some words either way.
 constexpr bool same_word(text_view left, text_view right) {
-    const auto small = [](char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + ('a' - 'A')) : letter; };
+    const auto small = [](char letter) {
+        return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + ('a' - 'A')) : letter;
+    };
     if (left.size() != right.size()) {
         return false;
     }

@@ -9,7 +9,7 @@ namespace lpt::op {
 namespace detail {
 template <class Op>
 inline constexpr Op empty_value{};
-}
+}  // namespace detail
 
 /// The operation of a node: its type and the values of its attributes, immutable and shared between copies.
 class attributes {

@@ -22,7 +22,9 @@ struct parameter {
         visit("element_type", self.element_type);
         visit("shape", self.dimensions);
     }
-    static constexpr void infer(const parameter& self, inference& facts) { facts.output(self.element_type, self.dimensions); }
+    static constexpr void infer(const parameter& self, inference& facts) {
+        facts.output(self.element_type, self.dimensions);
+    }
     friend constexpr bool operator==(const parameter&, const parameter&) = default;
 };
 

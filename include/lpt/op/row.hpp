@@ -51,14 +51,14 @@ struct ports {
 /// Properties that rules ask about without knowing the operation.
 enum class trait : unsigned {
     none = 0,
-    elementwise_unary = 1u << 0,   // each output element depends on the input element at its place
+    elementwise_unary = 1u << 0,  // each output element depends on the input element at its place
     elementwise_binary = 1u << 1,  // the same with two inputs and broadcasting
-    movement = 1u << 2,            // output elements are copies of input elements (or of a padding value)
+    movement = 1u << 2,  // output elements are copies of input elements (or of a padding value)
     precision_preserved = 1u << 3,  // low precision in, the same low precision out, same scale and zero point
     commutative = 1u << 4,
-    reads_values = 1u << 5,        // shape inference needs the values of some inputs (axes, shapes …)
-    relaxable = 1u << 6,           // may become type-relaxed: an output type of its own
-    sink = 1u << 7,                // kept although nothing reads it
+    reads_values = 1u << 5,  // shape inference needs the values of some inputs (axes, shapes …)
+    relaxable = 1u << 6,  // may become type-relaxed: an output type of its own
+    sink = 1u << 7,  // kept although nothing reads it
     has_bodies = 1u << 8,
 };
 constexpr trait operator|(trait left, trait right) {

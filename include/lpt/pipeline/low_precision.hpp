@@ -70,8 +70,8 @@ namespace lpt {
 
 /// The published pipeline, in the published order, which is the order of priority at a node.
 using default_pipeline = pipeline<
-    stage<pull_reshape_through_dequantization, pull_transpose_through_dequantization, add_multiply_fusion, add_add_fusion,
-          multiply_multiply_fusion, move_fake_quantize>,
+    stage<pull_reshape_through_dequantization, pull_transpose_through_dequantization, add_multiply_fusion,
+          add_add_fusion, multiply_multiply_fusion, move_fake_quantize>,
     stage<type_relaxed_replacer, markup_can_be_quantized, markup_precisions, markup_quantization_granularity,
           markup_avg_pool_precision_preserved, propagate_precisions, align_quantization_intervals,
           align_quantization_parameters, markup_bias, resolve_precision_attribute>,

@@ -306,7 +306,7 @@ constexpr int find_repeated_subject(view<restriction_subject> subjects) {
 template <class... Restrictions>
 consteval int find_repeated() {
     return find_repeated_subject({{subject_of<Restrictions>::type::number, subject_of<Restrictions>::version,
-                           subject_of<Restrictions>::about_granularity}...});
+                                   subject_of<Restrictions>::about_granularity}...});
 }
 
 template <int Place, class... Restrictions>

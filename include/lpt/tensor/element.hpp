@@ -102,7 +102,8 @@ constexpr double decode(small_float format, std::uint32_t code) {
     const std::uint32_t exponent = (code >> format.fraction_bits) & top;
     const bool negative = ((code >> (format.fraction_bits + format.exponent_bits)) & 1) != 0;
     double value = 0;
-    const bool special = format.has_infinity ? exponent == top : (exponent == top && fraction + 1 == 1u << format.fraction_bits);
+    const bool special =
+        format.has_infinity ? exponent == top : (exponent == top && fraction + 1 == 1u << format.fraction_bits);
     if (special) {
         value = format.has_infinity && fraction == 0 ? math::infinity : math::not_a_number;
     } else if (exponent == 0) {
@@ -119,8 +120,8 @@ constexpr std::uint32_t encode(small_float format, double value) {
     const int bias = (1 << (format.exponent_bits - 1)) - 1;
     const std::uint32_t top = (1u << format.exponent_bits) - 1;
     const std::uint32_t sign = (math::sign_bit(value) ? 1u : 0u) << (format.fraction_bits + format.exponent_bits);
-    const std::uint32_t over = format.has_infinity ? top << format.fraction_bits
-                                                   : (1u << (format.fraction_bits + format.exponent_bits)) - 1;
+    const std::uint32_t over =
+        format.has_infinity ? top << format.fraction_bits : (1u << (format.fraction_bits + format.exponent_bits)) - 1;
     if (math::is_nan(value)) {
         return sign | (format.has_infinity ? over | (1u << (format.fraction_bits - 1)) : over);
     }

@@ -85,8 +85,8 @@ constexpr Number round_half_even(Number value) {
 namespace detail {
 constexpr double ldexp(double value, int exponent) {
     double power = exponent < 0 ? 0.5 : 2.0;
-    for (unsigned rest = exponent < 0 ? 0u - static_cast<unsigned>(exponent) : static_cast<unsigned>(exponent); rest != 0;
-         rest >>= 1) {
+    for (unsigned rest = exponent < 0 ? 0u - static_cast<unsigned>(exponent) : static_cast<unsigned>(exponent);
+         rest != 0; rest >>= 1) {
         if ((rest & 1) != 0) {
             value *= power;
         }
@@ -213,13 +213,17 @@ constexpr double erf(double value) {
 }  // namespace detail
 
 // At run time these are the C library's functions; constant expressions use series that agree to about 1e-13 relative.
-constexpr double sqrt(double value) { return std::is_constant_evaluated() ? detail::sqrt(value) : __builtin_sqrt(value); }
+constexpr double sqrt(double value) {
+    return std::is_constant_evaluated() ? detail::sqrt(value) : __builtin_sqrt(value);
+}
 constexpr double exp(double value) { return std::is_constant_evaluated() ? detail::exp(value) : __builtin_exp(value); }
 constexpr double log(double value) { return std::is_constant_evaluated() ? detail::log(value) : __builtin_log(value); }
 constexpr double power(double base, double exponent) {
     return std::is_constant_evaluated() ? detail::power(base, exponent) : __builtin_pow(base, exponent);
 }
-constexpr double tanh(double value) { return std::is_constant_evaluated() ? detail::tanh(value) : __builtin_tanh(value); }
+constexpr double tanh(double value) {
+    return std::is_constant_evaluated() ? detail::tanh(value) : __builtin_tanh(value);
+}
 constexpr double erf(double value) { return std::is_constant_evaluated() ? detail::erf(value) : __builtin_erf(value); }
 
 }  // namespace lpt::math

@@ -140,8 +140,8 @@ constexpr void store_real(element type, std::byte* data, std::size_t index, doub
     }
     const double whole = convert_value(type, value);
     if (type == u64) {
-        return detail::store(data + 8 * index, whole >= 18446744073709551615.0 ? ~std::uint64_t{0}
-                                                                              : static_cast<std::uint64_t>(whole));
+        return detail::store(data + 8 * index,
+                             whole >= 18446744073709551615.0 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(whole));
     }
     const std::int64_t integer = whole >= 9223372036854775807.0 ? INT64_MAX : static_cast<std::int64_t>(whole);
     switch (bit_width(type)) {
@@ -179,7 +179,8 @@ public:
     constexpr tensor(element type, shape dimensions, bytes content)
         : type_(type), shape_(std::move(dimensions)), bytes_(std::move(content)) {
         if (!shape_.is_static() || bytes_->size() != byte_size(type_, shape_.elements())) {
-            fail("a tensor of type ", name(type_), " and shape ", to_text(shape_), " cannot have ", bytes_->size(), " bytes");
+            fail("a tensor of type ", name(type_), " and shape ", to_text(shape_), " cannot have ", bytes_->size(),
+                 " bytes");
         }
     }
     /// The same bytes seen with another shape of as many elements.
@@ -241,9 +242,7 @@ public:
     /// Writes value number `index` by the rules of `convert_value`.
     constexpr void real(std::size_t index, double value) { store_real(type_, bytes_.data(), index, value); }
     /// Writes value number `index`; integers wrap around.
-    constexpr void integer(std::size_t index, std::int64_t value) {
-        store_integer(type_, bytes_.data(), index, value);
-    }
+    constexpr void integer(std::size_t index, std::int64_t value) { store_integer(type_, bytes_.data(), index, value); }
     constexpr tensor finish() { return tensor(type_, std::move(shape_), bytes(std::move(bytes_))); }
 };
 

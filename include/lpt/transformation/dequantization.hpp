@@ -132,7 +132,8 @@ namespace detail {
 constexpr int constant_port(const graph& model, node_id id, bool through_convert) {
     for (const int port : {1, 0}) {
         const output_ref source = model[id].input(static_cast<std::size_t>(port));
-        if (is_constant(model, source) || (through_convert && is_converted_constant(model, source) && is_real(model.type(source)))) {
+        if (is_constant(model, source) ||
+            (through_convert && is_converted_constant(model, source) && is_real(model.type(source)))) {
             return port;
         }
     }
@@ -407,7 +408,8 @@ constexpr bool is_constant_path(const graph& model, node_id id) {
 // ---- preconditions
 
 /// Every output rank is static, and the dequantization on port 0, if any, is per-tensor or per-channel.
-[[gnu::noinline]] constexpr verdict base_precondition(const graph& model, node_id id, view<element> default_precisions) {
+[[gnu::noinline]] constexpr verdict base_precondition(const graph& model, node_id id,
+                                                      view<element> default_precisions) {
     for (std::size_t port = 0; port < model[id].outputs(); ++port) {
         if (model[id].shape(port).rank_is_dynamic()) {
             return refuse(reason::dynamic_rank, static_cast<int>(port));
@@ -604,13 +606,13 @@ constexpr void compute_in(graph& model, node_id operation, std::size_t port, ele
 /// What `move_dequantization_after` made.
 struct moved_dequantization {
     node_id operation = node_id::none;  // the operation on low precision data
-    node_id last = node_id::none;       // the last operation of the dequantization behind it
+    node_id last = node_id::none;  // the last operation of the dequantization behind it
 };
 
 /// How `move_dequantization_after` deals with types and zero points.
 struct move_settings {
     bool update_output_type = true;  // a relaxed operation gives the type of its input; false: the type of the scale
-    bool move_subtract = true;       // false: the Subtract stays above the operation
+    bool move_subtract = true;  // false: the Subtract stays above the operation
 };
 
 namespace detail {
@@ -619,8 +621,8 @@ namespace detail {
 constexpr output_ref constant_for(rewrite& r, node_id constant, element type) {
     const element own = r.model[constant].type();
     if (bit_width(type) < bit_width(own)) {
-        fail("dequantization constant '", r.model[constant].name(), "' of type ", name(own), " is wider than the data of type ",
-             name(type), " that it meets");
+        fail("dequantization constant '", r.model[constant].name(), "' of type ", name(own),
+             " is wider than the data of type ", name(type), " that it meets");
     }
     return fold_convert(r.model, constant, type);
 }
@@ -639,15 +641,16 @@ constexpr output_ref constant_for(rewrite& r, node_id constant, element type) {
     }
     if (with_subtract && found.has_subtract()) {
         const bool keeps_convert = found.zero_point_convert != node_id::none;
-        const output_ref zero_point =
-            keeps_convert ? output_ref(found.zero_point_convert) : detail::constant_for(r, found.zero_point, model.type(parent));
+        const output_ref zero_point = keeps_convert ? output_ref(found.zero_point_convert)
+                                                    : detail::constant_for(r, found.zero_point, model.type(parent));
         parent = model.add(op::subtract{}, {parent, zero_point});
         if (!keeps_convert) {
             model.relax(parent.node);
         }
     }
     if (found.has_multiply()) {
-        const node_id multiply = model.add(op::multiply{}, {parent, detail::constant_for(r, found.scale, model.type(parent))});
+        const node_id multiply =
+            model.add(op::multiply{}, {parent, detail::constant_for(r, found.scale, model.type(parent))});
         model.relax_output(multiply, model[found.multiply].type());
         parent = multiply;
     }
@@ -660,7 +663,8 @@ constexpr void insert_dequantization_after(rewrite& r, node_id operation, output
     for (const input_ref user : r.model.uses({operation, 0})) {
         const bool reads_shape = r.model[user.node].is<op::shape_of>() && r.model[user.node].version() == 0;
         if (user.node != dequantized.node) {
-            r.model.set_input(user.node, static_cast<std::size_t>(user.port), reads_shape ? output_ref(replacement) : dequantized);
+            r.model.set_input(user.node, static_cast<std::size_t>(user.port),
+                              reads_shape ? output_ref(replacement) : dequantized);
         }
     }
 }
@@ -669,11 +673,12 @@ constexpr void insert_dequantization_after(rewrite& r, node_id operation, output
 ///
 /// The constants of `found` may have been rewritten for their new place (set `zero_point`, `scale`). Raises an error
 /// for an operation with several outputs or a constant that is wider than the data.
-[[gnu::noinline]] constexpr moved_dequantization move_dequantization_after(rewrite& r, node_id operation, const dequantization& found,
-                                                                           move_settings settings = {}) {
+[[gnu::noinline]] constexpr moved_dequantization
+move_dequantization_after(rewrite& r, node_id operation, const dequantization& found, move_settings settings = {}) {
     graph& model = r.model;
     if (model[operation].outputs() != 1) {
-        fail("a dequantization can only be moved behind an operation with one output, not behind '", model[operation].name(), "'");
+        fail("a dequantization can only be moved behind an operation with one output, not behind '",
+             model[operation].name(), "'");
     }
     const node_id last = found.last();
     const output_ref source = !settings.move_subtract && found.has_subtract() ? output_ref(found.subtract) : found.data;
@@ -686,7 +691,8 @@ constexpr void insert_dequantization_after(rewrite& r, node_id operation, output
         inputs.push_back(here ? source : input);
     }
     const node_id made = model.clone(operation, inputs);
-    copy_information(r, operation, made, false);  // what was asked of its inputs is settled: they are low precision data now
+    copy_information(r, operation, made,
+                     false);  // what was asked of its inputs is settled: they are low precision data now
     model.rename(made, model[operation].name());
     if (model[made].relaxed()) {
         const element type = settings.update_output_type ? model.type(source) : model[found.scale].type();
@@ -705,7 +711,8 @@ constexpr void insert_dequantization_after(rewrite& r, node_id operation, output
 
 /// Folds the Convert of a zero point where there is a scale too. While the data of the dequantization on `port` is constant,
 /// folds its Convert, Subtract and Multiply into it. Stops where the inputs of an operation differ in type.
-[[gnu::noinline]] constexpr dequantization fold_dequantization_at(rewrite& r, node_id id, std::size_t port, output_ref last) {
+[[gnu::noinline]] constexpr dequantization fold_dequantization_at(rewrite& r, node_id id, std::size_t port,
+                                                                  output_ref last) {
     graph& model = r.model;
     const auto find = [&] {
         return id == node_id::none ? find_dequantization_at(model, last, r.options.default_precisions)
@@ -715,8 +722,10 @@ constexpr void insert_dequantization_after(rewrite& r, node_id operation, output
     if (found.empty() || !found.has_multiply()) {
         return found;
     }
-    if (found.zero_point_convert != node_id::none && model.type(model[found.subtract].input(0)) == model[found.zero_point_convert].type()) {
-        model.replace_uses(found.zero_point_convert, fold_convert(model, found.zero_point, model[found.zero_point_convert].type()));
+    if (found.zero_point_convert != node_id::none &&
+        model.type(model[found.subtract].input(0)) == model[found.zero_point_convert].type()) {
+        model.replace_uses(found.zero_point_convert,
+                           fold_convert(model, found.zero_point, model[found.zero_point_convert].type()));
         found = find();
     }
     if (!is_constant(model, found.data)) {
@@ -750,8 +759,8 @@ constexpr void insert_dequantization_after(rewrite& r, node_id operation, output
         }
         left = try_fold(model, left.node);
         right = try_fold(model, right.node);
-        const output_ref folded =
-            fold_operation(model, subtract ? op::attributes(op::subtract{}) : op::attributes(op::multiply{}), {left, right});
+        const output_ref folded = fold_operation(
+            model, subtract ? op::attributes(op::subtract{}) : op::attributes(op::multiply{}), {left, right});
         if (!is_constant(model, folded) || !replace_by(each, fold_convert(model, folded, model[each].type()))) {
             return found;
         }

@@ -84,7 +84,8 @@ constexpr bool varies_over(const graph& model, const dequantization& found, std:
            (found.has_subtract() && aligned_shape(model, found.zero_point, rank)[axis] != 1);
 }
 /// The first axis from `from` on over which scale or zero point vary; the rank of the data if there is none.
-constexpr std::size_t first_varying_axis(const graph& model, const dequantization& found, std::size_t from, std::size_t rank) {
+constexpr std::size_t first_varying_axis(const graph& model, const dequantization& found, std::size_t from,
+                                         std::size_t rank) {
     while (from < rank && !varies_over(model, found, from, rank)) {
         ++from;
     }

@@ -9,8 +9,8 @@ namespace lpt {
 /// Where the dequantization of a two-input operation goes.
 enum class full_path : int {
     constant = -1,  // one branch is constant: neither
-    first = 0,      // input 0 stays in floating point, input 1 has low precision
-    second = 1,     // input 1 stays in floating point, input 0 has low precision
+    first = 0,  // input 0 stays in floating point, input 1 has low precision
+    second = 1,  // input 1 stays in floating point, input 0 has low precision
 };
 
 /// Both branches can be found, and at least one has a dequantization with per-tensor or per-channel constants.
@@ -29,11 +29,12 @@ enum class full_path : int {
             return refuse(reason::no_dequantization, static_cast<int>(port));
         }
         any_quantized = any_quantized || !found.empty();
-        any_fits = any_fits || (!found.empty() &&
-                                (!found.has_multiply() ||
-                                 is_per_channel_constant(r.model, found.multiply, found.scale, found.channel_axis)) &&
-                                (!found.has_subtract() ||
-                                 is_per_channel_constant(r.model, found.subtract, found.zero_point, found.channel_axis)));
+        any_fits =
+            any_fits || (!found.empty() &&
+                         (!found.has_multiply() ||
+                          is_per_channel_constant(r.model, found.multiply, found.scale, found.channel_axis)) &&
+                         (!found.has_subtract() ||
+                          is_per_channel_constant(r.model, found.subtract, found.zero_point, found.channel_axis)));
     }
     if (!any_quantized) {
         return refuse(reason::no_dequantization);
@@ -102,7 +103,8 @@ constexpr full_path choose_by_parents(const graph& model, node_id first, node_id
             return full_path::second;
         }
     }
-    const bool others[2] = {has_other_consumers(model, first, parents[0]), has_other_consumers(model, second, parents[1])};
+    const bool others[2] = {has_other_consumers(model, first, parents[0]),
+                            has_other_consumers(model, second, parents[1])};
     if (others[0] != others[1]) {
         return others[0] ? full_path::second : full_path::first;
     }

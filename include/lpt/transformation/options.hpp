@@ -19,22 +19,22 @@ struct transformation_callback {
 /// What the user sets for one transformation that can be told more: those that mark or rewrite what a file has
 /// (MarkDequantization, KeepConstPrecision, ConvertQuantizeDequantize, ConvertSubtractConstant, FQStrippingTransformation …).
 struct transformation_arguments {
-    text_view transformation;      // published name
-    seq<element, 8> precisions;    // element types that it looks for; none: those that it has by itself
-    bool fold_subtract = false;    // constants below Subtract may be folded
-    bool fold_multiply = true;     // constants below Multiply may be folded
+    text_view transformation;  // published name
+    seq<element, 8> precisions;  // element types that it looks for; none: those that it has by itself
+    bool fold_subtract = false;  // constants below Subtract may be folded
+    bool fold_multiply = true;  // constants below Multiply may be folded
     bool weights_adjustment = false;  // FQStripping rescales weights
 };
 
 /// What the user sets for a run of the transformations.
 struct transformation_options {
-    bool update_precisions = true;          // false: the same rewrites, all tensors stay in floating point
+    bool update_precisions = true;  // false: the same rewrites, all tensors stay in floating point
     element dequantization_precision = f32;  // type of the dequantization operations that are made
     seq<element, 4> default_precisions{u8, i8};  // low precision types in order of preference
     bool reshape_ignore_per_tensor_check = false;
     bool scaling_mode = false;
     seq<transformation_callback> callbacks;
-    seq<text_view> disabled;                // transformations that do not run at all
+    seq<text_view> disabled;  // transformations that do not run at all
     seq<transformation_arguments> arguments;
 
     /// What was set for one transformation, or what it has by itself.

@@ -11,10 +11,10 @@ namespace lpt {
 
 /// The dequantization or FakeQuantize that gives an operation its weights.
 struct weights_source {
-    output_ref last;                       // output of the dequantization or FakeQuantize (below a Reshape, if there is one)
-    node_id reshape = node_id::none;       // Reshape between it and the operation: of grouped weights only
-    node_id fake_quantize = node_id::none; // FakeQuantize, directly or below the dequantization
-    dequantization found;                  // empty if the FakeQuantize gives the weights directly
+    output_ref last;  // output of the dequantization or FakeQuantize (below a Reshape, if there is one)
+    node_id reshape = node_id::none;  // Reshape between it and the operation: of grouped weights only
+    node_id fake_quantize = node_id::none;  // FakeQuantize, directly or below the dequantization
+    dequantization found;  // empty if the FakeQuantize gives the weights directly
 };
 
 namespace detail {
@@ -67,7 +67,8 @@ constexpr bool ranges_vary_only_over(const graph& model, node_id fake_quantize, 
 }  // namespace detail
 
 /// Finds what gives an operation its weights on input 1; looks through the Reshape of grouped weights.
-[[gnu::noinline]] constexpr weights_source find_weights(const graph& model, node_id id, view<element> default_precisions) {
+[[gnu::noinline]] constexpr weights_source find_weights(const graph& model, node_id id,
+                                                        view<element> default_precisions) {
     weights_source result;
     result.last = model[id].input(1);
     if (model[id].is<op::group_convolution>() && model[result.last.node].is<op::reshape>()) {
@@ -92,7 +93,8 @@ constexpr bool ranges_vary_only_over(const graph& model, node_id fake_quantize, 
 /// by a dequantization with constants that vary over the output channels alone (and the groups, if no Reshape makes them)
 /// of a low precision Constant or such a FakeQuantize, which may lie behind one more Convert. A zero point with a Convert
 /// has the type of the weights.
-[[gnu::noinline]] constexpr verdict is_quantized_static(const graph& model, node_id id, view<element> default_precisions) {
+[[gnu::noinline]] constexpr verdict is_quantized_static(const graph& model, node_id id,
+                                                        view<element> default_precisions) {
     const weights_source weights = find_weights(model, id, default_precisions);
     if (weights.fake_quantize != node_id::none && weights.found.empty()) {
         return is_quantize_supported(model, weights.fake_quantize) ? yes : refuse(reason::unsupported_levels, 1);
@@ -114,7 +116,8 @@ constexpr bool ranges_vary_only_over(const graph& model, node_id fake_quantize, 
         if (!is_quantize_supported(model, data.node)) {
             return refuse(reason::unsupported_levels, 1);
         }
-        return detail::ranges_vary_only_over(model, data.node, allowed) ? yes : refuse(reason::weights_vary_over_axis, 1);
+        return detail::ranges_vary_only_over(model, data.node, allowed) ? yes
+                                                                        : refuse(reason::weights_vary_over_axis, 1);
     }
     if (!is_constant(model, data)) {
         return refuse(reason::weights_not_constant, 1);
@@ -132,10 +135,10 @@ constexpr bool ranges_vary_only_over(const graph& model, node_id fake_quantize, 
 
 /// How much a transformation asks of activations and weights.
 struct weightable_settings {
-    bool per_tensor_data = true;       // activations have one scale
-    bool low_precision_weights = true; // weights below a dequantization have a low precision type
-    bool dynamic_weights = false;      // sizes of the weights may be unknown
-    bool constant_weights = true;      // weights below a dequantization are Constants
+    bool per_tensor_data = true;  // activations have one scale
+    bool low_precision_weights = true;  // weights below a dequantization have a low precision type
+    bool dynamic_weights = false;  // sizes of the weights may be unknown
+    bool constant_weights = true;  // weights below a dequantization are Constants
 };
 
 /// The number of groups of a convolution; 1 for other operations.
@@ -235,7 +238,8 @@ constexpr verdict dequantized_weights_verdict(const graph& model, const dequanti
 ///
 /// Activations: one scale for all channels (for each group of channels where there are several groups). Weights: see
 /// `is_quantized_static`; scales and zero points vary over the output channels alone.
-[[gnu::noinline]] constexpr verdict weightable_verdict(const rewrite& r, node_id id, const weightable_settings& settings = {}) {
+[[gnu::noinline]] constexpr verdict weightable_verdict(const rewrite& r, node_id id,
+                                                       const weightable_settings& settings = {}) {
     const graph& model = r.model;
     if (const verdict base = base_precondition(r, id); !base) {
         return base;
@@ -263,7 +267,8 @@ constexpr verdict dequantized_weights_verdict(const graph& model, const dequanti
     if (weights.fake_quantize == node_id::none) {
         return detail::dequantized_weights_verdict(model, weights.found, allowed, settings);
     }
-    if (const verdict quantized = detail::fake_quantized_weights_verdict(model, weights.fake_quantize, allowed); !quantized) {
+    if (const verdict quantized = detail::fake_quantized_weights_verdict(model, weights.fake_quantize, allowed);
+        !quantized) {
         return quantized;
     }
     return weights.found.empty() || detail::dequantization_varies_only_over(model, weights.found, allowed)

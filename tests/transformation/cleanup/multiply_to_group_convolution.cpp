@@ -32,7 +32,8 @@ constexpr bool gets_a_convolution() {
     const node_id add = net.model.producer(net.output(), 0);
     const node_id convolution = net.model.producer(add, 0);
     return net.model[add].is<op::add>() && net.model[convolution].is<op::group_convolution>() &&
-           net.input(convolution, 0).type() == u8 && net.value(convolution, 1) == make_tensor(u8, {4, 1, 1, 1, 1}, view<double>({1}));
+           net.input(convolution, 0).type() == u8 &&
+           net.value(convolution, 1) == make_tensor(u8, {4, 1, 1, 1, 1}, view<double>({1}));
 }
 static_assert(gets_a_convolution());
 

@@ -11,7 +11,8 @@ using namespace lpt::testing;
 namespace {
 
 constexpr two_inputs sum(const scale_and_zero_point& first, const scale_and_zero_point& second, element type = u8,
-                         element second_type = u8, shape dimensions = {1, 3, 2, 2}, shape second_dimensions = {1, 3, 2, 2}) {
+                         element second_type = u8, shape dimensions = {1, 3, 2, 2},
+                         shape second_dimensions = {1, 3, 2, 2}) {
     two_inputs net;
     const output_ref a = net.activations(std::move(dimensions), first, type);
     net.add(op::add{}, {a, net.activations(std::move(second_dimensions), second, second_type)});
@@ -40,7 +41,8 @@ static_assert(one_branch_gives_up());
 
 TEST_CASE("the dequantization of one branch moves behind Add, the other branch takes what is left") {
     for (const scale_and_zero_point& first : {single(0.1), single(0.1, 3), channels(), channels_with_zero_points()}) {
-        for (const scale_and_zero_point& second : {single(0.2), single(0.2, 5), channels(), channels_with_zero_points()}) {
+        for (const scale_and_zero_point& second :
+             {single(0.2), single(0.2, 5), channels(), channels_with_zero_points()}) {
             two_inputs net = sum(first, second);
             CHECK(net.run<add_transformation>());
             CHECK(empty_branch(net) == 1);

@@ -17,8 +17,8 @@ struct stateful : rewritten {
     node_id assign = node_id::none;
     node_id sum = node_id::none;
 
-    constexpr explicit stateful(view<double> scale = {0.1}, shape scale_shape = {}, double zero_point = 0, double first = 0,
-                                bool waits = true) {
+    constexpr explicit stateful(view<double> scale = {0.1}, shape scale_shape = {}, double zero_point = 0,
+                                double first = 0, bool waits = true) {
         const shape dimensions{1, 3, 4};
         const node_id data = input(dimensions, u8);
         const node_id initial = model.constant(make_tensor(f32, dimensions, {first}));
@@ -94,8 +94,10 @@ TEST_CASE("a variable without an initial value begins with zeros") {
 
 TEST_CASE("an older variable takes the type of its initial value") {
     stateful net;
-    const node_id read = net.model.add(op::read_value{.variable_id = "memory"}, {net.model[net.read].input(0)}, "old", 3);
-    const node_id assign = net.model.add(op::assign{.variable_id = "memory"}, {net.model[net.assign].input(0)}, "old_assign", 3);
+    const node_id read =
+        net.model.add(op::read_value{.variable_id = "memory"}, {net.model[net.read].input(0)}, "old", 3);
+    const node_id assign =
+        net.model.add(op::assign{.variable_id = "memory"}, {net.model[net.assign].input(0)}, "old_assign", 3);
     net.model.replace_uses(net.read, read);
     net.model.add_control_dependency(assign, read);
     net.model.remove(net.assign);
@@ -110,7 +112,8 @@ TEST_CASE("an older variable takes the type of its initial value") {
 TEST_CASE("a FakeQuantize that alone reads the variable takes up the scale") {
     stateful net;
     const node_id quantize = net.model.add(
-        op::fake_quantize{256}, {net.read, net.constant({0}), net.constant({2.55}), net.constant({0}), net.constant({2.55})}, "fq");
+        op::fake_quantize{256},
+        {net.read, net.constant({0}), net.constant({2.55}), net.constant({0}), net.constant({2.55})}, "fq");
     net.model.relax(quantize);
     net.model.set_input(net.sum, 0, quantize);
     CHECK(net.change());
@@ -157,7 +160,8 @@ TEST_CASE("a variable stays in floating point") {
     }
     SUBCASE("the Multiply is not by a constant") {
         stateful net;
-        const node_id square = net.model.add(op::multiply{}, {net.model[net.assign].input(0), net.model[net.assign].input(0)});
+        const node_id square =
+            net.model.add(op::multiply{}, {net.model[net.assign].input(0), net.model[net.assign].input(0)});
         net.model.set_input(net.assign, 0, square);
         CHECK_FALSE(net.change());
         CHECK(net.why() == reason::no_dequantization);

@@ -27,7 +27,8 @@ static_assert(type_behind(false) == f32);
 }  // namespace
 
 TEST_CASE("the dequantization moves behind AvgPool, which gives real values") {
-    for (const scale_and_zero_point& constants : {single(0.1), single(0.1, 128), channels(), channels_with_zero_points()}) {
+    for (const scale_and_zero_point& constants :
+         {single(0.1), single(0.1, 128), channels(), channels_with_zero_points()}) {
         dequantized net = pooled({1, 3, 4, 4}, constants);
         CHECK(net.run<avg_pool_transformation>());
         CHECK(net.model[net.quantized()].is<op::avg_pool>());
@@ -37,7 +38,9 @@ TEST_CASE("the dequantization moves behind AvgPool, which gives real values") {
     }
 }
 
-TEST_CASE("AvgPool gives the type of the data where the markup found that precision is preserved") { CHECK(type_behind(true) == u8); }
+TEST_CASE("AvgPool gives the type of the data where the markup found that precision is preserved") {
+    CHECK(type_behind(true) == u8);
+}
 
 TEST_CASE("AvgPool stays in floating point") {
     SUBCASE("constants vary over an axis other than the channels") {

@@ -17,7 +17,8 @@ constexpr dequantized moved(shape dimensions, const scale_and_zero_point& consta
 }
 constexpr bool moves_behind() {
     dequantized net = moved({4, 3, 2, 2}, single(0.1, 128));
-    return net.run<batch_to_space_transformation>() && net.model[net.quantized()].is<op::batch_to_space>() && net.quantized_type() == u8;
+    return net.run<batch_to_space_transformation>() && net.model[net.quantized()].is<op::batch_to_space>() &&
+           net.quantized_type() == u8;
 }
 static_assert(moves_behind());
 

@@ -10,8 +10,8 @@ using namespace lpt::testing;
 
 namespace {
 
-constexpr dequantized widened(shape dimensions, const scale_and_zero_point& constants, op::broadcast_mode mode, view<std::int64_t> target,
-                              view<std::int64_t> places = {}) {
+constexpr dequantized widened(shape dimensions, const scale_and_zero_point& constants, op::broadcast_mode mode,
+                              view<std::int64_t> target, view<std::int64_t> places = {}) {
     dequantized net(std::move(dimensions), constants);
     seq<output_ref> more{net.indices(target)};
     if (!places.empty()) {
@@ -22,14 +22,16 @@ constexpr dequantized widened(shape dimensions, const scale_and_zero_point& cons
 }
 constexpr bool moves_behind() {
     dequantized net = widened({1, 3, 1, 1}, channels(), op::broadcast_mode::numpy, {2, 3, 4, 4});
-    return net.run<broadcast_transformation>() && net.model[net.quantized()].is<op::broadcast>() && net.quantized_type() == u8;
+    return net.run<broadcast_transformation>() && net.model[net.quantized()].is<op::broadcast>() &&
+           net.quantized_type() == u8;
 }
 static_assert(moves_behind());
 
 }  // namespace
 
 TEST_CASE("the dequantization moves behind Broadcast") {
-    for (const scale_and_zero_point& constants : {single(0.1), single(0.1, 128), channels(), channels_with_zero_points()}) {
+    for (const scale_and_zero_point& constants :
+         {single(0.1), single(0.1, 128), channels(), channels_with_zero_points()}) {
         for (const op::broadcast_mode mode : {op::broadcast_mode::numpy, op::broadcast_mode::bidirectional}) {
             dequantized net = widened({1, 3, 1, 1}, constants, mode, {2, 3, 4, 4});
             CHECK(net.run<broadcast_transformation>());
@@ -46,7 +48,8 @@ TEST_CASE("a target of fewer axes may leave the channels alone") {
 }
 
 TEST_CASE("constants go to the places of their axes") {
-    dequantized net = widened({2, 3}, {{0.1, 0.2, 0.3}, {1, 3}, {1, 2, 3}, {3}}, op::broadcast_mode::explicit_axes, {2, 3, 4, 4}, {0, 1});
+    dequantized net = widened({2, 3}, {{0.1, 0.2, 0.3}, {1, 3}, {1, 2, 3}, {3}}, op::broadcast_mode::explicit_axes,
+                              {2, 3, 4, 4}, {0, 1});
     CHECK(net.run<broadcast_transformation>());
     CHECK(net.scale().dimensions() == shape{1, 3, 1, 1});
     CHECK(net.difference() < 1e-6);
@@ -59,13 +62,15 @@ TEST_CASE("Broadcast stays in floating point") {
         CHECK(net.why() == reason::varies_over_axis);
     }
     SUBCASE("channels change their place") {
-        dequantized net = widened({2, 3}, {{0.1, 0.2, 0.3}, {1, 3}}, op::broadcast_mode::explicit_axes, {2, 3, 4, 3}, {0, 3});
+        dequantized net =
+            widened({2, 3}, {{0.1, 0.2, 0.3}, {1, 3}}, op::broadcast_mode::explicit_axes, {2, 3, 4, 3}, {0, 3});
         CHECK_FALSE(net.run<broadcast_transformation>());
         CHECK(net.why() == reason::varies_over_axis);
     }
     SUBCASE("the places of the axes are not known") {
         dequantized net({2, 3}, {{0.1, 0.2, 0.3}, {1, 3}});
-        net.add(op::broadcast{op::broadcast_mode::explicit_axes}, {net.indices({2, 3, 4}), net.model.parameter(i64, shape{2})});
+        net.add(op::broadcast{op::broadcast_mode::explicit_axes},
+                {net.indices({2, 3, 4}), net.model.parameter(i64, shape{2})});
         CHECK_FALSE(net.run<broadcast_transformation>());
         CHECK(net.why() == reason::axes_not_constant);
     }

@@ -16,8 +16,8 @@ constexpr op::concat along(std::int64_t axis) {
     return result;
 }
 /// Twice the same data, with two dequantizations.
-constexpr dequantized joined(shape dimensions, const scale_and_zero_point& first, const scale_and_zero_point& second, std::int64_t axis,
-                             element type = u8) {
+constexpr dequantized joined(shape dimensions, const scale_and_zero_point& first, const scale_and_zero_point& second,
+                             std::int64_t axis, element type = u8) {
     dequantized net(std::move(dimensions), first, type);
     graph& model = net.model;
     output_ref other = model.parameters()[0];
@@ -25,8 +25,8 @@ constexpr dequantized joined(shape dimensions, const scale_and_zero_point& first
         other = model.add(op::convert{f32}, {other});
     }
     if (!second.zero_point.empty()) {
-        output_ref zero_point =
-            model.constant(make_tensor(second.zero_point_converts ? type : f32, second.zero_point_shape, second.zero_point));
+        output_ref zero_point = model.constant(
+            make_tensor(second.zero_point_converts ? type : f32, second.zero_point_shape, second.zero_point));
         if (second.zero_point_converts) {
             zero_point = model.add(op::convert{f32}, {zero_point});
         }
@@ -40,8 +40,9 @@ constexpr dequantized joined(shape dimensions, const scale_and_zero_point& first
 }
 constexpr bool constants_are_joined() {
     dequantized net = joined({1, 3, 2, 2}, single(0.1), single(0.2, 7), 1);
-    return net.run<concat_transformation>() && net.quantized_type() == u8 && net.scale().dimensions() == shape{1, 6, 1, 1} &&
-           net.zero_point().real(2) == 0 && net.zero_point().real(3) == 7;
+    return net.run<concat_transformation>() && net.quantized_type() == u8 &&
+           net.scale().dimensions() == shape{1, 6, 1, 1} && net.zero_point().real(2) == 0 &&
+           net.zero_point().real(3) == 7;
 }
 static_assert(constants_are_joined());
 
@@ -54,8 +55,9 @@ reason why(const dequantized& before) {
 }  // namespace
 
 TEST_CASE("the dequantizations of all inputs become one behind Concat") {
-    const scale_and_zero_point all[] = {single(0.1), single(0.2, 7), channels(), channels_with_zero_points(),
-                                        {{0.1, 0.2, 0.3}, {3, 1, 1}, {5}, {1}}, {{}, {}, {3}}};
+    const scale_and_zero_point all[] = {
+        single(0.1),  single(0.2, 7), channels(), channels_with_zero_points(), {{0.1, 0.2, 0.3}, {3, 1, 1}, {5}, {1}},
+        {{}, {}, {3}}};
     for (const scale_and_zero_point& first : all) {
         for (const scale_and_zero_point& second : all) {
             dequantized net = joined({2, 3, 2, 2}, first, second, 1);

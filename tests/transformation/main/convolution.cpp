@@ -22,7 +22,9 @@ constexpr op::convolution_backprop_data backprop_window() {
     return {.strides = {1, 1}, .dilations = {1, 1}, .pads_begin = {0, 0}, .pads_end = {0, 0}};
 }
 constexpr scale_and_zero_point output_channels() { return {{0.5, 0.25}, {2, 1, 1, 1}}; }
-constexpr scale_and_zero_point output_channels_with_zero_points() { return {{0.5, 0.25}, {2, 1, 1, 1}, {3, -4}, {2, 1, 1, 1}}; }
+constexpr scale_and_zero_point output_channels_with_zero_points() {
+    return {{0.5, 0.25}, {2, 1, 1, 1}, {3, -4}, {2, 1, 1, 1}};
+}
 
 constexpr two_inputs convolved(const scale_and_zero_point& data, const scale_and_zero_point& weights, element type = u8,
                                element weights_type = i8) {
@@ -51,8 +53,10 @@ static_assert(reads_integers());
 }  // namespace
 
 TEST_CASE("scales of activations and weights move behind Convolution, which gives what it gave") {
-    for (const scale_and_zero_point& data : {single(0.1), single(0.1, 128), scale_and_zero_point{{0.1}, {}, {1, 2, 3}, {1, 3, 1, 1}}}) {
-        for (const scale_and_zero_point& weights : {single(0.5), single(0.5, 7), output_channels(), output_channels_with_zero_points()}) {
+    for (const scale_and_zero_point& data :
+         {single(0.1), single(0.1, 128), scale_and_zero_point{{0.1}, {}, {1, 2, 3}, {1, 3, 1, 1}}}) {
+        for (const scale_and_zero_point& weights :
+             {single(0.5), single(0.5, 7), output_channels(), output_channels_with_zero_points()}) {
             two_inputs net = convolved(data, weights);
             CHECK(net.run<convolution_transformation>());
             CHECK(net.input(net.output(), 0).is<op::convolution>());
@@ -224,7 +228,8 @@ TEST_CASE("ConvolutionBackpropData: output channels are axis 1 of the weights") 
     for (const scale_and_zero_point& data : {single(0.1), single(0.1, 128)}) {
         two_inputs net;
         const output_ref first = net.activations({1, 3, 3, 3}, data);
-        net.add(backprop_window(), {first, net.weights({3, 2, 2, 2}, {{0.5, 0.25}, {1, 2, 1, 1}, {3, -4}, {1, 2, 1, 1}})});
+        net.add(backprop_window(),
+                {first, net.weights({3, 2, 2, 2}, {{0.5, 0.25}, {1, 2, 1, 1}, {3, -4}, {1, 2, 1, 1}})});
         CHECK(net.run<convolution_backprop_data_transformation>());
         CHECK(net.value(net.output(), 1).dimensions() == shape{1, 2, 1, 1});
         CHECK(net.difference() < 1e-5);
@@ -246,7 +251,8 @@ TEST_CASE("a ConvolutionBackpropData that stays in floating point gets real weig
         two_inputs net;
         const output_ref first = net.activations({1, 3, 3, 3}, channels());
         const output_ref converted = net.model.add(op::convert{f32}, {net.numbers({3, 2, 2, 2})});
-        net.add(backprop_window(), {first, net.model.add(op::multiply{}, {net.model.constant(make_scalar(f32, 0.5)), converted})});
+        net.add(backprop_window(),
+                {first, net.model.add(op::multiply{}, {net.model.constant(make_scalar(f32, 0.5)), converted})});
         CHECK(net.run<convolution_backprop_data_transformation>());
         CHECK(net.input(net.output(), 1).is<op::constant>());
         CHECK(net.difference() < 1e-6);

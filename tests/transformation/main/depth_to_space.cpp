@@ -19,7 +19,8 @@ constexpr dequantized moved(shape dimensions, const scale_and_zero_point& consta
 }
 constexpr bool moves_behind() {
     dequantized net = moved({1, 12, 2, 2}, single(0.1, 128));
-    return net.run<depth_to_space_transformation>() && net.model[net.quantized()].is<op::depth_to_space>() && net.quantized_type() == u8;
+    return net.run<depth_to_space_transformation>() && net.model[net.quantized()].is<op::depth_to_space>() &&
+           net.quantized_type() == u8;
 }
 static_assert(moves_behind());
 
@@ -36,7 +37,8 @@ TEST_CASE("a single scale and zero point move behind DepthToSpace") {
 
 TEST_CASE("DepthToSpace stays in floating point") {
     SUBCASE("scales differ") {
-        dequantized net = moved({1, 12, 2, 2}, {{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2}, {1, 12, 1, 1}});
+        dequantized net =
+            moved({1, 12, 2, 2}, {{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2}, {1, 12, 1, 1}});
         CHECK_FALSE(net.run<depth_to_space_transformation>());
         CHECK(net.why() == reason::not_per_tensor);
     }

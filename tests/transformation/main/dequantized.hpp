@@ -40,8 +40,8 @@ struct dequantized {
             end = model.add(op::convert{f32}, {end});
         }
         if (!constants.zero_point.empty()) {
-            output_ref zero_point = model.constant(
-                make_tensor(constants.zero_point_converts ? type : f32, constants.zero_point_shape, constants.zero_point));
+            output_ref zero_point = model.constant(make_tensor(constants.zero_point_converts ? type : f32,
+                                                               constants.zero_point_shape, constants.zero_point));
             if (constants.zero_point_converts) {
                 zero_point = model.add(op::convert{f32}, {zero_point});
             }
@@ -49,7 +49,8 @@ struct dequantized {
             model.relax(end.node);
         }
         if (!constants.scale.empty()) {
-            end = model.add(op::multiply{}, {end, model.constant(make_tensor(f32, constants.scale_shape, constants.scale))});
+            end = model.add(op::multiply{},
+                            {end, model.constant(make_tensor(f32, constants.scale_shape, constants.scale))});
             model.relax(end.node);
         }
     }
@@ -95,7 +96,9 @@ struct dequantized {
     constexpr node_id quantized(std::size_t which = 0) const { return found(which).data.node; }
     constexpr element quantized_type(std::size_t which = 0) const { return model.type(found(which).data); }
     constexpr const tensor& scale(std::size_t which = 0) const { return constant_of(model, found(which).scale); }
-    constexpr const tensor& zero_point(std::size_t which = 0) const { return constant_of(model, found(which).zero_point); }
+    constexpr const tensor& zero_point(std::size_t which = 0) const {
+        return constant_of(model, found(which).zero_point);
+    }
 
     /// The greatest difference between what the network gives now and what it gave before `run`.
     double difference(integers dynamic_sizes = {}) const {
@@ -125,7 +128,9 @@ struct dequantized {
         }
         return result;
     }
-    double difference(std::initializer_list<std::int64_t> dynamic_sizes) const { return difference(integers(dynamic_sizes)); }
+    double difference(std::initializer_list<std::int64_t> dynamic_sizes) const {
+        return difference(integers(dynamic_sizes));
+    }
 };
 
 }  // namespace lpt::testing

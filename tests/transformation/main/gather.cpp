@@ -17,8 +17,8 @@ constexpr dequantized gathered(const scale_and_zero_point& constants, const tens
 }
 constexpr bool constants_are_gathered() {
     dequantized net = gathered(channels(), make_indices({2, 0, 2, 1}), 1);
-    return net.run<gather_transformation>() && net.quantized_type() == u8 && net.scale().dimensions() == shape{1, 4, 1, 1} &&
-           net.scale().real(0) == net.scale().real(2);
+    return net.run<gather_transformation>() && net.quantized_type() == u8 &&
+           net.scale().dimensions() == shape{1, 4, 1, 1} && net.scale().real(0) == net.scale().real(2);
 }
 static_assert(constants_are_gathered());
 
@@ -27,8 +27,9 @@ static_assert(constants_are_gathered());
 TEST_CASE("the dequantization moves behind Gather, constants per channel are gathered") {
     const tensor one = make_integer_tensor(i64, shape{}, {1});
     const tensor some = make_indices({2, 0});
-    for (const scale_and_zero_point& constants : {single(0.1), single(0.1, 128), channels(), channels_with_zero_points(),
-                                                  scale_and_zero_point{{0.1, 0.2, 0.3}, {3, 1, 1}, {7}, {}}}) {
+    for (const scale_and_zero_point& constants :
+         {single(0.1), single(0.1, 128), channels(), channels_with_zero_points(),
+          scale_and_zero_point{{0.1, 0.2, 0.3}, {3, 1, 1}, {7}, {}}}) {
         for (const tensor& indices : {one, some}) {
             dequantized net = gathered(constants, indices, 1);
             CHECK(net.run<gather_transformation>());

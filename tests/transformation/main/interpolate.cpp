@@ -25,7 +25,8 @@ constexpr op::interpolate nearest_version_0() {
 /// Version 4: the last two axes become 8 x 8.
 constexpr dequantized resized(const scale_and_zero_point& constants, const op::interpolate& attributes) {
     dequantized net({1, 3, 4, 4}, constants);
-    net.add(attributes, {net.indices({8, 8}), net.model.constant(make_tensor(f32, {2}, {2, 2})), net.indices({2, 3})}, 4);
+    net.add(attributes, {net.indices({8, 8}), net.model.constant(make_tensor(f32, {2}, {2, 2})), net.indices({2, 3})},
+            4);
     return net;
 }
 constexpr dequantized resized_version_0(const op::interpolate& attributes) {
@@ -39,7 +40,8 @@ constexpr dequantized resized_version_0(const op::interpolate& attributes) {
 }
 constexpr bool moves_behind() {
     dequantized net = resized(single(0.1, 128), nearest());
-    return net.run<interpolate_transformation>() && net.model[net.quantized()].is<op::interpolate>() && net.quantized_type() == u8;
+    return net.run<interpolate_transformation>() && net.model[net.quantized()].is<op::interpolate>() &&
+           net.quantized_type() == u8;
 }
 static_assert(moves_behind());
 
@@ -57,7 +59,8 @@ reason why_version_0(const op::interpolate& attributes) {
 }  // namespace
 
 TEST_CASE("the dequantization moves behind an Interpolate that copies elements") {
-    for (const scale_and_zero_point& constants : {single(0.1), single(0.1, 128), channels(), channels_with_zero_points()}) {
+    for (const scale_and_zero_point& constants :
+         {single(0.1), single(0.1, 128), channels(), channels_with_zero_points()}) {
         dequantized net = resized(constants, nearest());
         CHECK(net.run<interpolate_transformation>());
         CHECK(net.quantized_type() == u8);

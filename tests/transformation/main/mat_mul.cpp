@@ -10,8 +10,8 @@ using namespace lpt::testing;
 
 namespace {
 
-constexpr two_inputs product(const scale_and_zero_point& first, const scale_and_zero_point& second, op::mat_mul what = {},
-                             element type = u8, element second_type = i8) {
+constexpr two_inputs product(const scale_and_zero_point& first, const scale_and_zero_point& second,
+                             op::mat_mul what = {}, element type = u8, element second_type = i8) {
     two_inputs net;
     const output_ref a = net.activations(what.transpose_a ? shape{2, 4, 3} : shape{2, 3, 4}, first, type);
     net.add(what, {a, net.weights(what.transpose_b ? shape{5, 4} : shape{4, 5}, second, second_type)});
@@ -37,7 +37,8 @@ TEST_CASE("scales of both operands move behind MatMul, whichever way the operand
     for (const bool transpose_a : {false, true}) {
         for (const bool transpose_b : {false, true}) {
             for (const scale_and_zero_point& first :
-                 {single(0.1), single(0.1, 128), scale_and_zero_point{{0.1, 0.2, 0.3}, transpose_a ? shape{1, 1, 3} : shape{1, 3, 1}},
+                 {single(0.1), single(0.1, 128),
+                  scale_and_zero_point{{0.1, 0.2, 0.3}, transpose_a ? shape{1, 1, 3} : shape{1, 3, 1}},
                   scale_and_zero_point{{0.1}, {}, {1, 2, 3}, transpose_a ? shape{1, 1, 3} : shape{1, 3, 1}},
                   scale_and_zero_point{{0.1}, {}, {1, 2, 3, 4}, transpose_a ? shape{1, 4, 1} : shape{1, 1, 4}}}) {
                 for (const scale_and_zero_point& second :
@@ -62,7 +63,8 @@ TEST_CASE("both operands may be activations") {
 TEST_CASE("a FakeQuantize on the second operand becomes integers") {
     two_inputs net;
     const output_ref a = net.activations({2, 3, 4}, single(0.1, 3));
-    net.add(op::mat_mul{}, {a, net.fake_quantized(net.numbers({4, 5}, f32), 255, {-20, -10, -20, -30, -40}, {20, 10, 20, 30, 40}, {1, 5})});
+    net.add(op::mat_mul{}, {a, net.fake_quantized(net.numbers({4, 5}, f32), 255, {-20, -10, -20, -30, -40},
+                                                  {20, 10, 20, 30, 40}, {1, 5})});
     CHECK(net.run<mat_mul_transformation>());
     const node_id subtract = net.model.producer(net.output(), 0);
     CHECK(net.input(net.model.producer(subtract, 0), 1).type() == i8);
@@ -85,7 +87,8 @@ TEST_CASE("a scale with equal values along the axis that is summed counts as one
 TEST_CASE("a converted scale of the second operand is folded") {
     two_inputs net;
     const output_ref a = net.activations({2, 3, 4}, single(0.1));
-    const output_ref scale = net.model.add(op::convert{f32}, {net.model.constant(make_tensor(f16, {1, 5}, view<double>({1, 2, 3, 4, 5})))});
+    const output_ref scale =
+        net.model.add(op::convert{f32}, {net.model.constant(make_tensor(f16, {1, 5}, view<double>({1, 2, 3, 4, 5})))});
     const output_ref converted = net.model.add(op::convert{f32}, {net.numbers({4, 5})});
     net.add(op::mat_mul{}, {a, net.model.add(op::multiply{}, {converted, scale})});
     CHECK(net.run<mat_mul_transformation>());

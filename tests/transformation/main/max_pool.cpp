@@ -17,15 +17,16 @@ constexpr dequantized pooled(shape dimensions, const scale_and_zero_point& const
 }
 constexpr bool moves_behind() {
     dequantized net = pooled({1, 3, 4, 4}, single(0.1, 128));
-    return net.run<max_pool_transformation>() && net.model[net.quantized()].is<op::max_pool>() && net.quantized_type() == u8 &&
-           net.zero_point().real(0) == 128;
+    return net.run<max_pool_transformation>() && net.model[net.quantized()].is<op::max_pool>() &&
+           net.quantized_type() == u8 && net.zero_point().real(0) == 128;
 }
 static_assert(moves_behind());
 
 }  // namespace
 
 TEST_CASE("the dequantization moves behind MaxPool, which then gives the type of the data") {
-    for (const scale_and_zero_point& constants : {single(0.1), single(0.1, 128), channels(), channels_with_zero_points()}) {
+    for (const scale_and_zero_point& constants :
+         {single(0.1), single(0.1, 128), channels(), channels_with_zero_points()}) {
         dequantized net = pooled({1, 3, 4, 4}, constants);
         CHECK(net.run<max_pool_transformation>());
         CHECK(net.model[net.quantized()].is<op::max_pool>());

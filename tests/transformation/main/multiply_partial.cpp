@@ -115,7 +115,8 @@ TEST_CASE("Multiply stays as it is") {
 
 TEST_CASE("both factors can be read in low precision") {
     for (const scale_and_zero_point& first : {single(0.1), single(0.1, 3), channels(), channels_with_zero_points()}) {
-        for (const scale_and_zero_point& second : {single(0.2), single(0.2, 5), channels(), channels_with_zero_points()}) {
+        for (const scale_and_zero_point& second :
+             {single(0.2), single(0.2, 5), channels(), channels_with_zero_points()}) {
             two_inputs net = product(first, second);
             CHECK(net.run<multiply_transformation>());
             CHECK(net.input(net.output(), 0).is<op::multiply>());

@@ -22,7 +22,8 @@ constexpr dequantized normalized(const scale_and_zero_point& constants, view<std
     net.add(with_variance(variance), {net.indices(axes)}, 6);
     return net;
 }
-constexpr dequantized normalized_version_0(const scale_and_zero_point& constants, bool across_channels, bool variance = true) {
+constexpr dequantized normalized_version_0(const scale_and_zero_point& constants, bool across_channels,
+                                           bool variance = true) {
     dequantized net({2, 3, 4, 2}, constants, i8);
     op::mvn attributes = with_variance(variance);
     attributes.across_channels = across_channels;
@@ -41,7 +42,8 @@ static_assert(scale_behind(-0.5, false) == -0.5);
 }  // namespace
 
 TEST_CASE("behind MVN comes the sign of the scale, or the scale where the variance stays") {
-    for (const scale_and_zero_point& constants : {single(0.1), single(-0.1), channels(), scale_and_zero_point{{0.1, -0.2, 0.3}, {1, 3, 1, 1}}}) {
+    for (const scale_and_zero_point& constants :
+         {single(0.1), single(-0.1), channels(), scale_and_zero_point{{0.1, -0.2, 0.3}, {1, 3, 1, 1}}}) {
         for (const bool variance : {true, false}) {
             dequantized net = normalized(constants, {2, -1}, variance);
             CHECK(net.run<mvn_transformation>());

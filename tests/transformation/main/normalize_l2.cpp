@@ -10,7 +10,8 @@ using namespace lpt::testing;
 
 namespace {
 
-constexpr dequantized normalized(const scale_and_zero_point& constants, view<std::int64_t> axes, shape dimensions = {2, 3, 4, 2}) {
+constexpr dequantized normalized(const scale_and_zero_point& constants, view<std::int64_t> axes,
+                                 shape dimensions = {2, 3, 4, 2}) {
     dequantized net(std::move(dimensions), constants, i8);
     op::normalize_l2 attributes;
     attributes.eps = 1e-12;
@@ -34,7 +35,8 @@ reason why(const scale_and_zero_point& constants, view<std::int64_t> axes, shape
 }  // namespace
 
 TEST_CASE("only the sign of the scale goes behind NormalizeL2") {
-    for (const scale_and_zero_point& constants : {single(0.1), single(-0.1), scale_and_zero_point{{0.1, 0.1, 0.1}, {1, 3, 1, 1}}}) {
+    for (const scale_and_zero_point& constants :
+         {single(0.1), single(-0.1), scale_and_zero_point{{0.1, 0.1, 0.1}, {1, 3, 1, 1}}}) {
         for (const integers& axes : {integers{1}, integers{1, 2, 3}}) {
             dequantized net = normalized(constants, axes);
             CHECK(net.run<normalize_l2_transformation>());

@@ -17,16 +17,17 @@ struct margins {
 constexpr margins rows{{0, 0, 2, 0}, {0, 0, 1, 0}};
 constexpr margins channels_too{{0, 1, 0, 0}, {0, 1, 0, 0}};
 
-constexpr dequantized padded(const scale_and_zero_point& constants, const margins& pads, op::pad_mode mode, double value = 0,
-                             shape dimensions = {1, 3, 4, 5}) {
+constexpr dequantized padded(const scale_and_zero_point& constants, const margins& pads, op::pad_mode mode,
+                             double value = 0, shape dimensions = {1, 3, 4, 5}) {
     dequantized net(std::move(dimensions), constants);
     net.add(op::pad{mode}, {net.indices(pads.begin), net.indices(pads.end), net.number(value)});
     return net;
 }
 constexpr bool zero_point_is_padded() {
     dequantized net = padded(single(0.1, 128), {{0, 0, 2, 0}, {0, 0, 1, 0}}, op::pad_mode::constant);
-    return net.run<pad_transformation>() && net.quantized_type() == u8 && net.zero_point().dimensions() == shape{1, 1, 7, 1} &&
-           net.zero_point().real(1) == 0 && net.zero_point().real(2) == 128;
+    return net.run<pad_transformation>() && net.quantized_type() == u8 &&
+           net.zero_point().dimensions() == shape{1, 1, 7, 1} && net.zero_point().real(1) == 0 &&
+           net.zero_point().real(2) == 128;
 }
 static_assert(zero_point_is_padded());
 

@@ -17,7 +17,8 @@ struct recurrent : rewritten {
     std::size_t weights_port = 0;
     node_id lengths = node_id::none;
 
-    constexpr explicit recurrent(bool lstm = true, double zero_point = 0, element type = u8, double weights_low = -1.27) {
+    constexpr explicit recurrent(bool lstm = true, double zero_point = 0, element type = u8,
+                                 double weights_low = -1.27) {
         const std::int64_t gates = lstm ? 12 : 9;
         weights_port = lstm ? 4 : 3;
         seq<output_ref> inputs{quantized({1, 2, 4}, zero_point, type), quantized({1, 1, 3}, zero_point, type)};
@@ -36,11 +37,12 @@ struct recurrent : rewritten {
         model.result(cell);
     }
     constexpr node_id quantized(shape dimensions, double zero_point, element type) {
-        return dequantize(input(std::move(dimensions), type), zero_point != 0 ? constant({zero_point}) : node_id::none, constant({0.01}));
+        return dequantize(input(std::move(dimensions), type), zero_point != 0 ? constant({zero_point}) : node_id::none,
+                          constant({0.01}));
     }
     constexpr node_id fake_quantize(output_ref data, double low, double high, std::int64_t levels = 256) {
-        const node_id made =
-            model.add(op::fake_quantize{levels}, {data, constant({low}), constant({high}), constant({low}), constant({high})});
+        const node_id made = model.add(op::fake_quantize{levels},
+                                       {data, constant({low}), constant({high}), constant({low}), constant({high})});
         model.relax(made);
         return made;
     }
@@ -55,7 +57,8 @@ struct recurrent : rewritten {
     constexpr node_id reshape_above(view<double> high = {2.55}, element allowed = u8, shape high_shape = {}) {
         const node_id data = input({2, 4});
         const node_id quantize =
-            model.add(op::fake_quantize{256}, {data, constant({0}), constant({2.55}), constant({0}), constant(high, std::move(high_shape))});
+            model.add(op::fake_quantize{256},
+                      {data, constant({0}), constant({2.55}), constant({0}), constant(high, std::move(high_shape))});
         model.relax(quantize);
         const node_id reshape = model.add(op::reshape{false}, {quantize, indices({1, 2, 4})});
         attributes.of<attribute::precision_preserved>().set_node(reshape, {true});
@@ -64,7 +67,9 @@ struct recurrent : rewritten {
         return reshape;
     }
     constexpr bool change() { return run<recurrent_cell_transformation>(cell); }
-    constexpr dequantization at(std::size_t port) const { return find_dequantization(model, cell, options.default_precisions, port); }
+    constexpr dequantization at(std::size_t port) const {
+        return find_dequantization(model, cell, options.default_precisions, port);
+    }
     constexpr bool is_kept(std::size_t port) const {
         const dequantization found = at(port);
         const node_id first = found.has_subtract() ? found.subtract : found.convert;

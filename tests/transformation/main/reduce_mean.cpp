@@ -10,7 +10,8 @@ using namespace lpt::testing;
 
 namespace {
 
-constexpr dequantized reduced(shape dimensions, const scale_and_zero_point& constants, view<std::int64_t> axes, bool keep_dims = true) {
+constexpr dequantized reduced(shape dimensions, const scale_and_zero_point& constants, view<std::int64_t> axes,
+                              bool keep_dims = true) {
     dequantized net(std::move(dimensions), constants);
     op::reduce_mean reduce;
     reduce.keep_dims = keep_dims;
@@ -19,7 +20,8 @@ constexpr dequantized reduced(shape dimensions, const scale_and_zero_point& cons
 }
 constexpr bool moves_behind() {
     dequantized net = reduced({1, 3, 4, 4}, single(0.1, 128), {2, 3});
-    return net.run<reduce_mean_transformation>() && net.model[net.quantized()].is<op::reduce_mean>() && net.quantized_type() == f32;
+    return net.run<reduce_mean_transformation>() && net.model[net.quantized()].is<op::reduce_mean>() &&
+           net.quantized_type() == f32;
 }
 static_assert(moves_behind());
 
@@ -32,7 +34,10 @@ reason why(shape dimensions, const scale_and_zero_point& constants, view<std::in
 }  // namespace
 
 TEST_CASE("the dequantization moves behind ReduceMean") {
-    const scale_and_zero_point all[] = {single(0.1), single(0.1, 128), channels(), channels_with_zero_points(),
+    const scale_and_zero_point all[] = {single(0.1),
+                                        single(0.1, 128),
+                                        channels(),
+                                        channels_with_zero_points(),
                                         {{0.1, 0.2, 0.3}, {3, 1, 1}, {5}, {1}},
                                         {{0.1, 0.2, 0.3}, {1, 3, 1, 1}, {1, 2, 3}, {1, 3, 1, 1}, true}};
     for (const scale_and_zero_point& constants : all) {

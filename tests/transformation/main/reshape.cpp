@@ -17,8 +17,9 @@ constexpr dequantized reshaped(shape dimensions, const scale_and_zero_point& con
 }
 constexpr bool channels_are_repeated() {
     dequantized net = reshaped({1, 3, 2, 2}, channels(), {1, 6, 2});
-    return net.run<reshape_transformation>() && net.quantized_type() == u8 && net.scale().dimensions() == shape{1, 6, 1} &&
-           net.scale().real(1) == net.scale().real(0) && net.scale().real(2) != net.scale().real(1);
+    return net.run<reshape_transformation>() && net.quantized_type() == u8 &&
+           net.scale().dimensions() == shape{1, 6, 1} && net.scale().real(1) == net.scale().real(0) &&
+           net.scale().real(2) != net.scale().real(1);
 }
 static_assert(channels_are_repeated());
 

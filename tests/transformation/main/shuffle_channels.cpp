@@ -10,7 +10,8 @@ using namespace lpt::testing;
 
 namespace {
 
-constexpr dequantized shuffled(const scale_and_zero_point& constants, std::int64_t axis, shape dimensions = {2, 6, 4, 2}) {
+constexpr dequantized shuffled(const scale_and_zero_point& constants, std::int64_t axis,
+                               shape dimensions = {2, 6, 4, 2}) {
     dequantized net(std::move(dimensions), constants);
     op::shuffle_channels attributes;
     attributes.axis = axis;
@@ -30,8 +31,12 @@ static_assert(constants_are_shuffled());
 }  // namespace
 
 TEST_CASE("the dequantization moves behind ShuffleChannels") {
-    const scale_and_zero_point all[] = {single(0.1), single(0.1, 128), six_channels({1, 6, 1, 1}), six_channels({6, 1, 1}),
-                                        {{0.1, 0.2}, {2}}, {{0.1, 0.2}, {1, 1, 1, 2}, {3, 4}, {2, 1, 1, 1}}};
+    const scale_and_zero_point all[] = {single(0.1),
+                                        single(0.1, 128),
+                                        six_channels({1, 6, 1, 1}),
+                                        six_channels({6, 1, 1}),
+                                        {{0.1, 0.2}, {2}},
+                                        {{0.1, 0.2}, {1, 1, 1, 2}, {3, 4}, {2, 1, 1, 1}}};
     for (const scale_and_zero_point& constants : all) {
         for (const std::int64_t axis : {0, 1, 2, -1}) {
             dequantized net = shuffled(constants, axis);

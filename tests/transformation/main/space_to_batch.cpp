@@ -17,7 +17,8 @@ constexpr dequantized moved(shape dimensions, const scale_and_zero_point& consta
 }
 constexpr bool moves_behind() {
     dequantized net = moved({1, 3, 4, 4}, single(0.1, 128));
-    return net.run<space_to_batch_transformation>() && net.model[net.quantized()].is<op::space_to_batch>() && net.quantized_type() == u8;
+    return net.run<space_to_batch_transformation>() && net.model[net.quantized()].is<op::space_to_batch>() &&
+           net.quantized_type() == u8;
 }
 static_assert(moves_behind());
 

@@ -10,7 +10,8 @@ using namespace lpt::testing;
 
 namespace {
 
-constexpr dequantized divided(const scale_and_zero_point& constants, std::int64_t axis, std::int64_t parts, shape dimensions = {2, 3, 4, 2}) {
+constexpr dequantized divided(const scale_and_zero_point& constants, std::int64_t axis, std::int64_t parts,
+                              shape dimensions = {2, 3, 4, 2}) {
     dequantized net(std::move(dimensions), constants);
     net.add(op::split{parts}, {net.model.constant(make_integer_tensor(i64, shape{}, {axis}))});
     return net;
@@ -25,7 +26,10 @@ static_assert(constants_are_split());
 }  // namespace
 
 TEST_CASE("every output of Split gets its own dequantization") {
-    const scale_and_zero_point all[] = {single(0.1), single(0.1, 128), channels(), channels_with_zero_points(),
+    const scale_and_zero_point all[] = {single(0.1),
+                                        single(0.1, 128),
+                                        channels(),
+                                        channels_with_zero_points(),
                                         {{0.1, 0.2, 0.3}, {3, 1, 1}, {1, 2, 3}, {1, 3, 1, 1}, true},
                                         {{0.1, 0.2, 0.3, 0.4}, {1, 1, 4, 1}}};
     for (const scale_and_zero_point& constants : all) {

@@ -10,15 +10,16 @@ using namespace lpt::testing;
 
 namespace {
 
-constexpr dequantized squeezed(shape dimensions, const scale_and_zero_point& constants, view<std::int64_t> axes, int version = -1) {
+constexpr dequantized squeezed(shape dimensions, const scale_and_zero_point& constants, view<std::int64_t> axes,
+                               int version = -1) {
     dequantized net(std::move(dimensions), constants);
     net.add(op::squeeze{}, {net.indices(axes)}, version);
     return net;
 }
 constexpr bool constants_follow() {
     dequantized net = squeezed({1, 3, 1, 4}, {{0.1, 0.2, 0.3}, {1, 3, 1, 1}}, {2}, 0);
-    return net.run<squeeze_transformation>() && net.model[net.quantized()].is<op::squeeze>() && net.quantized_type() == u8 &&
-           net.scale().dimensions() == shape{1, 3, 1};
+    return net.run<squeeze_transformation>() && net.model[net.quantized()].is<op::squeeze>() &&
+           net.quantized_type() == u8 && net.scale().dimensions() == shape{1, 3, 1};
 }
 static_assert(constants_follow());
 

@@ -22,14 +22,18 @@ constexpr dequantized sliced(const scale_and_zero_point& constants, view<std::in
 }
 constexpr bool constants_are_sliced() {
     dequantized net = sliced(channels(), {0, 1, 0, 0}, {0, 3, 4, 5}, {1, 1, 1, 1});
-    return net.run<strided_slice_transformation>() && net.quantized_type() == u8 && net.scale().dimensions() == shape{1, 2, 1, 1};
+    return net.run<strided_slice_transformation>() && net.quantized_type() == u8 &&
+           net.scale().dimensions() == shape{1, 2, 1, 1};
 }
 static_assert(constants_are_sliced());
 
 }  // namespace
 
 TEST_CASE("the dequantization moves behind StridedSlice, constants per channel are sliced") {
-    const scale_and_zero_point all[] = {single(0.1), single(0.1, 128), channels(), channels_with_zero_points(),
+    const scale_and_zero_point all[] = {single(0.1),
+                                        single(0.1, 128),
+                                        channels(),
+                                        channels_with_zero_points(),
                                         {{0.1, 0.2, 0.3}, {3, 1, 1}, {1, 2, 3}, {1, 3, 1, 1}, true},
                                         {{0.1, 0.2, 0.3, 0.4, 0.5}, {5}}};
     for (const scale_and_zero_point& constants : all) {

@@ -17,7 +17,8 @@ constexpr dequantized transposed(shape dimensions, const scale_and_zero_point& c
 }
 constexpr bool one_scale_moves_behind_any_order() {
     dequantized net = transposed({1, 3, 4, 5}, single(0.1, 128), {0, 2, 3, 1});
-    return net.run<transpose_transformation>() && net.model[net.quantized()].is<op::transpose>() && net.quantized_type() == u8;
+    return net.run<transpose_transformation>() && net.model[net.quantized()].is<op::transpose>() &&
+           net.quantized_type() == u8;
 }
 static_assert(one_scale_moves_behind_any_order());
 
@@ -25,7 +26,8 @@ static_assert(one_scale_moves_behind_any_order());
 
 TEST_CASE("a single scale and zero point move behind any Transpose") {
     for (const scale_and_zero_point& constants :
-         {single(0.1), single(0.1, 128), scale_and_zero_point{{0.1}, {1, 1, 1, 1}}, scale_and_zero_point{{0.1, 0.1, 0.1}, {1, 3, 1, 1}},
+         {single(0.1), single(0.1, 128), scale_and_zero_point{{0.1}, {1, 1, 1, 1}},
+          scale_and_zero_point{{0.1, 0.1, 0.1}, {1, 3, 1, 1}},
           scale_and_zero_point{{0.1, 0.1, 0.1}, {3, 1, 1}, {5}, {}}}) {
         dequantized net = transposed({2, 3, 4, 5}, constants, {0, 2, 3, 1});
         CHECK(net.run<transpose_transformation>());
@@ -35,8 +37,9 @@ TEST_CASE("a single scale and zero point move behind any Transpose") {
 }
 
 TEST_CASE("constants per channel move behind a Transpose of the other axes") {
-    for (const scale_and_zero_point& constants : {channels(), channels_with_zero_points(),
-                                                  scale_and_zero_point{{0.1, 0.2, 0.3}, {3, 1, 1}, {1, 2, 3}, {1, 3, 1, 1}}}) {
+    for (const scale_and_zero_point& constants :
+         {channels(), channels_with_zero_points(),
+          scale_and_zero_point{{0.1, 0.2, 0.3}, {3, 1, 1}, {1, 2, 3}, {1, 3, 1, 1}}}) {
         dequantized net = transposed({2, 3, 4, 5}, constants, {0, 1, 3, 2});
         CHECK(net.run<transpose_transformation>());
         CHECK(net.quantized_type() == u8);

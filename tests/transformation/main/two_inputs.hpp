@@ -23,8 +23,8 @@ struct two_inputs {
             end = model.add(op::convert{f32}, {end});
         }
         if (!constants.zero_point.empty()) {
-            output_ref zero_point = model.constant(
-                make_tensor(constants.zero_point_converts ? type : f32, constants.zero_point_shape, constants.zero_point));
+            output_ref zero_point = model.constant(make_tensor(constants.zero_point_converts ? type : f32,
+                                                               constants.zero_point_shape, constants.zero_point));
             if (constants.zero_point_converts) {
                 zero_point = model.add(op::convert{f32}, {zero_point});
             }
@@ -32,7 +32,8 @@ struct two_inputs {
             model.relax(end.node);
         }
         if (!constants.scale.empty()) {
-            end = model.add(op::multiply{}, {end, model.constant(make_tensor(f32, constants.scale_shape, constants.scale))});
+            end = model.add(op::multiply{},
+                            {end, model.constant(make_tensor(f32, constants.scale_shape, constants.scale))});
             model.relax(end.node);
         }
         return end;
@@ -56,7 +57,8 @@ struct two_inputs {
     constexpr output_ref fake_quantized(output_ref data, std::int64_t levels, view<double> low, view<double> high,
                                         shape range_shape = {}) {
         const auto range = [&](view<double> values) { return model.constant(make_tensor(f32, range_shape, values)); };
-        const node_id made = model.add(op::fake_quantize{levels}, {data, range(low), range(high), range(low), range(high)}, "fq");
+        const node_id made =
+            model.add(op::fake_quantize{levels}, {data, range(low), range(high), range(low), range(high)}, "fq");
         model.relax(made);
         return made;
     }
@@ -89,7 +91,9 @@ struct two_inputs {
     /// What input `port` of a node reads.
     constexpr const node& input(node_id id, std::size_t port) const { return model[model.producer(id, port)]; }
     /// The Constant on an input of a node.
-    constexpr const tensor& value(node_id id, std::size_t port) const { return *model.constant_value(model[id].input(port)); }
+    constexpr const tensor& value(node_id id, std::size_t port) const {
+        return *model.constant_value(model[id].input(port));
+    }
 
     /// The greatest difference between what the network gives now and what it gave before `run`.
     double difference() const {
@@ -103,8 +107,10 @@ struct two_inputs {
             }
             inputs.push_back(data.finish());
         }
-        const std::vector<tensor> expected = reference::evaluate<double>(before, view<tensor>(inputs.data(), inputs.size()));
-        const std::vector<tensor> actual = reference::evaluate<double>(model, view<tensor>(inputs.data(), inputs.size()));
+        const std::vector<tensor> expected =
+            reference::evaluate<double>(before, view<tensor>(inputs.data(), inputs.size()));
+        const std::vector<tensor> actual =
+            reference::evaluate<double>(model, view<tensor>(inputs.data(), inputs.size()));
         double result = 0;
         for (std::size_t which = 0; which < expected.size(); ++which) {
             if (actual[which].dimensions() != expected[which].dimensions()) {

@@ -10,15 +10,16 @@ using namespace lpt::testing;
 
 namespace {
 
-constexpr dequantized unsqueezed(shape dimensions, const scale_and_zero_point& constants, view<std::int64_t> axes, int version = -1) {
+constexpr dequantized unsqueezed(shape dimensions, const scale_and_zero_point& constants, view<std::int64_t> axes,
+                                 int version = -1) {
     dequantized net(std::move(dimensions), constants);
     net.add(op::unsqueeze{}, {net.indices(axes)}, version);
     return net;
 }
 constexpr bool constants_follow() {
     dequantized net = unsqueezed({2, 3, 4}, {{0.1, 0.2, 0.3}, {1, 3, 1}}, {0}, 0);
-    return net.run<unsqueeze_transformation>() && net.model[net.quantized()].is<op::unsqueeze>() && net.quantized_type() == u8 &&
-           net.scale().dimensions() == shape{1, 1, 3, 1};
+    return net.run<unsqueeze_transformation>() && net.model[net.quantized()].is<op::unsqueeze>() &&
+           net.quantized_type() == u8 && net.scale().dimensions() == shape{1, 1, 3, 1};
 }
 static_assert(constants_follow());
 

@@ -10,24 +10,29 @@ using namespace lpt::testing;
 
 namespace {
 
-constexpr dequantized divided(const scale_and_zero_point& constants, std::int64_t axis, std::size_t parts, shape dimensions = {2, 3, 4, 2}) {
+constexpr dequantized divided(const scale_and_zero_point& constants, std::int64_t axis, std::size_t parts,
+                              shape dimensions = {2, 3, 4, 2}) {
     dequantized net(std::move(dimensions), constants);
     seq<std::int64_t, 4> lengths(parts, 1);
     lengths.back() = -1;
-    net.add(op::variadic_split{}, {net.model.constant(make_integer_tensor(i64, shape{}, {axis})), net.indices(lengths)});
+    net.add(op::variadic_split{},
+            {net.model.constant(make_integer_tensor(i64, shape{}, {axis})), net.indices(lengths)});
     return net;
 }
 constexpr bool constants_are_split() {
     dequantized net = divided(channels(), 1, 3);
-    return net.run<variadic_split_transformation>() && net.quantized_type(2) == u8 && net.scale(0).dimensions() == shape{} &&
-           math::absolute(net.scale(2).real(0) - 0.3) < 1e-6;
+    return net.run<variadic_split_transformation>() && net.quantized_type(2) == u8 &&
+           net.scale(0).dimensions() == shape{} && math::absolute(net.scale(2).real(0) - 0.3) < 1e-6;
 }
 static_assert(constants_are_split());
 
 }  // namespace
 
 TEST_CASE("every output of VariadicSplit gets its own dequantization") {
-    const scale_and_zero_point all[] = {single(0.1), single(0.1, 128), channels(), channels_with_zero_points(),
+    const scale_and_zero_point all[] = {single(0.1),
+                                        single(0.1, 128),
+                                        channels(),
+                                        channels_with_zero_points(),
                                         {{0.1, 0.2, 0.3}, {3, 1, 1}, {1, 2, 3}, {1, 3, 1, 1}, true},
                                         {{0.1, 0.2, 0.3, 0.4}, {1, 1, 4, 1}}};
     for (const scale_and_zero_point& constants : all) {

@@ -113,8 +113,7 @@ constexpr tensor reduction(const call& node) {
     const seq<bool, 8> reduced = reduced_axes(node.integers_at(1), data.dimensions().rank());
     outcome<Number> result(node.output());
     const std::size_t count = result.elements();
-    const seq<sum> values =
-        reduce<Number, sum>(node.kind(), data, reduced, count, reduction_start<sum>(node.kind()));
+    const seq<sum> values = reduce<Number, sum>(node.kind(), data, reduced, count, reduction_start<sum>(node.kind()));
     const sum share = static_cast<sum>(count == 0 ? 1 : data.elements() / count);
     for (std::size_t i = 0; i < count; ++i) {
         sum value = values[i];

@@ -67,11 +67,12 @@ struct multiply_to_group_convolution_transformation {
         const integers ones(result.rank() - 2, 1);
         const integers zeros(result.rank() - 2, 0);
         const node_id convolution =
-            model.add_relaxed(op::group_convolution{ones, zeros, zeros, ones}, {found.data, weights}, {{f32, f32}, {f32}},
-                              join(model[id].name(), "/GroupConvolution").view());
+            model.add_relaxed(op::group_convolution{ones, zeros, zeros, ones}, {found.data, weights},
+                              {{f32, f32}, {f32}}, join(model[id].name(), "/GroupConvolution").view());
         node_id last = convolution;
         if (found.has_subtract()) {
-            const output_ref negative = fold_operation(model, op::negative{}, {fold_convert(model, found.zero_point, f32)});
+            const output_ref negative =
+                fold_operation(model, op::negative{}, {fold_convert(model, found.zero_point, f32)});
             last = model.add(op::add{}, {convolution, negative}, join(model[convolution].name(), "/Add").view());
         }
         replace_and_name(r, id, scaled(r, id, last, model[id].input(1 - port)));
@@ -130,7 +131,8 @@ private:
             return accepted->types.front();
         }
         const auto* marked = r.attributes.of<attribute::precisions>().find_input(id, 1 - data_port(r.model, id));
-        const view<element> types = marked != nullptr ? view<element>(marked->types) : view<element>(r.options.default_precisions);
+        const view<element> types =
+            marked != nullptr ? view<element>(marked->types) : view<element>(r.options.default_precisions);
         return types.empty() ? dynamic : types.front();
     }
 

@@ -32,7 +32,8 @@ struct add_transformation {
         }
         const node_id add = separate_in_standalone_branch(r, id);
         const full_path path = choose_full_path(r, add);
-        return path == full_path::constant ? transform_constant(r, add) : transform_branches(r, add, static_cast<int>(path));
+        return path == full_path::constant ? transform_constant(r, add)
+                                           : transform_branches(r, add, static_cast<int>(path));
     }
 
 private:
@@ -77,8 +78,8 @@ private:
         inputs[full_port] = model.add(op::multiply{}, {data, scale});
         inputs[empty_port] = empty.data;
         const element output = r.options.scaling_mode ? model[add].type() : f32;
-        const node_id made = model.add_relaxed(model[add].attributes(), inputs, {{output, output}, {output}}, model[add].name(),
-                                               model[add].version());
+        const node_id made = model.add_relaxed(model[add].attributes(), inputs, {{output, output}, {output}},
+                                               model[add].name(), model[add].version());
         const node_id multiply =
             model.add_relaxed(op::multiply{}, {made, moved.scale}, {{output, output}, {model[add].type()}});
         copy_information(r, add, made);
@@ -124,7 +125,8 @@ private:
         if (a.elements() == 1 && b.elements() == 1) {
             dimensions = a.dimensions();
         } else if (!broadcast_shapes(a.dimensions(), b.dimensions(), dimensions)) {
-            fail("constants of shapes ", to_text(a.dimensions()), " and ", to_text(b.dimensions()), " do not broadcast");
+            fail("constants of shapes ", to_text(a.dimensions()), " and ", to_text(b.dimensions()),
+                 " do not broadcast");
         }
         tensor divisor = a;
         tensor dividend = b;
@@ -159,7 +161,8 @@ private:
             constant = fold_operation(model, op::negative{}, {constant});
             what = op::subtract{};
         }
-        const node_id made = model.add_relaxed(std::move(what), {data, constant}, {{f32, f32}, {type}}, model[add].name());
+        const node_id made =
+            model.add_relaxed(std::move(what), {data, constant}, {{f32, f32}, {type}}, model[add].name());
         copy_information(r, add, made);
         return made;
     }

@@ -65,7 +65,8 @@ private:
         if (waits_for.empty() || !model[waits_for[0]].is<op::read_value>()) {
             return node_id::none;
         }
-        const bool same = model[waits_for[0]].as<op::read_value>().variable_id == model[id].as<op::assign>().variable_id;
+        const bool same =
+            model[waits_for[0]].as<op::read_value>().variable_id == model[id].as<op::assign>().variable_id;
         return same ? waits_for[0] : node_id::none;
     }
     /// Without an initial value a variable begins with zeros.
@@ -126,7 +127,8 @@ private:
             return;
         }
         const input_ref reader = r.model.first_use(last);
-        if (reader.port == 0 && r.model[reader.node].is<op::fake_quantize>() && has_constant_ranges(r.model, reader.node)) {
+        if (reader.port == 0 && r.model[reader.node].is<op::fake_quantize>() &&
+            has_constant_ranges(r.model, reader.node)) {
             detail::fuse_one_above(r, reader.node);
         }
     }

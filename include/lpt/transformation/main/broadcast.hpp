@@ -28,7 +28,8 @@ struct broadcast_transformation {
         }
         const node_id broadcast = separate_in_standalone_branch(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, broadcast));
-        move_dequantization_after(r, broadcast, with_constants(r, found, [&](node_id each) { return placed(r, broadcast, each); }));
+        move_dequantization_after(r, broadcast,
+                                  with_constants(r, found, [&](node_id each) { return placed(r, broadcast, each); }));
         return true;
     }
 

@@ -30,7 +30,8 @@ struct clamp_transformation {
         const node_id clamp = separate_in_standalone_branch(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, clamp));
         const node_id moved = move_dequantization_after(r, clamp, found, {.update_output_type = false}).operation;
-        const node_id limited = r.model.add(quantized_limits(r.model, r.model[moved].as<op::clamp>(), found), {r.model[moved].input(0)});
+        const node_id limited =
+            r.model.add(quantized_limits(r.model, r.model[moved].as<op::clamp>(), found), {r.model[moved].input(0)});
         compute_in(r.model, limited, 0, r.model[found.scale].type());
         r.model.relax_output(limited, r.model[found.multiply].type());
         keep_type_of_readers(r.model, moved, r.model[limited].type());

@@ -56,7 +56,8 @@ private:
                 return refuse(reason::not_low_precision, static_cast<int>(port));
             }
             if (!is_per_tensor(r.model, found) || found.has_subtract() != first.has_subtract() ||
-                found.has_multiply() != first.has_multiply() || !equal_constants(r.model, found.zero_point, first.zero_point) ||
+                found.has_multiply() != first.has_multiply() ||
+                !equal_constants(r.model, found.zero_point, first.zero_point) ||
                 !equal_constants(r.model, found.scale, first.scale)) {
                 return refuse(reason::not_per_tensor, static_cast<int>(port));
             }
@@ -90,7 +91,8 @@ private:
             }
             for (std::size_t each = 0; each < rank; ++each) {
                 if (each != axis && varies_over(model, found, each, rank)) {
-                    return {reason::varies_over_axis, static_cast<int>(port), dynamic, static_cast<std::int64_t>(each), 0};
+                    return {reason::varies_over_axis, static_cast<int>(port), dynamic, static_cast<std::int64_t>(each),
+                            0};
                 }
             }
             bool types_agree = agrees(data_type, model.type(found.data));
@@ -126,7 +128,8 @@ private:
     }
 
     /// The constants of all inputs as one of element type `type`; `missing` stands for the values of an input that has no constant.
-    static constexpr node_id joined(rewrite& r, node_id concat, const seq<node_id, 4>& constants, element type, double missing) {
+    static constexpr node_id joined(rewrite& r, node_id concat, const seq<node_id, 4>& constants, element type,
+                                    double missing) {
         const std::size_t axis = axis_of(r.model, concat);
         if (!r.model[concat].shape().is_static(axis)) {
             return fold_convert(r.model, to_scalar_if_single(r, constants[0]), type).node;
@@ -160,7 +163,8 @@ private:
         }
         return result;
     }
-    static constexpr output_ref joined_zero_point(rewrite& r, node_id concat, const seq<dequantization, 4>& all, element real_type) {
+    static constexpr output_ref joined_zero_point(rewrite& r, node_id concat, const seq<dequantization, 4>& all,
+                                                  element real_type) {
         seq<node_id, 4> constants;
         for (const dequantization& each : all) {
             constants.push_back(each.zero_point);
@@ -174,7 +178,8 @@ private:
         copy_information(r, convert, made);
         return made;
     }
-    static constexpr node_id append_joined(rewrite& r, node_id concat, node_id made, const seq<dequantization, 4>& all) {
+    static constexpr node_id append_joined(rewrite& r, node_id concat, node_id made,
+                                           const seq<dequantization, 4>& all) {
         graph& model = r.model;
         const text prefix = model[concat].name();
         output_ref last = made;

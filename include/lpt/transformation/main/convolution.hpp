@@ -32,7 +32,8 @@ constexpr output_ref constant_weights(rewrite& r, output_ref data) {
     }
     const tensor folded = fold_fake_quantize(r.model, data.node, r.model[data.node].type(), true);
     if (!folded) {
-        fail("FakeQuantize '", r.model[data.node].name(), "' on weights cannot be folded to a constant: its input must be known");
+        fail("FakeQuantize '", r.model[data.node].name(),
+             "' on weights cannot be folded to a constant: its input must be known");
     }
     const node_id made = r.model.constant(folded);
     copy_information(r, data.node, made);
@@ -98,7 +99,8 @@ constexpr seq<double> scales_of_groups(const tensor& scale, std::size_t groups, 
 
 /// The product of both scales for the output of a convolution: `[1, C_out, 1…]`, or a scalar where all are equal. Scales are
 /// rounded to `type` first.
-constexpr tensor product_of_scales(const seq<double>& data, const seq<double>& weights, std::size_t rank, element type) {
+constexpr tensor product_of_scales(const seq<double>& data, const seq<double>& weights, std::size_t rank,
+                                   element type) {
     const std::size_t count = data.size() > weights.size() ? data.size() : weights.size();
     shape dimensions = shape::of_ones(rank);
     dimensions[1] = static_cast<dimension>(count);
@@ -191,8 +193,8 @@ constexpr output_ref reshaped_weights(rewrite& r, node_id reshape, output_ref so
     const auto groups = static_cast<std::size_t>(group_count(model, convolution));
     const seq<double> weights_scale = scales_of_channels(low.scale, weights_shape, axes);
     const std::size_t outputs = zero_point_shape(weights_shape, axes).elements();
-    const tensor scale = product_of_scales(scales_of_groups(constant_of(model, found.scale), groups, outputs), weights_scale,
-                                           model[convolution].shape().rank(), computed);
+    const tensor scale = product_of_scales(scales_of_groups(constant_of(model, found.scale), groups, outputs),
+                                           weights_scale, model[convolution].shape().rank(), computed);
 
     seq<output_ref, 3> inputs{data, reshaped_weights(r, weights.reshape, low.source)};
     for (std::size_t port = 2; port < model[convolution].inputs(); ++port) {
@@ -223,7 +225,9 @@ struct convolution_transformation {
     using pattern = lpt::pattern<op::convolution, from<op::multiply>, from<op::multiply, op::fake_quantize>>;
     static constexpr bool precision_preserved = false;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) { return convolution_verdict(r, id); }
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        return convolution_verdict(r, id);
+    }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);

@@ -16,7 +16,9 @@ struct convolution_backprop_data_transformation {
                            lpt::pattern<op::convolution_backprop_data, from<op::multiply>, weights, from_constant>>;
     static constexpr bool precision_preserved = false;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) { return convolution_verdict(r, id); }
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        return convolution_verdict(r, id);
+    }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             r.refused(id, name, why);
@@ -43,7 +45,8 @@ private:
         if (!has_constant_ranges(model, found.fake_quantize)) {
             return false;
         }
-        if (const tensor folded = fold_fake_quantize(model, found.fake_quantize, model[found.fake_quantize].type(), false)) {
+        if (const tensor folded =
+                fold_fake_quantize(model, found.fake_quantize, model[found.fake_quantize].type(), false)) {
             model.replace_uses(source, model.constant(folded));
         }
         return true;

@@ -31,7 +31,8 @@ struct gather_transformation {
             return refuse(reason::axes_not_constant, 2);
         }
         const tensor* indices = r.model.constant_value(r.model[id].input(1));
-        if (varies_over(r.model, found, axis_of(r.model, id), data.rank()) && (indices == nullptr || indices->dimensions().rank() > 1)) {
+        if (varies_over(r.model, found, axis_of(r.model, id), data.rank()) &&
+            (indices == nullptr || indices->dimensions().rank() > 1)) {
             return refuse(reason::varies_over_axis, 1);
         }
         return yes;
@@ -42,7 +43,8 @@ struct gather_transformation {
         }
         const node_id gather = separate_in_standalone_branch(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, gather));
-        move_dequantization_after(r, gather, with_constants(r, found, [&](node_id each) { return gathered(r, gather, each); }));
+        move_dequantization_after(r, gather,
+                                  with_constants(r, found, [&](node_id each) { return gathered(r, gather, each); }));
         return true;
     }
 
@@ -63,7 +65,8 @@ private:
         return r.model.constant(with_indexed_axes(r.model, gather, constant_of(r.model, full), axis));
     }
     /// A constant that is the same all along the axis: the axes of the indices that take its place have size 1.
-    static constexpr tensor with_indexed_axes(const graph& model, node_id gather, const tensor& value, std::size_t axis) {
+    static constexpr tensor with_indexed_axes(const graph& model, node_id gather, const tensor& value,
+                                              std::size_t axis) {
         const shape& data = model.shape(model[gather].input(0));
         const std::size_t indexed = model[gather].shape().rank() + 1 - data.rank();
         shape dimensions;

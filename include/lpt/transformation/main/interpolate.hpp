@@ -9,8 +9,9 @@ namespace lpt {
 /// Moves a dequantization behind an Interpolate that copies the nearest element and does not pad.
 struct interpolate_transformation {
     static constexpr text_view name = "InterpolateTransformation";
-    using pattern = any_of<lpt::pattern<op::interpolate, from<op::multiply>, from_constant>,
-                           lpt::pattern<op::interpolate, from<op::multiply>, from_constant, from_constant, optional_input<from_constant>>>;
+    using pattern = any_of<
+        lpt::pattern<op::interpolate, from<op::multiply>, from_constant>,
+        lpt::pattern<op::interpolate, from<op::multiply>, from_constant, from_constant, optional_input<from_constant>>>;
     static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
@@ -46,7 +47,8 @@ private:
         const shape& before = model.shape(model[id].input(0));
         const shape& after = model[id].shape();
         for (std::size_t axis = 0; axis < after.rank(); ++axis) {
-            if (varies_over(model, found, axis, after.rank()) && (!after.is_static(axis) || before[axis] != after[axis])) {
+            if (varies_over(model, found, axis, after.rank()) &&
+                (!after.is_static(axis) || before[axis] != after[axis])) {
                 return {reason::varies_over_axis, 0, dynamic, static_cast<std::int64_t>(axis), 0};
             }
         }
@@ -60,7 +62,9 @@ private:
             return refuse(reason::unsupported_mode);
         }
         const auto starts_with_padding = [](const integers& pads) { return !pads.empty() && pads[0] != 0; };
-        return starts_with_padding(resize.pads_begin) || starts_with_padding(resize.pads_end) ? refuse(reason::unsupported_padding) : yes;
+        return starts_with_padding(resize.pads_begin) || starts_with_padding(resize.pads_end)
+                   ? refuse(reason::unsupported_padding)
+                   : yes;
     }
     static constexpr verdict copies_elements_version_4(const op::interpolate& resize) {
         if (resize.mode != op::interpolate_mode::nearest ||

@@ -50,8 +50,8 @@ constexpr tensor transposed_constant(rewrite& r, const tensor& values, bool tran
     for (std::size_t axis = 0; axis < rank; ++axis) {
         order.push_back(static_cast<std::int64_t>(axis + 2 < rank ? axis : 2 * rank - 3 - axis));
     }
-    const output_ref folded = fold_operation(
-        r.model, op::transpose{}, {r.model.constant(values), r.model.constant(make_indices(order))});
+    const output_ref folded =
+        fold_operation(r.model, op::transpose{}, {r.model.constant(values), r.model.constant(make_indices(order))});
     return constant_of(r.model, folded.node);
 }
 
@@ -119,8 +119,9 @@ struct mat_mul_transformation {
         const dequantization second = normalize_dequantization(r, find_dequantization(r, product, 1));
         const element computed = r.options.dequantization_precision;
         const output_ref weights = second.empty() ? model[product].input(1) : second.data;
-        const node_id made = model.add_relaxed(model[product].attributes(), {first.data, weights},
-                                               {{computed, computed}, {computed}}, model[product].name(), model[product].version());
+        const node_id made =
+            model.add_relaxed(model[product].attributes(), {first.data, weights}, {{computed, computed}, {computed}},
+                              model[product].name(), model[product].version());
         copy_information(r, product, made);
         output_ref last = made;
         if (first.has_subtract()) {
@@ -128,10 +129,9 @@ struct mat_mul_transformation {
                              join(model[made].name(), "/DequantizationSubtract").view());
         }
         const tensor scale = product_of_scales(r, product, first, second);
-        const node_id multiply =
-            model.add_relaxed(op::multiply{}, {last, model.constant(scale)},
-                              {{computed, computed}, {model[first.multiply].type()}},
-                              join(model[made].name(), "/DequantizationMultiply").view());
+        const node_id multiply = model.add_relaxed(op::multiply{}, {last, model.constant(scale)},
+                                                   {{computed, computed}, {model[first.multiply].type()}},
+                                                   join(model[made].name(), "/DequantizationMultiply").view());
         insert_dequantization_after(r, product, multiply, made);
         model.replace(product, made);
         update_output_name(r, multiply, made);
@@ -159,7 +159,8 @@ private:
             return refuse(reason::has_zero_point, 1);
         }
         return !is_scalar_like(model, found.scale) &&
-                       detail::varies_over_summed_axis(model[found.scale].shape(), model[found.multiply].shape(), true, transposed)
+                       detail::varies_over_summed_axis(model[found.scale].shape(), model[found.multiply].shape(), true,
+                                                       transposed)
                    ? refuse(reason::varies_over_axis, 1)
                    : yes;
     }
@@ -175,19 +176,21 @@ private:
         if (precision.has_zero_point) {
             return refuse(reason::has_zero_point, 1);
         }
-        return detail::varies_over_summed_axis(output_range_shape(model, fake_quantize), model[fake_quantize].shape(), true,
-                                               transposed)
+        return detail::varies_over_summed_axis(output_range_shape(model, fake_quantize), model[fake_quantize].shape(),
+                                               true, transposed)
                    ? refuse(reason::varies_over_axis, 1)
                    : yes;
     }
 
     /// zero_point_a x b, with the zero point repeated over the axis that is summed.
-    static constexpr output_ref zero_point_term(rewrite& r, node_id product, const dequantization& found, output_ref weights) {
+    static constexpr output_ref zero_point_term(rewrite& r, node_id product, const dequantization& found,
+                                                output_ref weights) {
         graph& model = r.model;
         const op::mat_mul& attributes = model[product].as<op::mat_mul>();
         const tensor& zero_point = constant_of(model, found.zero_point);
         const std::size_t rank = model[found.subtract].shape().rank();
-        shape dimensions = is_scalar_like(zero_point) ? shape::of_ones(rank) : zero_point.dimensions().padded_left(rank);
+        shape dimensions =
+            is_scalar_like(zero_point) ? shape::of_ones(rank) : zero_point.dimensions().padded_left(rank);
         const shape& second = model.shape(weights);
         dimensions[detail::summed_axis(rank, false, attributes.transpose_a)] =
             second[detail::summed_axis(second.rank(), true, attributes.transpose_b)];
@@ -195,28 +198,30 @@ private:
         const element computed = r.options.dequantization_precision;
         const output_ref left = fold_convert(model, model.constant(repeated), computed);
         const output_ref term =
-            fold_operation(model, model[product].attributes(), {left, fold_convert(model, weights, computed)}, model[product].version());
+            fold_operation(model, model[product].attributes(), {left, fold_convert(model, weights, computed)},
+                           model[product].version());
         return is_constant(model, term) ? output_ref(model.constant(to_scalar(constant_of(model, term.node)))) : term;
     }
 
     /// scale_a * scale_b, each turned the way that its operand is, in the shape of the product.
-    static constexpr tensor product_of_scales(rewrite& r, node_id product, const dequantization& first, const dequantization& second) {
+    static constexpr tensor product_of_scales(rewrite& r, node_id product, const dequantization& first,
+                                              const dequantization& second) {
         graph& model = r.model;
         const op::mat_mul& attributes = model[product].as<op::mat_mul>();
         tensor second_scale = make_scalar(f32, 1);
         if (second.has_multiply()) {
             second_scale = constant_of(model, second.scale);
         }
-        const tensor first_scale = detail::without_summed_axis(constant_of(model, first.scale), model[first.multiply].shape(),
-                                                               false, attributes.transpose_a);
+        const tensor first_scale = detail::without_summed_axis(
+            constant_of(model, first.scale), model[first.multiply].shape(), false, attributes.transpose_a);
         const tensor left = detail::transposed_constant(r, first_scale, attributes.transpose_a);
         tensor right = to_scalar(detail::transposed_constant(r, second_scale, attributes.transpose_b));
         if (right.dimensions().rank() != 0) {
             right = tensor(right, right.dimensions().padded_left(model.shape(model[product].input(0)).rank()));
         }
-        const output_ref folded = fold_operation(model, op::multiply{},
-                                                 {fold_convert(model, model.constant(left), f32),
-                                                  fold_convert(model, model.constant(right), f32)});
+        const output_ref folded = fold_operation(
+            model, op::multiply{},
+            {fold_convert(model, model.constant(left), f32), fold_convert(model, model.constant(right), f32)});
         return to_scalar(constant_of(model, folded.node));
     }
 };

@@ -23,7 +23,8 @@ struct max_pool_transformation {
         if (found.empty()) {
             return refuse(reason::no_dequantization, 0);
         }
-        return has_negative_scale(r.model, found) ? refuse(reason::negative_scale, 0) : constants_fit_window(r.model, id, found);
+        return has_negative_scale(r.model, found) ? refuse(reason::negative_scale, 0)
+                                                  : constants_fit_window(r.model, id, found);
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {

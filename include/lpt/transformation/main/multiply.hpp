@@ -38,12 +38,13 @@ struct multiply_transformation {
             return r.refused(multiply, name, refuse(reason::no_dequantization, first.has_multiply() ? 1 : 0));
         }
         const element computed = r.options.dequantization_precision;
-        const output_ref scale = fold_operation(
-            model, op::multiply{}, {fold_convert(model, first.scale, computed), fold_convert(model, second.scale, computed)});
+        const output_ref scale =
+            fold_operation(model, op::multiply{},
+                           {fold_convert(model, first.scale, computed), fold_convert(model, second.scale, computed)});
         const output_ref left = low_precision_operand(r, first);
         const output_ref right = low_precision_operand(r, second);
-        const node_id product = model.add_relaxed(model[multiply].attributes(), {left, right}, {{computed, computed}, {computed}},
-                                                  {}, model[multiply].version());
+        const node_id product = model.add_relaxed(model[multiply].attributes(), {left, right},
+                                                  {{computed, computed}, {computed}}, {}, model[multiply].version());
         model.set_mark(product, mark::disable_cleanup);
         const node_id scaled =
             model.add_relaxed(op::multiply{}, {product, model.constant(to_scalar(constant_of(model, scale.node)))},

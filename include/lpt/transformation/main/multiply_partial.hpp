@@ -88,9 +88,9 @@ private:
         }
         const node_id above = model.producer(multiply, port);
         const auto data_port = static_cast<std::size_t>(branch.data);
-        const output_ref product =
-            fold_operation(model, op::multiply{},
-                           {fold_convert(model, model[above].input(1 - data_port), f32), fold_convert(model, factor, f32)});
+        const output_ref product = fold_operation(
+            model, op::multiply{},
+            {fold_convert(model, model[above].input(1 - data_port), f32), fold_convert(model, factor, f32)});
         const node_id made = model.add_relaxed(model[multiply].attributes(), {model[above].input(data_port), product},
                                                {{f32, f32}, {model[multiply].type()}}, {}, model[multiply].version());
         copy_information(r, above, made);
@@ -113,11 +113,13 @@ private:
         if (empty.has_subtract() && !is_zero(constant_of(model, empty.zero_point))) {
             return r.refused(multiply, name, refuse(reason::has_zero_point, static_cast<int>(empty_port)));
         }
-        const output_ref scale = fold_operation(model, op::multiply{}, {values_of(r, empty).scale, values_of(r, kept).scale});
+        const output_ref scale =
+            fold_operation(model, op::multiply{}, {values_of(r, empty).scale, values_of(r, kept).scale});
         output_ref data = floating_point_data(kept);
         if (kept.has_subtract()) {
             const element type = model[kept.subtract].type();
-            data = model.add_relaxed(op::subtract{}, {data, fold_convert(model, kept.zero_point, type)}, {{type, type}, {type}});
+            data = model.add_relaxed(op::subtract{}, {data, fold_convert(model, kept.zero_point, type)},
+                                     {{type, type}, {type}});
         }
         const bool scale_behind = r.options.scaling_mode;
         output_ref inputs[2];
@@ -126,8 +128,8 @@ private:
         inputs[full_port] = model.type(data) == model.type(factor)
                                 ? model.add(op::multiply{}, {data, factor})
                                 : model.add_relaxed(op::multiply{}, {data, factor}, {{f32, f32}, {f32}});
-        const node_id made = model.add_relaxed(model[multiply].attributes(), inputs, {{f32, f32}, {model[multiply].type()}}, {},
-                                               model[multiply].version());
+        const node_id made = model.add_relaxed(model[multiply].attributes(), inputs,
+                                               {{f32, f32}, {model[multiply].type()}}, {}, model[multiply].version());
         finish(r, multiply, made);
         fold_dequantization(r, made, full_port);
         return true;

@@ -9,7 +9,8 @@ namespace lpt {
 /// its sign goes behind it, else the scale itself.
 struct mvn_transformation {
     static constexpr text_view name = "MVNTransformation";
-    using pattern = any_of<lpt::pattern<op::mvn, from<op::multiply>>, lpt::pattern<op::mvn, from<op::multiply>, from_constant>>;
+    using pattern =
+        any_of<lpt::pattern<op::mvn, from<op::multiply>>, lpt::pattern<op::mvn, from<op::multiply>, from_constant>>;
     static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
@@ -51,7 +52,8 @@ private:
         if (model[id].version() == 0 && self.reduction_axes.empty()) {
             return axis > 1 || (axis == 1 && self.across_channels);
         }
-        const integers axes = model[id].version() == 0 ? self.reduction_axes : integers_of(*model.constant_value(model[id].input(1)));
+        const integers axes =
+            model[id].version() == 0 ? self.reduction_axes : integers_of(*model.constant_value(model[id].input(1)));
         for (const std::int64_t each : axes) {
             if (normalized_axis(each, model[id].shape().rank()) == static_cast<std::int64_t>(axis)) {
                 return true;

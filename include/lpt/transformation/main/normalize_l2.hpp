@@ -34,7 +34,8 @@ struct normalize_l2_transformation {
         if (scale.elements() != 1 && (result.rank() < 2 || static_cast<dimension>(scale.elements()) != result[1])) {
             return refuse(reason::shapes_do_not_match, 0);
         }
-        return scale.type() == f16 || scale.type() == f32 ? yes : verdict{reason::types_do_not_match, 0, scale.type(), -1, 0};
+        return scale.type() == f16 || scale.type() == f32 ? yes
+                                                          : verdict{reason::types_do_not_match, 0, scale.type(), -1, 0};
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {

@@ -32,8 +32,10 @@ struct pad_transformation {
         }
         const op::pad_mode mode = r.model[id].as<op::pad>().pad_mode;
         if (mode == op::pad_mode::constant) {
-            const bool zero_point_fits = !found.has_subtract() || only_varies_along(r.model, id, pads, found.zero_point);
-            const bool scale_fits = value == 0 || !found.has_multiply() || only_varies_along(r.model, id, pads, found.scale);
+            const bool zero_point_fits =
+                !found.has_subtract() || only_varies_along(r.model, id, pads, found.zero_point);
+            const bool scale_fits =
+                value == 0 || !found.has_multiply() || only_varies_along(r.model, id, pads, found.scale);
             return zero_point_fits && scale_fits ? yes : refuse(reason::varies_over_axis, 0);
         }
         return mode == op::pad_mode::reflect && found.has_multiply() && varies_over_margin(r.model, pads, found.scale)
@@ -71,9 +73,12 @@ private:
     };
     /// One margin an axis; negative ones crop.
     static constexpr margins margins_of(const graph& model, node_id id) {
-        return {integers_of(*model.constant_value(model[id].input(1))), integers_of(*model.constant_value(model[id].input(2)))};
+        return {integers_of(*model.constant_value(model[id].input(1))),
+                integers_of(*model.constant_value(model[id].input(2)))};
     }
-    static constexpr double pad_value(const graph& model, node_id id) { return model.constant_value(model[id].input(3))->real(0); }
+    static constexpr double pad_value(const graph& model, node_id id) {
+        return model.constant_value(model[id].input(3))->real(0);
+    }
     /// The axis that gets new elements if there is exactly one; the rank if there is none, one more if there are several.
     static constexpr std::size_t filled_axis(const margins& pads) {
         const std::size_t rank = pads.begin.size();
@@ -139,8 +144,9 @@ private:
             pads.end[axis] = own[axis] == 1 ? 0 : pads.end[axis];
         }
         const node_id value = r.model.constant(make_scalar(r.model[full].type(), fill));
-        return fold_to_constant(r, op::pad{r.model[pad].as<op::pad>().pad_mode},
-                                {full, r.model.constant(make_indices(pads.begin)), r.model.constant(make_indices(pads.end)), value});
+        return fold_to_constant(
+            r, op::pad{r.model[pad].as<op::pad>().pad_mode},
+            {full, r.model.constant(make_indices(pads.begin)), r.model.constant(make_indices(pads.end)), value});
     }
 };
 

@@ -30,9 +30,7 @@ struct move_behind_first_of {
     static constexpr bool knows(const graph& model, node_id id) {
         return ((Transformations::pattern::roots[0] == model[id].kind()) || ...);
     }
-    static constexpr bool apply(rewrite& r, node_id id) {
-        return (try_one<Transformations>(r, id) || ...);
-    }
+    static constexpr bool apply(rewrite& r, node_id id) { return (try_one<Transformations>(r, id) || ...); }
 
 private:
     template <class Transformation>
@@ -42,12 +40,11 @@ private:
     }
 };
 
-using move_behind =
-    move_behind_first_of<batch_to_space_transformation, broadcast_transformation, depth_to_space_transformation,
-                         interpolate_transformation, max_pool_transformation, pad_transformation, reduce_max_transformation,
-                         reduce_min_transformation, relu_transformation, reshape_transformation,
-                         shuffle_channels_transformation, space_to_batch_transformation, squeeze_transformation,
-                         strided_slice_transformation, transpose_transformation, unsqueeze_transformation>;
+using move_behind = move_behind_first_of<
+    batch_to_space_transformation, broadcast_transformation, depth_to_space_transformation, interpolate_transformation,
+    max_pool_transformation, pad_transformation, reduce_max_transformation, reduce_min_transformation,
+    relu_transformation, reshape_transformation, shuffle_channels_transformation, space_to_batch_transformation,
+    squeeze_transformation, strided_slice_transformation, transpose_transformation, unsqueeze_transformation>;
 
 }  // namespace detail
 

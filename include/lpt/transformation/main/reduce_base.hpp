@@ -44,7 +44,8 @@ constexpr seq<bool, 8> reduced_axes(const graph& model, node_id reduction) {
 /// The constants of a dequantization as they are behind a reduction: of fewer axes, without those that it drops.
 constexpr dequantization reduced_constants(rewrite& r, node_id reduction, const dequantization& found) {
     const std::size_t rank = r.model.shape(r.model[reduction].input(0)).rank();
-    return with_constants(r, found, [&](node_id constant) { return through_operation(r, reduction, pad_left(r, constant, rank)); });
+    return with_constants(
+        r, found, [&](node_id constant) { return through_operation(r, reduction, pad_left(r, constant, rank)); });
 }
 
 }  // namespace lpt

@@ -20,8 +20,7 @@ struct reduce_mean_transformation {
         }
         const node_id reduce = separate_in_standalone_branch(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, reduce));
-        move_dequantization_after(r, reduce, reduced_constants(r, reduce, found),
-                                  {.update_output_type = false});
+        move_dequantization_after(r, reduce, reduced_constants(r, reduce, found), {.update_output_type = false});
         return true;
     }
 };

@@ -114,7 +114,8 @@ private:
             }
         }
         std::size_t first_changed = 0;
-        while (first_changed < before.rank() && first_changed < after.rank() && before[first_changed] == after[first_changed]) {
+        while (first_changed < before.rank() && first_changed < after.rank() &&
+               before[first_changed] == after[first_changed]) {
             ++first_changed;
         }
         const bool only_channels_change = last_varying == 1 && first_changed == 1;

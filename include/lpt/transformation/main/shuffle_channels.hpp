@@ -24,7 +24,8 @@ struct shuffle_channels_transformation {
         }
         const node_id shuffle = separate_in_standalone_branch(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, shuffle));
-        move_dequantization_after(r, shuffle, with_constants(r, found, [&](node_id each) { return shuffled(r, shuffle, each); }));
+        move_dequantization_after(r, shuffle,
+                                  with_constants(r, found, [&](node_id each) { return shuffled(r, shuffle, each); }));
         return true;
     }
 

@@ -76,7 +76,8 @@ constexpr void name_outputs(rewrite& r, node_id split, view<output_ref> last) {
     model.rename(split, model[old].name());
     const seq<node_id, 4> zero_points =
         found.has_subtract() ? detail::split_constant(r, split, found.zero_point) : seq<node_id, 4>();
-    const seq<node_id, 4> scales = found.has_multiply() ? detail::split_constant(r, split, found.scale) : seq<node_id, 4>();
+    const seq<node_id, 4> scales =
+        found.has_multiply() ? detail::split_constant(r, split, found.scale) : seq<node_id, 4>();
     seq<output_ref, 4> last;
     for (std::size_t port = 0; port < model[split].outputs(); ++port) {
         const output_ref part(split, static_cast<std::int32_t>(port));
@@ -89,7 +90,8 @@ constexpr void name_outputs(rewrite& r, node_id split, view<output_ref> last) {
         }
         last.push_back(append_dequantization(r, part, own));
         for (const input_ref user : model.uses({old, part.port})) {
-            model.set_input(user.node, static_cast<std::size_t>(user.port), model[user.node].is<op::shape_of>() ? part : last.back());
+            model.set_input(user.node, static_cast<std::size_t>(user.port),
+                            model[user.node].is<op::shape_of>() ? part : last.back());
         }
     }
     detail::name_outputs(r, split, last);

@@ -28,7 +28,9 @@ struct squeeze_transformation {
         const node_id squeeze = separate_in_standalone_branch(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, squeeze));
         const std::size_t rank = r.model.shape(found.data).rank();
-        const auto changed = [&](node_id constant) { return through_operation(r, squeeze, pad_left(r, constant, rank)); };
+        const auto changed = [&](node_id constant) {
+            return through_operation(r, squeeze, pad_left(r, constant, rank));
+        };
         move_dequantization_after(r, squeeze, with_constants(r, found, changed));
         return true;
     }

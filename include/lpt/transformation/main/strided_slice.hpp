@@ -37,7 +37,8 @@ struct strided_slice_transformation {
         }
         const node_id slice = separate_in_standalone_branch(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, slice));
-        move_dequantization_after(r, slice, with_constants(r, found, [&](node_id constant) { return sliced(r, slice, constant); }));
+        move_dequantization_after(
+            r, slice, with_constants(r, found, [&](node_id constant) { return sliced(r, slice, constant); }));
         return true;
     }
 
@@ -61,7 +62,8 @@ private:
     }
     /// An axis of size 1 stands for all elements of the data: it is taken whole, whatever places are asked for. Each position of
     /// the masks is about the next axis, but for new axes, and for the ellipsis, which is about all axes that the others leave.
-    static constexpr void take_single_elements_whole(op::strided_slice& masks, std::size_t positions, const shape& dimensions) {
+    static constexpr void take_single_elements_whole(op::strided_slice& masks, std::size_t positions,
+                                                     const shape& dimensions) {
         std::size_t named = 0;
         for (std::size_t position = 0; position < positions; ++position) {
             named += is_set(masks.ellipsis_mask, position) || is_set(masks.new_axis_mask, position) ? 0u : 1u;
@@ -79,7 +81,9 @@ private:
             }
         }
     }
-    static constexpr bool is_set(const integers& mask, std::size_t position) { return position < mask.size() && mask[position] != 0; }
+    static constexpr bool is_set(const integers& mask, std::size_t position) {
+        return position < mask.size() && mask[position] != 0;
+    }
     static constexpr void take_whole(integers& mask, std::size_t position) {
         mask.resize(mask.size() > position ? mask.size() : position + 1, 0);
         mask[position] = 1;

@@ -32,7 +32,8 @@ struct transpose_transformation {
             const std::size_t own = r.model[constant].shape().rank();
             return own <= 1 || own == rank || own + 1 == rank;
         };
-        const bool all_fit = (!found.has_multiply() || fits(found.scale)) && (!found.has_subtract() || fits(found.zero_point));
+        const bool all_fit =
+            (!found.has_multiply() || fits(found.scale)) && (!found.has_subtract() || fits(found.zero_point));
         return all_fit ? yes : refuse(reason::shapes_do_not_match, 0);
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
@@ -47,13 +48,16 @@ struct transpose_transformation {
 
 private:
     static constexpr dequantization transposed(rewrite& r, node_id transpose, const dequantization& found) {
-        const auto is_vector = [&](node_id constant) { return constant == node_id::none || r.model[constant].shape().rank() <= 1; };
+        const auto is_vector = [&](node_id constant) {
+            return constant == node_id::none || r.model[constant].shape().rank() <= 1;
+        };
         const std::size_t rank = r.model[transpose].shape().rank();
         const bool only_first_axes_vary = first_varying_axis(r.model, found, 2, rank) == rank;
         if (is_vector(found.zero_point) && is_vector(found.scale) && only_first_axes_vary) {
             return found;
         }
-        return with_constants(r, found, [&](node_id constant) { return through_operation(r, transpose, pad_left(r, constant, rank)); });
+        return with_constants(
+            r, found, [&](node_id constant) { return through_operation(r, transpose, pad_left(r, constant, rank)); });
     }
 };
 
