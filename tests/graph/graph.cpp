@@ -11,7 +11,7 @@ namespace {
 using namespace lpt;
 
 /// data -> relu -> sigmoid -> result; relu -> tanh -> result
-struct fork {
+struct forked_network {
     graph model;
     node_id data = model.parameter(f32, {1, 3}, "data");
     node_id relu = model.add(op::relu{}, {data}, "relu");
@@ -27,7 +27,7 @@ constexpr bool is_valid(const graph& model) {
 }
 
 constexpr bool edits_keep_use_lists() {
-    fork f;
+    forked_network f;
     const node_id exp = f.model.add(op::exp{}, {f.data}, "exp");
     f.model.replace_uses(f.relu, exp);
     if (f.model.use_count(f.relu) != 0 || f.model.use_count(exp) != 2 || f.model.use_count(f.data) != 2) {
@@ -43,7 +43,7 @@ constexpr bool edits_keep_use_lists() {
 static_assert(edits_keep_use_lists());
 
 constexpr bool collect_removes_what_nothing_reads() {
-    fork f;
+    forked_network f;
     f.model.set_input(f.second, 0, f.data);
     f.model.collect();
     return !f.model.contains(f.tanh) && f.model.contains(f.relu) && f.model.contains(f.data) && f.model.size() == 5 &&
@@ -52,7 +52,7 @@ constexpr bool collect_removes_what_nothing_reads() {
 static_assert(collect_removes_what_nothing_reads());
 
 constexpr bool copies_are_independent() {
-    fork f;
+    forked_network f;
     graph copy = f.model;
     copy.set_input(f.sigmoid, 0, f.data);
     copy.rename(f.tanh, "other");
@@ -86,7 +86,7 @@ text message_of(Action&& action) {
 
 TEST_CASE("replacing uses moves all readers and keeps their order") {
     CHECK(edits_keep_use_lists());
-    fork f;
+    forked_network f;
     const node_id exp = f.model.add(op::exp{}, {f.relu}, "exp");
     f.model.replace_uses_except(f.relu, exp, exp);
     CHECK(f.model.producer(exp, 0) == f.relu);
@@ -121,19 +121,19 @@ TEST_CASE("a use list survives connecting and disconnecting at its ends and in i
 }
 
 TEST_CASE("setting an input to what it is already keeps its place in the list of uses") {
-    fork f;
+    forked_network f;
     f.model.set_input(f.sigmoid, 0, f.relu);
     CHECK(f.model.uses(f.relu)[0].node == f.sigmoid);
 }
 
 TEST_CASE("a node that is read cannot be removed") {
-    fork f;
+    forked_network f;
     CHECK(message_of([&] { f.model.remove(f.relu); }) == "node 'relu' cannot be removed: 2 inputs read it");
     CHECK_NOTHROW(verify(f.model));
 }
 
 TEST_CASE("numbers of removed nodes are not given again") {
-    fork f;
+    forked_network f;
     const node_id unused = f.model.add(op::exp{}, {f.data});
     f.model.remove(unused);
     const node_id next = f.model.add(op::exp{}, {f.data});
@@ -143,7 +143,7 @@ TEST_CASE("numbers of removed nodes are not given again") {
 }
 
 TEST_CASE("inputs that there are not raise an error and leave the graph as it was") {
-    fork f;
+    forked_network f;
     CHECK_THROWS_AS(f.model.add(op::relu{}, {output_ref{f.data, 1}}), error);
     CHECK_THROWS_AS(f.model.add(op::relu{}, {output_ref{id_at(99), 0}}), error);
     CHECK_THROWS_AS(f.model.add(op::relu{}, {f.data, f.data}), error);
@@ -178,7 +178,7 @@ TEST_CASE("parameters, results and sinks stay although nothing reads them, with 
 }
 
 TEST_CASE("the place of a parameter or a result in its list can be given to another one") {
-    fork f;
+    forked_network f;
     const node_id again = f.model.result(f.data, "again");
     f.model.replace_in_lists(f.first, again);
     CHECK(f.model.results() == seq<node_id>{again, f.second});
@@ -200,13 +200,13 @@ TEST_CASE("a relaxed node computes in its own types and has its own output type"
 }
 
 TEST_CASE("a cycle raises an error that names a node on it") {
-    fork f;
+    forked_network f;
     f.model.set_input(f.relu, 0, f.tanh);
     CHECK(message_of([&] { topological_order(f.model); }).view().starts_with("the graph has a cycle through node '"));
 }
 
 TEST_CASE("shapes change everywhere when all nodes are inferred anew") {
-    fork f;
+    forked_network f;
     f.model.set_attributes(f.data, op::parameter{f16, {5, dynamic_dimension}});
     CHECK(f.model.shape(f.sigmoid) == shape{1, 3});
     infer_all(f.model);
