@@ -16,7 +16,7 @@ struct convert_subtract_constant {
 
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         graph& model = r.model;
-        const int scale_port = constant_input(model, id);
+        const int scale_port = detail::constant_port(model, id, false);
         if (scale_port < 0) {
             return false;
         }
@@ -58,11 +58,6 @@ struct convert_subtract_constant {
         model.set_mark(typed, mark::disabled_constant_folding);
         replace_and_name(r, subtract, model.add(op::subtract{}, {convert, typed}));
         return true;
-    }
-
-private:
-    static constexpr int constant_input(const graph& model, node_id id) {
-        return is_constant(model, model[id].input(1)) ? 1 : is_constant(model, model[id].input(0)) ? 0 : -1;
     }
 };
 

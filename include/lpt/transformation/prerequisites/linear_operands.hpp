@@ -15,15 +15,10 @@ struct linear_operands {
     constexpr explicit operator bool() const { return inner != node_id::none; }
 };
 
-/// The input of a node that a Constant produces (1 before 0); -1 if there is none.
-constexpr int constant_operand(const graph& model, node_id id) {
-    return is_constant(model, model[id].input(1)) ? 1 : is_constant(model, model[id].input(0)) ? 0 : -1;
-}
-
 /// The operands of two linear operations in a row; empty if `outer` is not the only reader of an `Inner` with a constant.
 template <class Inner>
 constexpr linear_operands find_linear_operands(const graph& model, node_id outer) {
-    const int second = constant_operand(model, outer);
+    const int second = detail::constant_port(model, outer, false);
     if (second < 0) {
         return {};
     }
@@ -31,7 +26,7 @@ constexpr linear_operands find_linear_operands(const graph& model, node_id outer
     if (!model[inner].is<Inner>() || model.use_count({inner, 0}) != 1) {
         return {};
     }
-    const int first = constant_operand(model, inner);
+    const int first = detail::constant_port(model, inner, false);
     if (first < 0) {
         return {};
     }
