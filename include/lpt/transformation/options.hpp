@@ -33,6 +33,9 @@ struct transformation_options {
     seq<element, 4> default_precisions{u8, i8};  // low precision types in order of preference
     bool reshape_ignore_per_tensor_check = false;
     bool scaling_mode = false;
+    /// Where OpenVINO 2026.4.1 gives a wrong network although a right one exists: true gives the same network as it does, false the
+    /// right one. Each case is listed in docs/differences.md.
+    bool follow_upstream_errors = true;
     seq<transformation_callback> callbacks;
     seq<text_view> disabled;  // transformations that do not run at all
     seq<transformation_arguments> arguments;
