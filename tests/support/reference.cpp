@@ -4,7 +4,9 @@
 namespace lpt::reference {
 
 template seq<tensor> evaluate_node<float>(const graph&, node_id, view<tensor>);
+template seq<tensor> evaluate_node<float>(const graph&, node_id, view<tensor>, state&);
 template seq<tensor> evaluate_node<double>(const graph&, node_id, view<tensor>);
+template seq<tensor> evaluate_node<double>(const graph&, node_id, view<tensor>, state&);
 template std::vector<tensor> evaluate<float>(const graph&, view<tensor>, state&);
 template std::vector<tensor> evaluate<double>(const graph&, view<tensor>, state&);
 template std::vector<tensor> evaluate<float>(const graph&, view<tensor>);

@@ -16,7 +16,8 @@ namespace detail {
 inline void fold_with_reference(graph& model, node_id id) {
     const node& each = model[id];
     const bool stays = each.inputs() == 0 || each.is<op::result>() || each.is<op::read_value>() ||
-                       each.is<op::assign>() || !reference::can_evaluate(each.kind());
+                       each.is<op::assign>() || !reference::can_evaluate(each.kind()) ||
+                       reference::runs_bodies(each.kind());  // their variables live on
     if (stays) {
         return;
     }

@@ -3,6 +3,7 @@
 
 #include <lpt/reference/activation.hpp>
 #include <lpt/reference/attention.hpp>
+#include <lpt/reference/control_flow.hpp>
 #include <lpt/reference/convolution.hpp>
 #include <lpt/reference/fake_convert.hpp>
 #include <lpt/reference/indexing.hpp>
@@ -16,11 +17,8 @@
 
 namespace lpt::reference {
 
-/// Whether any operation of the library can be evaluated: all but those with bodies.
-constexpr bool can_evaluate(op::kind kind) {
-    return kind > op::kind::none && kind < op::kind::count && kind != op::kind::tensor_iterator &&
-           kind != op::kind::loop && kind != op::kind::if_else;
-}
+/// Whether an operation can be evaluated: all of the library can.
+constexpr bool can_evaluate(op::kind kind) { return kind > op::kind::none && kind < op::kind::count; }
 
 /// The values of the variables of a network between two runs.
 class state {
@@ -132,22 +130,25 @@ seq<tensor> computed_inputs(const node& each, view<tensor> inputs) {
 
 }  // namespace detail
 
+template <class Number>
+std::vector<tensor> evaluate(const graph& model, view<tensor> inputs, state& variables);
+
 /// The outputs of one node for these inputs.
 ///
 /// `Number` float: values are held in the element types of their tensors, and a node computes in the number type of its inputs
 /// (`lpt::evaluation`). `Number` double: real values of 16 bits and more are held and computed in double throughout, whatever their type.
 /// Shapes follow from the inputs, not from what was inferred for the node. A type-relaxed node computes in its input types and
 /// converts to its output types; a FakeQuantize with an integral type of its own rounds, halves to even; products of integers are summed exactly.
-/// `inputs`: one tensor a port, of the port's type (or, in double, f64). Parameter and ReadValue give their input. Raises an error that names the
-/// node for operations with bodies, wrong inputs and values without a result.
+/// `inputs`: one tensor a port, of the port's type (or, in double, f64). Parameter and ReadValue give their input. `variables`: those of
+/// ReadValue and Assign inside the bodies of the node. Raises an error that names the node for wrong inputs and values without a result.
 template <class Number>
-seq<tensor> evaluate_node(const graph& model, node_id id, view<tensor> inputs) {
+seq<tensor> evaluate_node(const graph& model, node_id id, view<tensor> inputs, state& variables) {
     const node& each = model[id];
     if (each.is<op::constant>()) {
         return {detail::held<Number>(each.as<op::constant>().value)};
     }
     if (!can_evaluate(each.kind())) {
-        detail::cannot_evaluate(each, "the bodies of nodes are not evaluated");
+        detail::cannot_evaluate(each, "it is no operation of the library");
     }
     if (inputs.size() != each.inputs() && !each.is<op::parameter>()) {
         detail::cannot_evaluate(each, join("it has ", each.inputs(), " inputs, not ", inputs.size()));
@@ -158,6 +159,11 @@ seq<tensor> evaluate_node(const graph& model, node_id id, view<tensor> inputs) {
             detail::cannot_evaluate(each, "it has no value");
         }
         outputs.push_back(inputs[0]);
+    } else if (runs_bodies(each.kind())) {
+        outputs = evaluate_control_flow(each, inputs, [&](std::size_t which, const std::vector<tensor>& parameters) {
+            return evaluate<Number>(each.bodies()[which], view<tensor>(parameters.data(), parameters.size()),
+                                    variables);
+        });
     } else {
         const seq<tensor> computed = detail::computed_inputs<Number>(each, inputs);
         if (each.is<op::convert>() || each.is<op::convert_like>()) {
@@ -183,6 +189,12 @@ seq<tensor> evaluate_node(const graph& model, node_id id, view<tensor> inputs) {
         outputs[port] = evaluation::convert_tensor(outputs[port], detail::held_type<Number>(type));
     }
     return outputs;
+}
+/// The same with variables that begin anew.
+template <class Number>
+seq<tensor> evaluate_node(const graph& model, node_id id, view<tensor> inputs) {
+    state variables;
+    return evaluate_node<Number>(model, id, inputs, variables);
 }
 
 namespace detail {
@@ -264,7 +276,7 @@ class run {
         if (each.is<op::assign>()) {
             writes_.emplace_back(each.as<op::assign>().variable_id, inputs[0]);
         }
-        return evaluate_node<Number>(model_, id, inputs);
+        return evaluate_node<Number>(model_, id, inputs, state_);
     }
 
 public:

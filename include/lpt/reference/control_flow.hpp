@@ -1,0 +1,554 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations that run the graphs inside them: TensorIterator, Loop, If.
+#pragma once
+
+#include <lpt/graph/traverse.hpp>
+
+#include <cstring>
+#include <vector>
+
+namespace lpt::reference {
+
+/// True for operations that run graphs inside them: TensorIterator, Loop, If.
+constexpr bool runs_bodies(op::kind kind) {
+    return kind == op::kind::tensor_iterator || kind == op::kind::loop || kind == op::kind::if_else;
+}
+
+/// The name of a body of a node, as files write it: `body`, `then_body`, `else_body`.
+inline text_view name_of_body(const node& each, std::size_t which) {
+    if (!each.is<op::if_else>()) {
+        return "body";
+    }
+    return which == 0 ? "then_body" : "else_body";
+}
+
+namespace detail {
+
+[[noreturn, gnu::cold]] inline void wrong_body(const node& each, const text_view why) {
+    fail(each.operation(), " '", each.name(), "': ", why);
+}
+
+// ---- port maps
+
+inline void check_inputs_of_body(const node& each, std::size_t which, const seq<op::body_input>& map,
+                                 std::int64_t current_iteration) {
+    const graph& body = each.bodies()[which];
+    const auto parameters = static_cast<std::int64_t>(body.parameters().size());
+    const auto results = static_cast<std::int64_t>(body.results().size());
+    const text_view name = name_of_body(each, which);
+    std::vector<bool> fed(body.parameters().size(), false);
+    for (const op::body_input& entry : map) {
+        if (entry.port < 0 || entry.port >= static_cast<std::int64_t>(each.inputs())) {
+            wrong_body(each, join("its port map names input ", entry.port, ", but it has ", each.inputs(), " inputs"));
+        }
+        if (entry.parameter < 0 || entry.parameter >= parameters) {
+            wrong_body(each, join("its port map names parameter ", entry.parameter, " of ", name, ", which has ",
+                                  parameters, " parameters"));
+        }
+        if (entry.holds == op::body_input::form::merged && (entry.result < 0 || entry.result >= results)) {
+            wrong_body(each, join("parameter ", entry.parameter, " of ", name, " is fed back by result ", entry.result,
+                                  ", but it has ", results, " results"));
+        }
+        if (each.is<op::if_else>() && entry.holds != op::body_input::form::invariant) {
+            wrong_body(each, join("parameter ", entry.parameter, " of ", name, " must get a whole input"));
+        }
+        if (fed[static_cast<std::size_t>(entry.parameter)]) {
+            wrong_body(each, join("parameter ", entry.parameter, " of ", name, " is fed twice"));
+        }
+        fed[static_cast<std::size_t>(entry.parameter)] = true;
+    }
+    if (current_iteration < -1 || current_iteration >= parameters) {
+        wrong_body(each, join("the number of the iteration goes to parameter ", current_iteration, " of ", name,
+                              ", which has ", parameters, " parameters"));
+    }
+    for (std::int64_t i = 0; i < parameters; ++i) {
+        if (!fed[static_cast<std::size_t>(i)] && i != current_iteration) {
+            wrong_body(each, join("nothing feeds parameter ", i, " of ", name));
+        }
+    }
+}
+
+inline void check_outputs_of_body(const node& each, std::size_t which, const seq<op::body_output>& map) {
+    const graph& body = each.bodies()[which];
+    std::vector<bool> given(each.outputs(), false);
+    for (const op::body_output& entry : map) {
+        if (entry.port < 0 || entry.port >= static_cast<std::int64_t>(each.outputs())) {
+            wrong_body(each,
+                       join("its port map names output ", entry.port, ", but it has ", each.outputs(), " outputs"));
+        }
+        if (entry.result < 0 || entry.result >= static_cast<std::int64_t>(body.results().size())) {
+            wrong_body(each, join("its port map names result ", entry.result, " of ", name_of_body(each, which),
+                                  ", which has ", body.results().size(), " results"));
+        }
+        if (each.is<op::if_else>() && entry.holds != op::body_output::form::value) {
+            wrong_body(each, join("output ", entry.port, " must be a whole result of ", name_of_body(each, which)));
+        }
+        if (given[static_cast<std::size_t>(entry.port)]) {
+            wrong_body(each, join("output ", entry.port, " is given twice"));
+        }
+        given[static_cast<std::size_t>(entry.port)] = true;
+    }
+    for (std::size_t port = 0; port < each.outputs(); ++port) {
+        if (!given[port]) {
+            wrong_body(each, join("nothing gives output ", port));
+        }
+    }
+}
+
+/// The port maps of a node, whatever its operation.
+struct port_maps {
+    const seq<op::body_input>* inputs = nullptr;
+    const seq<op::body_output>* outputs = nullptr;
+    std::int64_t current_iteration = -1;
+    std::int64_t execution_condition = -1;
+};
+
+inline port_maps port_maps_of(const node& each, std::size_t which) {
+    if (each.is<op::tensor_iterator>()) {
+        const auto& self = each.as<op::tensor_iterator>();
+        return {&self.input_map, &self.output_map};
+    }
+    if (each.is<op::loop>()) {
+        const auto& self = each.as<op::loop>();
+        return {&self.input_map, &self.output_map, self.current_iteration, self.execution_condition};
+    }
+    const auto& self = each.as<op::if_else>();
+    if (which == 0) {
+        return {&self.then_inputs, &self.then_outputs};
+    }
+    return {&self.else_inputs, &self.else_outputs};
+}
+
+}  // namespace detail
+
+/// Checks that a node has its bodies, and that its port maps fit them: each parameter is fed once, each output given once,
+/// and all numbers are those of ports, parameters and results that there are. Raises an error that names the node.
+inline void check_bodies(const node& each) {
+    const std::size_t wanted = each.is<op::if_else>() ? 2 : 1;
+    if (each.bodies().size() != wanted) {
+        detail::wrong_body(
+            each, join("it needs ", wanted, wanted == 1 ? " body" : " bodies", ", and has ", each.bodies().size()));
+    }
+    for (std::size_t which = 0; which < wanted; ++which) {
+        const detail::port_maps maps = detail::port_maps_of(each, which);
+        detail::check_inputs_of_body(each, which, *maps.inputs, maps.current_iteration);
+        detail::check_outputs_of_body(each, which, *maps.outputs);
+        const auto results = static_cast<std::int64_t>(each.bodies()[which].results().size());
+        if (maps.execution_condition < -1 || maps.execution_condition >= results) {
+            detail::wrong_body(each, join("its condition is result ", maps.execution_condition, " of ",
+                                          name_of_body(each, which), ", which has ", results, " results"));
+        }
+    }
+}
+
+namespace detail {
+
+// ---- parts of tensors
+
+/// Where the parts of a slice begin: part k is `size` elements from `first` + k * `step` on.
+struct slice_parts {
+    std::int64_t count = 0;
+    std::int64_t first = 0;
+    std::int64_t step = 1;
+    std::int64_t size = 1;
+};
+
+/// The parts of a slice of an axis with `length` elements. Parts are taken from `start` towards `end`, which is the last
+/// element, and must reach it exactly; an empty axis has none. False if they do not.
+inline bool parts_of(const op::body_slice& slice, std::int64_t length, slice_parts& result) {
+    result = {0, 0, slice.stride, slice.part_size};
+    if (slice.stride == 0 || slice.part_size < 1) {
+        return false;
+    }
+    if (length == 0) {
+        return true;
+    }
+    const std::int64_t start = slice.start < 0 ? slice.start + length : slice.start;
+    const std::int64_t end = slice.end < 0 ? slice.end + length : slice.end;
+    const bool backwards = slice.stride < 0;
+    if (start < 0 || start >= length || end < 0 || end >= length || (backwards ? start < end : end < start)) {
+        return false;
+    }
+    const std::int64_t way = (backwards ? start - end : end - start) + 1 - slice.part_size;
+    const std::int64_t stride = backwards ? -slice.stride : slice.stride;
+    if (way < 0 || way % stride != 0) {
+        return false;
+    }
+    result.count = way / stride + 1;
+    result.first = backwards ? start - slice.part_size + 1 : start;
+    return true;
+}
+
+inline std::size_t product_of(const shape& dimensions, std::size_t first, std::size_t last) {
+    std::size_t result = 1;
+    for (std::size_t axis = first; axis < last; ++axis) {
+        result *= static_cast<std::size_t>(dimensions[axis]);
+    }
+    return result;
+}
+
+/// Copies rows of `count` elements between packed elements; `from` and `to` are the first elements.
+inline void copy_elements(element type, std::byte* target, std::size_t to, const std::byte* source, std::size_t from,
+                          std::size_t count) {
+    if (bit_width(type) >= 8) {
+        const auto width = static_cast<std::size_t>(bit_width(type)) / 8;
+        if (count != 0) {
+            std::memcpy(target + to * width, source + from * width, count * width);
+        }
+        return;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        store_integer(type, target, to + i, load_integer(type, source, from + i));
+    }
+}
+
+inline void let_tensor_go(void* keeper) { delete static_cast<tensor*>(keeper); }
+
+/// `size` elements of an axis from `first` on. Where they lie together the result is a window on the tensor.
+inline tensor part_of(const tensor& value, std::size_t axis, std::int64_t first, std::int64_t size) {
+    const shape& whole = value.dimensions();
+    shape dimensions = whole;
+    dimensions[axis] = size;
+    const std::size_t rows = product_of(whole, 0, axis);
+    const std::size_t inner = product_of(whole, axis + 1, whole.rank());
+    const std::size_t count = static_cast<std::size_t>(size) * inner;
+    const std::size_t offset = static_cast<std::size_t>(first) * inner;
+    if (rows == 1 && count != 0 && bit_width(value.type()) >= 8) {
+        const auto width = static_cast<std::size_t>(bit_width(value.type())) / 8;
+        return tensor(value.type(), dimensions,
+                      bytes(value.data() + offset * width, count * width, &let_tensor_go, new tensor(value)));
+    }
+    tensor_builder result(value.type(), dimensions);
+    for (std::size_t row = 0; row < rows; ++row) {
+        copy_elements(value.type(), result.data(), row * count, value.data(),
+                      row * static_cast<std::size_t>(whole[axis]) * inner + offset, count);
+    }
+    return result.finish();
+}
+
+/// Parts one after the other along an axis, the last one first if `backwards`. False if their other sizes differ.
+inline bool concatenate(const std::vector<tensor>& parts, std::size_t axis, bool backwards, tensor& result) {
+    shape dimensions = parts[0].dimensions();
+    std::int64_t length = 0;
+    for (const tensor& part : parts) {
+        shape merged = part.dimensions();
+        length += merged.rank() > axis ? merged[axis] : 0;
+        dimensions[axis] = merged.rank() > axis ? merged[axis] : dimension{-1};
+        if (!(merged == dimensions) || part.type() != parts[0].type()) {
+            return false;
+        }
+    }
+    dimensions[axis] = length;
+    tensor_builder whole(parts[0].type(), dimensions);
+    const std::size_t rows = product_of(dimensions, 0, axis);
+    const std::size_t inner = product_of(dimensions, axis + 1, dimensions.rank());
+    std::size_t place = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const tensor& part = parts[backwards ? parts.size() - 1 - i : i];
+        const std::size_t count = static_cast<std::size_t>(part.dimensions()[axis]) * inner;
+        for (std::size_t row = 0; row < rows; ++row) {
+            copy_elements(whole.type(), whole.data(), row * static_cast<std::size_t>(length) * inner + place,
+                          part.data(), row * count, count);
+        }
+        place += count;
+    }
+    result = whole.finish();
+    return true;
+}
+
+inline bool is_true(const node& each, const tensor& condition, text_view what) {
+    if (condition.elements() != 1) {
+        wrong_body(each,
+                   join(what, " must be a single value, not a tensor of shape ", to_text(condition.dimensions())));
+    }
+    return condition.real(0) != 0;
+}
+
+/// A run of a TensorIterator or Loop.
+template <class RunBody>
+class iterations {
+    const node& node_;
+    view<tensor> inputs_;
+    RunBody& run_body_;
+    port_maps maps_;
+    std::vector<slice_parts> parts_;  // by entry of the input map
+    std::vector<tensor> parameters_;  // of the iteration that is run next
+    std::vector<std::vector<tensor>> collected_;  // by entry of the output map: all parts, or the one value
+
+    const graph& body() const { return node_.bodies()[0]; }
+
+    void begin() {
+        parameters_.resize(body().parameters().size());
+        collected_.resize(maps_.outputs->size());
+        for (const op::body_input& entry : *maps_.inputs) {
+            const tensor& given = inputs_[static_cast<std::size_t>(entry.port)];
+            slice_parts parts;
+            if (entry.holds == op::body_input::form::sliced) {
+                const std::int64_t axis = normalized_axis(entry.slice.axis, given.dimensions().rank());
+                if (axis < 0 || !parts_of(entry.slice, given.dimensions()[static_cast<std::size_t>(axis)], parts)) {
+                    wrong_body(node_, join("input ", entry.port, " of shape ", to_text(given.dimensions()),
+                                           " does not split along axis ", entry.slice.axis, " into parts of size ",
+                                           entry.slice.part_size, " from ", entry.slice.start, " to ", entry.slice.end,
+                                           " in steps of ", entry.slice.stride));
+                }
+            } else {
+                parameters_[static_cast<std::size_t>(entry.parameter)] = given;
+            }
+            parts_.push_back(parts);
+        }
+    }
+    /// The iterations of a TensorIterator: as many as its slices have parts, else as its concatenated outputs have, else one.
+    std::int64_t count_of_parts() const {
+        std::int64_t count = -1;
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            if ((*maps_.inputs)[i].holds != op::body_input::form::sliced) {
+                continue;
+            }
+            if (count >= 0 && parts_[i].count != count) {
+                wrong_body(node_, join("input ", (*maps_.inputs)[i].port, " has ", parts_[i].count,
+                                       " parts, but other inputs have ", count));
+            }
+            count = parts_[i].count;
+        }
+        for (const op::body_output& entry : *maps_.outputs) {
+            const shape& declared = node_.shape(static_cast<std::size_t>(entry.port));
+            const std::int64_t axis = normalized_axis(entry.slice.axis, declared.rank());
+            slice_parts parts;
+            if (count < 0 && entry.holds == op::body_output::form::concatenated && axis >= 0 &&
+                declared.is_static(static_cast<std::size_t>(axis)) &&
+                parts_of(entry.slice, declared[static_cast<std::size_t>(axis)], parts)) {
+                count = parts.count;
+            }
+        }
+        return count < 0 ? 1 : count;
+    }
+    /// The iterations of a Loop at most; -1: as long as its condition holds.
+    std::int64_t trip_count() const {
+        const tensor& given = inputs_[0];
+        if (given.elements() != 1) {
+            wrong_body(node_, join("the trip count must be a single value, not a tensor of shape ",
+                                   to_text(given.dimensions())));
+        }
+        const std::int64_t count = given.integer(0);
+        if (count >= 0) {
+            return count;
+        }
+        const tensor* always = nullptr;
+        if (maps_.execution_condition >= 0) {
+            const node& result = body()[body().results()[static_cast<std::size_t>(maps_.execution_condition)]];
+            always = body().constant_value(result.input(0));
+        }
+        if (maps_.execution_condition < 0 || (always != nullptr && is_true(node_, *always, "its condition"))) {
+            wrong_body(node_, "it would never end: it has no trip count, and its condition always holds");
+        }
+        return -1;
+    }
+
+    void set_parameters(std::int64_t iteration) {
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            const op::body_input& entry = (*maps_.inputs)[i];
+            if (entry.holds != op::body_input::form::sliced) {
+                continue;
+            }
+            if (iteration >= parts_[i].count) {
+                wrong_body(node_, join("input ", entry.port, " has ", parts_[i].count, " parts, too few for iteration ",
+                                       iteration));
+            }
+            const tensor& given = inputs_[static_cast<std::size_t>(entry.port)];
+            const auto axis = static_cast<std::size_t>(normalized_axis(entry.slice.axis, given.dimensions().rank()));
+            parameters_[static_cast<std::size_t>(entry.parameter)] =
+                part_of(given, axis, parts_[i].first + iteration * parts_[i].step, parts_[i].size);
+        }
+        set_current_iteration(iteration);
+    }
+    /// The number of the iteration counts from the input that feeds its parameter, or from 0.
+    void set_current_iteration(std::int64_t iteration) {
+        if (maps_.current_iteration < 0) {
+            return;
+        }
+        std::int64_t first = 0;
+        for (const op::body_input& entry : *maps_.inputs) {
+            if (entry.parameter != maps_.current_iteration) {
+                continue;
+            }
+            if (entry.holds != op::body_input::form::invariant) {
+                return;
+            }
+            first = inputs_[static_cast<std::size_t>(entry.port)].integer(0);
+        }
+        const node_id id = body().parameters()[static_cast<std::size_t>(maps_.current_iteration)];
+        const auto& wanted = body()[id].template as<op::parameter>();
+        const shape dimensions = wanted.dimensions.is_static()        ? wanted.dimensions
+                                 : wanted.dimensions.rank_is_static() ? shape::of_ones(wanted.dimensions.rank())
+                                                                      : shape{};
+        tensor_builder number(wanted.element_type == dynamic ? i64 : wanted.element_type, dimensions);
+        for (std::size_t i = 0; i < number.elements(); ++i) {
+            number.integer(i, first + iteration);
+        }
+        parameters_[static_cast<std::size_t>(maps_.current_iteration)] = number.finish();
+    }
+
+    void collect(const std::vector<tensor>& results, std::int64_t iteration) {
+        for (std::size_t i = 0; i < collected_.size(); ++i) {
+            const op::body_output& entry = (*maps_.outputs)[i];
+            const tensor& value = results[static_cast<std::size_t>(entry.result)];
+            if (entry.holds == op::body_output::form::value) {
+                if (entry.iteration < 0 || entry.iteration == iteration) {
+                    collected_[i].assign(1, value);
+                }
+                continue;
+            }
+            const std::int64_t axis = normalized_axis(entry.slice.axis, value.dimensions().rank());
+            const std::int64_t stride = entry.slice.stride < 0 ? -entry.slice.stride : entry.slice.stride;
+            if (axis < 0 || value.dimensions()[static_cast<std::size_t>(axis)] != entry.slice.part_size ||
+                stride != entry.slice.part_size) {
+                wrong_body(node_, join("iteration ", iteration, " gives output ", entry.port, " a part of shape ",
+                                       to_text(value.dimensions()), ", which has not ", entry.slice.part_size,
+                                       " elements along axis ", entry.slice.axis, ", as many as the step of ",
+                                       entry.slice.stride));
+            }
+            collected_[i].push_back(value);
+        }
+    }
+    void feed_back(const std::vector<tensor>& results) {
+        for (const op::body_input& entry : *maps_.inputs) {
+            if (entry.holds == op::body_input::form::merged) {
+                parameters_[static_cast<std::size_t>(entry.parameter)] =
+                    results[static_cast<std::size_t>(entry.result)];
+            }
+        }
+    }
+
+    /// What an output is after no iteration: nothing along its axis, or the initial value of what is fed back.
+    tensor without_iteration(const op::body_output& entry) const {
+        if (entry.holds == op::body_output::form::value) {
+            for (const op::body_input& input : *maps_.inputs) {
+                if (input.holds == op::body_input::form::merged && input.result == entry.result) {
+                    return inputs_[static_cast<std::size_t>(input.port)];
+                }
+            }
+            wrong_body(node_, join("output ", entry.port, " has no value, because no iteration was run"));
+        }
+        graph model = body();
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            const op::body_input& input = (*maps_.inputs)[i];
+            shape dimensions = inputs_[static_cast<std::size_t>(input.port)].dimensions();
+            if (input.holds == op::body_input::form::sliced) {
+                dimensions[static_cast<std::size_t>(normalized_axis(input.slice.axis, dimensions.rank()))] =
+                    input.slice.part_size;
+            }
+            const node_id id = model.parameters()[static_cast<std::size_t>(input.parameter)];
+            model.set_attributes(id, op::parameter{model[id].type(), dimensions});
+        }
+        infer_all(model);
+        const node& result = model[model.results()[static_cast<std::size_t>(entry.result)]];
+        shape dimensions = result.shape();
+        const std::int64_t axis = normalized_axis(entry.slice.axis, dimensions.rank());
+        if (axis < 0 || result.type() == dynamic) {
+            wrong_body(node_, join("output ", entry.port, " has no shape, because no iteration was run"));
+        }
+        dimensions[static_cast<std::size_t>(axis)] = 0;
+        for (std::size_t i = 0; i < dimensions.rank(); ++i) {
+            dimensions[i] = dimensions[i] == dynamic_dimension ? 0 : dimensions[i];  // there are no elements to ask
+        }
+        return tensor_builder(result.type(), dimensions).finish();
+    }
+    tensor output_of(std::size_t i, std::int64_t count) const {
+        const op::body_output& entry = (*maps_.outputs)[i];
+        if (count == 0) {
+            return without_iteration(entry);
+        }
+        if (collected_[i].empty()) {
+            wrong_body(node_, join("output ", entry.port, " is that of iteration ", entry.iteration, ", but only ",
+                                   count, " were run"));
+        }
+        if (entry.holds == op::body_output::form::value) {
+            return collected_[i][0];
+        }
+        const tensor& first = collected_[i][0];
+        const auto axis = static_cast<std::size_t>(normalized_axis(entry.slice.axis, first.dimensions().rank()));
+        tensor result;
+        if (!concatenate(collected_[i], axis, entry.slice.stride < 0, result)) {
+            wrong_body(node_, join("output ", entry.port, " is made of parts of different shapes"));
+        }
+        return result;
+    }
+
+public:
+    iterations(const node& each, view<tensor> inputs, RunBody& run_body)
+        : node_(each), inputs_(inputs), run_body_(run_body), maps_(port_maps_of(each, 0)) {}
+
+    seq<tensor> run() {
+        begin();
+        const bool is_loop = node_.is<op::loop>();
+        const std::int64_t most = is_loop ? trip_count() : count_of_parts();
+        bool goes_on = !is_loop || is_true(node_, inputs_[1], "the condition (input 1)");
+        std::int64_t count = 0;
+        for (; goes_on && (most < 0 || count < most); ++count) {
+            set_parameters(count);
+            const std::vector<tensor> results = run_body_(0, parameters_);
+            collect(results, count);
+            feed_back(results);
+            if (maps_.execution_condition >= 0) {
+                goes_on = is_true(node_, results[static_cast<std::size_t>(maps_.execution_condition)], "its condition");
+            }
+        }
+        seq<tensor> outputs;
+        outputs.resize(node_.outputs());
+        for (std::size_t i = 0; i < collected_.size(); ++i) {
+            outputs[static_cast<std::size_t>((*maps_.outputs)[i].port)] = output_of(i, count);
+        }
+        return outputs;
+    }
+};
+
+template <class RunBody>
+seq<tensor> run_branch(const node& each, view<tensor> inputs, RunBody& run_body) {
+    const std::size_t which = is_true(each, inputs[0], "the condition (input 0)") ? 0 : 1;
+    const port_maps maps = port_maps_of(each, which);
+    std::vector<tensor> parameters(each.bodies()[which].parameters().size());
+    for (const op::body_input& entry : *maps.inputs) {
+        parameters[static_cast<std::size_t>(entry.parameter)] = inputs[static_cast<std::size_t>(entry.port)];
+    }
+    const std::vector<tensor> results = run_body(which, parameters);
+    seq<tensor> outputs;
+    outputs.resize(each.outputs());
+    for (const op::body_output& entry : *maps.outputs) {
+        outputs[static_cast<std::size_t>(entry.port)] = results[static_cast<std::size_t>(entry.result)];
+    }
+    return outputs;
+}
+
+}  // namespace detail
+
+/// The outputs of a TensorIterator, Loop or If, whose bodies `run_body(which, parameters)` runs.
+///
+/// TensorIterator: iteration k gives each sliced input's part k to the body; an input that is fed back gets the body's result of
+/// the iteration before; the others stay. There are as many iterations as parts, which must be equally many for all sliced inputs;
+/// without sliced inputs as many as the declared sizes of concatenated outputs have, else one.
+/// Loop: at most `trip count` iterations (negative: no limit) while the condition holds, which is input 1 before the first and the
+/// body's result behind each; the iteration that ends it counts. Its number starts at 0, or at the input that feeds it.
+/// If: one run of the first body if the condition is true, else of the second.
+/// Concatenated outputs stand in the order of iterations, or backwards for a negative stride. Without any iteration they are empty along
+/// their axis, and an output that is fed back has its initial value.
+/// `inputs`: one tensor a port; `run_body` takes the number of the body and a vector of tensors, one a parameter, and gives one a
+/// result. Raises an error that names the node for port maps that do not fit the bodies, slices that do not divide their axis, a loop
+/// that would never end, outputs of iterations that were not run; and names the node in front of what `run_body` raises.
+/// OpenVINO operation specifications TensorIterator-1, Loop-5, If-8.
+template <class RunBody>
+seq<tensor> evaluate_control_flow(const node& each, view<tensor> inputs, RunBody&& run_body) {
+    check_bodies(each);
+    const auto run_named = [&](std::size_t which, const std::vector<tensor>& parameters) -> std::vector<tensor> {
+        try {
+            return run_body(which, parameters);
+        } catch (const error& raised) {
+            fail(each.operation(), " '", each.name(), "', ", name_of_body(each, which), ": ", raised.message());
+        }
+    };
+    if (each.is<op::if_else>()) {
+        return detail::run_branch(each, inputs, run_named);
+    }
+    return detail::iterations(each, inputs, run_named).run();
+}
+
+}  // namespace lpt::reference
