@@ -51,31 +51,38 @@ void read_arguments(CLI::App& app, arguments& to) {
     app.add_option("--precision", to.precision, "int8, or f32 for the network without transformations")
         ->check(CLI::IsMember({"int8", "f32"}));
     app.add_option("--target", to.target,
-                   "restrictions: cpu_x86, cpu_x86_amx, cpu_arm, gpu or none; default: this processor's")
+                   "what to transform for: cpu_x86, cpu_x86_amx, cpu_arm, gpu or none; default: this processor's")
         ->check(CLI::IsMember({"host", "cpu_x86", "cpu_x86_amx", "cpu_arm", "gpu", "none"}));
     app.add_option("--threads", to.threads, "number of threads")->check(CLI::Range(1, 1024));
     app.add_option("--isa", to.isa, "instruction set; default: the best of this processor");
     app.add_option("--repeat", to.repeat, "time so many runs")->check(CLI::Range(1, 1000000000));
 }
 
-restriction_table restrictions_of(std::string target) {
-    if (target == "host") {
+/// The kernels of this library on ARM run more than an engine that has only convolutions and matrix products in 8 bits.
+constexpr auto arm_kernels =
+    cpu_arm.enabling<avg_pool_transformation, group_convolution_transformation, interpolate_transformation,
+                     max_pool_transformation, mvn_transformation, normalize_l2_transformation,
+                     recurrent_cell_transformation, reduce_max_transformation, reduce_mean_transformation,
+                     reduce_min_transformation, reduce_sum_transformation>();
+
+target target_of_name(const std::string& name) {
+    if (name == "host") {
 #if defined(__aarch64__)
-        target = "cpu_arm";
+        return arm_kernels;
 #else
-        target = "cpu_x86";
+        return cpu_x86;
 #endif
     }
-    if (target == "cpu_x86") {
+    if (name == "cpu_x86") {
         return cpu_x86;
     }
-    if (target == "cpu_x86_amx") {
+    if (name == "cpu_x86_amx") {
         return cpu_x86_amx;
     }
-    if (target == "cpu_arm") {
+    if (name == "cpu_arm") {
         return cpu_arm;
     }
-    if (target == "gpu") {
+    if (name == "gpu") {
         return gpu;
     }
     return {};
@@ -161,9 +168,9 @@ void run_network(const arguments& given) {
     seq<op::kind> handled;
     if (given.precision == "int8") {
         prepare(model);
-        const restriction_table target = restrictions_of(given.target);
+        const target where = target_of_name(given.target);
         const stopwatch transforming;
-        refusals = run_pipeline(model, target);
+        refusals = run_pipeline(model, where.restrictions, where.options);
         all.transform_ms = transforming.ms();
         handled = handled_operations<default_pipeline>();
     }

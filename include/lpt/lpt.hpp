@@ -7,7 +7,7 @@
 #include <lpt/graph/verify.hpp>
 #include <lpt/pipeline/prepare.hpp>
 #include <lpt/pipeline/transform.hpp>
-#include <lpt/restriction/targets/cpu_arm.hpp>
-#include <lpt/restriction/targets/cpu_x86.hpp>
-#include <lpt/restriction/targets/cpu_x86_amx.hpp>
-#include <lpt/restriction/targets/gpu.hpp>
+#include <lpt/target/cpu_arm.hpp>
+#include <lpt/target/cpu_x86.hpp>
+#include <lpt/target/cpu_x86_amx.hpp>
+#include <lpt/target/gpu.hpp>

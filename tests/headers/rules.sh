@@ -26,7 +26,8 @@ BEGIN {
     uses["spec"] = "op"
     uses["restriction"] = "attribute spec"
     uses["transformation"] = "restriction"
-    uses["pipeline"] = "transformation"
+    uses["target"] = "transformation"
+    uses["pipeline"] = "target"
     uses["check"] = "graph spec"
     uses["import"] = "graph"
     uses["export"] = "graph"
@@ -54,7 +55,7 @@ BEGIN {
         }
     }
 
-    split("base tensor op graph attribute spec restriction transformation pipeline lpt.hpp", names, " ")
+    split("base tensor op graph attribute spec restriction transformation target pipeline lpt.hpp", names, " ")
     for (i in names) core[names[i]] = 1
     split("memory functional ranges regex iostream filesystem complex string vector map algorithm cmath", names, " ")
     for (i in names) expensive[names[i]] = 1

@@ -50,8 +50,8 @@ class drive_run {
             if (row.root != kind || !row.matches(rewrite_.model, id)) {
                 continue;
             }
-            if (rewrite_.skips(row.name, id)) {
-                rewrite_.refused(id, row.name, refuse(reason::skipped_by_callback));
+            if (const reason why = rewrite_.skip_reason(row.name, id); why != reason::none) {
+                rewrite_.refused(id, row.name, refuse(why));
                 continue;
             }
             const bool changed = row.transform(rewrite_, id);

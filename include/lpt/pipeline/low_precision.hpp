@@ -68,6 +68,18 @@
 
 namespace lpt {
 
+/// FakeConvertDecomposition where a default precision is a floating point type: only then engines ask for 8-bit ones.
+struct fake_convert_decomposition_for_real_types : fake_convert_decomposition_transformation {
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        for (const element each : r.options.default_precisions) {
+            if (is_real(each)) {
+                return fake_convert_decomposition_transformation::transform(r, id);
+            }
+        }
+        return r.refused(id, name, refuse(reason::precision_not_chosen));
+    }
+};
+
 /// The published pipeline, in the published order, which is the order of priority at a node.
 using default_pipeline = pipeline<
     stage<pull_reshape_through_dequantization, pull_transpose_through_dequantization, add_multiply_fusion,
@@ -78,14 +90,14 @@ using default_pipeline = pipeline<
     stage<add_transformation, assign_and_read_value_transformation, avg_pool_transformation,
           batch_to_space_transformation, broadcast_transformation, clamp_transformation, concat_transformation,
           convolution_transformation, convolution_backprop_data_transformation, depth_to_space_transformation,
-          fake_quantize_decomposition_transformation, fake_quantize_transformation, interpolate_transformation,
-          group_convolution_transformation, mat_mul_transformation, max_pool_transformation,
-          multiply_partial_transformation, mvn_transformation, normalize_l2_transformation, pad_transformation,
-          prelu_transformation, recurrent_cell_transformation, reduce_max_transformation, reduce_mean_transformation,
-          reduce_min_transformation, reduce_sum_transformation, relu_transformation, reshape_transformation,
-          squeeze_transformation, shuffle_channels_transformation, slice_transformation, space_to_batch_transformation,
-          split_transformation, strided_slice_transformation, transpose_transformation, gather_transformation,
-          unsqueeze_transformation, variadic_split_transformation>,
+          fake_quantize_decomposition_transformation, fake_convert_decomposition_for_real_types,
+          fake_quantize_transformation, interpolate_transformation, group_convolution_transformation,
+          mat_mul_transformation, max_pool_transformation, multiply_partial_transformation, mvn_transformation,
+          normalize_l2_transformation, pad_transformation, prelu_transformation, recurrent_cell_transformation,
+          reduce_max_transformation, reduce_mean_transformation, reduce_min_transformation, reduce_sum_transformation,
+          relu_transformation, reshape_transformation, squeeze_transformation, shuffle_channels_transformation,
+          slice_transformation, space_to_batch_transformation, split_transformation, strided_slice_transformation,
+          transpose_transformation, gather_transformation, unsqueeze_transformation, variadic_split_transformation>,
     stage<eliminate_fake_quantize_transformation, fold_convert_transformation, fuse_convert_transformation,
           fuse_subtract_to_fake_quantize_transformation, fuse_multiply_to_fake_quantize_transformation,
           multiply_to_group_convolution_transformation>,

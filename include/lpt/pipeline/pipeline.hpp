@@ -52,6 +52,9 @@ constexpr void run_as_one_rewrite(rewrite& r, stage<Transformations...>) {
 template <class Step>
 constexpr void run_step(rewrite& r) {
     if constexpr (requires { Step::run(r); }) {
+        if (r.options.disabled.contains(Step::name)) {
+            return;
+        }
         if constexpr (requires { Step::needed(r); }) {
             if (!Step::needed(r)) {
                 return;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization.hpp>
-#include <lpt/transformation/quantization_details.hpp>
+#include <lpt/transformation/queries.hpp>
 
 /// What a plugin asks before it runs the transformations. No question changes the graph.
 namespace lpt {
@@ -42,44 +41,6 @@ constexpr bool is_function_quantized(const graph& model, view<std::int64_t> leve
         }
     }
     return false;
-}
-
-/// True if a Multiply ends a dequantization of quantized values that the transformations can use: of a FakeQuantize with
-/// constant ranges and a level count that a low precision type has, behind a Convert, or of a Constant.
-constexpr bool are_quantize_and_dequantize_supported_for_multiply(const graph& model, node_id id,
-                                                                  view<element> default_precisions) {
-    if (!model[id].is<op::multiply>()) {
-        return false;
-    }
-    const dequantization found = find_dequantization_at(model, id, default_precisions);
-    if (found.empty()) {
-        return false;
-    }
-    const node& data = model[found.data.node];
-    if (data.is<op::convert>()) {
-        const node_id quantize = model.producer(found.data.node, 0);
-        return model[quantize].is<op::fake_quantize>() && is_quantize_supported(model, quantize);
-    }
-    return data.is<op::constant>();
-}
-
-/// True if a Subtract belongs to a dequantization that the transformations can use; see the question for Multiply.
-constexpr bool are_quantize_and_dequantize_supported_for_subtract(const graph& model, node_id id,
-                                                                  view<element> default_precisions) {
-    if (!model[id].is<op::subtract>()) {
-        return false;
-    }
-    for (const input_ref user : model.uses(id)) {
-        if (are_quantize_and_dequantize_supported_for_multiply(model, user.node, default_precisions)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/// True if the dequantization on input 0 has a Subtract.
-constexpr bool is_asymmetric_quantization(const graph& model, node_id id, view<element> default_precisions) {
-    return find_dequantization(model, id, default_precisions).has_subtract();
 }
 
 }  // namespace lpt

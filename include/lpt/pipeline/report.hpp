@@ -12,7 +12,8 @@ namespace detail {
 constexpr text_view sentence_of(reason why) {
     switch (why) {
         case reason::none: return "";
-        case reason::skipped_by_callback: return "a callback of the user keeps the transformation away";
+        case reason::skipped_by_callback: return "a callback keeps the transformation away";
+        case reason::disabled_by_user: return "the transformation is disabled";
         case reason::no_dequantization:
             return "its data is not quantized: there is no dequantization with constants above it";
         case reason::not_low_precision: return "the data above the dequantization is not of a low precision type";
@@ -78,6 +79,15 @@ constexpr text text_of(const verdict& answer) {
         result.append(", value ").append(answer.value);
     }
     return result;
+}
+
+/// A refusal as a sentence; names the transformation that a callback keeps away or that is disabled.
+constexpr text text_of(const refusal& refused) {
+    switch (refused.why.why) {
+        case reason::skipped_by_callback: return join("a callback keeps ", refused.transformation, " away");
+        case reason::disabled_by_user: return join(refused.transformation, " is disabled");
+        default: return text_of(refused.why);
+    }
 }
 
 /// An operation of the network as it was before the transformations.
@@ -226,7 +236,7 @@ public:
         const std::int32_t latest = math::maximum(last_of(before), last_of(now));
         text result;
         if (latest >= 0) {
-            result = text_of(all_[static_cast<std::size_t>(latest)].why);
+            result = text_of(all_[static_cast<std::size_t>(latest)]);
         }
         return result;
     }

@@ -3,20 +3,10 @@
 
 #include <lpt/attribute/quantization_granularity.hpp>
 #include <lpt/graph/graph.hpp>
-#include <lpt/restriction/operations.hpp>
+#include <lpt/restriction/port_types.hpp>
 
 /// What a target's low precision operations accept: as plain rows, and as types that are checked when they are compiled.
 namespace lpt {
-
-/// Stands for every version of an operation.
-inline constexpr int any_version = -1;
-
-/// Element types for a group of input ports.
-struct port_types {
-    seq<std::int32_t, 8> ports;  // all of them get one and the same type
-    seq<element, 18> types;  // accepted types, best first; none: these ports must not be quantized
-    friend constexpr bool operator==(const port_types&, const port_types&) = default;
-};
 
 /// The types that one node accepts: for targets whose answer depends on more than the operation.
 using precision_rule = seq<port_types> (*)(const graph&, node_id);
@@ -53,7 +43,11 @@ struct restriction_table {
             }
             restricted = true;
             if (row.rule != nullptr) {
-                result.append(row.rule(model, id));
+                const seq<port_types> answer = row.rule(model, id);
+                for (const port_types& each : answer) {
+                    check_port_types(op::row_of(row.operation), row.version, each);
+                }
+                result.append(answer);
             } else if (!row.accepted.ports.empty()) {
                 result.push_back(row.accepted);
             }
@@ -135,13 +129,6 @@ struct operation_is_restricted_twice;
 
 namespace detail {
 
-enum class restriction_mistake { none, no_transformation, no_version, no_port, port_twice, type };
-struct restriction_finding {
-    restriction_mistake what = restriction_mistake::none;
-    int port = -1;
-    element type = dynamic;
-};
-
 template <class Op>
 struct operation_of {
     using type = Op;
@@ -164,34 +151,6 @@ template <auto Where, element... Types>
 struct group_of<on<Where, Types...>> {
     static constexpr port_types value{numbers_of(Where), {Types...}};
 };
-
-/// The first mistake in the ports, versions and types that somebody wrote for an operation.
-constexpr restriction_finding find_restriction_mistake(const op::row& operation, int version, view<port_types> groups) {
-    if (!is_quantizable(operation.number)) {
-        return {restriction_mistake::no_transformation};
-    }
-    if (version != any_version && !operation.opsets.contains(version)) {
-        return {restriction_mistake::no_version, version};
-    }
-    seq<std::int32_t, 8> seen;
-    for (const port_types& group : groups) {
-        for (const std::int32_t port : group.ports) {
-            if (port < 0 || port >= operation.inputs.most) {
-                return {restriction_mistake::no_port, port};
-            }
-            if (seen.contains(port)) {
-                return {restriction_mistake::port_twice, port};
-            }
-            seen.push_back(port);
-            for (const element type : group.types) {
-                if (!can_take(operation.number, port, type)) {
-                    return {restriction_mistake::type, port, type};
-                }
-            }
-        }
-    }
-    return {};
-}
 
 template <class Op, class... On>
 consteval restriction_finding find_in_precisions() {

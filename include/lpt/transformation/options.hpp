@@ -5,6 +5,8 @@
 
 namespace lpt {
 
+class rewrite;
+
 inline constexpr element int8_precisions[] = {u8, i8};
 inline constexpr element int8_int16_int32_precisions[] = {u8, i8, u16, i16, u32, i32};
 inline constexpr element fp8_precisions[] = {f8e4m3, f8e5m2};
@@ -14,6 +16,8 @@ struct transformation_callback {
     text_view transformation;                           // published name, e.g. "ConvolutionTransformation"
     bool (*skip)(const graph&, node_id, const void*) = nullptr;  // true: leave this node alone
     const void* context = nullptr;                      // handed to `skip`
+    bool (*skip_in)(const rewrite&,
+                    node_id) = nullptr;  // asked instead, if there is one: sees options and attributes, too
 };
 
 /// What the user sets for one transformation that can be told more: those that mark or rewrite what a file has

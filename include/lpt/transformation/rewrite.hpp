@@ -46,14 +46,21 @@ public:
     }
     constexpr const seq<refusal>& refusals() const { return refusals_; }
 
-    /// True if the user's callback keeps the transformation away from this node, or it is switched off.
-    constexpr bool skips(text_view transformation, node_id id) const {
+    /// Why the transformation keeps away from this node: it is switched off, or a callback says so; `none` if it does not.
+    constexpr reason skip_reason(text_view transformation, node_id id) const {
+        if (options.disabled.contains(transformation)) {
+            return reason::disabled_by_user;
+        }
         for (const transformation_callback& each : options.callbacks) {
-            if (each.transformation == transformation && each.skip(model, id, each.context)) {
-                return true;
+            if (each.transformation == transformation &&
+                (each.skip_in != nullptr ? each.skip_in(*this, id) : each.skip(model, id, each.context))) {
+                return reason::skipped_by_callback;
             }
         }
-        return options.disabled.contains(transformation);
+        return reason::none;
+    }
+    constexpr bool skips(text_view transformation, node_id id) const {
+        return skip_reason(transformation, id) != reason::none;
     }
     /// True if `type` is one of the default precisions.
     constexpr bool is_default_precision(element type) const { return options.default_precisions.contains(type); }

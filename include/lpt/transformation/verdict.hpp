@@ -8,7 +8,8 @@ namespace lpt {
 /// Why a transformation left a node as it was. `text_of` gives the sentence that the report prints.
 enum class reason : unsigned char {
     none,                               // it did not refuse
-    skipped_by_callback,                // the user's callback asked for it
+    skipped_by_callback,                // a callback of the user or of the target asked for it
+    disabled_by_user,                   // the user or the target switched the transformation off
     no_dequantization,                  // no Multiply (and Subtract) with constants above the port
     not_low_precision,                  // the data above the dequantization is not of a low precision type
     dynamic_rank,

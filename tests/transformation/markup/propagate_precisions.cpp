@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "network.hpp"
 
-#include <lpt/restriction/targets/cpu_x86.hpp>
+#include <lpt/target/cpu_x86.hpp>
 #include <lpt/transformation/markup/markup_can_be_quantized.hpp>
 #include <lpt/transformation/markup/propagate_precisions.hpp>
 

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/pipeline/low_precision.hpp>
+
+/// What a plugin author sets is looked at before anything is changed.
+namespace lpt {
+
+namespace detail {
+
+/// Published names of transformations and steps that are in the library but not in the default pipeline; a test compares
+/// them with the registry.
+inline constexpr text_view names_besides_default_pipeline[] = {
+    "LowPrecision",           "ConvertQuantizeDequantize", "ConvertSubtractConstant",
+    "ConvertTransformation",  "FQStrippingTransformation", "KVCacheConcat",
+    "KeepConstPrecision",     "MarkDequantization",        "MoveFakeConvertUpThroughKVCacheConcat",
+    "MultiplyTransformation", "SubtractTransformation",    "WeightsDequantizeToFakeQuantize",
+};
+
+template <class... Members>
+constexpr bool is_name_in([[maybe_unused]] text_view name, stage<Members...>) {
+    return ((Members::name == name) || ...);
+}
+template <class Pipeline>
+constexpr bool is_name_in(text_view name) {
+    return is_name_in(name, typename Pipeline::prerequisites{}) || is_name_in(name, typename Pipeline::markup{}) ||
+           is_name_in(name, typename Pipeline::main{}) || is_name_in(name, typename Pipeline::cleanup{}) ||
+           is_name_in(name, typename Pipeline::finishing{});
+}
+
+template <class Pipeline>
+constexpr void check_name(text_view name, text_view what) {
+    if (is_name_in<Pipeline>(name) || is_name_in<default_pipeline>(name)) {
+        return;
+    }
+    for (const text_view each : names_besides_default_pipeline) {
+        if (each == name) {
+            return;
+        }
+    }
+    fail(what, " '", name, "': no transformation of the library or the pipeline has this name");
+}
+
+constexpr void check_default_precision(element type) {
+    if (type == dynamic || type == boolean || bit_width(type) > 32) {
+        fail("default precision ", name(type),
+             ": expected integers of 4 to 32 bits or floating point numbers of 8 to 32");
+    }
+}
+
+}  // namespace detail
+
+/// Raises an error for options that cannot be meant: a callback, disabled transformation or argument with a name that no
+/// transformation of the library or of `Pipeline` has, a callback without a function, a dequantization precision that is
+/// not a floating point type of at least 16 bits, default precisions that no quantized tensor can have.
+template <class Pipeline>
+constexpr void check_options(const transformation_options& options) {
+    for (const transformation_callback& each : options.callbacks) {
+        detail::check_name<Pipeline>(each.transformation, "callback for");
+        if (each.skip == nullptr && each.skip_in == nullptr) {
+            fail("callback for '", each.transformation, "': it has no function");
+        }
+    }
+    for (const text_view each : options.disabled) {
+        detail::check_name<Pipeline>(each, "disabled transformation");
+    }
+    for (const transformation_arguments& each : options.arguments) {
+        detail::check_name<Pipeline>(each.transformation, "arguments of");
+    }
+    const element computed = options.dequantization_precision;
+    if (!is_real(computed) || bit_width(computed) < 16 || bit_width(computed) > 32) {
+        fail("dequantization precision ", name(computed), ": expected f32, f16 or bf16");
+    }
+    for (const element each : options.default_precisions) {
+        detail::check_default_precision(each);
+    }
+}
+
+/// Raises an error for restrictions that cannot be meant: an operation that no transformation handles, a version or port that it
+/// does not have, a type that the port cannot take, or a port in two rows of one operation and version.
+constexpr void check_restrictions(const restriction_table& restrictions) {
+    for (std::size_t i = 0; i < restrictions.precisions.size(); ++i) {
+        const precision_row& row = restrictions.precisions[i];
+        check_port_types(op::row_of(row.operation), row.version, row.accepted);
+        for (std::size_t j = 0; j < i; ++j) {
+            const precision_row& other = restrictions.precisions[j];
+            for (const std::int32_t port : row.accepted.ports) {
+                if (other.operation == row.operation && other.version == row.version &&
+                    other.accepted.ports.contains(port)) {
+                    fail("restriction of ", op::name(row.operation), ": input port ", port, " is named twice");
+                }
+            }
+        }
+    }
+    for (const granularity_row& row : restrictions.granularities) {
+        check_port_types(op::row_of(row.operation), row.version, {row.ports, {}});
+    }
+}
+
+}  // namespace lpt
