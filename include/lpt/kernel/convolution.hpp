@@ -17,10 +17,9 @@ struct pixel_rows {
     std::int64_t pixel_bytes = 0;
     const unsigned char* outside = nullptr;
 
-    void row(std::int64_t index, std::int64_t, std::int64_t, const unsigned char** pointers,
-             std::int64_t step) const noexcept {
+    void row(std::int64_t index, std::int64_t, std::int64_t, const unsigned char** pointers) const noexcept {
         convolution_geometry<Isa>::for_each_tap(*shape, index, [&](std::int64_t tap, std::int64_t pixel) {
-            pointers[tap * step] = pixel < 0 ? outside : input + pixel * pixel_bytes;
+            pointers[tap] = pixel < 0 ? outside : input + pixel * pixel_bytes;
         });
     }
 };
@@ -37,8 +36,8 @@ struct gathered_rows {
     std::int64_t row_bytes = 0;
     unsigned char* buffer = nullptr;
 
-    void row(std::int64_t index, std::int64_t place, std::int64_t group, const unsigned char** pointers,
-             std::int64_t) const noexcept {
+    void row(std::int64_t index, std::int64_t place, std::int64_t group,
+             const unsigned char** pointers) const noexcept {
         unsigned char* to = buffer + place * row_bytes;
         *pointers = to;
         const unsigned char* from = input + group * tap_bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the dense kernel needs from an instruction set: the dot product of 4 bytes with 4 bytes, which xsimd does not have.
+// What the dense kernel needs from an instruction set: dot products of a few bytes with a few bytes, which xsimd does not have.
 #pragma once
 
 #include <lpt/kernel/isa.hpp>
@@ -9,11 +9,19 @@ namespace lpt::kernel {
 /// Each instruction set specialises this with
 ///   accumulator     a vector of `lanes` 32-bit integers. A compiler vector type, not a wrapper: g++ 12 keeps two copies of every
 ///                   accumulator when the type inside the loop differs from the one after it, three times slower;
-///   row_group       4 bytes of a row of A, repeated for all lanes; `repeat` makes it;
-///   column_group    4 bytes of each of `lanes` columns of B, [lane][4]; `load_columns` reads it;
-///   step            sum[lane] += row[0..3] . column[lane][0..3], exact modulo 2^32;
+///   group           consecutive k values that one step takes: 4, or 2 where bytes are widened to 16 bits first;
+///   row_value_bytes bytes of a k value of a row as the step reads it: 1, or 2 where rows are widened; group * row_value_bytes is 4;
+///   row_group       `group` values of a row of A, repeated for all lanes; `load_row` reads their 4 bytes, wherever they lie;
+///   column_group    `group` bytes of each of `lanes` columns of B, [lane][group]; `load_columns` reads it;
+///   step            sum[lane] += row[0..group) . column[lane][0..group), exact modulo 2^32;
 ///   rows, vectors   the tile: rows x (vectors * lanes) accumulators that fit in the registers;
-///   unsigned_rows   whether rows are u8 (else i8); columns are always i8. Data of the other kind gets its top bit flipped.
+///   unsigned_rows   whether rows are u8 (else i8), where they are not widened; columns are always i8;
+///   widens_rows     whether rows are widened, and then may be of either sign;
+///   prepare_rows    copies `count` values of a row into the form that `load_row` reads: widened, or with all top bits flipped. May
+///                   write up to 63 bytes past the last value, reads nothing past it;
+///   interleave      16 columns of `group` rows of B, from column n on, as [column][group];
+///   settle          keeps an accumulator in its register between the loop and what follows (see accumulator);
+///   bits            an accumulator as the register type that `lanes<Isa>::ints` is made from.
 template <class Isa>
 struct dot_product;
 

@@ -13,8 +13,7 @@ struct matrix_rows {
     const unsigned char* data = nullptr;
     std::int64_t row_bytes = 0;
 
-    void row(std::int64_t index, std::int64_t, std::int64_t, const unsigned char** pointers,
-             std::int64_t) const noexcept {
+    void row(std::int64_t index, std::int64_t, std::int64_t, const unsigned char** pointers) const noexcept {
         *pointers = data + index * row_bytes;
     }
 };

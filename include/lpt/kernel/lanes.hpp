@@ -97,6 +97,43 @@ struct lanes<on::scalar> {
     static ints shift_right_1(ints value) noexcept { return value >> 1; }
 };
 
+/// Copies `count` (< Most <= 64) bytes in at most one move per bit; a loop over the bytes would cost more than the arithmetic.
+template <class Isa, int Most>
+[[gnu::always_inline]] inline void copy_few(unsigned char* to, const unsigned char* from, std::int64_t count) noexcept {
+    std::int64_t done = 0;
+    if constexpr (Most > 32) {
+        if ((count & 32) != 0) {
+            std::memcpy(to, from, 32);
+            done = 32;
+        }
+    }
+    if constexpr (Most > 16) {
+        if ((count & 16) != 0) {
+            std::memcpy(to + done, from + done, 16);
+            done += 16;
+        }
+    }
+    if constexpr (Most > 8) {
+        if ((count & 8) != 0) {
+            std::memcpy(to + done, from + done, 8);
+            done += 8;
+        }
+    }
+    if constexpr (Most > 4) {
+        if ((count & 4) != 0) {
+            std::memcpy(to + done, from + done, 4);
+            done += 4;
+        }
+    }
+    if constexpr (Most > 2) {
+        if ((count & 2) != 0) {
+            std::memcpy(to + done, from + done, 2);
+            done += 2;
+        }
+    }
+    if ((count & 1) != 0) to[done] = from[done];
+}
+
 /// The first `count` (<= width) numbers, the rest zero; nothing past them is read.
 template <class Isa>
 [[gnu::always_inline]] inline typename lanes<Isa>::floats load_part(const float* from, std::int64_t count) noexcept {

@@ -40,14 +40,61 @@ struct lanes_256 : xsimd_lanes<Isa, xsimd::fma3<xsimd::avx2>> {
     [[gnu::always_inline]] static ints multiply_pairs(ints sum, ints a, ints b) noexcept {
         return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
     }
-    /// The packs work inside 128-bit halves: the 4-byte blocks come out as a0 b0 c0 d0 a1 b1 c1 d1.
+    using bytes = __m256i;
+    /// The numbers of four vectors as bytes in order, saturated to i8 (`Signed`) or u8. The packs work inside 128-bit halves: the
+    /// 4-byte blocks come out as a0 b0 c0 d0 a1 b1 c1 d1.
     template <bool Signed>
-    [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
+    [[gnu::always_inline]] static bytes pack(ints a, ints b, ints c, ints d) noexcept {
         const __m256i low = _mm256_packs_epi32(a, b);
         const __m256i high = _mm256_packs_epi32(c, d);
-        const __m256i bytes = Signed ? _mm256_packs_epi16(low, high) : _mm256_packus_epi16(low, high);
+        const __m256i packed = Signed ? _mm256_packs_epi16(low, high) : _mm256_packus_epi16(low, high);
         const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permutevar8x32_epi32(bytes, order));
+        return _mm256_permutevar8x32_epi32(packed, order);
+    }
+    /// Limits packed bytes to [low, high].
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes limit(bytes value, std::int32_t low, std::int32_t high) noexcept {
+        const __m256i from = _mm256_set1_epi8(static_cast<char>(low));
+        const __m256i to = _mm256_set1_epi8(static_cast<char>(high));
+        return Signed ? _mm256_min_epi8(_mm256_max_epi8(value, from), to)
+                      : _mm256_min_epu8(_mm256_max_epu8(value, from), to);
+    }
+    /// Stores the first `count` (<= Size) bytes of the piece of packed bytes at [First, First + Size).
+    template <int First, int Size>
+    [[gnu::always_inline]] static void store_piece(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+        const __m128i half = First < 16 ? _mm256_castsi256_si128(value) : _mm256_extracti128_si256(value, 1);
+        const __m128i piece = First % 16 == 0 ? half : _mm_srli_si128(half, First % 16);
+        if (count == Size) {
+            if constexpr (Size == 16)
+                _mm_storeu_si128(reinterpret_cast<__m128i*>(to), piece);
+            else
+                _mm_storel_epi64(reinterpret_cast<__m128i*>(to), piece);
+        } else {
+            unsigned char whole[16];
+            _mm_storeu_si128(reinterpret_cast<__m128i*>(whole), piece);
+            copy_few<Isa, Size>(to, whole, count);
+        }
+    }
+    template <bool Signed>
+    [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), pack<Signed>(a, b, c, d));
+    }
+    /// Sum of `count` unsigned bytes after flipping the bits of `flip` in each.
+    [[gnu::always_inline]] static std::uint32_t sum_bytes(const unsigned char* from, std::int64_t count,
+                                                          unsigned char flip) noexcept {
+        const __m256i mask = _mm256_set1_epi8(static_cast<char>(flip));
+        __m256i sum = _mm256_setzero_si256();
+        std::int64_t i = 0;
+        for (; i + 32 <= count; i += 32) {
+            const __m256i value = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
+            sum = _mm256_add_epi64(sum, _mm256_sad_epu8(_mm256_xor_si256(value, mask), _mm256_setzero_si256()));
+        }
+        std::uint64_t parts[4];
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(parts), sum);
+        std::uint64_t total = parts[0] + parts[1] + parts[2] + parts[3];
+        for (; i < count; ++i)
+            total += static_cast<std::uint64_t>(from[i] ^ flip);
+        return static_cast<std::uint32_t>(total);
     }
     [[gnu::always_inline]] static void store_byte(std::uint8_t* to, ints value) noexcept {
         const __m256i low_bytes = _mm256_and_si256(value, _mm256_set1_epi32(0xff));
@@ -57,7 +104,7 @@ struct lanes_256 : xsimd_lanes<Isa, xsimd::fma3<xsimd::avx2>> {
     }
 };
 
-} // namespace detail
+}  // namespace detail
 
 template <>
 struct lanes<on::avx2> : detail::lanes_256<on::avx2> {};
@@ -66,6 +113,6 @@ struct lanes<on::avx_vnni> : detail::lanes_256<on::avx_vnni> {};
 template <>
 struct lanes<on::avx512_vnni_256> : detail::lanes_256<on::avx512_vnni_256> {};
 
-} // namespace lpt::kernel
+}  // namespace lpt::kernel
 
 #endif

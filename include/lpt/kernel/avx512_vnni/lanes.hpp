@@ -34,20 +34,70 @@ struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx5
     [[gnu::always_inline]] static ints multiply_pairs(ints sum, ints a, ints b) noexcept {
         return _mm512_add_epi32(sum, _mm512_madd_epi16(a, b));
     }
-    /// The packs work inside 128-bit quarters: the 4-byte blocks come out as a0 b0 c0 d0 a1 b1 c1 d1 ... d3.
+    using bytes = __m512i;
+    /// The numbers of four vectors as bytes in order, saturated to i8 (`Signed`) or u8. The packs work inside 128-bit quarters: the
+    /// 4-byte blocks come out as a0 b0 c0 d0 a1 b1 c1 d1 ... d3.
     template <bool Signed>
-    [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
+    [[gnu::always_inline]] static bytes pack(ints a, ints b, ints c, ints d) noexcept {
         const __m512i low = _mm512_packs_epi32(a, b);
         const __m512i high = _mm512_packs_epi32(c, d);
-        const __m512i bytes = Signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
+        const __m512i packed = Signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
         const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-        _mm512_storeu_si512(to, _mm512_permutexvar_epi32(order, bytes));
+        return _mm512_permutexvar_epi32(order, packed);
+    }
+    /// Limits packed bytes to [low, high].
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes limit(bytes value, std::int32_t low, std::int32_t high) noexcept {
+        const __m512i from = _mm512_set1_epi8(static_cast<char>(low));
+        const __m512i to = _mm512_set1_epi8(static_cast<char>(high));
+        return Signed ? _mm512_min_epi8(_mm512_max_epi8(value, from), to)
+                      : _mm512_min_epu8(_mm512_max_epu8(value, from), to);
+    }
+    /// Stores the first `count` (<= Size) bytes of the piece of packed bytes at [First, First + Size).
+    template <int First, int Size>
+    [[gnu::always_inline]] static void store_piece(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+        if constexpr (Size == 16) {
+            const __m128i piece = _mm512_extracti32x4_epi32(value, First / 16);
+            if (count == 16)
+                _mm_storeu_si128(reinterpret_cast<__m128i*>(to), piece);
+            else
+                _mm_mask_storeu_epi8(to, static_cast<__mmask16>((1u << count) - 1u), piece);
+        } else if constexpr (Size == 32) {
+            const __m256i piece = _mm512_extracti32x8_epi32(value, First / 32);
+            if (count == 32)
+                _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), piece);
+            else
+                _mm256_mask_storeu_epi8(to, (1u << count) - 1u, piece);
+        } else if (count == 64) {
+            _mm512_storeu_si512(to, value);
+        } else {
+            _mm512_mask_storeu_epi8(to, (std::uint64_t{1} << count) - 1u, value);
+        }
+    }
+    /// The same for the numbers of four vectors, which are all in the range of i8 (`Signed`) or u8.
+    template <bool Signed>
+    [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
+        _mm512_storeu_si512(to, pack<Signed>(a, b, c, d));
+    }
+    /// Sum of `count` unsigned bytes after flipping the bits of `flip` in each.
+    [[gnu::always_inline]] static std::uint32_t sum_bytes(const unsigned char* from, std::int64_t count,
+                                                          unsigned char flip) noexcept {
+        const __m512i mask = _mm512_set1_epi8(static_cast<char>(flip));
+        __m512i sum = _mm512_setzero_si512();
+        for (std::int64_t i = 0; i < count; i += 64) {
+            const std::int64_t rest = count - i;
+            const __mmask64 inside = rest >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << rest) - 1;
+            const __m512i value =
+                _mm512_maskz_mov_epi8(inside, _mm512_xor_si512(_mm512_maskz_loadu_epi8(inside, from + i), mask));
+            sum = _mm512_add_epi64(sum, _mm512_sad_epu8(value, _mm512_setzero_si512()));
+        }
+        return static_cast<std::uint32_t>(_mm512_reduce_add_epi64(sum));
     }
     [[gnu::always_inline]] static void store_byte(std::uint8_t* to, ints value) noexcept {
         _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(value));
     }
 };
 
-} // namespace lpt::kernel
+}  // namespace lpt::kernel
 
 #endif

@@ -17,10 +17,13 @@ struct vnni_256 {
     typedef int accumulator __attribute__((vector_size(32)));
     using row_group = __m256i;
     using column_group = __m256i;
+    static constexpr std::int64_t group = 4;
+    static constexpr std::int64_t row_value_bytes = 1;
     static constexpr int lanes = 8;
     static constexpr int rows = 6;  // 12 accumulators, 2 column registers, 1 row register
     static constexpr int vectors = 2;
     static constexpr bool unsigned_rows = true;
+    static constexpr bool widens_rows = false;
 
     [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {
         return reinterpret_cast<accumulator>(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
@@ -28,11 +31,42 @@ struct vnni_256 {
     [[gnu::always_inline]] static void store(std::int32_t* to, accumulator value) noexcept {
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), reinterpret_cast<__m256i>(value));
     }
-    [[gnu::always_inline]] static column_group load_columns(const std::int8_t* from) noexcept {
+    [[gnu::always_inline]] static void settle(accumulator& sum) noexcept { __asm__("" : "+x"(sum)); }
+    [[gnu::always_inline]] static __m256i bits(accumulator value) noexcept { return reinterpret_cast<__m256i>(value); }
+    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
         return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
     }
-    [[gnu::always_inline]] static row_group repeat(std::uint32_t four) noexcept {
-        return _mm256_set1_epi32(static_cast<int>(four));
+    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
+        int four;
+        __builtin_memcpy(&four, from, sizeof four);
+        return _mm256_set1_epi32(four);
+    }
+    /// 16 columns of 4 rows of B, from column `n` on, as [column][4].
+    [[gnu::always_inline]] static void interleave(unsigned char* to, const unsigned char* const (&lines)[4],
+                                                  std::int64_t n) noexcept {
+        const auto load = [&](int j) __attribute__((always_inline)) {
+            return _mm_loadu_si128(reinterpret_cast<const __m128i*>(lines[j] + n));
+        };
+        const __m128i low01 = _mm_unpacklo_epi8(load(0), load(1));
+        const __m128i high01 = _mm_unpackhi_epi8(load(0), load(1));
+        const __m128i low23 = _mm_unpacklo_epi8(load(2), load(3));
+        const __m128i high23 = _mm_unpackhi_epi8(load(2), load(3));
+        __m128i* const at = reinterpret_cast<__m128i*>(to);
+        _mm_storeu_si128(at, _mm_unpacklo_epi16(low01, low23));
+        _mm_storeu_si128(at + 1, _mm_unpackhi_epi16(low01, low23));
+        _mm_storeu_si128(at + 2, _mm_unpacklo_epi16(high01, high23));
+        _mm_storeu_si128(at + 3, _mm_unpackhi_epi16(high01, high23));
+    }
+    [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
+                                                    bool) noexcept {
+        const __m256i top_bits = _mm256_set1_epi8(-128);
+        std::int64_t i = 0;
+        for (; i + 32 <= count; i += 32) {
+            const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), _mm256_xor_si256(bytes, top_bits));
+        }
+        for (; i < count; ++i)
+            to[i] = static_cast<unsigned char>(from[i] ^ 0x80);
     }
 };
 

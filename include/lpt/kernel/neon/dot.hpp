@@ -17,8 +17,11 @@ struct neon_base {
     typedef int accumulator __attribute__((vector_size(16)));
     using row_group = int8x16_t;
     using column_group = int8x16_t;
+    static constexpr std::int64_t group = 4;
+    static constexpr std::int64_t row_value_bytes = 1;
     static constexpr int lanes = 4;
     static constexpr bool unsigned_rows = false;
+    static constexpr bool widens_rows = false;
 
     [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {
         return reinterpret_cast<accumulator>(vld1q_s32(from));
@@ -26,9 +29,31 @@ struct neon_base {
     [[gnu::always_inline]] static void store(std::int32_t* to, accumulator value) noexcept {
         vst1q_s32(to, reinterpret_cast<int32x4_t>(value));
     }
-    [[gnu::always_inline]] static column_group load_columns(const std::int8_t* from) noexcept { return vld1q_s8(from); }
-    [[gnu::always_inline]] static row_group repeat(std::uint32_t four) noexcept {
+    [[gnu::always_inline]] static void settle(accumulator& sum) noexcept { __asm__("" : "+w"(sum)); }
+    [[gnu::always_inline]] static int32x4_t bits(accumulator value) noexcept {
+        return reinterpret_cast<int32x4_t>(value);
+    }
+    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
+        return vreinterpretq_s8_u8(vld1q_u8(from));
+    }
+    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
+        std::uint32_t four;
+        __builtin_memcpy(&four, from, sizeof four);
         return vreinterpretq_s8_u32(vdupq_n_u32(four));
+    }
+    /// 16 columns of 4 rows of B, from column `n` on, as [column][4].
+    [[gnu::always_inline]] static void interleave(unsigned char* to, const unsigned char* const (&lines)[4],
+                                                  std::int64_t n) noexcept {
+        vst4q_u8(to,
+                 {{vld1q_u8(lines[0] + n), vld1q_u8(lines[1] + n), vld1q_u8(lines[2] + n), vld1q_u8(lines[3] + n)}});
+    }
+    [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
+                                                    bool) noexcept {
+        std::int64_t i = 0;
+        for (; i + 16 <= count; i += 16)
+            vst1q_u8(to + i, veorq_u8(vld1q_u8(from + i), vdupq_n_u8(0x80)));
+        for (; i < count; ++i)
+            to[i] = static_cast<unsigned char>(from[i] ^ 0x80);
     }
 };
 

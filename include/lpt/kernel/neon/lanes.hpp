@@ -56,11 +56,55 @@ struct lanes_128 : xsimd_lanes<Isa, xsimd::neon64> {
         const int32x4_t low = vmull_s16(vget_low_s16(x), vget_low_s16(y));
         return vaddq_s32(sum, vpaddq_s32(low, vmull_high_s16(x, y)));
     }
+    using bytes = uint8x16_t;
+    /// The numbers of four vectors as bytes in order, saturated to i8 (`Signed`) or u8.
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes pack(ints a, ints b, ints c, ints d) noexcept {
+        const int16x8_t low = vqmovn_high_s32(vqmovn_s32(a), b);
+        const int16x8_t high = vqmovn_high_s32(vqmovn_s32(c), d);
+        if constexpr (Signed)
+            return vreinterpretq_u8_s8(vqmovn_high_s16(vqmovn_s16(low), high));
+        else
+            return vqmovun_high_s16(vqmovun_s16(low), high);
+    }
+    /// Limits packed bytes to [low, high].
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes limit(bytes value, std::int32_t low, std::int32_t high) noexcept {
+        if constexpr (Signed) {
+            const int8x16_t from = vdupq_n_s8(static_cast<std::int8_t>(low));
+            const int8x16_t to = vdupq_n_s8(static_cast<std::int8_t>(high));
+            return vreinterpretq_u8_s8(vminq_s8(vmaxq_s8(vreinterpretq_s8_u8(value), from), to));
+        } else {
+            const uint8x16_t from = vdupq_n_u8(static_cast<std::uint8_t>(low));
+            const uint8x16_t to = vdupq_n_u8(static_cast<std::uint8_t>(high));
+            return vminq_u8(vmaxq_u8(value, from), to);
+        }
+    }
+    /// Stores the first `count` (<= Size) bytes of the piece of packed bytes at [First, First + Size).
+    template <int First, int Size>
+    [[gnu::always_inline]] static void store_piece(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+        unsigned char whole[16];
+        vst1q_u8(whole, value);
+        if (count == Size)
+            __builtin_memcpy(to, whole + First, Size);
+        else
+            copy_few<Isa, Size>(to, whole + First, count);
+    }
     template <bool Signed>
     [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
-        const int16x8_t low = vmovn_high_s32(vmovn_s32(a), b);
-        const int16x8_t high = vmovn_high_s32(vmovn_s32(c), d);
-        vst1q_u8(to, vreinterpretq_u8_s8(vmovn_high_s16(vmovn_s16(low), high)));
+        vst1q_u8(to, pack<Signed>(a, b, c, d));
+    }
+    /// Sum of `count` unsigned bytes after flipping the bits of `flip` in each.
+    [[gnu::always_inline]] static std::uint32_t sum_bytes(const unsigned char* from, std::int64_t count,
+                                                          unsigned char flip) noexcept {
+        uint32x4_t sum = vdupq_n_u32(0);
+        std::int64_t i = 0;
+        for (; i + 16 <= count; i += 16)
+            sum = vpadalq_u16(sum, vpaddlq_u8(veorq_u8(vld1q_u8(from + i), vdupq_n_u8(flip))));
+        std::uint32_t total = vaddvq_u32(sum);
+        for (; i < count; ++i)
+            total += static_cast<std::uint32_t>(from[i] ^ flip);
+        return total;
     }
     [[gnu::always_inline]] static void store_byte(std::uint8_t* to, ints value) noexcept {
         const int16x4_t words = vmovn_s32(value);

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packed columns of the dense kernel: their layout in memory, and how they are made.
+#pragma once
+
+#include <lpt/kernel/dot.hpp>
+#include <lpt/kernel/lanes.hpp>
+
+namespace lpt::kernel {
+
+/// The tile arithmetic of 8-bit integers.
+template <class Isa>
+struct integer_arithmetic : dot_product<Isa> {
+    using sum_type = std::int32_t;
+    static constexpr bool is_float = false;
+    static constexpr std::int64_t column_group_bytes = dot_product<Isa>::group;
+
+    [[gnu::always_inline]] static typename dot_product<Isa>::accumulator zero() noexcept {
+        return typename dot_product<Isa>::accumulator{};
+    }
+};
+
+/// The tile arithmetic of floats: the same loop with one k value in 4 bytes.
+template <class Isa>
+struct float_arithmetic {
+    using sum_type = float;
+    using simd = kernel::lanes<Isa>;
+    using accumulator = typename simd::floats;
+    using row_group = typename simd::floats;
+    using column_group = typename simd::floats;
+    static constexpr bool is_float = true;
+    static constexpr std::int64_t group = 1;
+    static constexpr std::int64_t row_value_bytes = 4;
+    static constexpr std::int64_t column_group_bytes = 4;
+    static constexpr int lanes = simd::width;
+    static constexpr int rows = dot_product<Isa>::rows;
+    static constexpr int vectors = dot_product<Isa>::vectors;
+    static constexpr bool unsigned_rows = true;
+    static constexpr bool widens_rows = false;
+
+    [[gnu::always_inline]] static accumulator zero() noexcept { return simd::broadcast(0.0f); }
+    [[gnu::always_inline]] static accumulator load(const float* from) noexcept { return simd::load(from); }
+    [[gnu::always_inline]] static void store(float* to, accumulator value) noexcept { simd::store(to, value); }
+    [[gnu::always_inline]] static void settle(accumulator&) noexcept {}
+    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
+        return simd::load(reinterpret_cast<const float*>(from));
+    }
+    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
+        float value;
+        std::memcpy(&value, from, sizeof value);
+        return simd::broadcast(value);
+    }
+    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+        return simd::fma(row, column, sum);
+    }
+};
+
+/// Sizes of packed columns: `groups` independent matrices of `columns` columns and taps * channels rows each.
+/// In memory: a header, column sums, column zero points, panels (group by group). A panel holds `vectors * lanes` columns, the last
+/// one as many vectors as are left; inside it [tap][k / group][column][group], k padded with zeros.
+template <class Arithmetic>
+struct dense_layout {
+    std::int64_t groups = 1;
+    std::int64_t columns = 1;
+    std::int64_t taps = 1;
+    std::int64_t channels = 1;
+
+    static constexpr std::int64_t header_bytes = 64;
+    static constexpr std::int64_t panel_columns = Arithmetic::vectors * Arithmetic::lanes;
+
+    std::int64_t padded_columns() const noexcept {
+        return (columns + Arithmetic::lanes - 1) / Arithmetic::lanes * Arithmetic::lanes;
+    }
+    std::int64_t panels() const noexcept { return (columns + panel_columns - 1) / panel_columns; }
+    std::int64_t groups_per_tap() const noexcept { return (channels + Arithmetic::group - 1) / Arithmetic::group; }
+    std::int64_t column_bytes() const noexcept { return taps * groups_per_tap() * Arithmetic::column_group_bytes; }
+    std::int64_t sums_offset() const noexcept { return header_bytes; }
+    std::int64_t zero_points_offset() const noexcept { return sums_offset() + groups * padded_columns() * 4; }
+    std::int64_t panels_offset() const noexcept {
+        return (zero_points_offset() + groups * padded_columns() * 4 + 63) / 64 * 64;
+    }
+    std::int64_t group_bytes() const noexcept { return padded_columns() * column_bytes(); }
+    std::int64_t bytes() const noexcept { return panels_offset() + groups * group_bytes(); }
+    /// Columns of a panel including padding.
+    std::int64_t panel_width(std::int64_t panel) const noexcept {
+        const std::int64_t rest = padded_columns() - panel * panel_columns;
+        return rest < panel_columns ? rest : panel_columns;
+    }
+};
+
+/// What the header of packed columns says about their zero points.
+struct dense_header {
+    std::int32_t differs = 0;  // columns have different zero points
+    std::int32_t zero_point = 0;  // of all columns, if not
+};
+
+/// Where the elements to pack come from: element (group, column, tap, channel).
+/// `merged_channels` > 0 says that the layout's one tap holds all taps with so many channels each.
+struct dense_source {
+    const void* data = nullptr;
+    element_kind type = element_kind::i8;
+    std::int64_t group_stride = 0;
+    std::int64_t column_stride = 0;
+    std::int64_t tap_stride = 0;
+    std::int64_t channel_stride = 0;
+    const std::int32_t* zero_points = nullptr;
+    std::int64_t zero_point_count = 0;
+    std::int64_t merged_channels = 0;
+
+    [[gnu::always_inline]] std::int64_t index(std::int64_t g, std::int64_t n, std::int64_t t,
+                                              std::int64_t k) const noexcept {
+        if (merged_channels > 0) {
+            t = k / merged_channels;
+            k = k % merged_channels;
+        }
+        return g * group_stride + n * column_stride + t * tap_stride + k * channel_stride;
+    }
+};
+
+/// Makes packed columns. `Isa` only tags the symbols.
+template <class Isa, class Arithmetic>
+struct dense_pack {
+    using layout = dense_layout<Arithmetic>;
+    static constexpr bool is_float = Arithmetic::is_float;
+    static constexpr std::int64_t group = Arithmetic::group;
+    static constexpr std::int64_t cell = Arithmetic::column_group_bytes;
+
+    static void run(const layout& shape, const dense_source& from, void* packed) noexcept {
+        unsigned char* const base = static_cast<unsigned char*>(packed);
+        std::memset(base, 0, static_cast<std::size_t>(shape.panels_offset()));
+        if constexpr (!is_float) pack_zero_points(shape, from, base);
+        for (std::int64_t g = 0; g < shape.groups; ++g) {
+            for (std::int64_t panel = 0; panel < shape.panels(); ++panel)
+                pack_panel(shape, from, base, g, panel);
+        }
+    }
+
+private:
+    static void pack_zero_points(const layout& shape, const dense_source& from, unsigned char* base) noexcept {
+        const std::int32_t shift = from.type == element_kind::u8 ? 128 : 0;  // u8 columns are stored as i8
+        dense_header header;
+        header.zero_point = (from.zero_point_count > 0 ? from.zero_points[0] : 0) - shift;
+        for (std::int64_t g = 0; g < shape.groups; ++g) {
+            unsigned char* to = base + shape.zero_points_offset() + g * shape.padded_columns() * 4;
+            for (std::int64_t n = 0; n < shape.columns; ++n) {
+                std::int32_t zero = header.zero_point;
+                if (from.zero_point_count > 1) zero = from.zero_points[g * shape.columns + n] - shift;
+                if (zero != header.zero_point) header.differs = 1;
+                std::memcpy(to + n * 4, &zero, sizeof zero);
+            }
+        }
+        std::memcpy(base, &header, sizeof header);
+    }
+
+    /// Writes front to back.
+    static void pack_panel(const layout& shape, const dense_source& from, unsigned char* base, std::int64_t g,
+                           std::int64_t panel) noexcept {
+        const std::int64_t first = panel * layout::panel_columns;
+        const std::int64_t width = shape.panel_width(panel);
+        const std::int64_t columns = shape.columns - first < width ? shape.columns - first : width;
+        unsigned char* to = base + shape.panels_offset() + g * shape.group_bytes() + first * shape.column_bytes();
+        typename Arithmetic::accumulator sums[Arithmetic::vectors];
+        for (auto& sum : sums)
+            sum = Arithmetic::zero();
+        for (std::int64_t t = 0; t < shape.taps; ++t) {
+            for (std::int64_t k = 0; k < shape.channels; k += group, to += width * cell) {
+                const std::int64_t rest = shape.channels - k;
+                if constexpr (is_float) {
+                    pack_floats(from, from.index(g, first, t, k), columns, width, to);
+                } else {
+                    const std::int64_t count = rest < group ? rest : group;
+                    std::int64_t origins[group] = {};
+                    for (std::int64_t j = 0; j < count; ++j)
+                        origins[j] = from.index(g, first, t, k + j);
+                    pack_bytes(from, origins, count, columns, width, to);
+                    add_up(from.type == element_kind::u8, count, width, to, sums);
+                }
+            }
+        }
+        if constexpr (!is_float) {
+            unsigned char* const at = base + shape.sums_offset() + (g * shape.padded_columns() + first) * 4;
+            for (std::int64_t v = 0; v < width / Arithmetic::lanes; ++v)
+                Arithmetic::store(reinterpret_cast<std::int32_t*>(at) + v * Arithmetic::lanes, sums[v]);
+        }
+    }
+
+    static void pack_floats(const dense_source& from, std::int64_t origin, std::int64_t columns, std::int64_t width,
+                            unsigned char* to) noexcept {
+        const unsigned char* at = static_cast<const unsigned char*>(from.data) + origin * 4;
+        if (from.column_stride == 1) {
+            std::memcpy(to, at, static_cast<std::size_t>(columns) * 4);
+        } else {
+            for (std::int64_t n = 0; n < columns; ++n)
+                std::memcpy(to + n * 4, at + n * from.column_stride * 4, 4);
+        }
+        std::memset(to + columns * 4, 0, static_cast<std::size_t>(width - columns) * 4);
+    }
+
+    /// `count` (<= group) k values of `columns` columns; zeros up to `group` and `width`.
+    static void pack_bytes(const dense_source& from, const std::int64_t (&origins)[group], std::int64_t count,
+                           std::int64_t columns, std::int64_t width, unsigned char* to) noexcept {
+        const unsigned char* const data = static_cast<const unsigned char*>(from.data);
+        if (columns < width || count < group) std::memset(to, 0, static_cast<std::size_t>(width * cell));
+        bool in_line = count == group;
+        for (std::int64_t j = 1; j < count; ++j)
+            in_line = in_line && origins[j] == origins[0] + j;
+        if (in_line) {
+            const unsigned char* at = data + origins[0];
+            for (std::int64_t n = 0; n < columns; ++n, at += from.column_stride)
+                std::memcpy(to + n * cell, at, static_cast<std::size_t>(cell));
+            return;
+        }
+        std::int64_t done = 0;
+        if (from.column_stride == 1 && count == group) {
+            const unsigned char* rows[group];
+            for (std::int64_t j = 0; j < group; ++j)
+                rows[j] = data + origins[j];
+            for (; done + 16 <= columns; done += 16)
+                Arithmetic::interleave(to + done * cell, rows, done);
+        }
+        for (std::int64_t j = 0; j < count; ++j) {
+            const unsigned char* at = data + origins[j] + done * from.column_stride;
+            for (std::int64_t n = done; n < columns; ++n, at += from.column_stride)
+                to[n * cell + j] = *at;
+        }
+    }
+
+    /// Makes u8 i8 by flipping the top bits (u8 minus 128), and adds to the sums of the columns.
+    static void add_up(bool is_unsigned, std::int64_t count, std::int64_t width, unsigned char* to,
+                       typename Arithmetic::accumulator* sums) noexcept {
+        if (is_unsigned) {
+            unsigned char flip[cell] = {};
+            for (std::int64_t j = 0; j < count; ++j)
+                flip[j] = 0x80;
+            flip_cells(to, width, flip);
+        }
+        const unsigned char ones[4] = {1, Arithmetic::row_value_bytes == 2 ? 0 : 1, 1,
+                                       Arithmetic::row_value_bytes == 2 ? 0 : 1};
+        const typename Arithmetic::row_group one = Arithmetic::load_row(ones);
+        for (std::int64_t v = 0; v < width / Arithmetic::lanes; ++v) {
+            const auto column = Arithmetic::load_columns(to + v * Arithmetic::lanes * cell);
+            sums[v] = Arithmetic::step(sums[v], one, column);
+        }
+    }
+
+    static void flip_cells(unsigned char* to, std::int64_t width, const unsigned char (&flip)[cell]) noexcept {
+        std::uint64_t mask;  // every panel's line is a multiple of 8 bytes
+        for (std::int64_t i = 0; i < 8; i += cell)
+            std::memcpy(reinterpret_cast<unsigned char*>(&mask) + i, flip, static_cast<std::size_t>(cell));
+        for (std::int64_t i = 0; i < width * cell; i += 8) {
+            std::uint64_t eight;
+            std::memcpy(&eight, to + i, sizeof eight);
+            eight ^= mask;
+            std::memcpy(to + i, &eight, sizeof eight);
+        }
+    }
+};
+
+}  // namespace lpt::kernel
