@@ -190,6 +190,28 @@ inline spread sums_of_zero_points(const integer_weights& weights, const convolut
 
 }  // namespace detail
 
+namespace detail {
+
+/// What the packed weights of a convolution depend on besides their values; not on the sizes of the image, but for the choice of
+/// the algorithm.
+inline std::string form_of(op::kind kind, const kernel::convolution_shape& shape,
+                           const kernel::convolution_weights& packing, const char* algorithm) {
+    std::string result = std::string(algorithm) + " " + std::to_string(static_cast<int>(kind)) + " " +
+                         std::to_string(static_cast<int>(packing.type)) + " " +
+                         std::to_string(packing.zero_point_count);
+    for (const std::int64_t each : {shape.groups, shape.in_channels, shape.out_channels}) {
+        result += " " + std::to_string(each);
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        for (const std::int64_t each : {shape.kernel[axis], shape.stride[axis], shape.dilation[axis]}) {
+            result += " " + std::to_string(each);
+        }
+    }
+    return result;
+}
+
+}  // namespace detail
+
 inline void planner::make_convolution(const group& made) {
     const node& each = model()[made.anchor];
     const output_ref given = each.input(0);
@@ -224,8 +246,10 @@ inline void planner::make_convolution(const group& made) {
     if (is_integer && !data.channel_zero_points.empty()) {
         work.input = make_margin(work.input, work.shape, data.channel_zero_points);
     }
-    work.weights = packed_bytes(kernels().packed_convolution_bytes(work.shape, packing.type));
-    kernels().pack_convolution(work.shape, packing, work.weights.data());
+    work.weights = packed_weights().find_or_pack(
+        values, detail::form_of(each.kind(), work.shape, packing, kernels().convolution_algorithm(work.shape)),
+        kernels().packed_convolution_bytes(work.shape, packing.type),
+        [&](std::byte* to) { kernels().pack_convolution(work.shape, packing, to); });
     work.finish = channel_finish(functions, layout::channels_last, work.shape.out_channels);
     work.output = add_tensor(functions.type, functions.dimensions, layout::channels_last);
     step result;

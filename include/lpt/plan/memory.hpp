@@ -91,8 +91,7 @@ inline std::size_t best_place(const network& net, const std::vector<int>& placed
 
 }  // namespace detail
 
-/// Gives every block of the arena its place: large blocks first, each into the smallest gap between those that live at the same
-/// time; states get places of their own.
+/// Gives every block of the arena its place: large blocks first, each into the smallest gap between those that live at the same time.
 inline void plan_memory(network& net) {
     detail::find_lifetimes(net);
     detail::share_in_place(net);
@@ -101,9 +100,6 @@ inline void plan_memory(network& net) {
         storage& block = net.storages[static_cast<std::size_t>(id)];
         if (block.where == place::arena && block.bytes != 0 && block.first_step >= 0) {
             order.push_back(id);
-        } else if (block.where == place::state) {
-            block.offset = net.state_bytes;
-            net.state_bytes += detail::aligned(block.bytes + block_slack);
         }
     }
     std::sort(order.begin(), order.end(), [&](int a, int b) {

@@ -17,7 +17,7 @@ inline void fold_with_reference(graph& model, node_id id) {
     const node& each = model[id];
     const bool stays = each.inputs() == 0 || each.is<op::result>() || each.is<op::read_value>() ||
                        each.is<op::assign>() || !reference::can_evaluate(each.kind()) ||
-                       reference::runs_bodies(each.kind());  // their variables live on
+                       reference::runs_bodies(each.kind());  // variables in bodies live from run to run
     if (stays) {
         return;
     }
@@ -36,22 +36,28 @@ inline void fold_with_reference(graph& model, node_id id) {
     }
 }
 
-}  // namespace detail
-
-inline void planner::fold_constants() {
-    graph& model = net_.model;
-    const seq<node_id> order = topological_order(model);
-    for (const node_id id : order) {
-        if (model.contains(id) && model[id].has(mark::disabled_constant_folding)) {
+/// Folding takes no notice of these marks in plans: they guide transformations, which are over.
+inline void clear_folding_marks(graph& model) {
+    for (const node_id id : topological_order(model)) {
+        if (model[id].has(mark::disabled_constant_folding)) {
             model.clear_mark(id, mark::disabled_constant_folding);
         }
     }
+}
+
+}  // namespace detail
+
+/// Folds everything that is known whatever the inputs are.
+inline void fold_known(graph& model) {
+    detail::clear_folding_marks(model);
     constant_folding(model);
     for (const node_id id : topological_order(model)) {
         detail::fold_with_reference(model, id);
     }
     model.collect();
 }
+
+inline void planner::fold_constants() { fold_known(net_.model); }
 
 inline void planner::make_parameter(node_id id, std::size_t position) {
     const node& each = model()[id];
@@ -65,23 +71,30 @@ inline void planner::make_parameter(node_id id, std::size_t position) {
     define(id, tensor);
 }
 
-inline int planner::state_of(const text& variable, element type, const shape& dimensions) {
+inline int planner::state_of(const text& variable, element type) {
     for (std::size_t i = 0; i < net_.states.size(); ++i) {
         if (net_.states[i].name == variable) {
-            const stored_tensor& known = at(net_.states[i].tensor);
-            if (known.type != type || !(known.dimensions == dimensions)) {
-                fail("variable '", variable, "' has the type ", name(known.type), " and shape ",
-                     to_text(known.dimensions), ", and elsewhere ", name(type), " and ", to_text(dimensions));
+            if (net_.states[i].type != type) {
+                fail("variable '", variable, "' has the type ", name(net_.states[i].type), ", and elsewhere ",
+                     name(type));
             }
             return static_cast<int>(i);
         }
     }
-    if (!dimensions.is_static() || type == dynamic) {
-        fail("variable '", variable, "' has the type ", name(type), " and the shape ", to_text(dimensions),
+    const int made = add_storage(place::state, 0);
+    net_.storages[static_cast<std::size_t>(made)].offset = net_.states.size();
+    net_.states.push_back({variable, type, made});
+    return static_cast<int>(net_.states.size()) - 1;
+}
+
+/// A state seen with a shape.
+inline int planner::state_view(int number, const shape& dimensions) {
+    const state& each = net_.states[static_cast<std::size_t>(number)];
+    if (!dimensions.is_static() || each.type == dynamic) {
+        fail("variable '", each.name, "' has the type ", name(each.type), " and the shape ", to_text(dimensions),
              "; a network is planned for known types and sizes");
     }
-    net_.states.push_back({variable, add_tensor(type, dimensions, layout::plain, place::state)});
-    return static_cast<int>(net_.states.size()) - 1;
+    return add_view(each.type, dimensions, layout::plain, each.storage);
 }
 
 /// A tensor that stays what it is when states are written: a copy of one that is a state.
@@ -108,9 +121,9 @@ inline void planner::make_assign(node_id id) {
     const node& each = model()[id];
     const output_ref input = each.input(0);
     copy_step work;
-    work.state = state_of(each.as<op::assign>().variable_id, model().type(input), model().shape(input));
+    work.state = state_of(each.as<op::assign>().variable_id, model().type(input));
     work.input = away_from_states(tensor_of(input, layout::plain));
-    work.output = net_.states[static_cast<std::size_t>(work.state)].tensor;
+    work.output = state_view(work.state, model().shape(input));
     define(id, work.input);
     step made;
     made.nodes = {id};
@@ -122,28 +135,54 @@ inline void planner::make_assign(node_id id) {
     last_steps_.push_back(std::move(made));
 }
 
+/// Tensors for all outputs of a node.
+inline void planner::add_outputs(node_id id, std::vector<int>& outputs) {
+    const node& each = model()[id];
+    for (std::size_t port = 0; port < each.outputs(); ++port) {
+        if (!each.shape(port).is_static() || each.type(port) == dynamic) {
+            fail(each.operation(), " '", each.name(), "' gives a tensor of type ", name(each.type(port)), " and shape ",
+                 to_text(each.shape(port)), "; a network is planned for known types and sizes");
+        }
+        outputs.push_back(add_tensor(each.type(port), each.shape(port), layout::plain));
+        define(output_ref(id, static_cast<std::int32_t>(port)), outputs.back());
+    }
+}
+
 inline void planner::make_reference(node_id id) {
     const node& each = model()[id];
     reference_step work;
     work.node = id;
     step made;
     if (!reference::can_evaluate(each.kind())) {
-        fail(each.operation(), " '", each.name(), "' cannot be run yet");
+        fail(each.operation(), " '", each.name(), "' cannot be run: it is no operation of the library");
     }
     for (std::size_t port = 0; port < each.inputs(); ++port) {
         work.inputs.push_back(tensor_of(each.input(port), layout::plain));
     }
-    for (std::size_t port = 0; port < each.outputs(); ++port) {
-        if (!each.shape(port).is_static() || each.type(port) == dynamic) {
-            fail(each.operation(), " '", each.name(), "' gives a tensor of type ", name(each.type(port)), " and shape ",
-                 to_text(each.shape(port)), "; a network is planned for known types and sizes");
-        }
-        work.outputs.push_back(add_tensor(each.type(port), each.shape(port), layout::plain));
-        define(output_ref(id, static_cast<std::int32_t>(port)), work.outputs.back());
-    }
+    add_outputs(id, work.outputs);
     made.nodes = {id};
     made.precision = each.outputs() != 0 ? each.type() : f32;
     made.kernel = std::string("reference") + suffix_of(is_byte(made.precision) ? made.precision : f32);
+    made.reads = work.inputs;
+    made.writes = work.outputs;
+    made.work = std::move(work);
+    add_step(std::move(made));
+}
+
+/// A node with bodies: they are planned for themselves, when it is known what comes to them.
+inline void planner::make_control_flow(node_id id) {
+    const node& each = model()[id];
+    reference::check_bodies(each);
+    control_flow_step work;
+    work.node = id;
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        work.inputs.push_back(tensor_of(each.input(port), layout::plain));
+    }
+    add_outputs(id, work.outputs);
+    step made;
+    made.nodes = {id};
+    made.precision = each.outputs() != 0 ? each.type() : f32;
+    made.kernel = "bodies";
     made.reads = work.inputs;
     made.writes = work.outputs;
     made.work = std::move(work);
@@ -166,8 +205,10 @@ inline void planner::make_node(node_id id) {
         return;
     }
     if (each.is<op::read_value>()) {
-        const int number = state_of(each.as<op::read_value>().variable_id, each.type(), each.shape());
-        const int tensor = net_.states[static_cast<std::size_t>(number)].tensor;
+        const int number = state_of(each.as<op::read_value>().variable_id, each.type());
+        const int tensor = state_view(number, each.shape());
+        std::size_t& bytes = net_.states[static_cast<std::size_t>(number)].bytes;
+        bytes = std::max(bytes, at(tensor).bytes());
         if (each.inputs() != 0) {
             copy_step work{tensor_of(each.input(0), layout::plain), tensor, true, number};
             step made;
@@ -195,6 +236,9 @@ inline void planner::make_node(node_id id) {
     }
     if (each.outputs() == 1 && is_dequantization(model(), id)) {
         return;
+    }
+    if (reference::runs_bodies(each.kind())) {
+        return make_control_flow(id);
     }
     if (!make_movement(id)) {
         make_reference(id);
@@ -232,8 +276,8 @@ inline network planner::plan() {
 
 /// Plans a network for one table of kernels.
 ///
-/// Types and sizes of all inputs must be known. Raises an error that names the input or operation for what cannot be run: unknown
-/// sizes, operations with bodies. The plan belongs to the table that packed its weights.
+/// Types and sizes of all inputs, and of what all operations give, must be known. Raises an error that names the input or operation
+/// where they are not. The plan belongs to the table that packed its weights.
 inline network make_plan(graph model, const plan_options& options) { return planner(std::move(model), options).plan(); }
 
 }  // namespace lpt::plan

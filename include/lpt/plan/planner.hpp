@@ -4,6 +4,7 @@
 
 #include <lpt/plan/groups.hpp>
 #include <lpt/plan/steps.hpp>
+#include <lpt/plan/weight_store.hpp>
 #include <lpt/plan/weights.hpp>
 #include <lpt/reference/evaluate.hpp>
 
@@ -15,6 +16,7 @@ namespace lpt::plan {
 struct plan_options {
     const kernel::kernel_table* kernels = nullptr;
     int threads = 1;
+    weight_store* weights = nullptr;  // packed weights of other plans; none: the plan packs its own
 };
 
 /// Makes the steps of one network.
@@ -263,6 +265,9 @@ private:
     void make_dequantization(output_ref output, layout order);
     bool make_movement(node_id id);
     void make_reference(node_id id);
+    void make_control_flow(node_id id);
+    void add_outputs(node_id id, std::vector<int>& outputs);
+    weight_store& packed_weights() { return options_.weights != nullptr ? *options_.weights : own_weights_; }
     void make_group(const group& made);
     void make_node(node_id id);
 
@@ -286,7 +291,8 @@ private:
     void make_states();
     void make_assign(node_id id);
     int away_from_states(int tensor);
-    int state_of(const text& variable, element type, const shape& dimensions);
+    int state_of(const text& variable, element type);
+    int state_view(int number, const shape& dimensions);
     void fold_constants();
 
     struct integer_operand {
@@ -314,6 +320,7 @@ private:
     grouping grouping_;
     std::map<std::pair<std::size_t, std::int32_t>, versions> values_;
     std::vector<step> last_steps_;  // writes of states
+    weight_store own_weights_;
 };
 
 inline kernel::element_kind kind_of(element type) {

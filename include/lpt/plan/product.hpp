@@ -136,11 +136,19 @@ inline void planner::make_product(const group& made) {
         const std::size_t size = kernels().packed_gemm_bytes(packing.type, work.k, work.n);
         work.packed_matrix_bytes = (size + 63) / 64 * 64;
         const auto matrices = static_cast<std::size_t>(b.outer.elements());
-        work.weights = packed_bytes(work.packed_matrix_bytes * matrices);
-        for (std::size_t i = 0; i < matrices; ++i) {
-            packing.data = weights.data() + i * byte_size(weights.type(), static_cast<std::size_t>(work.k * work.n));
-            kernels().pack_gemm(packing, work.weights.data() + i * work.packed_matrix_bytes);
+        std::string form = "matrix";
+        for (const std::int64_t number : {static_cast<std::int64_t>(packing.type), work.k, work.n, work.b_k_stride,
+                                          work.b_n_stride, packing.zero_point_count}) {
+            form += " " + std::to_string(number);
         }
+        work.weights =
+            packed_weights().find_or_pack(*constant, form, work.packed_matrix_bytes * matrices, [&](std::byte* to) {
+                const std::size_t matrix = byte_size(weights.type(), static_cast<std::size_t>(work.k * work.n));
+                for (std::size_t i = 0; i < matrices; ++i) {
+                    packing.data = weights.data() + i * matrix;
+                    kernels().pack_gemm(packing, to + i * work.packed_matrix_bytes);
+                }
+            });
         for (std::int64_t& offset : work.b_offsets) {
             offset /= work.k * work.n;
         }

@@ -5,6 +5,7 @@
 #include <lpt/graph/graph.hpp>
 #include <lpt/kernel/rows.hpp>
 
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -26,7 +27,7 @@ enum class place : unsigned char {
 struct storage {
     place where = place::arena;
     std::size_t bytes = 0;
-    std::size_t offset = 0;  // arena, state: from the beginning of that memory; input: the input's position
+    std::size_t offset = 0;  // arena: from the beginning of that memory; input: its position; state: its number
     int first_step = -1;     // arena: the first step that touches it
     int last_step = -1;      // and the last; steps_end for what the caller reads
     lpt::tensor value;       // constant
@@ -103,7 +104,7 @@ struct convolution_step {
     kernel::convolution_shape shape;
     int input = -1;
     std::int32_t zero_point = 0;
-    packed_bytes weights;
+    std::shared_ptr<const packed_bytes> weights;
     int scratch = -1;  // a tensor of bytes, or none
     int output = -1;
     planned_finish finish;
@@ -121,7 +122,7 @@ struct product_step {
     std::int64_t a_row_stride = 0;
     std::int64_t b_k_stride = 0;
     std::int64_t b_n_stride = 0;
-    packed_bytes weights;  // packed matrices one after the other, `packed_matrix_bytes` apart
+    std::shared_ptr<const packed_bytes> weights;  // packed matrices one after the other, `packed_matrix_bytes` apart
     std::size_t packed_matrix_bytes = 0;
     int scratch = -1;  // where `b` is packed
     std::vector<std::int64_t> a_offsets;  // of each batch, in elements
@@ -202,6 +203,20 @@ struct reference_step {
     std::vector<int> outputs;
 };
 
+/// A node with bodies.
+struct control_flow_step {
+    node_id node = node_id::none;
+    std::vector<int> inputs;
+    std::vector<int> outputs;
+};
+
+/// A node whose output shapes are known when it has been evaluated: its outputs are no tensors of this network, but inputs of the
+/// one that is planned for them.
+struct deferred_step {
+    node_id node = node_id::none;
+    std::vector<int> inputs;
+};
+
 /// Copies a tensor; into a state that was never written before only when `first_time`.
 struct copy_step {
     int input = -1;
@@ -210,8 +225,9 @@ struct copy_step {
     int state = -1;  // number of the state that is written, or none
 };
 
-using step_work = std::variant<convolution_step, product_step, pool_step, elementwise_step, lookup_step, gather_step,
-                               margin_step, concat_step, transpose_step, reference_step, copy_step>;
+using step_work =
+    std::variant<convolution_step, product_step, pool_step, elementwise_step, lookup_step, gather_step, margin_step,
+                 concat_step, transpose_step, reference_step, control_flow_step, deferred_step, copy_step>;
 
 /// One step and what it does for whom.
 struct step {
@@ -224,10 +240,12 @@ struct step {
     bool may_overwrite = false;  // the first tensor read and the first written may be the same memory
 };
 
-/// Something that lives from run to run.
+/// Something that lives from run to run. A step that writes it may give it another shape, which the next run reads.
 struct state {
     text name;
-    int tensor = -1;
+    element type = dynamic;
+    int storage = -1;
+    std::size_t bytes = 0;  // that are read
 };
 
 /// An input or output of the network.
@@ -249,7 +267,6 @@ struct network {
     std::vector<port> outputs;
     std::vector<state> states;
     std::size_t arena_bytes = 0;
-    std::size_t state_bytes = 0;
 };
 
 /// The strides of a tensor's axes, in elements.

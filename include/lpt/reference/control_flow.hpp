@@ -202,6 +202,15 @@ inline void copy_elements(element type, std::byte* target, std::size_t to, const
     }
 }
 
+/// The same values in bytes of their own.
+inline tensor copy_of(const tensor& value) {
+    tensor_builder result(value.type(), value.dimensions());
+    if (value.size_in_bytes() != 0) {
+        std::memcpy(result.data(), value.data(), value.size_in_bytes());
+    }
+    return result.finish();
+}
+
 inline void let_tensor_go(void* keeper) { delete static_cast<tensor*>(keeper); }
 
 /// `size` elements of an axis from `first` on. Where they lie together the result is a window on the tensor.

@@ -2,19 +2,24 @@
 // Runs planned steps: looks up the pointers and calls the kernels.
 #pragma once
 
-#include <lpt/plan/steps.hpp>
 #include <lpt/reference/evaluate.hpp>
-
-#include <cstring>
+#include <lpt/runtime/states.hpp>
 
 namespace lpt::runtime {
+
+/// What steps leave to the owner of their network: nodes that run bodies, or that say their shapes only when they are evaluated.
+struct node_evaluator {
+    void* owner = nullptr;
+    seq<tensor> (*evaluate)(void* owner, node_id id, view<tensor> inputs) = nullptr;
+};
 
 /// Memory of one run.
 struct memory {
     std::byte* arena = nullptr;
-    std::byte* states = nullptr;
     const void* const* inputs = nullptr;
-    std::vector<bool>* state_is_set = nullptr;  // by number of the state
+    state_value* const* states = nullptr;  // by number of the state
+    node_evaluator nodes;
+    std::vector<tensor>* deferred = nullptr;  // what deferred steps give, one after the other
 };
 
 /// Runs steps one after the other.
@@ -106,7 +111,7 @@ class step_runner {
         problem.input_type = kind_of(at(work.input).type);
         problem.input_pixel_stride = work.shape.in_channels;
         problem.input_zero_point = work.zero_point;
-        problem.packed_weights = work.weights.data();
+        problem.packed_weights = work.weights->data();
         problem.output = write(work.output);
         problem.output_pixel_stride = work.shape.out_channels;
         problem.scratch = work.scratch < 0 ? nullptr : write(work.scratch);
@@ -132,7 +137,7 @@ class step_runner {
             problem.c = write(work.output) + c_offset * c_bytes;
             if (work.b < 0) {
                 problem.packed_b =
-                    work.weights.data() + static_cast<std::size_t>(work.b_offsets[batch]) * work.packed_matrix_bytes;
+                    work.weights->data() + static_cast<std::size_t>(work.b_offsets[batch]) * work.packed_matrix_bytes;
             } else {
                 if (packed != work.b_offsets[batch]) {
                     pack(work, work.b_offsets[batch]);
@@ -327,38 +332,62 @@ class step_runner {
         kernels_.transpose(problem, parallel_);
     }
 
-    void operator()(const plan::reference_step& work) {
-        seq<tensor> inputs;
-        for (const int each : work.inputs) {
+    /// The tensors of a step's inputs; only what is in the arena or a state changes afterwards.
+    seq<tensor> tensors_of(const std::vector<int>& tensors) const {
+        seq<tensor> result;
+        for (const int each : tensors) {
             const plan::stored_tensor& value = at(each);
             const plan::storage& block = net_.storages[static_cast<std::size_t>(value.storage)];
             if (block.where == plan::place::constant && block.value.dimensions() == value.dimensions) {
-                inputs.push_back(block.value);
+                result.push_back(block.value);
             } else {
-                inputs.push_back(
+                result.push_back(
                     tensor(value.type, value.dimensions, bytes(read(each), value.bytes(), nullptr, nullptr)));
             }
         }
-        const seq<tensor> results = reference::evaluate_node<float>(net_.model, work.node, inputs);
-        for (std::size_t port = 0; port < work.outputs.size(); ++port) {
-            const plan::stored_tensor& wanted = at(work.outputs[port]);
+        return result;
+    }
+    void take_results(node_id id, const seq<tensor>& results, const std::vector<int>& outputs) const {
+        for (std::size_t port = 0; port < outputs.size(); ++port) {
+            const plan::stored_tensor& wanted = at(outputs[port]);
             if (results[port].type() != wanted.type || !(results[port].dimensions() == wanted.dimensions)) {
-                const node& each = net_.model[work.node];
+                const node& each = net_.model[id];
                 fail(each.operation(), " '", each.name(), "' gave ", name(results[port].type()),
                      to_text(results[port].dimensions()), " instead of ", name(wanted.type),
                      to_text(wanted.dimensions));
             }
-            std::memcpy(write(work.outputs[port]), results[port].data(), wanted.bytes());
+            if (wanted.bytes() != 0) {
+                std::memcpy(write(outputs[port]), results[port].data(), wanted.bytes());
+            }
+        }
+    }
+    void operator()(const plan::reference_step& work) {
+        take_results(work.node, reference::evaluate_node<float>(net_.model, work.node, tensors_of(work.inputs)),
+                     work.outputs);
+    }
+    void operator()(const plan::control_flow_step& work) {
+        take_results(work.node, memory_.nodes.evaluate(memory_.nodes.owner, work.node, tensors_of(work.inputs)),
+                     work.outputs);
+    }
+    void operator()(const plan::deferred_step& work) {
+        for (const tensor& each : memory_.nodes.evaluate(memory_.nodes.owner, work.node, tensors_of(work.inputs))) {
+            memory_.deferred->push_back(reference::detail::copy_of(each));  // it may be a window on the arena
         }
     }
 
     void operator()(const plan::copy_step& work) {
-        if (work.first_time && (*memory_.state_is_set)[static_cast<std::size_t>(work.state)]) {
+        state_value* const state = work.state < 0 ? nullptr : memory_.states[work.state];
+        if (work.first_time && state->is_set) {
             return;
         }
-        std::memmove(write(work.output), read(work.input), at(work.input).bytes());
-        if (work.state >= 0) {
-            (*memory_.state_is_set)[static_cast<std::size_t>(work.state)] = true;
+        const plan::stored_tensor& value = at(work.output);
+        if (state != nullptr) {
+            state->bytes.grow(value.bytes());
+            state->dimensions = value.dimensions;
+            state->is_set = !work.first_time;
+        }
+        if (value.bytes() != 0) {
+            std::memmove(write(work.output), read(work.input), value.bytes());
         }
     }
 
@@ -373,14 +402,15 @@ public:
             case plan::place::arena: return memory_.arena + block.offset;
             case plan::place::constant: return block.value.data();
             case plan::place::input: return static_cast<const std::byte*>(memory_.inputs[block.offset]);
-            case plan::place::state: return memory_.states + block.offset;
+            case plan::place::state: return memory_.states[block.offset]->bytes.data();
         }
         return nullptr;
     }
     /// Steps write only to the arena and to states.
     std::byte* write(int tensor) const {
         const plan::storage& block = net_.storages[static_cast<std::size_t>(at(tensor).storage)];
-        return (block.where == plan::place::state ? memory_.states : memory_.arena) + block.offset;
+        return block.where == plan::place::state ? memory_.states[block.offset]->bytes.data()
+                                                 : memory_.arena + block.offset;
     }
     void run(const plan::step& each) {
         std::visit([this](const auto& work) { (*this)(work); }, each.work);

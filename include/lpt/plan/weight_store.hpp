@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packed weights, each kept once however many plans use them.
+#pragma once
+
+#include <lpt/plan/steps.hpp>
+
+#include <map>
+
+namespace lpt::plan {
+
+/// Packed weights by the constant that they were packed from and the form in which they are packed.
+///
+/// A network that runs with several shapes has a plan for each; the weights belong to all of them. Lives as long as the plans' owner.
+class weight_store {
+    struct entry {
+        tensor source;  // keeps the bytes whose address is the key
+        std::shared_ptr<const packed_bytes> packed;
+    };
+    std::map<std::pair<const std::byte*, std::string>, entry> entries_;
+
+public:
+    /// The packed weights of a constant; `pack(bytes)` writes `size` bytes if there are none of this form yet.
+    ///
+    /// `form`: everything that the packed bytes depend on besides the constant's values, in words.
+    template <class Pack>
+    std::shared_ptr<const packed_bytes> find_or_pack(const tensor& source, const std::string& form, std::size_t size,
+                                                     const Pack& pack) {
+        const text kind = join(name(source.type()), to_text(source.dimensions()));
+        entry& found = entries_[{source.data(), kind.c_str() + (" " + form)}];
+        if (!found.packed) {
+            auto packed = std::make_shared<packed_bytes>(size);
+            pack(packed->data());
+            found = {source, std::move(packed)};
+        }
+        return found.packed;
+    }
+    /// How many packed weights there are.
+    std::size_t size() const { return entries_.size(); }
+    /// Their bytes.
+    std::size_t bytes() const {
+        std::size_t result = 0;
+        for (const auto& [key, each] : entries_) {
+            result += each.packed->size();
+        }
+        return result;
+    }
+};
+
+}  // namespace lpt::plan
