@@ -195,6 +195,18 @@ static void write_attributes(const graph& model, attribute::tables& attributes, 
 
 }  // namespace detail
 
+void run_pipeline_of_case(const json& conformance_case, rewrite& changes) {
+    for (const json& element : conformance_case.at("pipeline")) {
+        if (element.is_string() && detail::pass_named(element).run != nullptr) {
+            detail::pass_named(element).run(changes);
+        } else {
+            drive(changes, dynamic_dispatch_table(detail::read_rewrite(element)));
+        }
+        changes.model.collect();
+        infer_all(changes.model);
+    }
+}
+
 json run_case(const json& conformance_case) {
     graph model = graph_reader::read(conformance_case.at("before"));
     attribute::tables attributes;
@@ -202,15 +214,7 @@ json run_case(const json& conformance_case) {
     detail::read_options(conformance_case, options);
     const restriction_table restrictions = detail::read_restrictions(conformance_case);
     rewrite changes(model, attributes, options, restrictions);
-    for (const json& element : conformance_case.at("pipeline")) {
-        if (element.is_string() && detail::pass_named(element).run != nullptr) {
-            detail::pass_named(element).run(changes);
-        } else {
-            drive(changes, dynamic_dispatch_table(detail::read_rewrite(element)));
-        }
-        model.collect();
-        infer_all(model);
-    }
+    run_pipeline_of_case(conformance_case, changes);
     const seq<node_id> order = order_of_case(model);
     json result = write_graph(model, order);
     detail::write_attributes(model, attributes, order, result);

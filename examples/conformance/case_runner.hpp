@@ -4,7 +4,7 @@
 #include "graph_json.hpp"
 
 #include <lpt/restriction/restriction.hpp>
-#include <lpt/transformation/options.hpp>
+#include <lpt/transformation/rewrite.hpp>
 
 /// Runs the pipeline of a case. The bodies are in case_runner.cpp: they hold all transformations, which is much to compile.
 namespace lpt::conformance {
@@ -17,6 +17,9 @@ restriction_table read_restrictions(const json& conformance_case);
 void read_options(const json& conformance_case, transformation_options& options);
 
 }  // namespace detail
+
+/// Runs the pipeline of a case on the graph of `changes`.
+void run_pipeline_of_case(const json& conformance_case, rewrite& changes);
 
 /// Builds the graph of a case, runs its pipeline and gives the resulting graph in the form of the cases.
 json run_case(const json& conformance_case);

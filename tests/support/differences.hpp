@@ -13,14 +13,23 @@ enum class difference {
     // Not an identity by design.
     rounded_zero_point,
     neglected_zero_point,
-    unscaled_epsilon,
+    rounded_average,
     aligned_intervals,
+    stripped_fake_quantize,
+    clamped_scale,
+    range_of_32_bits,
+    rounded_constants,
+    rounded_quotient,
     // A wrong answer of OpenVINO that is followed unless `follow_upstream_errors` is false.
+    unscaled_epsilon,
+    uneven_levels,
+    constant_in_low_precision,
     depth_to_space_constants,
     space_to_batch_margin,
     truncated_pad_value,
-    wrapped_constant_bound,
+    eliminated_limit,
     levels_of_neighbour,
+    overflowing_range,
     count
 };
 
@@ -32,14 +41,26 @@ struct difference_entry {
 inline constexpr std::array<difference_entry, static_cast<std::size_t>(difference::count)> all_differences{{
     {difference::rounded_zero_point, "rounded_zero_point"},
     {difference::neglected_zero_point, "neglected_zero_point"},
-    {difference::unscaled_epsilon, "unscaled_epsilon"},
+    {difference::rounded_average, "rounded_average"},
     {difference::aligned_intervals, "aligned_intervals"},
+    {difference::stripped_fake_quantize, "stripped_fake_quantize"},
+    {difference::clamped_scale, "clamped_scale"},
+    {difference::range_of_32_bits, "range_of_32_bits"},
+    {difference::rounded_constants, "rounded_constants"},
+    {difference::rounded_quotient, "rounded_quotient"},
+    {difference::unscaled_epsilon, "unscaled_epsilon"},
+    {difference::uneven_levels, "uneven_levels"},
+    {difference::constant_in_low_precision, "constant_in_low_precision"},
     {difference::depth_to_space_constants, "depth_to_space_constants"},
     {difference::space_to_batch_margin, "space_to_batch_margin"},
     {difference::truncated_pad_value, "truncated_pad_value"},
-    {difference::wrapped_constant_bound, "wrapped_constant_bound"},
+    {difference::eliminated_limit, "eliminated_limit"},
     {difference::levels_of_neighbour, "levels_of_neighbour"},
+    {difference::overflowing_range, "overflowing_range"},
 }};
+
+/// The first entry of the second group: a network with `follow_upstream_errors` false meets none of these.
+inline constexpr difference first_upstream_error = difference::unscaled_epsilon;
 
 /// Which differences a network meets.
 using difference_set = std::bitset<static_cast<std::size_t>(difference::count)>;

@@ -84,6 +84,16 @@ constexpr data_precision range_of_type(element type, std::int64_t levels) {
     return {type, low, detail::integer_high(type, levels), false};
 }
 
+/// The same range cut to as many whole numbers as there are levels, so that each level is one of them: what levels fewer than
+/// the values of the range, or spread over a range of 15 or 255 levels, ask for to lose nothing. More levels than values: as it is.
+constexpr data_precision with_whole_steps(data_precision range, std::int64_t levels) {
+    const float steps = static_cast<float>(levels - 1);
+    if (range && steps < range.high - range.low) {
+        range.high = range.low + steps;
+    }
+    return range;
+}
+
 /// The output ranges of a FakeQuantize, one pair of bounds for each channel (one pair for all where it is per-tensor).
 struct quantization_details {
     std::int64_t levels = 0;

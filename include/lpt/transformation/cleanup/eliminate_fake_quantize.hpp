@@ -9,7 +9,8 @@ namespace lpt {
 /// Removes a FakeQuantize that gives what it gets: integers in, the same integers out.
 ///
 /// Input and output type are one; both ranges are the range of this type at the FakeQuantize's levels. For integer types the
-/// input range may lie off by less than one step, (high - low) / levels: rounding takes every integer back to itself.
+/// input range may lie off by less than one step, (high - low) / levels: rounding takes every integer back to itself. At fewer
+/// levels than the type has values this drops a limit on values; without `follow_upstream_errors` such a FakeQuantize stays.
 struct eliminate_fake_quantize_transformation {
     static constexpr text_view name = "EliminateFakeQuantizeTransformation";
     using pattern = lpt::pattern<op::fake_quantize>;
@@ -26,7 +27,7 @@ struct eliminate_fake_quantize_transformation {
         if (r.model.type(r.model[id].input(0)) != type) {
             return {reason::types_do_not_match, 0, type};
         }
-        if (!covers_type(r.model, id, type)) {
+        if (!covers_type(r, id, type)) {
             return refuse(reason::nothing_to_do);
         }
         return can_hand_name_on(r.model, id) ? yes : refuse(reason::name_has_no_place, 0);
@@ -74,10 +75,16 @@ private:
         return result;
     }
 
-    static constexpr bool covers_type(const graph& model, node_id id, element type) {
+    /// True if an integer type has values outside a range.
+    static constexpr bool limits(element type, const bounds& range) {
+        return is_integral(type) && (facts(type).lowest < static_cast<double>(range.low) ||
+                                     facts(type).highest > static_cast<double>(range.high));
+    }
+    static constexpr bool covers_type(const rewrite& r, node_id id, element type) {
+        const graph& model = r.model;
         const std::int64_t levels = model[id].as<op::fake_quantize>().levels;
         const bounds range = bounds_of(type, levels);
-        if (!range.known) {
+        if (!range.known || (!r.options.follow_upstream_errors && limits(type, range))) {
             return false;
         }
         constexpr float exact = 1.1920929e-7f;

@@ -16,6 +16,19 @@ constexpr node_id fake_quantize_above(const graph& model, node_id id) {
     return model[above].is<op::fake_quantize>() ? above : node_id::none;
 }
 
+/// True if a range of a FakeQuantize has finite values that are too large for `type`.
+constexpr bool range_overflows(const graph& model, node_id fake_quantize, element type) {
+    for (std::size_t port = 1; port < 5; ++port) {
+        const tensor& values = *model.constant_value(model[fake_quantize].input(port));
+        for (std::size_t i = 0; i < values.elements(); ++i) {
+            if (!math::is_infinite(values.real(i)) && math::is_infinite(convert_value(type, values.real(i)))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /// The reason why an elementwise operation cannot be taken into the output range of the FakeQuantize above it.
 constexpr verdict can_fuse_to_fake_quantize(const rewrite& r, node_id id) {
     if (r.model[id].has(mark::disable_cleanup)) {
@@ -31,11 +44,16 @@ constexpr verdict can_fuse_to_fake_quantize(const rewrite& r, node_id id) {
     if (!has_constant_ranges(r.model, fake_quantize)) {
         return refuse(reason::ranges_not_constant, 0);
     }
+    if (!r.options.follow_upstream_errors &&
+        range_overflows(r.model, fake_quantize, r.options.dequantization_precision)) {
+        return refuse(reason::infinite_constant, 0);
+    }
     return r.model.use_count(output_ref(fake_quantize)) == 1 ? yes : refuse(reason::shared_producer, 0);
 }
 
 /// Replaces an elementwise operation and the FakeQuantize above it by one FakeQuantize with the output range
-/// `combine(bound, constant)`; all its ranges have the dequantization precision, its output the type of the operation.
+/// `combine(bound, constant)`; all its ranges have the dequantization precision, its output the type of the operation. Bounds that
+/// are too large for that precision become infinite; without `follow_upstream_errors` they keep the operation where it is.
 /// Gives the new FakeQuantize. Where the operation feeds a Result, its name is kept.
 [[gnu::noinline]] constexpr node_id fuse_to_fake_quantize(rewrite& r, node_id id, const op::attributes& combine) {
     graph& model = r.model;

@@ -29,7 +29,14 @@ struct channel_maps {
 namespace detail {
 
 template <class Real>
-constexpr void append_map(channel_maps& result, Real low, Real high, Real least, Real greatest) {
+constexpr void append_map(channel_maps& result, Real low, Real high, Real least, Real greatest, bool scales_constants) {
+    if (high == low && scales_constants && high != 0) {
+        result.scales.push_back(static_cast<double>(high));
+        result.zero_points.push_back(0);
+        result.lows.push_back(1);
+        result.highs.push_back(1);
+        return;
+    }
     if (high == low) {
         result.scales.push_back(1);
         result.zero_points.push_back(0);
@@ -60,18 +67,20 @@ constexpr double clamp_scale(double scale) {
 /// The maps from the range [precision.low, precision.high] of an integer type to the output ranges of a FakeQuantize.
 ///
 /// scale = (high - low) / (precision.high - precision.low), zero_point = (precision.low * high - precision.high * low) / (high - low);
-/// a channel with equal bounds gets scale 1, zero point 0 and keeps its bounds. In float; in double for 32-bit types.
-constexpr channel_maps channel_maps_of(const graph& model, node_id fake_quantize, const data_precision& precision) {
+/// a channel with equal bounds gets scale 1, zero point 0 and keeps its bounds, which the integer type may not have. In float; in
+/// double for 32-bit types. With `exact` always in double, and a channel with equal bounds gets the bounds 1 and its value as the scale.
+constexpr channel_maps channel_maps_of(const graph& model, node_id fake_quantize, const data_precision& precision,
+                                       bool exact = false) {
     channel_maps result;
     result.dimensions = output_range_shape(model, fake_quantize);
     const quantization_details details = details_of(model, fake_quantize);
     for (std::size_t i = 0; i < details.lows.size(); ++i) {
-        if (bit_width(precision.type) == 32) {
+        if (exact || bit_width(precision.type) == 32) {
             detail::append_map<double>(result, static_cast<double>(details.lows[i]),
                                        static_cast<double>(details.highs[i]), static_cast<double>(precision.low),
-                                       static_cast<double>(precision.high));
+                                       static_cast<double>(precision.high), exact);
         } else {
-            detail::append_map<float>(result, details.lows[i], details.highs[i], precision.low, precision.high);
+            detail::append_map<float>(result, details.lows[i], details.highs[i], precision.low, precision.high, exact);
         }
     }
     return result;
@@ -186,7 +195,8 @@ constexpr fake_quantize_parts append_to_quantized(rewrite& r, node_id fake_quant
 [[gnu::noinline]] constexpr fake_quantize_parts decompose_fake_quantize(rewrite& r, node_id fake_quantize,
                                                                         const data_precision& precision) {
     graph& model = r.model;
-    const channel_maps maps = channel_maps_of(model, fake_quantize, precision);
+    const channel_maps maps = channel_maps_of(model, fake_quantize, precision,
+                                              !r.options.follow_upstream_errors && r.options.update_precisions);
     if (!r.options.update_precisions && detail::is_identity(maps)) {
         return {};
     }
@@ -248,9 +258,10 @@ constexpr data_precision weights_precision_of(const rewrite& r, node_id fake_qua
         return {};
     }
     const auto* allowed = r.attributes.of<attribute::precisions>().find_output(fake_quantize, 0);
-    return precision_of_weights(details_of(r.model, fake_quantize), allowed != nullptr
-                                                                        ? view<element>(allowed->types)
-                                                                        : view<element>(r.options.default_precisions));
+    const quantization_details details = details_of(r.model, fake_quantize);
+    const data_precision result = precision_of_weights(
+        details, allowed != nullptr ? view<element>(allowed->types) : view<element>(r.options.default_precisions));
+    return r.options.follow_upstream_errors ? result : with_whole_steps(result, details.levels);
 }
 
 /// Decomposes a FakeQuantize on weights: afterwards what read it reads Multiply([Subtract](Convert(Constant))) with the

@@ -71,7 +71,8 @@ constexpr low_precision_weights split_weights(rewrite& r, const weights_source& 
         model.add(op::subtract{}, {data, model.constant(broadcast_values(zero_point, dimensions))});
     copy_information(r, found.subtract, subtract);
     model.rename(subtract, model[found.subtract].name());
-    model.relax_output(subtract, model[found.subtract].type());
+    const element real_type = model[found.subtract].type();
+    model.relax(subtract, {{real_type, real_type}, {real_type}});
     model.set_mark(subtract, mark::disabled_constant_folding);
     return {subtract, scale};
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/dequantization_constants.hpp>
 #include <lpt/transformation/pattern.hpp>
 
 namespace lpt {
 
 /// Moves a dequantization with one scale and one zero point behind DepthToSpace.
 ///
-/// Constants of several equal values keep their shape, though there are fewer channels then: the published behaviour.
+/// Constants of several equal values keep their shape, though there are fewer channels then: the published behaviour. They
+/// become scalars without `follow_upstream_errors`.
 struct depth_to_space_transformation {
     static constexpr text_view name = "DepthToSpaceTransformation";
     using pattern = lpt::pattern<op::depth_to_space, from<op::multiply>>;
@@ -29,7 +30,11 @@ struct depth_to_space_transformation {
             return r.refused(id, name, why);
         }
         const node_id moved = separate_in_standalone_branch(r, id);
-        move_dequantization_after(r, moved, normalize_dequantization(r, find_dequantization(r, moved)));
+        dequantization found = normalize_dequantization(r, find_dequantization(r, moved));
+        if (!r.options.follow_upstream_errors) {
+            found = with_constants(r, found, [&](node_id constant) { return to_scalar_if_equal(r, constant); });
+        }
+        move_dequantization_after(r, moved, found);
         return true;
     }
 };

@@ -107,6 +107,9 @@ private:
         const element type = r.attributes.of<attribute::precisions>().find_output(id, 0)->types.front();
         const quantization_details details = details_of(r.model, id);
         data_precision result = range_of_type(type, details.levels);
+        if (!r.options.follow_upstream_errors) {
+            result = with_whole_steps(result, details.levels);
+        }
         result.has_zero_point = precision_details_of(details).preferred != type;
         return result;
     }

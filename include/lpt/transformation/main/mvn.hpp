@@ -6,7 +6,8 @@
 namespace lpt {
 
 /// Takes a scale off the input of MVN. Where MVN divides by the deviation it divides the scale out again (but for eps), so that only
-/// its sign goes behind it, else the scale itself.
+/// its sign goes behind it, else the scale itself. eps stays as it is; without `follow_upstream_errors` it is divided by scale^2 (by
+/// |scale| outside the root), which asks for one scale.
 struct mvn_transformation {
     static constexpr text_view name = "MVNTransformation";
     using pattern =
@@ -30,7 +31,9 @@ struct mvn_transformation {
                 return {reason::varies_over_axis, 0, dynamic, static_cast<std::int64_t>(axis), 0};
             }
         }
-        return yes;
+        const bool rescales = !r.options.follow_upstream_errors && r.model[id].as<op::mvn>().normalize_variance;
+        return rescales && !can_rescale_eps(constant_of(r.model, found.scale)) ? refuse(reason::not_per_tensor, 0)
+                                                                               : yes;
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
@@ -40,6 +43,12 @@ struct mvn_transformation {
         const dequantization found = normalize_dequantization(r, find_dequantization(r, mvn));
         tensor scale = constant_of(r.model, found.scale);
         if (r.model[mvn].as<op::mvn>().normalize_variance) {
+            if (!r.options.follow_upstream_errors) {
+                op::mvn self = r.model[mvn].as<op::mvn>();
+                self.eps =
+                    rescaled_eps(self.eps, scale.real(0), self.eps_mode == op::mvn_eps_mode::inside_sqrt ? 2 : 1);
+                r.model.set_attributes(mvn, self);
+            }
             scale = signs_of(scale);
         }
         move_scale_after_normalization(r, mvn, found, scale);

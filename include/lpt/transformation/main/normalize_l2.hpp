@@ -5,7 +5,8 @@
 
 namespace lpt {
 
-/// Takes a scale off the input of NormalizeL2, which divides it out again (but for eps): only its sign goes behind it.
+/// Takes a scale off the input of NormalizeL2, which divides it out again (but for eps): only its sign goes behind it. eps stays as
+/// it is; without `follow_upstream_errors` it is divided by scale^2.
 struct normalize_l2_transformation {
     static constexpr text_view name = "NormalizeL2Transformation";
     using pattern = lpt::pattern<op::normalize_l2, from<op::multiply>, from_constant>;
@@ -34,6 +35,9 @@ struct normalize_l2_transformation {
         if (scale.elements() != 1 && (result.rank() < 2 || static_cast<dimension>(scale.elements()) != result[1])) {
             return refuse(reason::shapes_do_not_match, 0);
         }
+        if (!r.options.follow_upstream_errors && !can_rescale_eps(scale)) {
+            return refuse(reason::zero_or_denormal_scale, 0);
+        }
         return scale.type() == f16 || scale.type() == f32 ? yes
                                                           : verdict{reason::types_do_not_match, 0, scale.type(), -1, 0};
     }
@@ -43,6 +47,11 @@ struct normalize_l2_transformation {
         }
         const node_id normalize = separate_in_standalone_branch(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, normalize));
+        if (!r.options.follow_upstream_errors) {
+            op::normalize_l2 self = r.model[normalize].as<op::normalize_l2>();
+            self.eps = rescaled_eps(self.eps, constant_of(r.model, found.scale).real(0), 2);
+            r.model.set_attributes(normalize, self);
+        }
         move_scale_after_normalization(r, normalize, found, signs_of(constant_of(r.model, found.scale)));
         return true;
     }

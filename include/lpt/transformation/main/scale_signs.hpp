@@ -16,6 +16,16 @@ constexpr tensor signs_of(const tensor& values) {
     return result.finish();
 }
 
+/// eps / scale^power: what keeps a normalization of unscaled data as far from a division by zero as that of scaled data.
+constexpr double rescaled_eps(double eps, double scale, int power) {
+    const double size = math::absolute(scale);
+    return power == 2 ? eps / size / size : eps / size;
+}
+/// A scale that eps can be divided by: one finite value that is not (nearly) zero.
+constexpr bool can_rescale_eps(const tensor& scale) {
+    return is_scalar_like(scale) && math::absolute(scale.real(0)) >= 1e-32 && !math::is_infinite(scale.real(0));
+}
+
 /// Lets a normalization read quantized data and give real values, which are multiplied by `scale` behind it.
 [[gnu::cold]] constexpr void move_scale_after_normalization(rewrite& r, node_id normalization,
                                                             const dequantization& found, tensor scale) {

@@ -8,7 +8,8 @@ namespace lpt {
 
 /// Moves a per-tensor dequantization behind SpaceToBatch.
 ///
-/// A margin is filled with the quantized value 0, which stands for -zero_point * scale: the published behaviour.
+/// A margin is filled with the quantized value 0, which stands for -zero_point * scale: the published behaviour. Without
+/// `follow_upstream_errors` a zero point stays above margins.
 struct space_to_batch_transformation {
     static constexpr text_view name = "SpaceToBatchTransformation";
     using pattern = lpt::pattern<op::space_to_batch>;
@@ -22,7 +23,13 @@ struct space_to_batch_transformation {
         if (found.empty()) {
             return refuse(reason::no_dequantization, 0);
         }
-        return is_per_tensor(r.model, found) ? yes : refuse(reason::not_per_tensor, 0);
+        if (!is_per_tensor(r.model, found)) {
+            return refuse(reason::not_per_tensor, 0);
+        }
+        const bool shifts_zero = found.has_subtract() && !is_zero(constant_of(r.model, found.zero_point));
+        return !r.options.follow_upstream_errors && shifts_zero && has_margins(r.model, id)
+                   ? refuse(reason::unsupported_padding, 0)
+                   : yes;
     }
     [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
@@ -31,6 +38,18 @@ struct space_to_batch_transformation {
         const node_id moved = separate_in_standalone_branch(r, id);
         move_dequantization_after(r, moved, normalize_dequantization(r, find_dequantization(r, moved)));
         return true;
+    }
+
+private:
+    /// False only if all margins are known to be 0.
+    static constexpr bool has_margins(const graph& model, node_id id) {
+        for (const std::size_t port : {std::size_t{2}, std::size_t{3}}) {
+            const tensor* margin = model.constant_value(model[id].input(port));
+            if (margin == nullptr || !is_zero(*margin)) {
+                return true;
+            }
+        }
+        return false;
     }
 };
 
