@@ -28,6 +28,7 @@ constexpr bool can_evaluate(op::kind kind) {
 namespace evaluation {
 
 /// Types and shapes of the outputs for these inputs; false unless all are known. Raises what inference raises.
+template <int Once = 0>
 constexpr bool infer_outputs(const op::attributes& what, int version, view<tensor> inputs,
                              seq<op::output_facts, 2>& outputs, text_view node = {}) {
     const op::row& facts = op::row_of(what.number());
@@ -61,6 +62,7 @@ constexpr bool exceeds_numbers(const tensor& values) {
 }
 
 /// Evaluates one operation that `can_evaluate` names; false where its values have no result.
+template <int Once = 0>
 constexpr bool evaluate_known(const call& node, seq<tensor>& outputs) {
     const op::kind kind = node.kind();
     switch (kind) {
@@ -98,6 +100,7 @@ constexpr bool evaluate_known(const call& node, seq<tensor>& outputs) {
 /// what the inputs imply (a FakeQuantize with an integral type of its own rounds, halves to even). Results are appended to `outputs`. False for an operation that is not `can_evaluate`, and where there is no
 /// result (integer division by zero, unsigned 64-bit numbers from 2^63 on). Raises what inference raises, and an error for an
 /// index outside its axis. Arithmetic and rounding: see `lpt::evaluation`.
+template <int Once = 0>
 [[gnu::noinline, gnu::cold]] constexpr bool evaluate(const op::attributes& what, int version, view<tensor> inputs,
                                                      view<element> output_types, seq<tensor>& outputs) {
     seq<op::output_facts, 2> facts;
@@ -126,6 +129,7 @@ constexpr bool evaluate_known(const call& node, seq<tensor>& outputs) {
 namespace detail {
 
 /// The values that arrive at a node, in the types in which it computes; false unless all are constant.
+template <int Once = 0>
 constexpr bool constant_inputs(const graph& model, const node& each, seq<tensor>& inputs) {
     const relaxation* own = each.own_types();
     for (std::size_t port = 0; port < each.inputs(); ++port) {
@@ -143,6 +147,7 @@ constexpr bool constant_inputs(const graph& model, const node& each, seq<tensor>
     return !inputs.empty();
 }
 
+template <int Once = 0>
 constexpr bool fold_values(const graph& model, const node& each, seq<tensor>& values) {
     if (!can_evaluate(each.kind()) || each.has(mark::disabled_constant_folding)) {
         return false;
@@ -171,6 +176,7 @@ constexpr bool fold_values(const graph& model, const node& each, seq<tensor>& va
 ///
 /// All inputs must be Constants (for ShapeOf: the input's shape must be static), and the node must not be marked
 /// `disabled_constant_folding`; else false. A type-relaxed node computes in its input types and converts to its output types.
+template <int Once = 0>
 [[gnu::noinline, gnu::cold]] constexpr bool fold(graph& model, node_id id, seq<output_ref>& outputs) {
     seq<tensor> values;
     if (!detail::fold_values(model, model[id], values)) {
@@ -183,6 +189,7 @@ constexpr bool fold_values(const graph& model, const node& each, seq<tensor>& va
 }
 
 /// The Constant that a node of one output folds to, or the node's own output where it does not fold.
+template <int Once = 0>
 constexpr output_ref try_fold(graph& model, node_id id) {
     seq<output_ref> outputs;
     return model[id].outputs() == 1 && fold(model, id, outputs) ? outputs[0] : output_ref(id);
@@ -192,6 +199,7 @@ constexpr output_ref try_fold(graph& model, node_id id) {
 ///
 /// The Constant of a node with one output takes its name, of a node with several outputs the name with `.` and the port.
 /// FakeQuantize stays: on constants it says how weights are quantized, which its folded values would not. Linear time.
+template <int Once = 0>
 [[gnu::noinline, gnu::cold]] constexpr void constant_folding(graph& model) {
     for (const node_id id : topological_order(model)) {
         for (std::size_t body = 0; body < model[id].bodies().size(); ++body) {

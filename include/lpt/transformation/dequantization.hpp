@@ -67,10 +67,12 @@ constexpr bool is_converted_constant(const graph& model, output_ref source) {
 }
 
 /// Adds an operation and folds it: the folded Constant, or the operation itself where it cannot be folded.
+template <int Once = 0>
 constexpr output_ref fold_operation(graph& model, op::attributes what, view<output_ref> inputs, int version = -1) {
     return try_fold(model, model.add(std::move(what), inputs, {}, version));
 }
 /// A constant converted to another element type; the very same output if it has that type.
+template <int Once = 0>
 constexpr output_ref fold_convert(graph& model, output_ref source, element type) {
     return model.type(source) == type ? source : fold_operation(model, op::convert{type}, {source});
 }
@@ -87,7 +89,7 @@ constexpr tensor round_to(const tensor& values, element type) {
 
 /// What a replacement takes over from the node that it replaces: run-time attributes (those of the ports only if it is the
 /// same operation, and reads the same inputs), marks (not `disable_cleanup`), annotations.
-constexpr void copy_information(rewrite& r, node_id from, node_id to, bool with_ports = true) {
+constexpr void copy_information(auto& r, node_id from, node_id to, bool with_ports = true) {
     if (with_ports && r.model[from].kind() == r.model[to].kind()) {
         r.attributes.copy(from, to);
     } else {
@@ -105,19 +107,20 @@ constexpr void copy_information(rewrite& r, node_id from, node_id to, bool with_
     }
 }
 /// Puts `to` in the place of `from`: its readers, its name and what `copy_information` takes over.
-constexpr void replace_and_name(rewrite& r, node_id from, node_id to) {
+constexpr void replace_and_name(auto& r, node_id from, node_id to) {
     copy_information(r, from, to);
     r.model.rename(to, r.model[from].name());
     r.model.replace(from, to);
 }
 /// Where the last node of a moved dequantization feeds a Result, it takes the name of the operation, which becomes "<name>_original".
-constexpr void update_output_name(rewrite& r, node_id last, node_id operation) {
-    for (std::size_t port = 0; port < r.model[last].outputs(); ++port) {
-        for (const input_ref user : r.model.uses({last, static_cast<std::int32_t>(port)})) {
-            if (r.model[user.node].is<op::result>()) {
-                const text original = r.model[operation].name();
-                r.model.rename(operation, join(original, "_original"));
-                r.model.rename(last, original);
+constexpr void update_output_name(auto& r, node_id last, node_id operation) {
+    graph& model = r.model;
+    for (std::size_t port = 0; port < model[last].outputs(); ++port) {
+        for (const input_ref user : model.uses({last, static_cast<std::int32_t>(port)})) {
+            if (model[user.node].is<op::result>()) {
+                const text original = model[operation].name();
+                model.rename(operation, join(original, "_original"));
+                model.rename(last, original);
                 return;
             }
         }
@@ -235,7 +238,7 @@ constexpr dequantization find_dequantization(const graph& model, node_id id, vie
     }
     return find_dequantization_at(model, model[id].input(port), default_precisions);
 }
-constexpr dequantization find_dequantization(const rewrite& r, node_id id, std::size_t port = 0) {
+constexpr dequantization find_dequantization(const auto& r, node_id id, std::size_t port = 0) {
     return find_dequantization(r.model, id, r.options.default_precisions, port);
 }
 
@@ -448,11 +451,11 @@ constexpr bool is_constant_path(const graph& model, node_id id) {
     return yes;
 }
 /// `base_precondition` with the precisions that upstream always uses for it.
-constexpr verdict base_precondition(const rewrite& r, node_id id) {
+constexpr verdict base_precondition(const auto& r, node_id id) {
     return base_precondition(r.model, id, int8_precisions);
 }
 /// Every output rank is static; constants may vary over any axis.
-constexpr verdict spatial_precondition(const rewrite& r, node_id id) {
+constexpr verdict spatial_precondition(const auto& r, node_id id) {
     for (std::size_t port = 0; port < r.model[id].outputs(); ++port) {
         if (r.model[id].shape(port).rank_is_dynamic()) {
             return refuse(reason::dynamic_rank, static_cast<int>(port));
@@ -463,7 +466,7 @@ constexpr verdict spatial_precondition(const rewrite& r, node_id id) {
 
 /// True if a Subtract of this dequantization is one that low precision arithmetic can take: u8 or i8 data, and a zero
 /// point that is a Constant, or a Convert of a Constant of the data's type.
-constexpr bool can_subtract_be_handled(const rewrite& r, const dequantization& found) {
+constexpr bool can_subtract_be_handled(const auto& r, const dequantization& found) {
     if (!found.has_subtract() || !r.options.update_precisions) {
         return true;
     }
@@ -495,7 +498,7 @@ constexpr bool zero_point_fits(const graph& model, const dequantization& found) 
 // ---- changing
 
 /// Puts the constant of a Multiply on input 1; gives the node that has it there.
-constexpr node_id normalize_elementwise(rewrite& r, node_id id) {
+constexpr node_id normalize_elementwise(auto& r, node_id id) {
     if (detail::constant_port(r.model, id, false) != 0) {
         return id;
     }
@@ -506,7 +509,7 @@ constexpr node_id normalize_elementwise(rewrite& r, node_id id) {
     return made;
 }
 /// The dequantization with its scale on input 1 of the Multiply; a zero point is there anyway.
-constexpr dequantization normalize_dequantization(rewrite& r, dequantization found) {
+constexpr dequantization normalize_dequantization(auto& r, dequantization found) {
     if (found.empty()) {
         return found;
     }
@@ -516,33 +519,34 @@ constexpr dequantization normalize_dequantization(rewrite& r, dequantization fou
     return found;
 }
 /// Pads the shape of the constant on input 1 of an elementwise node with 1s on the left to the rank of the node, in the graph.
-constexpr node_id normalize_constant_shape(rewrite& r, node_id elementwise) {
-    const int port = detail::constant_port(r.model, elementwise, true);
-    output_ref source = r.model[elementwise].input(static_cast<std::size_t>(port));
-    const bool converted = r.model[source.node].is<op::convert>();
-    const node_id constant = converted ? r.model.producer(source.node, 0) : source.node;
-    const shape& result = r.model[elementwise].shape();
-    const tensor& value = constant_of(r.model, constant);
+constexpr node_id normalize_constant_shape(auto& r, node_id elementwise) {
+    graph& model = r.model;
+    const int port = detail::constant_port(model, elementwise, true);
+    output_ref source = model[elementwise].input(static_cast<std::size_t>(port));
+    const bool converted = model[source.node].is<op::convert>();
+    const node_id constant = converted ? model.producer(source.node, 0) : source.node;
+    const shape& result = model[elementwise].shape();
+    const tensor& value = constant_of(model, constant);
     if (result.rank_is_dynamic() || value.dimensions().rank() >= result.rank()) {
         return constant;
     }
-    const node_id made = r.model.constant(tensor(value, value.dimensions().padded_left(result.rank())));
+    const node_id made = model.constant(tensor(value, value.dimensions().padded_left(result.rank())));
     copy_information(r, constant, made);
     if (converted) {
-        const node_id convert = r.model.clone(source.node, {made});
+        const node_id convert = model.clone(source.node, {made});
         copy_information(r, source.node, convert);
         source = convert;
     } else {
         source = made;
     }
-    r.model.set_input(elementwise, static_cast<std::size_t>(port), source);
+    model.set_input(elementwise, static_cast<std::size_t>(port), source);
     return made;
 }
 
 namespace detail {
 
 /// Clones the operations and constants of a dequantization; gives the output of the last clone.
-constexpr output_ref clone_dequantization(rewrite& r, const dequantization& found) {
+constexpr output_ref clone_dequantization(auto& r, const dequantization& found) {
     const auto clone_constant = [&](output_ref source) -> output_ref {
         const node& producer = r.model[source.node];
         seq<output_ref, 2> inputs;
@@ -573,7 +577,7 @@ constexpr output_ref clone_dequantization(rewrite& r, const dequantization& foun
 
 /// Gives a node its own copy of each dequantization on its inputs that other nodes use too; gives the node (a clone, if
 /// anything was separated), which keeps its name.
-[[gnu::noinline]] constexpr node_id separate_in_standalone_branch(rewrite& r, node_id id) {
+[[gnu::noinline]] constexpr node_id separate_in_standalone_branch(auto& r, node_id id) {
     seq<output_ref, 5> inputs;
     for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
         inputs.push_back(r.model[id].input(port));
@@ -618,7 +622,7 @@ struct move_settings {
 namespace detail {
 
 /// A constant for an elementwise operation on data of `type`; raises an error where the constant is wider than the data.
-constexpr output_ref constant_for(rewrite& r, node_id constant, element type) {
+constexpr output_ref constant_for(auto& r, node_id constant, element type) {
     const element own = r.model[constant].type();
     if (bit_width(type) < bit_width(own)) {
         fail("dequantization constant '", r.model[constant].name(), "' of type ", name(own),
@@ -631,7 +635,7 @@ constexpr output_ref constant_for(rewrite& r, node_id constant, element type) {
 
 /// Appends the operations of `found` to an output that has low precision (or, after a relaxed operation, real) values:
 /// Convert if the type differs from the scale's, Subtract, Multiply with the output type of the old Multiply.
-[[gnu::noinline]] constexpr output_ref append_dequantization(rewrite& r, output_ref parent, const dequantization& found,
+[[gnu::noinline]] constexpr output_ref append_dequantization(auto& r, output_ref parent, const dequantization& found,
                                                              bool with_subtract = true) {
     graph& model = r.model;
     const element converted = found.has_convert() ? model[found.convert].type() : model.type(parent);
@@ -659,12 +663,13 @@ constexpr output_ref constant_for(rewrite& r, node_id constant, element type) {
 
 /// Lets everything that read output 0 of `operation` read `dequantized` instead, except ShapeOf, which reads `replacement`:
 /// a dequantization does not enter the computation of shapes.
-constexpr void insert_dequantization_after(rewrite& r, node_id operation, output_ref dequantized, node_id replacement) {
-    for (const input_ref user : r.model.uses({operation, 0})) {
-        const bool reads_shape = r.model[user.node].is<op::shape_of>() && r.model[user.node].version() == 0;
+constexpr void insert_dequantization_after(auto& r, node_id operation, output_ref dequantized, node_id replacement) {
+    graph& model = r.model;
+    for (const input_ref user : model.uses({operation, 0})) {
+        const bool reads_shape = model[user.node].is<op::shape_of>() && model[user.node].version() == 0;
         if (user.node != dequantized.node) {
-            r.model.set_input(user.node, static_cast<std::size_t>(user.port),
-                              reads_shape ? output_ref(replacement) : dequantized);
+            model.set_input(user.node, static_cast<std::size_t>(user.port),
+                            reads_shape ? output_ref(replacement) : dequantized);
         }
     }
 }
@@ -674,7 +679,7 @@ constexpr void insert_dequantization_after(rewrite& r, node_id operation, output
 /// The constants of `found` may have been rewritten for their new place (set `zero_point`, `scale`). Raises an error
 /// for an operation with several outputs or a constant that is wider than the data.
 [[gnu::noinline]] constexpr moved_dequantization
-move_dequantization_after(rewrite& r, node_id operation, const dequantization& found, move_settings settings = {}) {
+move_dequantization_after(auto& r, node_id operation, const dequantization& found, move_settings settings = {}) {
     graph& model = r.model;
     if (model[operation].outputs() != 1) {
         fail("a dequantization can only be moved behind an operation with one output, not behind '",
@@ -711,7 +716,7 @@ move_dequantization_after(rewrite& r, node_id operation, const dequantization& f
 
 /// Folds the Convert of a zero point where there is a scale too. While the data of the dequantization on `port` is constant,
 /// folds its Convert, Subtract and Multiply into it. Stops where the inputs of an operation differ in type.
-[[gnu::noinline]] constexpr dequantization fold_dequantization_at(rewrite& r, node_id id, std::size_t port,
+[[gnu::noinline]] constexpr dequantization fold_dequantization_at(auto& r, node_id id, std::size_t port,
                                                                   output_ref last) {
     graph& model = r.model;
     const auto find = [&] {
@@ -767,7 +772,7 @@ move_dequantization_after(rewrite& r, node_id operation, const dequantization& f
     }
     return found;
 }
-constexpr dequantization fold_dequantization(rewrite& r, node_id id, std::size_t port) {
+constexpr dequantization fold_dequantization(auto& r, node_id id, std::size_t port) {
     return fold_dequantization_at(r, id, port, {});
 }
 
@@ -776,7 +781,7 @@ constexpr dequantization fold_dequantization(rewrite& r, node_id id, std::size_t
 /// zero point of zero takes the Subtract away.
 ///
 /// Gives the Subtract that is there afterwards; `none` if it went away. Without such a Convert nothing changes.
-[[gnu::noinline]] constexpr node_id optimize_subtract(rewrite& r, node_id subtract) {
+[[gnu::noinline]] constexpr node_id optimize_subtract(auto& r, node_id subtract) {
     graph& model = r.model;
     const node_id convert = model.producer(subtract, 0);
     if (!model[convert].is<op::convert>() || !is_real(model[convert].type())) {
@@ -801,7 +806,7 @@ constexpr dequantization fold_dequantization(rewrite& r, node_id id, std::size_t
 
 /// Fuses a Multiply by a constant with the one relaxed Multiply by a constant that reads it; gives the Multiply that is
 /// there afterwards.
-[[gnu::noinline]] constexpr node_id optimize_multiplies_after(rewrite& r, node_id multiply) {
+[[gnu::noinline]] constexpr node_id optimize_multiplies_after(auto& r, node_id multiply) {
     graph& model = r.model;
     if (model.use_count({multiply, 0}) != 1) {
         return multiply;

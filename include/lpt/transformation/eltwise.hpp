@@ -14,7 +14,7 @@ enum class full_path : int {
 };
 
 /// Both branches can be found, and at least one has a dequantization with per-tensor or per-channel constants.
-[[gnu::noinline]] constexpr verdict eltwise_precondition(const rewrite& r, node_id id) {
+[[gnu::noinline]] constexpr verdict eltwise_precondition(const auto& r, node_id id) {
     if (const verdict base = base_precondition(r, id); !base) {
         return base;
     }
@@ -118,7 +118,7 @@ constexpr full_path choose_by_parents(const graph& model, node_id first, node_id
 /// The first rule that decides: a constant branch (neither); the one branch that has no low precision; without
 /// `update_precisions` the one that has no dequantization; the one that comes from a FakeQuantize; of two the FakeQuantize with one
 /// consumer; a branch that is broadcast; a branch without other consumers; the one that a convolution or MatMul computes; input 0.
-[[gnu::noinline]] constexpr full_path choose_full_path(const rewrite& r, node_id id) {
+[[gnu::noinline]] constexpr full_path choose_full_path(const auto& r, node_id id) {
     const graph& model = r.model;
     const dequantization first = find_dequantization(r, id, 0);
     const dequantization second = find_dequantization(r, id, 1);
@@ -163,7 +163,7 @@ struct constant_branch {
     int data = -1;
 };
 
-constexpr constant_branch find_constant_branch(const rewrite& r, node_id id) {
+constexpr constant_branch find_constant_branch(const auto& r, node_id id) {
     const graph& model = r.model;
     for (const int multiply : {1, 0}) {
         const auto other = static_cast<std::size_t>(1 - multiply);
@@ -189,7 +189,7 @@ struct dequantization_values {
     output_ref scale;
 };
 
-constexpr dequantization_values values_of(rewrite& r, const dequantization& found) {
+constexpr dequantization_values values_of(auto& r, const dequantization& found) {
     graph& model = r.model;
     const element type = r.options.dequantization_precision;
     const auto constant = [&](node_id id, double otherwise) -> output_ref {

@@ -77,7 +77,7 @@ constexpr bool is_asymmetric_on_weights(const graph& model, node_id id, view<ele
     return detail::keeps_zero_point(model, weights.found);
 }
 /// The same in a run of the transformations: the type of weights below a FakeQuantize is one of those that markup left it.
-constexpr bool is_asymmetric_on_weights(const rewrite& r, node_id id) {
+constexpr bool is_asymmetric_on_weights(const auto& r, node_id id) {
     if (r.model[id].inputs() < 2) {
         return false;
     }

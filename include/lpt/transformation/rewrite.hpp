@@ -18,6 +18,8 @@ struct refusal {
 
 /// Everything that a transformation works on: the graph, the attributes of its nodes, the user's options and the
 /// target's restrictions; and what it tells the driver: new nodes to visit, refusals.
+///
+/// The library's transformations take it as `auto& r`: a compiler then reads them, and compiles those that a pipeline runs.
 class rewrite {
     seq<node_id> registered_;
     seq<refusal> refusals_;
@@ -65,5 +67,11 @@ public:
     /// True if `type` is one of the default precisions.
     constexpr bool is_default_precision(element type) const { return options.default_precisions.contains(type); }
 };
+
+/// The attributes of one type that a rewrite has.
+template <class Attribute>
+constexpr attribute::table<Attribute> attributes_of(const rewrite& r) {
+    return r.attributes.of<Attribute>();
+}
 
 }  // namespace lpt

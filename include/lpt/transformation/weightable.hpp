@@ -238,7 +238,7 @@ constexpr verdict dequantized_weights_verdict(const graph& model, const dequanti
 ///
 /// Activations: one scale for all channels (for each group of channels where there are several groups). Weights: see
 /// `is_quantized_static`; scales and zero points vary over the output channels alone.
-[[gnu::noinline]] constexpr verdict weightable_verdict(const rewrite& r, node_id id,
+[[gnu::noinline]] constexpr verdict weightable_verdict(const auto& r, node_id id,
                                                        const weightable_settings& settings = {}) {
     const graph& model = r.model;
     if (const verdict base = base_precondition(r, id); !base) {
@@ -278,7 +278,7 @@ constexpr verdict dequantized_weights_verdict(const graph& model, const dequanti
 
 /// `weightable_verdict` and what convolutions ask beside it: quantized activations of low precision, zero points of
 /// activations and weights in the range of their types, an integer type for a FakeQuantize on weights.
-[[gnu::noinline]] constexpr verdict convolution_verdict(const rewrite& r, node_id id) {
+[[gnu::noinline]] constexpr verdict convolution_verdict(const auto& r, node_id id) {
     const graph& model = r.model;
     if (const verdict weightable = weightable_verdict(r, id); !weightable) {
         return weightable;

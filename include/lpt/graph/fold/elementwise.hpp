@@ -227,6 +227,7 @@ constexpr std::uint8_t logic_value(op::kind kind, std::uint8_t a, std::uint8_t b
     }
 }
 
+template <int Once = 0>
 constexpr tensor logic(const call& node) {
     using truth = std::uint8_t;
     return binary<truth, truth>(node, node.dimensions(0), node.dimensions(1),
@@ -362,6 +363,7 @@ constexpr bool is_elementwise(op::kind kind) {
 /// Arithmetic, comparisons, logic, Select and the functions of one element that need no series.
 ///
 /// Integer division rounds as `m_pythondiv` says; false for an integer division by zero.
+template <int Once = 0>
 [[gnu::noinline, gnu::cold]] constexpr bool evaluate_elementwise(const call& node, seq<tensor>& outputs) {
     const op::kind kind = node.kind();
     const element type = node.input(0).type();

@@ -72,6 +72,7 @@ constexpr tensor fake_quantize(view<tensor> inputs, std::int64_t levels, const o
 /// `inputs`: x and the four ranges, which broadcast to `dimensions`; levels >= 2. Rounding: halves to even, all steps in float
 /// (double for f64). With `round_result` the result is rounded to integers, halves to even, before it is converted to `type`;
 /// without it an integral type takes it towards zero. Source: OpenVINO operation set, FakeQuantize-1.
+template <int Once = 0>
 [[gnu::noinline]] constexpr tensor evaluate_fake_quantize(view<tensor> inputs, std::int64_t levels,
                                                           const shape& dimensions, element type, bool round_result) {
     const element natural = inputs[0].type();

@@ -10,6 +10,7 @@ namespace lpt::evaluation {
 using axis_source = seq<std::int64_t>;
 inline constexpr std::int64_t outside = -1;
 
+template <int Once = 0>
 constexpr void copy_bytes(std::byte* to, const std::byte* from, std::size_t count) {
     if (std::is_constant_evaluated()) {
         for (std::size_t i = 0; i < count; ++i) {
@@ -23,6 +24,7 @@ constexpr void copy_bytes(std::byte* to, const std::byte* from, std::size_t coun
 namespace detail {
 
 /// `count` places, each `stride` after the one before it.
+template <int Once = 0>
 [[gnu::noinline]] constexpr axis_source even_source(dimension count, std::int64_t stride, std::int64_t first = 0) {
     axis_source result;
     result.reserve(static_cast<std::size_t>(count));
@@ -48,6 +50,7 @@ struct whole_block {
     std::size_t axes = 0;  // those that are left
 };
 
+template <int Once = 0>
 constexpr bool is_whole(const axis_source& source, std::size_t block) {
     for (std::size_t i = 0; i < source.size(); ++i) {
         if (source[i] == outside || source[i] != source[0] + static_cast<std::int64_t>(i * block)) {
@@ -57,6 +60,7 @@ constexpr bool is_whole(const axis_source& source, std::size_t block) {
     return true;
 }
 
+template <int Once = 0>
 constexpr whole_block find_block(const seq<axis_source>& sources) {
     whole_block block;
     block.axes = sources.size();
@@ -137,6 +141,7 @@ constexpr element byte_type(element type) { return type == u4 ? u8 : type == i4 
 
 /// The tensor whose element at each place is the input's element that the axes' sources name together, or `fill` (a tensor of one
 /// element of the input's type; null: zero). `dimensions` has the sizes of `sources`.
+template <int Once = 0>
 [[gnu::noinline]] constexpr tensor rearrange(const tensor& input, const shape& dimensions,
                                              const seq<axis_source>& sources, const tensor* fill = nullptr) {
     const element type = detail::byte_type(input.type());
@@ -152,6 +157,7 @@ constexpr element byte_type(element type) { return type == u4 ? u8 : type == i4 
 namespace detail {
 
 /// Sources that copy the input as it is.
+template <int Once = 0>
 [[gnu::noinline]] constexpr seq<axis_source> identity_sources(const shape& dimensions) {
     const integers strides = strides_of(dimensions);
     seq<axis_source> result;
@@ -166,6 +172,7 @@ constexpr std::size_t axis_of(std::int64_t axis, std::size_t rank) {
 }
 
 /// `count` places of an axis from `first` on.
+template <int Once = 0>
 constexpr tensor part_of(const tensor& data, std::size_t axis, dimension first, const shape& dimensions) {
     seq<axis_source> sources = identity_sources(data.dimensions());
     const std::int64_t stride = strides_of(data.dimensions())[axis];
@@ -173,6 +180,7 @@ constexpr tensor part_of(const tensor& data, std::size_t axis, dimension first, 
     return rearrange(data, dimensions, sources);
 }
 
+template <int Once = 0>
 constexpr void split(const call& node, seq<tensor>& outputs) {
     const std::size_t axis = axis_of(node.integer_at(1), node.dimensions(0).rank());
     dimension first = 0;
@@ -182,6 +190,7 @@ constexpr void split(const call& node, seq<tensor>& outputs) {
     }
 }
 
+template <int Once = 0>
 constexpr tensor concat(const call& node) {
     const shape& dimensions = node.output().dimensions;
     const std::size_t axis = axis_of(node.as<op::concat>().axis, dimensions.rank());
@@ -203,6 +212,7 @@ constexpr tensor concat(const call& node) {
     return convert_tensor(to.finish(), node.input(0).type());
 }
 
+template <int Once = 0>
 constexpr tensor transpose(const call& node) {
     const std::size_t rank = node.dimensions(0).rank();
     const integers strides = strides_of(node.dimensions(0));
@@ -216,6 +226,7 @@ constexpr tensor transpose(const call& node) {
 }
 
 /// Which places of an axis a slice takes.
+template <int Once = 0>
 constexpr axis_source slice_source(dimension size, dimension count, std::int64_t begin, std::int64_t step,
                                    bool whole_begin, std::int64_t stride) {
     const bool forward = step > 0;
@@ -228,6 +239,7 @@ constexpr axis_source slice_source(dimension size, dimension count, std::int64_t
     return even_source(count, count > 1 ? step * stride : 0, first * stride);
 }
 
+template <int Once = 0>
 constexpr tensor strided_slice(const call& node) {
     const auto& self = node.as<op::strided_slice>();
     const shape& data = node.dimensions(0);
@@ -279,6 +291,7 @@ constexpr tensor strided_slice(const call& node) {
     return rearrange(node.input(0), dimensions, sources);
 }
 
+template <int Once = 0>
 constexpr tensor slice(const call& node) {
     const shape& data = node.dimensions(0);
     const integers start = node.integers_at(1);
@@ -294,6 +307,7 @@ constexpr tensor slice(const call& node) {
     return rearrange(node.input(0), node.output().dimensions, sources);
 }
 
+template <int Once = 0>
 constexpr tensor gather(const call& node) {
     const shape& data = node.dimensions(0);
     const shape& indices = node.dimensions(1);
@@ -328,6 +342,7 @@ constexpr tensor gather(const call& node) {
 }
 
 /// Source of one padded axis; `p` counts from the begin of the input's axis.
+template <int Once = 0>
 constexpr std::int64_t padded_place(std::int64_t p, dimension size, op::pad_mode mode) {
     if (p >= 0 && p < size) {
         return p;
@@ -340,6 +355,7 @@ constexpr std::int64_t padded_place(std::int64_t p, dimension size, op::pad_mode
     }
 }
 
+template <int Once = 0>
 constexpr tensor padded(const tensor& data, const integers& begin, const shape& dimensions, op::pad_mode mode,
                         const tensor* fill) {
     const integers strides = strides_of(data.dimensions());
@@ -355,6 +371,7 @@ constexpr tensor padded(const tensor& data, const integers& begin, const shape& 
     return rearrange(data, dimensions, sources, fill);
 }
 
+template <int Once = 0>
 constexpr tensor pad(const call& node) {
     const op::pad_mode mode = node.as<op::pad>().pad_mode;
     const bool has_fill = node.has(3) && mode == op::pad_mode::constant && node.input(3).elements() != 0;
@@ -362,6 +379,7 @@ constexpr tensor pad(const call& node) {
                   has_fill ? &node.input(3) : nullptr);
 }
 
+template <int Once = 0>
 constexpr tensor broadcast(const call& node) {
     const shape& data = node.dimensions(0);
     const shape& dimensions = node.output().dimensions;
@@ -384,6 +402,7 @@ constexpr tensor broadcast(const call& node) {
     return rearrange(node.input(0), dimensions, sources);
 }
 
+template <int Once = 0>
 constexpr tensor tile(const call& node) {
     const shape& dimensions = node.output().dimensions;
     const shape data = node.dimensions(0).padded_left(dimensions.rank());
@@ -399,6 +418,7 @@ constexpr tensor tile(const call& node) {
     return rearrange(node.input(0), dimensions, sources);
 }
 
+template <int Once = 0>
 constexpr tensor shuffle_channels(const call& node) {
     const auto& self = node.as<op::shuffle_channels>();
     const shape& data = node.dimensions(0);
@@ -413,6 +433,7 @@ constexpr tensor shuffle_channels(const call& node) {
 }
 
 /// How far apart in the channels the parts of a block along one spatial axis are, counted in groups of channels.
+template <int Once = 0>
 constexpr std::int64_t block_weight(std::size_t axis, std::size_t rank, std::int64_t block) {
     std::int64_t weight = 1;
     for (std::size_t i = axis + 1; i < rank; ++i) {
@@ -421,6 +442,7 @@ constexpr std::int64_t block_weight(std::size_t axis, std::size_t rank, std::int
     return weight;
 }
 
+template <int Once = 0>
 constexpr tensor depth_to_space(const call& node) {
     const auto& self = node.as<op::depth_to_space>();
     const shape& data = node.dimensions(0);
@@ -442,6 +464,7 @@ constexpr tensor depth_to_space(const call& node) {
     return rearrange(node.input(0), dimensions, sources);
 }
 
+template <int Once = 0>
 constexpr tensor space_to_depth(const call& node) {
     const auto& self = node.as<op::space_to_depth>();
     const shape& data = node.dimensions(0);
@@ -466,6 +489,7 @@ constexpr tensor space_to_depth(const call& node) {
     return rearrange(node.input(0), dimensions, sources);
 }
 
+template <int Once = 0>
 constexpr tensor batch_to_space(const call& node) {
     const shape& data = node.dimensions(0);
     const shape& dimensions = node.output().dimensions;
@@ -487,6 +511,7 @@ constexpr tensor batch_to_space(const call& node) {
     return rearrange(node.input(0), dimensions, sources);
 }
 
+template <int Once = 0>
 constexpr tensor space_to_batch(const call& node) {
     const shape& dimensions = node.output().dimensions;
     const integers block = node.integers_at(1);
@@ -523,6 +548,7 @@ constexpr bool is_movement(op::kind kind) {
 
 /// Operations whose output elements are input elements (or a padding value), of any element type. Raises an error for an index
 /// outside its axis.
+template <int Once = 0>
 [[gnu::noinline, gnu::cold]] constexpr bool evaluate_movement(const call& node, seq<tensor>& outputs) {
     const shape& dimensions = node.output().dimensions;
     switch (node.kind()) {

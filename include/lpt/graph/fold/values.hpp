@@ -323,6 +323,7 @@ constexpr tensor convert_through(const tensor& values, element type) {
 ///
 /// Real to real: to nearest even. Real to integer: towards zero, saturating, NaN gives 0. Integer to integer: wraps around. To boolean:
 /// 1 unless 0. Source: OpenVINO operation set, Convert-1.
+template <int Once = 0>
 [[gnu::noinline]] constexpr tensor convert_tensor(const tensor& values, element type) {
     if (values.type() == type) {
         return values;

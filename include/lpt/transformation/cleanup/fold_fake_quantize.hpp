@@ -12,7 +12,7 @@ struct fold_fake_quantize_transformation {
     using pattern = lpt::pattern<op::fake_quantize>;
     static constexpr bool precision_preserved = false;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (!has_constant_ranges(r.model, id)) {
             return refuse(reason::ranges_not_constant);
         }
@@ -25,7 +25,7 @@ struct fold_fake_quantize_transformation {
                    ? yes
                    : refuse(reason::nothing_to_do, 0);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }

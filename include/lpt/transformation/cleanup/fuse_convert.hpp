@@ -18,31 +18,32 @@ struct fuse_convert_transformation {
                            lpt::pattern<op::fake_quantize, from<op::convert>, anything, anything, anything, anything>>;
     static constexpr bool precision_preserved = false;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        if (r.model[id].has(mark::disable_cleanup)) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+        const graph& model = r.model;
+        if (model[id].has(mark::disable_cleanup)) {
             return refuse(reason::disabled_by_mark);
         }
-        const output_ref converted = r.model[id].input(0);
-        if (!r.model[converted.node].is<op::convert>()) {
+        const output_ref converted = model[id].input(0);
+        if (!model[converted.node].is<op::convert>()) {
             return refuse(reason::nothing_to_do, 0);
         }
-        const element type = r.model.type(converted);
+        const element type = model.type(converted);
         if (type != f16 && type != f32) {
             return {reason::types_do_not_match, 0, type};
         }
-        const output_ref data = r.model[converted.node].input(0);
-        if (is_constant(r.model, data)) {
+        const output_ref data = model[converted.node].input(0);
+        if (is_constant(model, data)) {
             return yes;
         }
-        if (r.model[id].is<op::fake_quantize>()) {
+        if (model[id].is<op::fake_quantize>()) {
             return refuse(reason::nothing_to_do, 0);
         }
-        if (r.model[id].is<op::subtract>() && has_negative_constant_for(r.model, id, r.model.type(data))) {
+        if (model[id].is<op::subtract>() && has_negative_constant_for(model, id, model.type(data))) {
             return refuse(reason::zero_point_does_not_fit, 1);
         }
         return yes;
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }

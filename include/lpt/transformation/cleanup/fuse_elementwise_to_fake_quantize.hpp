@@ -30,7 +30,7 @@ constexpr bool range_overflows(const graph& model, node_id fake_quantize, elemen
 }
 
 /// The reason why an elementwise operation cannot be taken into the output range of the FakeQuantize above it.
-constexpr verdict can_fuse_to_fake_quantize(const rewrite& r, node_id id) {
+constexpr verdict can_fuse_to_fake_quantize(const auto& r, node_id id) {
     if (r.model[id].has(mark::disable_cleanup)) {
         return refuse(reason::disabled_by_mark);
     }
@@ -55,7 +55,7 @@ constexpr verdict can_fuse_to_fake_quantize(const rewrite& r, node_id id) {
 /// `combine(bound, constant)`; all its ranges have the dequantization precision, its output the type of the operation. Bounds that
 /// are too large for that precision become infinite; without `follow_upstream_errors` they keep the operation where it is.
 /// Gives the new FakeQuantize. Where the operation feeds a Result, its name is kept.
-[[gnu::noinline]] constexpr node_id fuse_to_fake_quantize(rewrite& r, node_id id, const op::attributes& combine) {
+[[gnu::noinline]] constexpr node_id fuse_to_fake_quantize(auto& r, node_id id, const op::attributes& combine) {
     graph& model = r.model;
     const node_id old = fake_quantize_above(model, id);
     const element type = r.options.dequantization_precision;

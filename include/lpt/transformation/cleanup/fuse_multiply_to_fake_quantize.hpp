@@ -15,20 +15,21 @@ struct fuse_multiply_to_fake_quantize_transformation {
     using pattern = lpt::pattern<op::multiply, from<op::fake_quantize, op::convert>, from_constant>;
     static constexpr bool precision_preserved = false;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return can_fuse_to_fake_quantize(r, id);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+        graph& model = r.model;
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
         const node_id made = fuse_to_fake_quantize(r, id, op::multiply{});
         const auto* alignment =
-            r.attributes.of<attribute::intervals_alignment>().find_own(attribute::place::on_node(made));
+            attributes_of<attribute::intervals_alignment>(r).find_own(attribute::place::on_node(made));
         if (r.options.follow_upstream_errors && alignment != nullptr && alignment->levels != 0) {
-            const op::fake_quantize& old = r.model[made].as<op::fake_quantize>();
-            r.model.set_attributes(made,
-                                   op::fake_quantize{static_cast<std::int64_t>(alignment->levels), old.auto_broadcast});
+            const op::fake_quantize& old = model[made].as<op::fake_quantize>();
+            model.set_attributes(made,
+                                 op::fake_quantize{static_cast<std::int64_t>(alignment->levels), old.auto_broadcast});
         }
         return true;
     }

@@ -18,7 +18,7 @@ struct multiply_to_group_convolution_transformation {
     using pattern = lpt::pattern<op::multiply>;
     static constexpr bool precision_preserved = false;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const graph& model = r.model;
         if (model[id].has(mark::disable_cleanup)) {
             return refuse(reason::disabled_by_mark);
@@ -49,7 +49,7 @@ struct multiply_to_group_convolution_transformation {
         }
         return weights_type(r, id, type) == dynamic ? refuse(reason::no_precision_left, 1) : yes;
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (!has_constant(r.model, id)) {
             return false;
         }
@@ -88,7 +88,7 @@ private:
     }
     /// What the convolution reads: the data below Convert and Subtract. A further Multiply is left where it is; no data
     /// below one of two tensors.
-    static constexpr dequantization source_of(const rewrite& r, node_id id, std::size_t port) {
+    static constexpr dequantization source_of(const auto& r, node_id id, std::size_t port) {
         dequantization found = find_dequantization(r, id, port);
         if (found.has_multiply()) {
             found = {};
@@ -122,7 +122,7 @@ private:
     }
 
     /// The type of the weights; dynamic where none is allowed.
-    static constexpr element weights_type(const rewrite& r, node_id id, element data) {
+    static constexpr element weights_type(const auto& r, node_id id, element data) {
         if (!r.options.update_precisions) {
             return data;
         }
@@ -130,13 +130,13 @@ private:
         if (accepted != nullptr && !accepted->types.empty()) {
             return accepted->types.front();
         }
-        const auto* marked = r.attributes.of<attribute::precisions>().find_input(id, 1 - data_port(r.model, id));
+        const auto* marked = attributes_of<attribute::precisions>(r).find_input(id, 1 - data_port(r.model, id));
         const view<element> types =
             marked != nullptr ? view<element>(marked->types) : view<element>(r.options.default_precisions);
         return types.empty() ? dynamic : types.front();
     }
 
-    static constexpr node_id scaled(rewrite& r, node_id like, node_id data, output_ref scale) {
+    static constexpr node_id scaled(auto& r, node_id like, node_id data, output_ref scale) {
         graph& model = r.model;
         const element type = model.type(scale);
         if (model[like].relaxed() || type != model.type(data)) {

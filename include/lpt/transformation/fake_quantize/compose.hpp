@@ -34,7 +34,7 @@ constexpr node_id quantizing_convert(const graph& model, node_id fake_quantize) 
 
 /// Lets a FakeQuantize give the type of the Convert to u8 or i8 that alone reads it, and take the Convert's name and place.
 /// Gives whether there was one.
-constexpr bool merge_quantizing_convert(rewrite& r, node_id fake_quantize) {
+constexpr bool merge_quantizing_convert(auto& r, node_id fake_quantize) {
     graph& model = r.model;
     const node_id convert = quantizing_convert(model, fake_quantize);
     if (convert == node_id::none) {
@@ -64,7 +64,7 @@ constexpr bool can_compose(const graph& model, node_id fake_quantize, const dequ
 ///
 /// bound := (bound - zero_point) * scale, in the type of bounds and scale, in float where they differ; the Convert goes. The FakeQuantize then gives what the Multiply gave and is
 /// read by its readers; where one is a Result it takes the Multiply's name. Needs `can_compose`.
-[[gnu::noinline]] constexpr void compose_fake_quantize(rewrite& r, node_id fake_quantize, const dequantization& below) {
+[[gnu::noinline]] constexpr void compose_fake_quantize(auto& r, node_id fake_quantize, const dequantization& below) {
     graph& model = r.model;
     for (const std::size_t port : {std::size_t{3}, std::size_t{4}}) {
         const element own = model.type(model[fake_quantize].input(port));

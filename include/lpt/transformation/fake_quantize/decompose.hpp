@@ -120,7 +120,7 @@ constexpr bool has_zero_points(const channel_maps& maps) {
 }
 
 /// Gives a FakeQuantize another output range and another output type.
-constexpr void set_output_range(rewrite& r, node_id fake_quantize, tensor low, tensor high, element type) {
+constexpr void set_output_range(auto& r, node_id fake_quantize, tensor low, tensor high, element type) {
     r.model.set_input(fake_quantize, 3, r.model.constant(std::move(low)));
     r.model.set_input(fake_quantize, 4, r.model.constant(std::move(high)));
     r.model.relax_output(fake_quantize, type);
@@ -132,7 +132,7 @@ struct quantized_node {
     output_ref output;  // the tensor of the wanted type: the node's output, or a Convert of it
 };
 
-constexpr quantized_node fold_quantized(rewrite& r, node_id fake_quantize, element natural, element type) {
+constexpr quantized_node fold_quantized(auto& r, node_id fake_quantize, element natural, element type) {
     graph& model = r.model;
     const auto stands_for = [&](node_id made) {
         copy_information(r, fake_quantize, made);
@@ -153,7 +153,7 @@ constexpr quantized_node fold_quantized(rewrite& r, node_id fake_quantize, eleme
 
 /// Appends Convert, Subtract and Multiply to a FakeQuantize whose output range was set, or to what it folds to, and lets
 /// the readers of the FakeQuantize read the Multiply; ShapeOf keeps off the dequantization.
-constexpr fake_quantize_parts append_to_quantized(rewrite& r, node_id fake_quantize, element natural, element computed,
+constexpr fake_quantize_parts append_to_quantized(auto& r, node_id fake_quantize, element natural, element computed,
                                                   const tensor& zero_point, const tensor& scale) {
     graph& model = r.model;
     const seq<input_ref, 4> users = model.uses(fake_quantize);
@@ -192,7 +192,7 @@ constexpr fake_quantize_parts append_to_quantized(rewrite& r, node_id fake_quant
 /// type f32 and a magnitude from 1e-32 to 1e32; zero points, not rounded, are left out if `precision.has_zero_point` is
 /// false or all are 0. Names: "<name>/DequantizationConvert", "…Subtract", "…Multiply". With `update_precisions` off, and
 /// scales 1 and zero points 0, nothing is done. Attributes of the FakeQuantize stay.
-[[gnu::noinline]] constexpr fake_quantize_parts decompose_fake_quantize(rewrite& r, node_id fake_quantize,
+[[gnu::noinline]] constexpr fake_quantize_parts decompose_fake_quantize(auto& r, node_id fake_quantize,
                                                                         const data_precision& precision) {
     graph& model = r.model;
     const channel_maps maps = channel_maps_of(model, fake_quantize, precision,
@@ -224,7 +224,7 @@ constexpr fake_quantize_parts append_to_quantized(rewrite& r, node_id fake_quant
 /// `aligned` comes from `attribute::align`. The new output bounds are whole numbers. Scale and zero point are scalars of the
 /// dequantization precision. Nothing is done if two levels or fewer would be left, or with `update_precisions` off, scale 1
 /// and zero point 0.
-[[gnu::noinline]] constexpr fake_quantize_parts decompose_aligned(rewrite& r, node_id fake_quantize,
+[[gnu::noinline]] constexpr fake_quantize_parts decompose_aligned(auto& r, node_id fake_quantize,
                                                                   const data_precision& precision,
                                                                   const attribute::aligned_interval& aligned) {
     graph& model = r.model;
@@ -253,11 +253,11 @@ constexpr fake_quantize_parts append_to_quantized(rewrite& r, node_id fake_quant
 
 /// The integer type for a FakeQuantize on weights: from the types that its output port is allowed, or the default ones. No
 /// type where the ranges are not constant or the levels do not fit.
-constexpr data_precision weights_precision_of(const rewrite& r, node_id fake_quantize) {
+constexpr data_precision weights_precision_of(const auto& r, node_id fake_quantize) {
     if (!has_constant_ranges(r.model, fake_quantize)) {
         return {};
     }
-    const auto* allowed = r.attributes.of<attribute::precisions>().find_output(fake_quantize, 0);
+    const auto* allowed = attributes_of<attribute::precisions>(r).find_output(fake_quantize, 0);
     const quantization_details details = details_of(r.model, fake_quantize);
     const data_precision result = precision_of_weights(
         details, allowed != nullptr ? view<element>(allowed->types) : view<element>(r.options.default_precisions));
@@ -270,7 +270,7 @@ constexpr data_precision weights_precision_of(const rewrite& r, node_id fake_qua
 ///
 /// Left as it was where there is no such type, or where there is nothing to do. Raises an error where the weights are not
 /// known, unless `must_fold` is false (an operand that is an activation).
-[[gnu::noinline]] constexpr fake_quantize_parts decompose_weights(rewrite& r, node_id fake_quantize,
+[[gnu::noinline]] constexpr fake_quantize_parts decompose_weights(auto& r, node_id fake_quantize,
                                                                   bool must_fold = true) {
     const data_precision precision = weights_precision_of(r, fake_quantize);
     if (!precision) {

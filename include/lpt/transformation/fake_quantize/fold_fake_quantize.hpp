@@ -72,6 +72,7 @@ constexpr bool broadcasts_to(const shape& from, const shape& to) {
 
 /// A Broadcast of the output bound to the shape of the data at run time, for equal output bounds and a shape that is only
 /// known then; `none` for other FakeQuantize operations.
+template <int Once = 0>
 constexpr node_id broadcast_output_bound(graph& model, node_id fake_quantize, element type) {
     if (!has_equal_output_bounds(model, fake_quantize) || model.shape(model[fake_quantize].input(0)).is_static()) {
         return node_id::none;

@@ -56,6 +56,7 @@ constexpr op::kind inverse_of(const graph& model, node_id id) {
         default: return op::kind::count;
     }
 }
+template <int Once = 0>
 constexpr output_ref apply_inverse(graph& model, op::kind inverse, output_ref bound, output_ref constant) {
     switch (inverse) {
         case op::kind::divide: return fold_operation(model, op::divide{}, {bound, constant});
@@ -90,8 +91,8 @@ constexpr bool takes_one_type(const graph& model, node_id id) {
 }
 
 /// A FakeQuantize without an interval of its own in a group gets that of the operation that it takes up.
-constexpr void take_alignment(rewrite& r, node_id fake_quantize, node_id above) {
-    auto intervals = r.attributes.of<attribute::intervals_alignment>();
+constexpr void take_alignment(auto& r, node_id fake_quantize, node_id above) {
+    auto intervals = attributes_of<attribute::intervals_alignment>(r);
     const attribute::place to = attribute::place::on_node(fake_quantize);
     const attribute::place from = attribute::place::on_node(above);
     if (!intervals.has(to) && intervals.has(from)) {
@@ -100,7 +101,7 @@ constexpr void take_alignment(rewrite& r, node_id fake_quantize, node_id above) 
 }
 
 /// One step of `fuse_above_fake_quantize`.
-constexpr bool fuse_one_above(rewrite& r, node_id fake_quantize) {
+constexpr bool fuse_one_above(auto& r, node_id fake_quantize) {
     graph& model = r.model;
     const node_id above = model.producer(fake_quantize, 0);
     if (model[above].has(mark::disable_cleanup) || (!r.options.update_precisions && !takes_one_type(model, above))) {
@@ -150,7 +151,7 @@ constexpr bool fuse_one_above(rewrite& r, node_id fake_quantize) {
 /// Multiply by c > 0: bound / c; Subtract c: bound + c; Add c, unless it is a bias: bound - c; Convert: left out, unless it comes
 /// from i32 or from a FakeQuantize that gives real values. In float; all four ranges become f32. Stops at an operation marked with
 /// `disable_cleanup`, where a bound would be infinite, and, without `update_precisions`, where types differ.
-[[gnu::noinline]] constexpr bool fuse_above_fake_quantize(rewrite& r, node_id fake_quantize) {
+[[gnu::noinline]] constexpr bool fuse_above_fake_quantize(auto& r, node_id fake_quantize) {
     if (!has_constant_ranges(r.model, fake_quantize)) {
         return false;
     }

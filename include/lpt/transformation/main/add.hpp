@@ -18,7 +18,7 @@ struct add_transformation {
     using pattern = lpt::pattern<op::add>;
     static constexpr bool precision_preserved = false;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
             if (has_zero_or_denormal_scale(r.model, find_dequantization(r, id, port))) {
                 return refuse(reason::zero_or_denormal_scale, static_cast<int>(port));
@@ -26,7 +26,7 @@ struct add_transformation {
         }
         return eltwise_precondition(r, id);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
@@ -47,7 +47,7 @@ private:
         return false;
     }
 
-    static constexpr bool transform_branches(rewrite& r, node_id add, int full) {
+    static constexpr bool transform_branches(auto& r, node_id add, int full) {
         graph& model = r.model;
         const auto full_port = static_cast<std::size_t>(full);
         const std::size_t empty_port = 1 - full_port;
@@ -90,7 +90,7 @@ private:
         return true;
     }
 
-    static constexpr bool transform_constant(rewrite& r, node_id add) {
+    static constexpr bool transform_constant(auto& r, node_id add) {
         graph& model = r.model;
         const constant_branch branch = find_constant_branch(r, add);
         if (branch.multiply < 0) {
@@ -146,7 +146,7 @@ private:
     }
 
     /// data + summand: as a Subtract, one with a Subtract by a constant that gives the data; as an Add if it is a bias.
-    static constexpr node_id sum_before_scale(rewrite& r, node_id add, output_ref data, const tensor& summand) {
+    static constexpr node_id sum_before_scale(auto& r, node_id add, output_ref data, const tensor& summand) {
         graph& model = r.model;
         op::attributes what = model[add].attributes();
         output_ref constant = model.constant(summand);

@@ -18,7 +18,7 @@ struct assign_and_read_value_transformation {
     using pattern = lpt::pattern<op::assign, from<op::multiply>>;
     static constexpr bool precision_preserved = false;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {
             return base;
         }
@@ -36,7 +36,7 @@ struct assign_and_read_value_transformation {
         }
         return is_used_elsewhere(model, id, read) ? refuse(reason::shared_state) : yes;
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
@@ -91,7 +91,7 @@ private:
         }
         return false;
     }
-    static constexpr node_id add_read(rewrite& r, node_id read, element type) {
+    static constexpr node_id add_read(auto& r, node_id read, element type) {
         graph& model = r.model;
         seq<output_ref, 1> inputs;
         if (model[read].inputs() != 0) {
@@ -106,7 +106,7 @@ private:
         return made;
     }
     /// A new Assign in the place of the old one; what waited for the old ReadValue waits for the new one.
-    static constexpr void replace_assign(rewrite& r, node_id id, output_ref data, read_pair reads) {
+    static constexpr void replace_assign(auto& r, node_id id, output_ref data, read_pair reads) {
         graph& model = r.model;
         model.replace(reads.before, reads.after);
         op::assign facts = model[id].as<op::assign>();
@@ -122,13 +122,13 @@ private:
         model.replace_in_lists(id, made);
         model.remove(id);
     }
-    static constexpr void fuse_into_reader(rewrite& r, output_ref last) {
-        if (r.model.use_count(last) != 1) {
+    static constexpr void fuse_into_reader(auto& r, output_ref last) {
+        graph& model = r.model;
+        if (model.use_count(last) != 1) {
             return;
         }
-        const input_ref reader = r.model.first_use(last);
-        if (reader.port == 0 && r.model[reader.node].is<op::fake_quantize>() &&
-            has_constant_ranges(r.model, reader.node)) {
+        const input_ref reader = model.first_use(last);
+        if (reader.port == 0 && model[reader.node].is<op::fake_quantize>() && has_constant_ranges(model, reader.node)) {
             detail::fuse_one_above(r, reader.node);
         }
     }

@@ -13,7 +13,7 @@ struct avg_pool_transformation {
     using pattern = lpt::pattern<op::avg_pool, from<op::multiply>>;
     static constexpr bool precision_preserved = true;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (r.model[id].version() != 1) {
             return refuse(reason::unsupported_mode);
         }
@@ -23,12 +23,12 @@ struct avg_pool_transformation {
         const dequantization found = find_dequantization(r, id);
         return found.empty() ? refuse(reason::no_dequantization, 0) : constants_fit_window(r.model, id, found);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
         const node_id pool = separate_in_standalone_branch(r, id);
-        const auto* preserved = r.attributes.of<attribute::precision_preserved>().find_node(pool);
+        const auto* preserved = attributes_of<attribute::precision_preserved>(r).find_node(pool);
         const bool keeps_type = preserved != nullptr && preserved->value;
         move_dequantization_after(r, pool, normalize_dequantization(r, find_dequantization(r, pool)),
                                   {.update_output_type = keeps_type});

@@ -12,7 +12,7 @@ struct broadcast_transformation {
     using pattern = lpt::pattern<op::broadcast, from<op::multiply>, anything, optional_input<anything>>;
     static constexpr bool precision_preserved = true;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {
             return base;
         }
@@ -22,7 +22,7 @@ struct broadcast_transformation {
         }
         return is_per_tensor(r.model, found) ? yes : channels_stay(r.model, id, found);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
@@ -64,7 +64,7 @@ private:
         const op::broadcast_mode mode = model[id].as<op::broadcast>().mode;
         return mode == op::broadcast_mode::explicit_axes || mode == op::broadcast_mode::none;
     }
-    static constexpr node_id placed(rewrite& r, node_id broadcast, node_id constant) {
+    static constexpr node_id placed(auto& r, node_id broadcast, node_id constant) {
         const std::size_t before = r.model.shape(r.model[broadcast].input(0)).rank();
         const std::size_t after = r.model[broadcast].shape().rank();
         const tensor& value = constant_of(r.model, constant);

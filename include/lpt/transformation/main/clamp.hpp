@@ -13,7 +13,7 @@ struct clamp_transformation {
     using pattern = lpt::pattern<op::clamp, from<op::multiply>>;
     static constexpr bool precision_preserved = false;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {
             return base;
         }
@@ -23,7 +23,8 @@ struct clamp_transformation {
         }
         return is_scalar_like(r.model, found) ? yes : refuse(reason::not_per_tensor, 0);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+        graph& model = r.model;
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
@@ -31,10 +32,10 @@ struct clamp_transformation {
         const dequantization found = normalize_dequantization(r, find_dequantization(r, clamp));
         const node_id moved = move_dequantization_after(r, clamp, found, {.update_output_type = false}).operation;
         const node_id limited =
-            r.model.add(quantized_limits(r.model, r.model[moved].as<op::clamp>(), found), {r.model[moved].input(0)});
-        compute_in(r.model, limited, 0, r.model[found.scale].type());
-        r.model.relax_output(limited, r.model[found.multiply].type());
-        keep_type_of_readers(r.model, moved, r.model[limited].type());
+            model.add(quantized_limits(model, model[moved].as<op::clamp>(), found), {model[moved].input(0)});
+        compute_in(model, limited, 0, model[found.scale].type());
+        model.relax_output(limited, model[found.multiply].type());
+        keep_type_of_readers(model, moved, model[limited].type());
         replace_and_name(r, moved, limited);
         return true;
     }

@@ -13,14 +13,14 @@ struct concat_transformation {
     using pattern = lpt::pattern<op::concat>;
     static constexpr bool precision_preserved = true;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const shape& result = r.model[id].shape();
         if (result.rank_is_dynamic()) {
             return refuse(reason::dynamic_rank);
         }
         return result.is_static(axis_of(r.model, id)) ? constants_can_be_joined(r, id) : constants_are_one(r, id);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
@@ -45,7 +45,7 @@ private:
     }
 
     /// The inputs' sizes along the axis are not all known: then all must have the same scale and zero point.
-    static constexpr verdict constants_are_one(const rewrite& r, node_id id) {
+    static constexpr verdict constants_are_one(const auto& r, node_id id) {
         const dequantization first = find_dequantization(r, id, 0);
         for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
             const dequantization found = find_dequantization(r, id, port);
@@ -71,7 +71,7 @@ private:
         return left == right || constant_of(model, left).real(0) == constant_of(model, right).real(0);
     }
     /// Scales and zero points may vary over the axis of the concatenation only.
-    static constexpr verdict constants_can_be_joined(const rewrite& r, node_id id) {
+    static constexpr verdict constants_can_be_joined(const auto& r, node_id id) {
         const graph& model = r.model;
         const std::size_t axis = axis_of(model, id);
         const std::size_t rank = model[id].shape().rank();
@@ -128,7 +128,7 @@ private:
     }
 
     /// The constants of all inputs as one of element type `type`; `missing` stands for the values of an input that has no constant.
-    static constexpr node_id joined(rewrite& r, node_id concat, const seq<node_id, 4>& constants, element type,
+    static constexpr node_id joined(auto& r, node_id concat, const seq<node_id, 4>& constants, element type,
                                     double missing) {
         const std::size_t axis = axis_of(r.model, concat);
         if (!r.model[concat].shape().is_static(axis)) {
@@ -163,7 +163,7 @@ private:
         }
         return result;
     }
-    static constexpr output_ref joined_zero_point(rewrite& r, node_id concat, const seq<dequantization, 4>& all,
+    static constexpr output_ref joined_zero_point(auto& r, node_id concat, const seq<dequantization, 4>& all,
                                                   element real_type) {
         seq<node_id, 4> constants;
         for (const dequantization& each : all) {
@@ -178,8 +178,7 @@ private:
         copy_information(r, convert, made);
         return made;
     }
-    static constexpr node_id append_joined(rewrite& r, node_id concat, node_id made,
-                                           const seq<dequantization, 4>& all) {
+    static constexpr node_id append_joined(auto& r, node_id concat, node_id made, const seq<dequantization, 4>& all) {
         graph& model = r.model;
         const text prefix = model[concat].name();
         output_ref last = made;

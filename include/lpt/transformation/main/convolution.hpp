@@ -26,22 +26,23 @@ constexpr shape zero_point_shape(const shape& weights, unsigned axes) {
 }
 
 /// The Constant that a dequantization on weights starts from; a FakeQuantize there is folded, rounded.
-constexpr output_ref constant_weights(rewrite& r, output_ref data) {
-    if (!r.model[data.node].is<op::fake_quantize>()) {
+constexpr output_ref constant_weights(auto& r, output_ref data) {
+    graph& model = r.model;
+    if (!model[data.node].is<op::fake_quantize>()) {
         return data;
     }
-    const tensor folded = fold_fake_quantize(r.model, data.node, r.model[data.node].type(), true);
+    const tensor folded = fold_fake_quantize(model, data.node, model[data.node].type(), true);
     if (!folded) {
-        fail("FakeQuantize '", r.model[data.node].name(),
+        fail("FakeQuantize '", model[data.node].name(),
              "' on weights cannot be folded to a constant: its input must be known");
     }
-    const node_id made = r.model.constant(folded);
+    const node_id made = model.constant(folded);
     copy_information(r, data.node, made);
     return made;
 }
 
 /// Takes weights apart: the convolution reads low precision values, less their zero point where there is one.
-constexpr low_precision_weights split_weights(rewrite& r, const weights_source& weights, unsigned axes) {
+constexpr low_precision_weights split_weights(auto& r, const weights_source& weights, unsigned axes) {
     graph& model = r.model;
     const dequantization& found = weights.found;
     if (found.empty()) {
@@ -117,7 +118,7 @@ constexpr tensor product_of_scales(const seq<double>& data, const seq<double>& w
 ///
 /// The Subtract becomes one of low precision tensors, its constant is spread over the input channels as engines expect it
 /// where they fuse it into the convolution; cleanup must leave it there.
-constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const dequantization& found) {
+constexpr output_ref low_precision_data(auto& r, node_id convolution, const dequantization& found) {
     graph& model = r.model;
     if (!found.has_subtract()) {
         return found.data;
@@ -142,15 +143,15 @@ constexpr output_ref low_precision_data(rewrite& r, node_id convolution, const d
 }
 
 /// Takes away what the input ports of a node say about types and granularity: what was rewritten there no longer goes by it.
-constexpr void drop_input_attributes(rewrite& r, node_id id) {
+constexpr void drop_input_attributes(auto& r, node_id id) {
     for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
-        r.attributes.of<attribute::precisions>().erase(attribute::place::on_input(id, port));
-        r.attributes.of<attribute::quantization_granularity>().erase(attribute::place::on_input(id, port));
+        attributes_of<attribute::precisions>(r).erase(attribute::place::on_input(id, port));
+        attributes_of<attribute::quantization_granularity>(r).erase(attribute::place::on_input(id, port));
     }
 }
 
 /// Weights behind the Reshape that their source had, if there was one; folded where they are constant.
-constexpr output_ref reshaped_weights(rewrite& r, node_id reshape, output_ref source) {
+constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref source) {
     graph& model = r.model;
     if (reshape == node_id::none) {
         return source;
@@ -175,7 +176,7 @@ constexpr output_ref reshaped_weights(rewrite& r, node_id reshape, output_ref so
 /// after:  y = scale_a * scale_w * conv(a - zero_point_a, w - zero_point_w)
 /// with low precision a, w and zero points (rounded, halves away from zero); a zero point of 0 goes away. The product of
 /// scales has the dequantization precision.
-[[gnu::cold, gnu::noinline]] constexpr bool transform_convolution(rewrite& r, node_id id) {
+[[gnu::cold, gnu::noinline]] constexpr bool transform_convolution(auto& r, node_id id) {
     graph& model = r.model;
     const node_id convolution = separate_in_standalone_branch(r, id);
     weights_source weights = find_weights(model, convolution, r.options.default_precisions);
@@ -226,10 +227,10 @@ struct convolution_transformation {
     using pattern = lpt::pattern<op::convolution, from<op::multiply>, from<op::multiply, op::fake_quantize>>;
     static constexpr bool precision_preserved = false;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return convolution_verdict(r, id);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }

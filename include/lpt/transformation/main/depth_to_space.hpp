@@ -15,7 +15,7 @@ struct depth_to_space_transformation {
     using pattern = lpt::pattern<op::depth_to_space, from<op::multiply>>;
     static constexpr bool precision_preserved = true;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {
             return base;
         }
@@ -25,7 +25,7 @@ struct depth_to_space_transformation {
         }
         return is_scalar_like(r.model, found) ? yes : refuse(reason::not_per_tensor, 0);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }

@@ -12,22 +12,23 @@ struct fake_quantize_transformation {
     using pattern = lpt::pattern<op::fake_quantize>;
     static constexpr bool precision_preserved = false;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        if (!has_constant_ranges(r.model, id)) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+        const graph& model = r.model;
+        if (!has_constant_ranges(model, id)) {
             return refuse(reason::ranges_not_constant);
         }
-        const node_id above = r.model.producer(id, 0);
-        if (r.model[above].has(mark::disable_cleanup)) {
+        const node_id above = model.producer(id, 0);
+        if (model[above].has(mark::disable_cleanup)) {
             return refuse(reason::disabled_by_mark, 0);
         }
-        if (r.model[above].is<op::convert>()) {
-            return detail::is_skippable_convert(r.model, above) ? yes : refuse(reason::nothing_to_do, 0);
+        if (model[above].is<op::convert>()) {
+            return detail::is_skippable_convert(model, above) ? yes : refuse(reason::nothing_to_do, 0);
         }
         const bool fusable =
-            detail::inverse_of(r.model, above) != op::kind::count && fusable_constant_port(r.model, above) >= 0;
+            detail::inverse_of(model, above) != op::kind::count && fusable_constant_port(model, above) >= 0;
         return fusable ? yes : refuse(reason::nothing_to_do, 0);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }

@@ -18,7 +18,7 @@ struct fake_quantize_decomposition_transformation {
     using pattern = lpt::pattern<op::fake_quantize>;
     static constexpr bool precision_preserved = false;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict supported = is_supported(r, id);
             !supported || quantizing_convert(r.model, id) != node_id::none) {
             return supported;
@@ -26,7 +26,7 @@ struct fake_quantize_decomposition_transformation {
         return can_decompose(r, id);
     }
 
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = is_supported(r, id); !why) {
             return r.refused(id, name, why);
         }
@@ -57,27 +57,28 @@ struct fake_quantize_decomposition_transformation {
         if (parts.quantized.node == id) {
             r.register_new_node(id);
         }
-        r.attributes.of<attribute::precisions>().find_output(id, 0)->types = {precision.type};
+        attributes_of<attribute::precisions>(r).find_output(id, 0)->types = {precision.type};
         return true;
     }
 
 private:
-    static constexpr verdict is_supported(const rewrite& r, node_id id) {
-        if (!has_constant_ranges(r.model, id)) {
+    static constexpr verdict is_supported(const auto& r, node_id id) {
+        const graph& model = r.model;
+        if (!has_constant_ranges(model, id)) {
             return refuse(reason::ranges_not_constant);
         }
-        const std::int64_t levels = r.model[id].as<op::fake_quantize>().levels;
+        const std::int64_t levels = model[id].as<op::fake_quantize>().levels;
         if (is_supported_level_count(levels)) {
             return yes;
         }
         return {.why = reason::unsupported_levels, .value = static_cast<double>(levels)};
     }
 
-    static constexpr verdict can_decompose(const rewrite& r, node_id id) {
+    static constexpr verdict can_decompose(const auto& r, node_id id) {
         if (is_constant_path(r.model, id)) {
             return refuse(reason::constant_path);
         }
-        const attribute::precisions* allowed = r.attributes.of<attribute::precisions>().find_output(id, 0);
+        const attribute::precisions* allowed = attributes_of<attribute::precisions>(r).find_output(id, 0);
         if (allowed == nullptr) {
             return refuse(reason::no_precisions_attribute);
         }
@@ -103,8 +104,8 @@ private:
     }
 
     /// The type to quantize to. Any FakeQuantize whose own range does not ask for just this type gets a zero point.
-    static constexpr data_precision precision_of(const rewrite& r, node_id id) {
-        const element type = r.attributes.of<attribute::precisions>().find_output(id, 0)->types.front();
+    static constexpr data_precision precision_of(const auto& r, node_id id) {
+        const element type = attributes_of<attribute::precisions>(r).find_output(id, 0)->types.front();
         const quantization_details details = details_of(r.model, id);
         data_precision result = range_of_type(type, details.levels);
         if (!r.options.follow_upstream_errors) {
@@ -115,17 +116,17 @@ private:
     }
 
     /// The alignment of intervals, if a reader needs it; null otherwise.
-    static constexpr const attribute::intervals_alignment* alignment_of(const rewrite& r, node_id id) {
+    static constexpr const attribute::intervals_alignment* alignment_of(const auto& r, node_id id) {
         for (const input_ref user : r.model.uses(id)) {
-            const auto* aligned = r.attributes.of<attribute::quantization_alignment>().find_node(user.node);
+            const auto* aligned = attributes_of<attribute::quantization_alignment>(r).find_node(user.node);
             if (aligned != nullptr && aligned->value) {
-                return r.attributes.of<attribute::intervals_alignment>().find_node(id);
+                return attributes_of<attribute::intervals_alignment>(r).find_node(id);
             }
         }
         return nullptr;
     }
 
-    static constexpr attribute::aligned_interval aligned_interval_of(const rewrite& r, node_id id,
+    static constexpr attribute::aligned_interval aligned_interval_of(const auto& r, node_id id,
                                                                      const data_precision& precision,
                                                                      const attribute::intervals_alignment& alignment) {
         const quantization_details details = details_of(r.model, id);

@@ -12,7 +12,7 @@ struct gather_transformation {
     using pattern = lpt::pattern<op::gather, from<op::multiply>, anything, anything>;
     static constexpr bool precision_preserved = true;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {
             return base;
         }
@@ -37,7 +37,7 @@ struct gather_transformation {
         }
         return yes;
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
@@ -53,7 +53,7 @@ private:
         const std::int64_t axis = model.constant_value(model[gather].input(2))->integer(0);
         return static_cast<std::size_t>(normalized_axis(axis, model.shape(model[gather].input(0)).rank()));
     }
-    static constexpr node_id gathered(rewrite& r, node_id gather, node_id constant) {
+    static constexpr node_id gathered(auto& r, node_id gather, node_id constant) {
         if (constant_of(r.model, constant).elements() == 1 || !is_constant(r.model, r.model[gather].input(2))) {
             return to_scalar_if_equal(r, constant);
         }

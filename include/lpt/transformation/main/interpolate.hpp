@@ -14,7 +14,8 @@ struct interpolate_transformation {
         lpt::pattern<op::interpolate, from<op::multiply>, from_constant, from_constant, optional_input<from_constant>>>;
     static constexpr bool precision_preserved = true;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+        const graph& model = r.model;
         if (const verdict base = base_precondition(r, id); !base) {
             return base;
         }
@@ -22,17 +23,17 @@ struct interpolate_transformation {
         if (found.empty()) {
             return refuse(reason::no_dequantization, 0);
         }
-        if (const verdict fits = constants_keep_size(r.model, id, found); !fits) {
+        if (const verdict fits = constants_keep_size(model, id, found); !fits) {
             return fits;
         }
-        const op::interpolate& resize = r.model[id].as<op::interpolate>();
-        switch (r.model[id].version()) {
+        const op::interpolate& resize = model[id].as<op::interpolate>();
+        switch (model[id].version()) {
             case 0: return copies_elements_version_0(resize);
             case 4: return copies_elements_version_4(resize);
             default: return refuse(reason::unsupported_mode);
         }
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }

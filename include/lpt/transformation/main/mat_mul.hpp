@@ -38,7 +38,7 @@ constexpr tensor without_summed_axis(const tensor& scale, const shape& operand, 
 }
 
 /// A constant with its last two axes exchanged, if `transposed`; without axes it stays as it is.
-constexpr tensor transposed_constant(rewrite& r, const tensor& values, bool transposed) {
+constexpr tensor transposed_constant(auto& r, const tensor& values, bool transposed) {
     const std::size_t rank = values.dimensions().rank();
     if (!transposed || values.elements() == 1) {
         return values;
@@ -56,7 +56,7 @@ constexpr tensor transposed_constant(rewrite& r, const tensor& values, bool tran
 }
 
 /// A Multiply whose scale, on input 1, is a converted Constant gets the converted values as its scale.
-constexpr void fold_converted_scale(rewrite& r, node_id multiply) {
+constexpr void fold_converted_scale(auto& r, node_id multiply) {
     const output_ref source = r.model[multiply].input(1);
     if (is_converted_constant(r.model, source) && is_real(r.model.type(source)) &&
         !is_constant(r.model, r.model[multiply].input(0))) {
@@ -77,7 +77,7 @@ struct mat_mul_transformation {
     using pattern = lpt::pattern<op::mat_mul, from<op::multiply>, from<op::multiply, op::fake_quantize>>;
     static constexpr bool precision_preserved = false;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict spatial = spatial_precondition(r, id); !spatial) {
             return spatial;
         }
@@ -103,14 +103,14 @@ struct mat_mul_transformation {
         }
         return yes;
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        if (r.model[r.model.producer(id, 1)].is<op::multiply>()) {
-            detail::fold_converted_scale(r, r.model.producer(id, 1));
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+        graph& model = r.model;
+        if (model[model.producer(id, 1)].is<op::multiply>()) {
+            detail::fold_converted_scale(r, model.producer(id, 1));
         }
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
-        graph& model = r.model;
         const node_id product = separate_in_standalone_branch(r, id);
         if (const node_id second = model.producer(product, 1); model[second].is<op::fake_quantize>()) {
             decompose_weights(r, second, false);
@@ -141,7 +141,7 @@ struct mat_mul_transformation {
 private:
     static constexpr verdict refuse_type(reason why, int port, element type) { return {why, port, type, -1, 0}; }
 
-    static constexpr verdict second_operand_verdict(const rewrite& r, node_id id) {
+    static constexpr verdict second_operand_verdict(const auto& r, node_id id) {
         const graph& model = r.model;
         const bool transposed = model[id].as<op::mat_mul>().transpose_b;
         const output_ref source = model[id].input(1);
@@ -164,7 +164,7 @@ private:
                    ? refuse(reason::varies_over_axis, 1)
                    : yes;
     }
-    static constexpr verdict fake_quantized_verdict(const rewrite& r, node_id fake_quantize, bool transposed) {
+    static constexpr verdict fake_quantized_verdict(const auto& r, node_id fake_quantize, bool transposed) {
         const graph& model = r.model;
         if (!has_constant_ranges(model, fake_quantize)) {
             return refuse(reason::ranges_not_constant, 1);
@@ -183,7 +183,7 @@ private:
     }
 
     /// zero_point_a x b, with the zero point repeated over the axis that is summed.
-    static constexpr output_ref zero_point_term(rewrite& r, node_id product, const dequantization& found,
+    static constexpr output_ref zero_point_term(auto& r, node_id product, const dequantization& found,
                                                 output_ref weights) {
         graph& model = r.model;
         const op::mat_mul& attributes = model[product].as<op::mat_mul>();
@@ -204,7 +204,7 @@ private:
     }
 
     /// scale_a * scale_b, each turned the way that its operand is, in the shape of the product.
-    static constexpr tensor product_of_scales(rewrite& r, node_id product, const dequantization& first,
+    static constexpr tensor product_of_scales(auto& r, node_id product, const dequantization& first,
                                               const dequantization& second) {
         graph& model = r.model;
         const op::mat_mul& attributes = model[product].as<op::mat_mul>();

@@ -12,7 +12,7 @@ struct max_pool_transformation {
     using pattern = lpt::pattern<op::max_pool, from<op::multiply>>;
     static constexpr bool precision_preserved = true;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (r.model[id].version() != 1) {
             return refuse(reason::unsupported_mode);
         }
@@ -26,7 +26,7 @@ struct max_pool_transformation {
         return has_negative_scale(r.model, found) ? refuse(reason::negative_scale, 0)
                                                   : constants_fit_window(r.model, id, found);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }

@@ -18,7 +18,7 @@ struct multiply_partial_transformation {
     using pattern = lpt::pattern<op::multiply>;
     static constexpr bool precision_preserved = false;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const dequantization first = find_dequantization(r, id, 0);
         const dequantization second = find_dequantization(r, id, 1);
         for (const dequantization* each : {&first, &second}) {
@@ -32,7 +32,7 @@ struct multiply_partial_transformation {
         }
         return eltwise_precondition(r, id);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (is_lone_scale(r, id)) {
             return false;
         }
@@ -51,28 +51,29 @@ struct multiply_partial_transformation {
 
 private:
     /// A Multiply by a constant without dequantization above it: the end of one, nothing that it could be joined with.
-    static constexpr bool is_lone_scale(const rewrite& r, node_id id) {
+    static constexpr bool is_lone_scale(const auto& r, node_id id) {
         const bool constant = is_constant(r.model, r.model[id].input(0)) || is_constant(r.model, r.model[id].input(1));
         return constant && find_dequantization(r, id, 0).empty() && find_dequantization(r, id, 1).empty();
     }
-    static constexpr void fold_constant_fake_quantize(rewrite& r, node_id id, std::size_t port) {
-        const node_id above = r.model.producer(id, port);
-        if (!r.model[above].is<op::fake_quantize>()) {
+    static constexpr void fold_constant_fake_quantize(auto& r, node_id id, std::size_t port) {
+        graph& model = r.model;
+        const node_id above = model.producer(id, port);
+        if (!model[above].is<op::fake_quantize>()) {
             return;
         }
-        if (const tensor folded = fold_fake_quantize(r.model, above, r.model[above].type(), false)) {
-            r.model.replace_uses(above, r.model.constant(folded));
+        if (const tensor folded = fold_fake_quantize(model, above, model[above].type(), false)) {
+            model.replace_uses(above, model.constant(folded));
         }
     }
 
-    static constexpr bool finish(rewrite& r, node_id old, node_id made) {
+    static constexpr bool finish(auto& r, node_id old, node_id made) {
         copy_information(r, old, made);
         r.model.rename(made, r.model[old].name());
         r.model.replace(old, made);
         return true;
     }
 
-    static constexpr bool transform_constant(rewrite& r, node_id multiply) {
+    static constexpr bool transform_constant(auto& r, node_id multiply) {
         graph& model = r.model;
         const constant_branch branch = find_constant_branch(r, multiply);
         if (branch.multiply < 0) {
@@ -97,7 +98,7 @@ private:
         return finish(r, multiply, made);
     }
 
-    static constexpr bool transform_branches(rewrite& r, node_id multiply, int full) {
+    static constexpr bool transform_branches(auto& r, node_id multiply, int full) {
         graph& model = r.model;
         const auto full_port = static_cast<std::size_t>(full);
         const std::size_t empty_port = 1 - full_port;

@@ -14,7 +14,8 @@ struct mvn_transformation {
         any_of<lpt::pattern<op::mvn, from<op::multiply>>, lpt::pattern<op::mvn, from<op::multiply>, from_constant>>;
     static constexpr bool precision_preserved = false;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+        const graph& model = r.model;
         if (const verdict base = base_precondition(r, id); !base) {
             return base;
         }
@@ -25,29 +26,29 @@ struct mvn_transformation {
         if (found.has_subtract()) {
             return refuse(reason::has_zero_point, 0);
         }
-        const std::size_t rank = r.model[id].shape().rank();
-        for (std::size_t axis = 0; axis < rank && !is_scalar_like(r.model, found.scale); ++axis) {
-            if (reduces(r.model, id, axis) && varies_over(r.model, found, axis, rank)) {
+        const std::size_t rank = model[id].shape().rank();
+        for (std::size_t axis = 0; axis < rank && !is_scalar_like(model, found.scale); ++axis) {
+            if (reduces(model, id, axis) && varies_over(model, found, axis, rank)) {
                 return {reason::varies_over_axis, 0, dynamic, static_cast<std::int64_t>(axis), 0};
             }
         }
-        const bool rescales = !r.options.follow_upstream_errors && r.model[id].as<op::mvn>().normalize_variance;
-        return rescales && !can_rescale_eps(constant_of(r.model, found.scale)) ? refuse(reason::not_per_tensor, 0)
-                                                                               : yes;
+        const bool rescales = !r.options.follow_upstream_errors && model[id].as<op::mvn>().normalize_variance;
+        return rescales && !can_rescale_eps(constant_of(model, found.scale)) ? refuse(reason::not_per_tensor, 0) : yes;
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+        graph& model = r.model;
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
         const node_id mvn = separate_in_standalone_branch(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, mvn));
-        tensor scale = constant_of(r.model, found.scale);
-        if (r.model[mvn].as<op::mvn>().normalize_variance) {
+        tensor scale = constant_of(model, found.scale);
+        if (model[mvn].as<op::mvn>().normalize_variance) {
             if (!r.options.follow_upstream_errors) {
-                op::mvn self = r.model[mvn].as<op::mvn>();
+                op::mvn self = model[mvn].as<op::mvn>();
                 self.eps =
                     rescaled_eps(self.eps, scale.real(0), self.eps_mode == op::mvn_eps_mode::inside_sqrt ? 2 : 1);
-                r.model.set_attributes(mvn, self);
+                model.set_attributes(mvn, self);
             }
             scale = signs_of(scale);
         }

@@ -12,7 +12,7 @@ struct normalize_l2_transformation {
     using pattern = lpt::pattern<op::normalize_l2, from<op::multiply>, from_constant>;
     static constexpr bool precision_preserved = false;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {
             return base;
         }
@@ -41,18 +41,19 @@ struct normalize_l2_transformation {
         return scale.type() == f16 || scale.type() == f32 ? yes
                                                           : verdict{reason::types_do_not_match, 0, scale.type(), -1, 0};
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+        graph& model = r.model;
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
         const node_id normalize = separate_in_standalone_branch(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, normalize));
         if (!r.options.follow_upstream_errors) {
-            op::normalize_l2 self = r.model[normalize].as<op::normalize_l2>();
-            self.eps = rescaled_eps(self.eps, constant_of(r.model, found.scale).real(0), 2);
-            r.model.set_attributes(normalize, self);
+            op::normalize_l2 self = model[normalize].as<op::normalize_l2>();
+            self.eps = rescaled_eps(self.eps, constant_of(model, found.scale).real(0), 2);
+            model.set_attributes(normalize, self);
         }
-        move_scale_after_normalization(r, normalize, found, signs_of(constant_of(r.model, found.scale)));
+        move_scale_after_normalization(r, normalize, found, signs_of(constant_of(model, found.scale)));
         return true;
     }
 };

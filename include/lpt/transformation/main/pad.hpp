@@ -16,7 +16,8 @@ struct pad_transformation {
     using pattern = lpt::pattern<op::pad, from<op::multiply>, from_constant, from_constant, from_constant>;
     static constexpr bool precision_preserved = true;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+        const graph& model = r.model;
         if (const verdict spatial = spatial_precondition(r, id); !spatial) {
             return spatial;
         }
@@ -24,36 +25,36 @@ struct pad_transformation {
         if (found.empty()) {
             return refuse(reason::no_dequantization, 0);
         }
-        const margins pads = margins_of(r.model, id);
-        const element type = r.model.type(found.data);
-        const double value = pad_value(r.model, id);
+        const margins pads = margins_of(model, id);
+        const element type = model.type(found.data);
+        const double value = pad_value(model, id);
         if (!is_real(type) && !(value >= facts(type).lowest && value <= facts(type).highest)) {
             return {reason::unsupported_padding, 3, type, -1, value};
         }
-        const op::pad_mode mode = r.model[id].as<op::pad>().pad_mode;
+        const op::pad_mode mode = model[id].as<op::pad>().pad_mode;
         if (!r.options.follow_upstream_errors && mode == op::pad_mode::constant &&
             convert_value(type, value) != value) {
             return {reason::unsupported_padding, 3, type, -1, value};
         }
         if (mode == op::pad_mode::constant) {
-            const bool zero_point_fits =
-                !found.has_subtract() || only_varies_along(r.model, id, pads, found.zero_point);
+            const bool zero_point_fits = !found.has_subtract() || only_varies_along(model, id, pads, found.zero_point);
             const bool scale_fits =
-                value == 0 || !found.has_multiply() || only_varies_along(r.model, id, pads, found.scale);
+                value == 0 || !found.has_multiply() || only_varies_along(model, id, pads, found.scale);
             return zero_point_fits && scale_fits ? yes : refuse(reason::varies_over_axis, 0);
         }
-        return mode == op::pad_mode::reflect && found.has_multiply() && varies_over_margin(r.model, pads, found.scale)
+        return mode == op::pad_mode::reflect && found.has_multiply() && varies_over_margin(model, pads, found.scale)
                    ? refuse(reason::varies_over_axis, 0)
                    : yes;
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+        graph& model = r.model;
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
         const node_id pad = separate_in_standalone_branch(r, id);
         dequantization found = normalize_dequantization(r, find_dequantization(r, pad));
-        const bool fills = r.model[pad].as<op::pad>().pad_mode == op::pad_mode::constant;
-        const double value = pad_value(r.model, pad);
+        const bool fills = model[pad].as<op::pad>().pad_mode == op::pad_mode::constant;
+        const double value = pad_value(model, pad);
         if (found.has_subtract()) {
             const node_id full = fills ? along_filled_axis(r, pad, found.zero_point) : found.zero_point;
             set_zero_point(r, found, padded(r, pad, full, 0));
@@ -62,7 +63,7 @@ struct pad_transformation {
             const node_id full = fills && value != 0 ? along_filled_axis(r, pad, found.scale) : found.scale;
             found.scale = padded(r, pad, full, 1);
         }
-        r.model.set_input(pad, 3, r.model.constant(make_scalar(r.model.type(found.data), value)));
+        model.set_input(pad, 3, model.constant(make_scalar(model.type(found.data), value)));
         move_dequantization_after(r, pad, found);
         return true;
     }
@@ -122,7 +123,7 @@ private:
     }
 
     /// A constant of one element, repeated along the filled axis: only there the margin can get another value.
-    static constexpr node_id along_filled_axis(rewrite& r, node_id pad, node_id constant) {
+    static constexpr node_id along_filled_axis(auto& r, node_id pad, node_id constant) {
         const tensor& value = constant_of(r.model, constant);
         const shape& data = r.model.shape(r.model[pad].input(0));
         const std::size_t axis = filled_axis(margins_of(r.model, pad));
@@ -133,24 +134,25 @@ private:
         dimensions[axis] = data[axis];
         return r.model.constant(make_tensor(value.type(), dimensions, {value.real(0)}));
     }
-    static constexpr node_id padded(rewrite& r, node_id pad, node_id constant, double fill) {
-        if (constant_of(r.model, constant).elements() == 1) {
+    static constexpr node_id padded(auto& r, node_id pad, node_id constant, double fill) {
+        graph& model = r.model;
+        if (constant_of(model, constant).elements() == 1) {
             return to_scalar_if_single(r, constant);
         }
-        const node_id full = pad_left(r, constant, r.model[pad].shape().rank());
-        margins pads = margins_of(r.model, pad);
-        if (!varies_over_margin(r.model, pads, full)) {
+        const node_id full = pad_left(r, constant, model[pad].shape().rank());
+        margins pads = margins_of(model, pad);
+        if (!varies_over_margin(model, pads, full)) {
             return full;
         }
-        const shape& own = r.model[full].shape();
+        const shape& own = model[full].shape();
         for (std::size_t axis = 0; axis < own.rank(); ++axis) {
             pads.begin[axis] = own[axis] == 1 ? 0 : pads.begin[axis];
             pads.end[axis] = own[axis] == 1 ? 0 : pads.end[axis];
         }
-        const node_id value = r.model.constant(make_scalar(r.model[full].type(), fill));
+        const node_id value = model.constant(make_scalar(model[full].type(), fill));
         return fold_to_constant(
-            r, op::pad{r.model[pad].as<op::pad>().pad_mode},
-            {full, r.model.constant(make_indices(pads.begin)), r.model.constant(make_indices(pads.end)), value});
+            r, op::pad{model[pad].as<op::pad>().pad_mode},
+            {full, model.constant(make_indices(pads.begin)), model.constant(make_indices(pads.end)), value});
     }
 };
 

@@ -12,7 +12,7 @@ struct prelu_transformation {
     using pattern = lpt::pattern<op::prelu, from<op::multiply>, from_constant>;
     static constexpr bool precision_preserved = false;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {
             return base;
         }
@@ -25,7 +25,7 @@ struct prelu_transformation {
         }
         return has_negative_scale(r.model, found) ? refuse(reason::negative_scale, 0) : yes;
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }

@@ -20,7 +20,7 @@ constexpr seq<bool, 8> reduced_axes(const graph& model, node_id reduction) {
 }
 
 /// A dequantization can move behind a reduction over known axes if scale and zero point do not vary over these.
-[[gnu::cold]] constexpr verdict can_move_behind_reduction(const rewrite& r, node_id reduction) {
+[[gnu::cold]] constexpr verdict can_move_behind_reduction(const auto& r, node_id reduction) {
     const dequantization found = find_dequantization(r, reduction);
     if (found.empty()) {
         return refuse(reason::no_dequantization, 0);
@@ -42,7 +42,7 @@ constexpr seq<bool, 8> reduced_axes(const graph& model, node_id reduction) {
 }
 
 /// The constants of a dequantization as they are behind a reduction: of fewer axes, without those that it drops.
-constexpr dequantization reduced_constants(rewrite& r, node_id reduction, const dequantization& found) {
+constexpr dequantization reduced_constants(auto& r, node_id reduction, const dequantization& found) {
     const std::size_t rank = r.model.shape(r.model[reduction].input(0)).rank();
     return with_constants(
         r, found, [&](node_id constant) { return through_operation(r, reduction, pad_left(r, constant, rank)); });

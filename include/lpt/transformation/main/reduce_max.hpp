@@ -11,13 +11,13 @@ struct reduce_max_transformation {
     using pattern = lpt::pattern<op::reduce_max, from<op::multiply>, from_constant>;
     static constexpr bool precision_preserved = true;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = can_move_behind_reduction(r, id); !base) {
             return base;
         }
         return has_negative_scale(r.model, find_dequantization(r, id)) ? refuse(reason::negative_scale, 0) : yes;
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }

@@ -12,7 +12,7 @@ struct reduce_sum_transformation {
     using pattern = lpt::pattern<op::reduce_sum, from<op::multiply>, from_constant>;
     static constexpr bool precision_preserved = false;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = can_move_behind_reduction(r, id); !base) {
             return base;
         }
@@ -25,7 +25,7 @@ struct reduce_sum_transformation {
         }
         return yes;
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
@@ -37,7 +37,7 @@ struct reduce_sum_transformation {
     }
 
 private:
-    static constexpr dequantization multiplied_zero_point(rewrite& r, node_id reduce, dequantization found) {
+    static constexpr dequantization multiplied_zero_point(auto& r, node_id reduce, dequantization found) {
         if (!found.has_subtract()) {
             return found;
         }

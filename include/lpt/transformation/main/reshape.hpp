@@ -13,7 +13,7 @@ struct reshape_transformation {
     using pattern = lpt::pattern<op::reshape, from<op::multiply>, anything>;
     static constexpr bool precision_preserved = true;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const graph& model = r.model;
         if (is_constant_path(model, id)) {
             return refuse(reason::constant_path);
@@ -30,7 +30,7 @@ struct reshape_transformation {
         }
         return channels_stay(model, id, found);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (!is_constant(r.model, r.model[id].input(1)) && !has_single_scale(r.model, id)) {
             return r.refused(id, name, refuse(reason::not_per_tensor, 0));
         }
@@ -56,9 +56,10 @@ private:
         return false;
     }
     /// The user wants a Reshape whose only reader is MatMul to stay in floating point, unless constants per channel can follow it.
-    static constexpr bool keeps_matrix_product_real(const rewrite& r, node_id id) {
-        return r.options.reshape_ignore_per_tensor_check && r.model.use_count({id, 0}) == 1 &&
-               r.model[r.model.first_use({id, 0}).node].is<op::mat_mul>();
+    static constexpr bool keeps_matrix_product_real(const auto& r, node_id id) {
+        const graph& model = r.model;
+        return r.options.reshape_ignore_per_tensor_check && model.use_count({id, 0}) == 1 &&
+               model[model.first_use({id, 0}).node].is<op::mat_mul>();
     }
     /// True if every element stays in its batch. Where the number of batches is not known, the target must copy it, or it
     /// must follow from all other sizes.
@@ -124,7 +125,7 @@ private:
         }
         return yes;
     }
-    static constexpr dequantization reshaped(rewrite& r, node_id reshape, const dequantization& found) {
+    static constexpr dequantization reshaped(auto& r, node_id reshape, const dequantization& found) {
         const shape& after = r.model[reshape].shape();
         const std::size_t rank = r.model.shape(found.data).rank();
         return with_constants(r, found, [&](node_id constant) {

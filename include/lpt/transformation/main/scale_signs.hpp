@@ -27,8 +27,8 @@ constexpr bool can_rescale_eps(const tensor& scale) {
 }
 
 /// Lets a normalization read quantized data and give real values, which are multiplied by `scale` behind it.
-[[gnu::cold]] constexpr void move_scale_after_normalization(rewrite& r, node_id normalization,
-                                                            const dequantization& found, tensor scale) {
+[[gnu::cold]] constexpr void move_scale_after_normalization(auto& r, node_id normalization, const dequantization& found,
+                                                            tensor scale) {
     graph& model = r.model;
     const element result = model[normalization].type();
     seq<output_ref, 2> inputs{found.data};

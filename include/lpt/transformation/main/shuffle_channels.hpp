@@ -12,13 +12,13 @@ struct shuffle_channels_transformation {
     using pattern = lpt::pattern<op::shuffle_channels, from<op::multiply>>;
     static constexpr bool precision_preserved = true;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict spatial = spatial_precondition(r, id); !spatial) {
             return spatial;
         }
         return find_dequantization(r, id).empty() ? refuse(reason::no_dequantization, 0) : yes;
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
@@ -30,11 +30,12 @@ struct shuffle_channels_transformation {
     }
 
 private:
-    static constexpr node_id shuffled(rewrite& r, node_id shuffle, node_id constant) {
-        const std::size_t rank = r.model[shuffle].shape().rank();
-        const std::int64_t axis = normalized_axis(r.model[shuffle].as<op::shuffle_channels>().axis, rank);
+    static constexpr node_id shuffled(auto& r, node_id shuffle, node_id constant) {
+        graph& model = r.model;
+        const std::size_t rank = model[shuffle].shape().rank();
+        const std::int64_t axis = normalized_axis(model[shuffle].as<op::shuffle_channels>().axis, rank);
         const node_id full = pad_left(r, constant, rank);
-        const shape& dimensions = r.model[full].shape();
+        const shape& dimensions = model[full].shape();
         if (dimensions.elements() != 1 && dimensions[static_cast<std::size_t>(axis)] == 1) {
             return constant;
         }

@@ -12,7 +12,7 @@ struct slice_transformation {
     using pattern = lpt::pattern<op::slice>;
     static constexpr bool precision_preserved = true;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {
             return base;
         }
@@ -22,7 +22,7 @@ struct slice_transformation {
         }
         return is_per_tensor(r.model, found) ? yes : refuse(reason::not_per_tensor, 0);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }

@@ -15,7 +15,7 @@ struct space_to_batch_transformation {
     using pattern = lpt::pattern<op::space_to_batch>;
     static constexpr bool precision_preserved = true;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {
             return base;
         }
@@ -31,7 +31,7 @@ struct space_to_batch_transformation {
                    ? refuse(reason::unsupported_padding, 0)
                    : yes;
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }

@@ -12,7 +12,7 @@ struct squeeze_transformation {
     using pattern = lpt::pattern<op::squeeze, from<op::multiply>, from_constant>;
     static constexpr bool precision_preserved = true;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (r.model[id].version() != 0) {
             return refuse(reason::unsupported_mode);
         }
@@ -21,7 +21,7 @@ struct squeeze_transformation {
         }
         return base_precondition(r, id);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }

@@ -12,7 +12,7 @@ struct strided_slice_transformation {
     using pattern = lpt::pattern<op::strided_slice>;
     static constexpr bool precision_preserved = true;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
         if (found.empty()) {
             return refuse(reason::no_dequantization, 0);
@@ -31,7 +31,7 @@ struct strided_slice_transformation {
         }
         return yes;
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
@@ -43,22 +43,23 @@ struct strided_slice_transformation {
     }
 
 private:
-    static constexpr node_id sliced(rewrite& r, node_id slice, node_id constant) {
-        if (constant_of(r.model, constant).elements() == 1) {
+    static constexpr node_id sliced(auto& r, node_id slice, node_id constant) {
+        graph& model = r.model;
+        if (constant_of(model, constant).elements() == 1) {
             return to_scalar_if_single(r, constant);
         }
-        constant = pad_left(r, constant, r.model.shape(r.model[slice].input(0)).rank());
-        op::strided_slice masks = r.model[slice].as<op::strided_slice>();
+        constant = pad_left(r, constant, model.shape(model[slice].input(0)).rank());
+        op::strided_slice masks = model[slice].as<op::strided_slice>();
         seq<output_ref, 4> inputs{constant};
         std::size_t positions = 0;
-        for (std::size_t port = 1; port < r.model[slice].inputs(); ++port) {
+        for (std::size_t port = 1; port < model[slice].inputs(); ++port) {
             integers places;
-            known_values(r.model, r.model[slice].input(port), places);
+            known_values(model, model[slice].input(port), places);
             positions = places.size();
-            inputs.push_back(r.model.constant(make_indices(places)));
+            inputs.push_back(model.constant(make_indices(places)));
         }
-        take_single_elements_whole(masks, positions, r.model[constant].shape());
-        return to_scalar_if_equal(r, fold_to_constant(r, masks, inputs, r.model[slice].version()));
+        take_single_elements_whole(masks, positions, model[constant].shape());
+        return to_scalar_if_equal(r, fold_to_constant(r, masks, inputs, model[slice].version()));
     }
     /// An axis of size 1 stands for all elements of the data: it is taken whole, whatever places are asked for. Each position of
     /// the masks is about the next axis, but for new axes, and for the ellipsis, which is about all axes that the others leave.

@@ -13,7 +13,7 @@ struct transpose_transformation {
     using pattern = lpt::pattern<op::transpose, from<op::multiply>, from_constant>;
     static constexpr bool precision_preserved = true;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {
             return base;
         }
@@ -36,7 +36,7 @@ struct transpose_transformation {
             (!found.has_multiply() || fits(found.scale)) && (!found.has_subtract() || fits(found.zero_point));
         return all_fit ? yes : refuse(reason::shapes_do_not_match, 0);
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
@@ -47,7 +47,7 @@ struct transpose_transformation {
     }
 
 private:
-    static constexpr dequantization transposed(rewrite& r, node_id transpose, const dequantization& found) {
+    static constexpr dequantization transposed(auto& r, node_id transpose, const dequantization& found) {
         const auto is_vector = [&](node_id constant) {
             return constant == node_id::none || r.model[constant].shape().rank() <= 1;
         };

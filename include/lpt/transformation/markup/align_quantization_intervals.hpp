@@ -12,15 +12,16 @@ struct align_quantization_intervals {
     static constexpr text_view name = "AlignQuantizationIntervals";
 
     /// False if a pipeline may leave the step out.
-    static constexpr bool needed(const rewrite& r) { return has_operation(r.model, op::kind::concat, any_version); }
+    static constexpr bool needed(const auto& r) { return has_operation(r.model, op::kind::concat, any_version); }
 
-    [[gnu::cold]] static constexpr void run(rewrite& r) {
-        for (const node_id id : topological_order(r.model)) {
+    [[gnu::cold]] static constexpr void run(auto& r) {
+        graph& model = r.model;
+        for (const node_id id : topological_order(model)) {
             run_on_bodies<align_quantization_intervals>(r, id);
             if (r.skips(name, id)) {
                 continue;
             }
-            if (r.model[id].is<op::fake_quantize>()) {
+            if (model[id].is<op::fake_quantize>()) {
                 create(r, id);
             }
             propagate_through_precision_preserved<attribute::intervals_alignment>(r, id);
@@ -29,7 +30,7 @@ struct align_quantization_intervals {
 
 private:
     /// The output bounds, as they are after the dequantization below; false if they are not one finite interval.
-    static constexpr bool output_interval(const rewrite& r, node_id id, attribute::interval& result) {
+    static constexpr bool output_interval(const auto& r, node_id id, attribute::interval& result) {
         const tensor& low = *r.model.constant_value(r.model[id].input(3));
         const tensor& high = *r.model.constant_value(r.model[id].input(4));
         if (!is_scalar_like(low) || !is_scalar_like(high)) {
@@ -53,7 +54,7 @@ private:
             bounds.high = i == 0 ? plain.high * scale : math::maximum(bounds.high, plain.high * scale);
         }
     }
-    static constexpr void create(rewrite& r, node_id id) {
+    static constexpr void create(auto& r, node_id id) {
         attribute::interval bounds;
         if (!is_quantize_supported(r.model, id) || !output_interval(r, id, bounds)) {
             return;
@@ -65,7 +66,7 @@ private:
         if (preferred != dynamic) {
             attribute::insert_type(value.preferred_types, preferred);
         }
-        r.attributes.of<attribute::intervals_alignment>().set_node(id, std::move(value), {levels});
+        attributes_of<attribute::intervals_alignment>(r).set_node(id, std::move(value), {levels});
     }
 };
 

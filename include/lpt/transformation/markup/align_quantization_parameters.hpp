@@ -12,9 +12,9 @@ struct align_quantization_parameters {
     static constexpr text_view name = "AlignQuantizationParameters";
 
     /// False if a pipeline may leave the step out.
-    static constexpr bool needed(const rewrite& r) { return has_operation(r.model, op::kind::concat, any_version); }
+    static constexpr bool needed(const auto& r) { return has_operation(r.model, op::kind::concat, any_version); }
 
-    [[gnu::cold]] static constexpr void run(rewrite& r) {
+    [[gnu::cold]] static constexpr void run(auto& r) {
         using alignment = attribute::quantization_alignment;
         using granularity = attribute::quantization_granularity;
         const auto asks_for_alignment = [](const granularity& asked) {
@@ -26,7 +26,7 @@ struct align_quantization_parameters {
                 continue;
             }
             if (is_where_quantized_data_meets(r, id)) {
-                r.attributes.of<alignment>().set_node(id, {false});
+                attributes_of<alignment>(r).set_node(id, {false});
             } else if (!propagate_through_precision_preserved<alignment>(r, id)) {
                 update_shared_precision_preserved<alignment, granularity>(r, id, asks_for_alignment);
             }
@@ -35,17 +35,18 @@ struct align_quantization_parameters {
 
 private:
     /// A precision preserved node that reads FakeQuantizes, perhaps constants, and nothing else.
-    static constexpr bool is_where_quantized_data_meets(const rewrite& r, node_id id) {
+    static constexpr bool is_where_quantized_data_meets(const auto& r, node_id id) {
+        const graph& model = r.model;
         if (!is_precision_preserved(r, id)) {
             return false;
         }
         bool any = false;
-        for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
+        for (std::size_t port = 0; port < model[id].inputs(); ++port) {
             const node_id source = quantized_source(r, id, port, int8_precisions).node;
-            if (r.model[source].is<op::constant>()) {
+            if (model[source].is<op::constant>()) {
                 continue;
             }
-            if (!r.model[source].is<op::fake_quantize>()) {
+            if (!model[source].is<op::fake_quantize>()) {
                 return false;
             }
             any = true;

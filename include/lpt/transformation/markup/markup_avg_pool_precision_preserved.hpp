@@ -12,20 +12,21 @@ struct markup_avg_pool_precision_preserved {
     static constexpr text_view name = "MarkupAvgPoolPrecisionPreserved";
 
     /// False if a pipeline may leave the step out.
-    static constexpr bool needed(const rewrite& r) { return has_operation(r.model, op::kind::avg_pool, 1); }
+    static constexpr bool needed(const auto& r) { return has_operation(r.model, op::kind::avg_pool, 1); }
 
-    [[gnu::cold]] static constexpr void run(rewrite& r) {
+    [[gnu::cold]] static constexpr void run(auto& r) {
+        graph& model = r.model;
         using avg_pool_attribute = attribute::avg_pool_precision_preserved;
-        for (const node_id id : topological_order(r.model)) {
+        for (const node_id id : topological_order(model)) {
             run_on_bodies<markup_avg_pool_precision_preserved>(r, id);
             if (r.skips(name, id)) {
                 continue;
             }
-            if (r.model[id].is<op::avg_pool>() && r.model[id].version() == 1) {
+            if (model[id].is<op::avg_pool>() && model[id].version() == 1) {
                 const attribute::place here = attribute::place::on_node(id);
-                r.attributes.of<attribute::precision_preserved>().set(here, {false});
-                r.attributes.of<avg_pool_attribute>().share_from(r.attributes.of<attribute::precision_preserved>(),
-                                                                 here, here);
+                attributes_of<attribute::precision_preserved>(r).set(here, {false});
+                attributes_of<avg_pool_attribute>(r).share_from(attributes_of<attribute::precision_preserved>(r), here,
+                                                                here);
             } else if (!propagate_through_precision_preserved<avg_pool_attribute>(r, id)) {
                 update_shared_precision_preserved<avg_pool_attribute, void>(r, id, nullptr);
             }

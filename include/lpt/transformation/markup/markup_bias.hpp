@@ -9,11 +9,12 @@ namespace lpt {
 struct markup_bias {
     static constexpr text_view name = "MarkupBias";
 
-    [[gnu::cold]] static constexpr void run(rewrite& r) {
-        for (const node_id id : topological_order(r.model)) {
+    [[gnu::cold]] static constexpr void run(auto& r) {
+        graph& model = r.model;
+        for (const node_id id : topological_order(model)) {
             run_on_bodies<markup_bias>(r, id);
-            if (r.model[id].is<op::add>() && !r.skips(name, id) && is_bias(r.model, id)) {
-                r.model.set_mark(id, mark::bias);
+            if (model[id].is<op::add>() && !r.skips(name, id) && is_bias(model, id)) {
+                model.set_mark(id, mark::bias);
             }
         }
     }

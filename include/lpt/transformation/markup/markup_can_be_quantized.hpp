@@ -11,7 +11,7 @@ namespace lpt {
 struct markup_can_be_quantized {
     static constexpr text_view name = "MarkupCanBeQuantized";
 
-    [[gnu::cold]] static constexpr void run(rewrite& r) {
+    [[gnu::cold]] static constexpr void run(auto& r) {
         for (const node_id id : topological_order(r.model)) {
             if (r.model[id].inputs() == 0 || r.skips(name, id)) {
                 continue;
@@ -24,7 +24,7 @@ struct markup_can_be_quantized {
     }
 
 private:
-    static constexpr bool can_be_quantized(const rewrite& r, node_id id) {
+    static constexpr bool can_be_quantized(const auto& r, node_id id) {
         switch (r.model[id].kind()) {
             case op::kind::convolution:
             case op::kind::group_convolution:
@@ -34,8 +34,8 @@ private:
             default: return true;
         }
     }
-    static constexpr void forbid(rewrite& r, node_id id) {
-        attribute::table<attribute::precisions> precisions = r.attributes.of<attribute::precisions>();
+    static constexpr void forbid(auto& r, node_id id) {
+        attribute::table<attribute::precisions> precisions = attributes_of<attribute::precisions>(r);
         for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
             if (!precisions.has(attribute::place::on_input(id, port))) {
                 precisions.set_input(id, port, {});

@@ -12,9 +12,9 @@ struct markup_precisions {
     static constexpr text_view name = "MarkupPrecisions";
 
     /// False if a pipeline may leave the step out.
-    static constexpr bool needed(const rewrite& r) { return !r.restrictions.precisions.empty(); }
+    static constexpr bool needed(const auto& r) { return !r.restrictions.precisions.empty(); }
 
-    [[gnu::cold]] static constexpr void run(rewrite& r) {
+    [[gnu::cold]] static constexpr void run(auto& r) {
         check(r.restrictions);
         for (const node_id id : topological_order(r.model)) {
             if (r.model[id].inputs() == 0 || r.skips(name, id)) {
@@ -36,7 +36,7 @@ private:
             }
         }
     }
-    static constexpr void mark_up(rewrite& r, node_id id) {
+    static constexpr void mark_up(auto& r, node_id id) {
         const op::kind operation = r.model[id].kind();
         const bool supported = is_quantizable(operation) || operation == op::kind::result;
         if (!supported || !base_precondition(r.model, id, int8_precisions)) {
@@ -44,8 +44,8 @@ private:
             return;
         }
         if (preserves_precision(operation) && !has_port_without_precisions(r, id) &&
-            !r.attributes.of<attribute::precision_preserved>().has(attribute::place::on_node(id))) {
-            r.attributes.of<attribute::precision_preserved>().set_node(id, {true});
+            !attributes_of<attribute::precision_preserved>(r).has(attribute::place::on_node(id))) {
+            attributes_of<attribute::precision_preserved>(r).set_node(id, {true});
         }
         seq<port_types> groups;
         if (r.restrictions.precisions_of(r.model, id, groups)) {
@@ -53,8 +53,8 @@ private:
         }
     }
     /// Gives each group of ports one shared list; stops at a port that must not be quantized. No group: no port may be quantized.
-    static constexpr void restrict(rewrite& r, node_id id, view<port_types> groups) {
-        precisions_table precisions = r.attributes.of<attribute::precisions>();
+    static constexpr void restrict(auto& r, node_id id, view<port_types> groups) {
+        precisions_table precisions = attributes_of<attribute::precisions>(r);
         if (groups.empty()) {
             for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
                 if (!precisions.has(attribute::place::on_input(id, port))) {
@@ -69,8 +69,8 @@ private:
             }
         }
     }
-    static constexpr bool restrict_group(rewrite& r, node_id id, const port_types& group) {
-        precisions_table precisions = r.attributes.of<attribute::precisions>();
+    static constexpr bool restrict_group(auto& r, node_id id, const port_types& group) {
+        precisions_table precisions = attributes_of<attribute::precisions>(r);
         attribute::place first;
         for (const std::int32_t number : group.ports) {
             const auto port = static_cast<std::size_t>(number);

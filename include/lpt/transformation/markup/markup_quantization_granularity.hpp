@@ -10,9 +10,9 @@ struct markup_quantization_granularity {
     static constexpr text_view name = "MarkupQuantizationGranularity";
 
     /// False if a pipeline may leave the step out.
-    static constexpr bool needed(const rewrite& r) { return !r.restrictions.granularities.empty(); }
+    static constexpr bool needed(const auto& r) { return !r.restrictions.granularities.empty(); }
 
-    [[gnu::cold]] static constexpr void run(rewrite& r) {
+    [[gnu::cold]] static constexpr void run(auto& r) {
         for (const node_id id : topological_order(r.model)) {
             if (r.model[id].inputs() == 0 || r.skips(name, id)) {
                 continue;
@@ -27,8 +27,8 @@ struct markup_quantization_granularity {
     }
 
 private:
-    static constexpr void restrict(rewrite& r, node_id id, const granularity_row& row) {
-        auto granularity = r.attributes.of<attribute::quantization_granularity>();
+    static constexpr void restrict(auto& r, node_id id, const granularity_row& row) {
+        auto granularity = attributes_of<attribute::quantization_granularity>(r);
         for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
             const bool meant = row.ports.empty() || row.ports.contains(static_cast<std::int32_t>(port));
             if (meant && !granularity.has(attribute::place::on_input(id, port))) {

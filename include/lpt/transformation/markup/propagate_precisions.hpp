@@ -11,15 +11,16 @@ namespace lpt {
 struct propagate_precisions {
     static constexpr text_view name = "PropagatePrecisions";
 
-    [[gnu::cold]] static constexpr void run(rewrite& r) {
-        for (const node_id id : topological_order(r.model)) {
+    [[gnu::cold]] static constexpr void run(auto& r) {
+        graph& model = r.model;
+        for (const node_id id : topological_order(model)) {
             run_on_bodies<propagate_precisions>(r, id);
             if (r.skips(name, id)) {
                 continue;
             }
-            if (r.model[id].is<op::fake_quantize>()) {
+            if (model[id].is<op::fake_quantize>()) {
                 const view<element> types = r.options.default_precisions;
-                r.attributes.of<attribute::precisions>().set_output(id, 0, {seq<element, 8>(types)});
+                attributes_of<attribute::precisions>(r).set_output(id, 0, {seq<element, 8>(types)});
             } else if (!propagate_through_precision_preserved<attribute::precisions>(r, id)) {
                 propagate_to_input<attribute::precisions>(r, id);
             }

@@ -7,14 +7,14 @@
 namespace lpt {
 
 /// True if the node was marked as one that gives the precision that it gets.
-constexpr bool is_precision_preserved(const rewrite& r, node_id id) {
-    const attribute::precision_preserved* found = r.attributes.of<attribute::precision_preserved>().find_node(id);
+constexpr bool is_precision_preserved(const auto& r, node_id id) {
+    const attribute::precision_preserved* found = attributes_of<attribute::precision_preserved>(r).find_node(id);
     return found != nullptr && found->value;
 }
 
 /// True if an input port was marked as one that must not be quantized.
-constexpr bool has_port_without_precisions(const rewrite& r, node_id id) {
-    const auto precisions = r.attributes.of<attribute::precisions>();
+constexpr bool has_port_without_precisions(const auto& r, node_id id) {
+    const auto precisions = attributes_of<attribute::precisions>(r);
     for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
         const attribute::precisions* found = precisions.find_input(id, port);
         if (found != nullptr && found->types.empty()) {
@@ -26,21 +26,22 @@ constexpr bool has_port_without_precisions(const rewrite& r, node_id id) {
 
 /// The output that decides about the precision of an input: what the input is connected to, or the FakeQuantize above a
 /// quantization (FakeQuantize, Convert) to one of the `precisions` and dequantization in between.
-constexpr output_ref quantized_source(const rewrite& r, node_id id, std::size_t port, view<element> precisions) {
-    const dequantization found = find_dequantization(r.model, id, precisions, port);
-    if (!found.empty() && r.model[found.data.node].is<op::convert>()) {
-        const output_ref above = r.model[found.data.node].input(0);
-        if (r.model[above.node].is<op::fake_quantize>()) {
+constexpr output_ref quantized_source(const auto& r, node_id id, std::size_t port, view<element> precisions) {
+    const graph& model = r.model;
+    const dequantization found = find_dequantization(model, id, precisions, port);
+    if (!found.empty() && model[found.data.node].is<op::convert>()) {
+        const output_ref above = model[found.data.node].input(0);
+        if (model[above.node].is<op::fake_quantize>()) {
             return above;
         }
     }
-    return r.model[id].input(port);
+    return model[id].input(port);
 }
 
 /// The place of the attribute `A` of an output: the output port, or else its node; a place without node if there is none.
 template <class A>
 constexpr attribute::place place_of_attribute(const rewrite& r, output_ref source) {
-    const attribute::table<A> all = r.attributes.of<A>();
+    const attribute::table<A> all = attributes_of<A>(r);
     for (const attribute::place where : {attribute::place::on_output(source), attribute::place::on_node(source.node)}) {
         if (all.has(where)) {
             return where;
@@ -68,7 +69,7 @@ template <class A>
     if (sources.empty()) {
         return false;
     }
-    attribute::table<A> all = r.attributes.of<A>();
+    attribute::table<A> all = attributes_of<A>(r);
     const attribute::place mine = attribute::place::on_node(id);
     all.share(mine, sources.front());
     for (std::size_t i = 1; i < sources.size(); ++i) {
@@ -87,7 +88,7 @@ template <class A>
     if (has_port_without_precisions(r, id)) {
         return false;
     }
-    attribute::table<A> all = r.attributes.of<A>();
+    attribute::table<A> all = attributes_of<A>(r);
     for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
         const output_ref above = quantized_source(r, id, port, r.options.default_precisions);
         const attribute::place source = place_of_attribute<A>(r, above);
@@ -120,10 +121,10 @@ template <class A, class Expected, class Counts>
             return false;
         }
     }
-    attribute::table<A> all = r.attributes.of<A>();
+    attribute::table<A> all = attributes_of<A>(r);
     for (std::size_t port = 0; port < each.inputs(); ++port) {
         if constexpr (!std::is_void_v<Expected>) {
-            const Expected* expected = r.attributes.of<Expected>().find_input(id, port);
+            const Expected* expected = attributes_of<Expected>(r).find_input(id, port);
             if (expected == nullptr || !counts(*expected)) {
                 return false;
             }

@@ -15,18 +15,19 @@ namespace lpt {
 struct resolve_precision_attribute {
     static constexpr text_view name = "ResolvePrecisionAttribute";
 
-    [[gnu::cold]] static constexpr void run(rewrite& r) {
-        for (const node_id id : topological_order(r.model)) {
+    [[gnu::cold]] static constexpr void run(auto& r) {
+        graph& model = r.model;
+        for (const node_id id : topological_order(model)) {
             run_on_bodies<resolve_precision_attribute>(r, id);
-            if (r.model[id].is<op::fake_quantize>() && !r.skips(name, id)) {
+            if (model[id].is<op::fake_quantize>() && !r.skips(name, id)) {
                 resolve(r, id);
             }
         }
     }
 
 private:
-    static constexpr void resolve(rewrite& r, node_id id) {
-        attribute::precisions* allowed = r.attributes.of<attribute::precisions>().find_output(id, 0);
+    static constexpr void resolve(auto& r, node_id id) {
+        attribute::precisions* allowed = attributes_of<attribute::precisions>(r).find_output(id, 0);
         if (allowed == nullptr || allowed->types.size() < 2 || !has_constant_ranges(r.model, id, 3) ||
             is_constant_path(r.model, id)) {
             return;

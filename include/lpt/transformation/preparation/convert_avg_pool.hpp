@@ -12,11 +12,12 @@ struct convert_avg_pool {
     static constexpr text_view name = "ConvertAvgPool14ToAvgPool1";
     using pattern = lpt::pattern<op::avg_pool>;
 
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        if (r.model[id].version() == 1) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+        graph& model = r.model;
+        if (model[id].version() == 1) {
             return false;
         }
-        op::avg_pool pool = r.model[id].as<op::avg_pool>();
+        op::avg_pool pool = model[id].as<op::avg_pool>();
         for (const std::int64_t dilation : pool.dilations) {
             if (dilation != 1) {
                 return r.refused(id, name, refuse(reason::unsupported_mode));
@@ -26,11 +27,11 @@ struct convert_avg_pool {
         const bool torch = pool.rounding_type == op::rounding_type::ceil_torch;
         pool.dilations = {};
         pool.rounding_type = torch ? op::rounding_type::floor : pool.rounding_type;
-        const node_id made = r.model.add(pool, {r.model[id].input(0)}, {}, 1);
-        if (!(r.model[made].shape() == r.model[id].shape()) || (torch && r.model[id].shape().is_dynamic())) {
+        const node_id made = model.add(pool, {model[id].input(0)}, {}, 1);
+        if (!(model[made].shape() == model[id].shape()) || (torch && model[id].shape().is_dynamic())) {
             return r.refused(id, name, refuse(reason::unsupported_mode));
         }
-        r.model.set_tensor_names(made, r.model[id].tensor_names());
+        model.set_tensor_names(made, model[id].tensor_names());
         replace_and_name(r, id, made);
         return true;
     }

@@ -12,9 +12,10 @@ struct convert_max_pool {
     static constexpr text_view name = "ConvertMaxPool8ToMaxPool1";
     using pattern = lpt::pattern<op::max_pool>;
 
-    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
-        const op::max_pool& pool = r.model[id].as<op::max_pool>();
-        if (r.model[id].outputs() > 1 && r.model.use_count({id, 1}) != 0) {
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+        const graph& model = r.model;
+        const op::max_pool& pool = model[id].as<op::max_pool>();
+        if (model[id].outputs() > 1 && model.use_count({id, 1}) != 0) {
             return refuse(reason::unsupported_mode);
         }
         for (const std::int64_t dilation : pool.dilations) {
@@ -24,25 +25,26 @@ struct convert_max_pool {
         }
         return yes;
     }
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        if (r.model[id].version() == 1) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+        graph& model = r.model;
+        if (model[id].version() == 1) {
             return false;
         }
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
-        op::max_pool pool = r.model[id].as<op::max_pool>();
+        op::max_pool pool = model[id].as<op::max_pool>();
         pool.dilations = {};
         pool.rounding_type =
             pool.rounding_type == op::rounding_type::floor ? pool.rounding_type : op::rounding_type::ceil;
-        const node_id made = r.model.add(pool, {r.model[id].input(0)}, {}, 1);
-        if (!(r.model[made].shape() == r.model[id].shape())) {
+        const node_id made = model.add(pool, {model[id].input(0)}, {}, 1);
+        if (!(model[made].shape() == model[id].shape())) {
             return r.refused(id, name, refuse(reason::unsupported_mode));
         }
         copy_information(r, id, made);
-        r.model.rename(made, r.model[id].name());
-        r.model.set_tensor_names(made, r.model[id].tensor_names());
-        r.model.replace_uses(id, made);
+        model.rename(made, model[id].name());
+        model.set_tensor_names(made, model[id].tensor_names());
+        model.replace_uses(id, made);
         return true;
     }
 };

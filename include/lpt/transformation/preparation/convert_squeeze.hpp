@@ -11,19 +11,20 @@ struct convert_squeeze {
     static constexpr text_view name = "ConvertSqueeze15ToSqueeze0";
     using pattern = lpt::pattern<op::squeeze>;
 
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
-        if (r.model[id].version() != 15) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+        graph& model = r.model;
+        if (model[id].version() != 15) {
             return false;
         }
-        if (r.model[id].as<op::squeeze>().allow_axis_skip) {
+        if (model[id].as<op::squeeze>().allow_axis_skip) {
             return r.refused(id, name, refuse(reason::unsupported_mode));
         }
         seq<output_ref, 5> inputs;
-        for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
-            inputs.push_back(r.model[id].input(port));
+        for (std::size_t port = 0; port < model[id].inputs(); ++port) {
+            inputs.push_back(model[id].input(port));
         }
-        const node_id made = r.model.add(op::squeeze{}, inputs, {}, 0);
-        r.model.set_tensor_names(made, r.model[id].tensor_names());
+        const node_id made = model.add(op::squeeze{}, inputs, {}, 0);
+        model.set_tensor_names(made, model[id].tensor_names());
         replace_and_name(r, id, made);
         return true;
     }

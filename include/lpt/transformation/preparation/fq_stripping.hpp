@@ -113,7 +113,7 @@ class division {
     }
 
 public:
-    constexpr division(rewrite& r, double divisor) : rewrite_(r), divisor_(divisor) {}
+    constexpr division(auto& r, double divisor) : rewrite_(r), divisor_(divisor) {}
 
     /// Divides what input 0 of a FakeQuantize reads. Gives false, and changes nothing, where this cannot be done.
     constexpr bool apply(node_id fake_quantize) {
@@ -155,20 +155,21 @@ public:
 struct fq_stripping_transformation {
     static constexpr text_view name = "FQStrippingTransformation";
 
-    static constexpr void run(rewrite& r) {
+    static constexpr void run(auto& r) {
+        graph& model = r.model;
         const bool adjusts = r.options.arguments_of(name).weights_adjustment;
-        for (const node_id id : topological_order(r.model)) {
-            if (r.model[id].is<op::fake_quantize>()) {
+        for (const node_id id : topological_order(model)) {
+            if (model[id].is<op::fake_quantize>()) {
                 visit(r, id, adjusts);
             }
         }
-        r.model.collect();
+        model.collect();
     }
 
 private:
     static constexpr double levels = 65536;
 
-    static constexpr void visit(rewrite& r, node_id id, bool adjusts) {
+    static constexpr void visit(auto& r, node_id id, bool adjusts) {
         const verdict why = can_strip(r, id);
         if (!why) {
             r.refused(id, name, why);
@@ -182,21 +183,22 @@ private:
         strip(r, id);
     }
 
-    static constexpr verdict can_strip(const rewrite& r, node_id id) {
+    static constexpr verdict can_strip(const auto& r, node_id id) {
+        const graph& model = r.model;
         if (r.skips(name, id)) {
             return refuse(reason::skipped_by_callback);
         }
-        const double own = static_cast<double>(r.model[id].as<op::fake_quantize>().levels);
+        const double own = static_cast<double>(model[id].as<op::fake_quantize>().levels);
         if (own != levels) {
             return {.why = reason::unsupported_levels, .value = own};
         }
-        if (!has_constant_ranges(r.model, id)) {
+        if (!has_constant_ranges(model, id)) {
             return refuse(reason::ranges_not_constant);
         }
-        if (r.model.type(r.model[id].input(0)) != r.model[id].type()) {
-            return {reason::types_do_not_match, 0, r.model[id].type(), -1, 0};
+        if (model.type(model[id].input(0)) != model[id].type()) {
+            return {reason::types_do_not_match, 0, model[id].type(), -1, 0};
         }
-        if (!is_same_bound(r.model, id, 1) || !is_same_bound(r.model, id, 2)) {
+        if (!is_same_bound(model, id, 1) || !is_same_bound(model, id, 2)) {
             return refuse(reason::nothing_to_do);
         }
         return yes;
@@ -236,7 +238,7 @@ private:
         return result;
     }
 
-    static constexpr void strip(rewrite& r, node_id id) {
+    static constexpr void strip(auto& r, node_id id) {
         graph& model = r.model;
         const output_ref data = model[id].input(0);
         const bool named = detail::feeds_result(model, id);

@@ -15,7 +15,7 @@ struct weights_dequantize_to_fake_quantize {
     static constexpr text_view name = "WeightsDequantizeToFakeQuantize";
     using pattern = lpt::pattern<op::multiply>;
 
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         graph& model = r.model;
         const output_ref scale = model[id].input(1);
         output_ref data = model[id].input(0);

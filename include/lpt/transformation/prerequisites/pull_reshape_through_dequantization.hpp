@@ -12,20 +12,21 @@ struct pull_reshape_through_dequantization {
     static constexpr text_view name = "PullReshapeThroughDequantization";
     using pattern = lpt::pattern<op::reshape, from<op::multiply>, from_constant>;
 
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+        graph& model = r.model;
         const seq<element, 8> set = r.options.arguments_of(name).precisions;
-        if (!is_dequantized_weights(r.model, r.model[id].input(0),
+        if (!is_dequantized_weights(model, model[id].input(0),
                                     set.empty() ? view<element>(int8_precisions) : view<element>(set)) ||
-            r.model[id].shape().is_dynamic()) {
+            model[id].shape().is_dynamic()) {
             return false;
         }
-        const node_id reader = r.model.first_use(id).node;
-        if (reader != node_id::none && r.model[reader].is<op::group_convolution>()) {
+        const node_id reader = model.first_use(id).node;
+        if (reader != node_id::none && model[reader].is<op::group_convolution>()) {
             return r.refused(id, name, refuse(reason::nothing_to_do));
         }
-        const shape target = r.model[id].shape();
+        const shape target = model[id].shape();
         pull_to_constant(r, id, [&](node_id elementwise, const tensor& values, tensor& result) {
-            return reshaped_constant(values, r.model[elementwise].shape(), target, result);
+            return reshaped_constant(values, model[elementwise].shape(), target, result);
         });
         return true;
     }

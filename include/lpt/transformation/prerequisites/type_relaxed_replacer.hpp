@@ -10,7 +10,7 @@ namespace lpt {
 struct type_relaxed_replacer {
     static constexpr text_view name = "TypeRelaxedReplacer";
 
-    [[gnu::cold]] static constexpr void run(rewrite& r) {
+    [[gnu::cold]] static constexpr void run(auto& r) {
         for (const node_id id : topological_order(r.model)) {
             run_on_bodies<type_relaxed_replacer>(r, id);
             if (!r.model[id].relaxed() && is_relaxable(r.model[id]) && !r.skips(name, id)) {
