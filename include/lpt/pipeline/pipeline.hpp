@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/pipeline/check.hpp>
 #include <lpt/pipeline/driver.hpp>
 
 /// Pipelines are types: four lists of transformations and of steps over the whole graph. `default_pipeline` is the
-/// published one; `without`, `with_main` and `with_cleanup` derive others from it.
+/// published one; `without`, `replace`, `before`, `after`, `with_main` and `with_cleanup` derive others from it. A mistake in a
+/// pipeline does not compile, with a sentence of namespace `mistake` as the message.
 namespace lpt {
-
-/// A list of transformations or steps, tried or run in this order.
-template <class... Members>
-struct stage {
-    static constexpr int size = sizeof...(Members);
-};
 
 namespace detail {
 
@@ -28,13 +24,14 @@ struct joined_stages<stage<First...>, stage<Second...>, Rest...> {
     using type = typename joined_stages<stage<First..., Second...>, Rest...>::type;
 };
 
-template <class Stage, class... Gone>
-struct stage_without;
-template <class... Members, class... Gone>
-struct stage_without<stage<Members...>, Gone...> {
+/// `Stage` with the members of `New` in the place of `Old`.
+template <class Stage, class Old, class New>
+struct stage_with;
+template <class... Members, class Old, class New>
+struct stage_with<stage<Members...>, Old, New> {
     template <class Member>
-    using kept = std::conditional_t<(std::is_same_v<Member, Gone> || ...), stage<>, stage<Member>>;
-    using type = typename joined_stages<stage<>, kept<Members>...>::type;
+    using put = std::conditional_t<std::is_same_v<Member, Old>, New, stage<Member>>;
+    using type = typename joined_stages<stage<>, put<Members>...>::type;
 };
 
 template <class Stage, class Member>
@@ -72,13 +69,57 @@ constexpr void run_one_by_one(rewrite& r, stage<Steps...>) {
 
 }  // namespace detail
 
+template <class Prerequisites, class Markup, class Main, class Cleanup, class Finishing>
+struct pipeline;
+
+namespace detail {
+
+template <class Prerequisites, class Markup, class Main, class Cleanup, class Finishing>
+using members_of = typename joined_stages<Prerequisites, Markup, Main, Cleanup, Finishing>::type;
+
+/// The stages of a pipeline, without a check: those of a pipeline that is still being changed.
+template <class Prerequisites, class Markup, class Main, class Cleanup, class Finishing>
+struct pipeline_stages {
+    /// The members of `New` in the place of `Old`, wherever it stands.
+    template <class Old, class New>
+    using with = std::conditional_t<
+        stage_has<members_of<Prerequisites, Markup, Main, Cleanup, Finishing>, Old>,
+        pipeline_stages<typename stage_with<Prerequisites, Old, New>::type, typename stage_with<Markup, Old, New>::type,
+                        typename stage_with<Main, Old, New>::type, typename stage_with<Cleanup, Old, New>::type,
+                        typename stage_with<Finishing, Old, New>::type>,
+        pipeline_stages<stage<missing_member<Old>>, Markup, Main, Cleanup, Finishing>>;
+    using checked = pipeline<Prerequisites, Markup, Main, Cleanup, Finishing>;
+};
+template <class Stages, class... Gone>
+struct pipeline_without {
+    using type = typename Stages::checked;
+};
+template <class Stages, class First, class... Rest>
+struct pipeline_without<Stages, First, Rest...>
+    : pipeline_without<typename Stages::template with<First, stage<>>, Rest...> {};
+
+/// A pipeline is one of these; the base class raises what is wrong with it. The parts of a finding are separate arguments,
+/// because g++ 12 cannot take them from one of class type.
+template <class Members, pipeline_mistake What, int First, int Second, int Attribute, bool Optional>
+using checked_pipeline =
+    checked_members<What, member<Members, First>, member<Members, Second>,
+                    typename attribute_of_finding<member<Members, First>, What, Attribute, Optional>::type>;
+}  // namespace detail
+
 /// A pipeline of four steps.
 ///
 /// `Prerequisites`, `Main` and `Cleanup` are each one rewrite with several transformations: at a node the first of the list
 /// that changes something ends the visit. `Markup` and `Finishing` are run one after the other; their members go over the
 /// whole graph (`static void run(rewrite&)`, with `needed(const rewrite&)` if they may be left out), or are transformations.
+/// What members declare of themselves (`lpt/attribute/set.hpp`) is checked.
 template <class Prerequisites, class Markup, class Main, class Cleanup, class Finishing>
-struct pipeline {
+struct pipeline
+    : detail::checked_pipeline<detail::members_of<Prerequisites, Markup, Main, Cleanup, Finishing>,
+                               detail::found_in_pipeline<Prerequisites, Markup, Main, Cleanup, Finishing>.what,
+                               detail::found_in_pipeline<Prerequisites, Markup, Main, Cleanup, Finishing>.first,
+                               detail::found_in_pipeline<Prerequisites, Markup, Main, Cleanup, Finishing>.second,
+                               detail::found_in_pipeline<Prerequisites, Markup, Main, Cleanup, Finishing>.attribute,
+                               detail::found_in_pipeline<Prerequisites, Markup, Main, Cleanup, Finishing>.optional> {
     using prerequisites = Prerequisites;
     using markup = Markup;
     using main = Main;
@@ -87,11 +128,19 @@ struct pipeline {
 
     /// This pipeline without some transformations or steps, wherever they stand.
     template <class... Gone>
-    using without = pipeline<typename detail::stage_without<Prerequisites, Gone...>::type,
-                             typename detail::stage_without<Markup, Gone...>::type,
-                             typename detail::stage_without<Main, Gone...>::type,
-                             typename detail::stage_without<Cleanup, Gone...>::type,
-                             typename detail::stage_without<Finishing, Gone...>::type>;
+    using without =
+        typename detail::pipeline_without<detail::pipeline_stages<Prerequisites, Markup, Main, Cleanup, Finishing>,
+                                          Gone...>::type;
+    /// This pipeline with other transformations or steps in the place of one.
+    template <class Old, class... New>
+    using replace = typename detail::pipeline_stages<Prerequisites, Markup, Main, Cleanup,
+                                                     Finishing>::template with<Old, stage<New...>>::checked;
+    /// This pipeline with more transformations or steps before one.
+    template <class Anchor, class... More>
+    using before = replace<Anchor, More..., Anchor>;
+    /// This pipeline with more transformations or steps after one.
+    template <class Anchor, class... More>
+    using after = replace<Anchor, Anchor, More...>;
     /// This pipeline with more main transformations, tried after the others.
     template <class... More>
     using with_main =
@@ -104,8 +153,7 @@ struct pipeline {
     /// True if the transformation or step is part of this pipeline.
     template <class Member>
     static constexpr bool has =
-        detail::stage_has<Prerequisites, Member> || detail::stage_has<Markup, Member> ||
-        detail::stage_has<Main, Member> || detail::stage_has<Cleanup, Member> || detail::stage_has<Finishing, Member>;
+        detail::stage_has<detail::members_of<Prerequisites, Markup, Main, Cleanup, Finishing>, Member>;
 
     static constexpr void run(rewrite& r) {
         detail::run_as_one_rewrite(r, Prerequisites{});

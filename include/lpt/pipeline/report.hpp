@@ -57,6 +57,7 @@ constexpr text_view sentence_of(reason why) {
         case reason::state_not_zero_at_first:
             return "it does not follow a ReadValue of its variable that begins with zeros";
         case reason::shared_state: return "other operations read or write its variable";
+        case reason::condition_does_not_hold: return "a condition of the rule does not hold";
     }
     return "";
 }
@@ -77,6 +78,9 @@ constexpr text text_of(const verdict& answer) {
     }
     if (answer.value != 0) {
         result.append(", value ").append(answer.value);
+    }
+    if (!answer.condition.empty()) {
+        result.append(", condition ").append(answer.condition);
     }
     return result;
 }

@@ -8,14 +8,34 @@
 /// with as many inputs as the pattern names, or with any number if it names none.
 namespace lpt {
 
+/// One node of a pattern as data, so that patterns can be compared: a pattern is written as its root, then its inputs in order.
+struct pattern_part {
+    enum class role : unsigned char { anything, constant, operation, one_of };
+
+    role what = role::anything;
+    op::kind operation = op::kind::none;
+    int inputs = -1;  // how many parts follow as its inputs, or as alternatives; -1: whatever inputs it has
+    int capture = -1;  // number under which a rule knows it
+    unsigned types = ~0u;  // element types that it may have, a bit for each
+    bool optional = false;  // the input need not be there
+    bool sole_reader = false;  // matches only a node that has one reader
+    bool either_order = false;  // matches with its two inputs exchanged, too
+};
+using pattern_parts = seq<pattern_part>;
+
 /// An input from anywhere.
 struct anything {
+    static constexpr void describe(pattern_parts& parts) { parts.push_back({}); }
     static constexpr bool matches(const graph&, output_ref) { return true; }
 };
 
 /// An input that one of these operations produces.
 template <class... Ops>
 struct from {
+    static constexpr void describe(pattern_parts& parts) {
+        parts.push_back({pattern_part::role::one_of, op::kind::none, sizeof...(Ops)});
+        (parts.push_back({pattern_part::role::operation, Ops::number}), ...);
+    }
     static constexpr bool matches(const graph& model, output_ref source) {
         return (model[source.node].is<Ops>() || ...);
     }
@@ -25,6 +45,11 @@ using from_constant = from<op::constant>;
 /// An input that need not be there; if it is, it matches `In`.
 template <class In>
 struct optional_input {
+    static constexpr void describe(pattern_parts& parts) {
+        const std::size_t place = parts.size();
+        In::describe(parts);
+        parts[place].optional = true;
+    }
     static constexpr bool matches(const graph& model, output_ref source) { return In::matches(model, source); }
 };
 
@@ -39,6 +64,11 @@ template <class Root, class... In>
 struct pattern {
     static constexpr int root_count = 1;
     static constexpr op::kind roots[1] = {Root::number};
+    static constexpr void describe(pattern_parts& parts) {
+        parts.push_back(
+            {pattern_part::role::operation, Root::number, sizeof...(In) == 0 ? -1 : static_cast<int>(sizeof...(In))});
+        (In::describe(parts), ...);
+    }
     static constexpr bool matches(const graph& model, node_id id) {
         const node& root = model[id];
         if constexpr (sizeof...(In) == 0) {
@@ -59,6 +89,10 @@ template <class... Patterns>
 struct any_of {
     static constexpr int root_count = sizeof...(Patterns);
     static constexpr op::kind roots[sizeof...(Patterns)] = {Patterns::roots[0]...};
+    static constexpr void describe(pattern_parts& parts) {
+        parts.push_back({pattern_part::role::one_of, op::kind::none, sizeof...(Patterns)});
+        (Patterns::describe(parts), ...);
+    }
     static constexpr bool matches(const graph& model, node_id id) { return (Patterns::matches(model, id) || ...); }
 };
 

@@ -48,6 +48,7 @@ enum class reason : unsigned char {
     name_has_no_place,                  // it feeds an output of the network, and its producer cannot take its name
     state_not_zero_at_first,            // no ReadValue of the same variable above that begins with zeros
     shared_state,                       // other operations read or write the variable
+    condition_does_not_hold,            // a condition of a user's rule, which the verdict names
 };
 
 /// The answer of a transformation's `can_transform`: yes, or a reason with what it is about.
@@ -57,6 +58,7 @@ struct verdict {
     element type = dynamic;             // element type that it is about
     std::int64_t axis = -1;             // axis that it is about
     double value = 0;                   // scale, zero point or level that it is about
+    text_view condition = {};           // name of a rule's condition that it is about
 
     constexpr explicit operator bool() const { return why == reason::none; }
 };

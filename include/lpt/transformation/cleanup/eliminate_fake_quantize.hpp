@@ -30,7 +30,7 @@ struct eliminate_fake_quantize_transformation {
         if (!covers_type(r, id, type)) {
             return refuse(reason::nothing_to_do);
         }
-        return can_hand_name_on(r.model, id) ? yes : refuse(reason::name_has_no_place, 0);
+        return detail::can_hand_name_on(r.model, id, r.model[id].input(0)) ? yes : refuse(reason::name_has_no_place, 0);
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
@@ -95,17 +95,6 @@ private:
                distance(model, each.input(2), range.high) <= tolerance &&
                distance(model, each.input(3), range.low) <= exact &&
                distance(model, each.input(4), range.high) <= exact;
-    }
-
-    /// A FakeQuantize that feeds a Result can only go if its producer can take its name: not a Parameter, one output, no
-    /// Result of its own.
-    static constexpr bool can_hand_name_on(const graph& model, node_id id) {
-        if (!detail::feeds_result(model, id)) {
-            return true;
-        }
-        const node_id producer = model.producer(id, 0);
-        return !model[producer].is<op::parameter>() && model[producer].outputs() == 1 &&
-               !detail::feeds_result(model, producer);
     }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/attribute/set.hpp>
 #include <lpt/transformation/cleanup/fuse_elementwise_to_fake_quantize.hpp>
 #include <lpt/transformation/pattern.hpp>
 
@@ -12,6 +13,7 @@ namespace lpt {
 /// but took up a dequantization of such a one. Without `follow_upstream_errors` levels stay.
 struct fuse_multiply_to_fake_quantize_transformation {
     static constexpr text_view name = "FuseMultiplyToFakeQuantizeTransformation";
+    using may_read = attribute::set<attribute::intervals_alignment>;
     using pattern = lpt::pattern<op::multiply, from<op::fake_quantize, op::convert>, from_constant>;
     static constexpr bool precision_preserved = false;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/attribute/set.hpp>
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/pattern.hpp>
 
@@ -15,6 +16,7 @@ namespace lpt {
 /// default precision; and the data must have a type that the target accepts on input 0.
 struct multiply_to_group_convolution_transformation {
     static constexpr text_view name = "MultiplyToGroupConvolutionTransformation";
+    using may_read = attribute::set<attribute::precisions>;
     using pattern = lpt::pattern<op::multiply>;
     static constexpr bool precision_preserved = false;
 

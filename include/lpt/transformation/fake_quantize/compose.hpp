@@ -21,6 +21,15 @@ constexpr bool feeds_result(const graph& model, node_id id) {
     }
     return false;
 }
+/// A node that feeds a Result can only give way to an output whose producer can take its name: not a Parameter, one
+/// output, no Result of its own.
+constexpr bool can_hand_name_on(const graph& model, node_id id, output_ref to) {
+    if (!feeds_result(model, id)) {
+        return true;
+    }
+    const node& producer = model[to.node];
+    return !producer.is<op::parameter>() && producer.outputs() == 1 && !feeds_result(model, to.node);
+}
 
 }  // namespace detail
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/attribute/set.hpp>
 #include <lpt/transformation/eltwise.hpp>
 #include <lpt/transformation/pattern.hpp>
 #include <lpt/transformation/quantization_details.hpp>
@@ -15,6 +16,7 @@ namespace lpt {
 /// branch: x * a + b = (x + b / a) * a, the sum as a Subtract (one with that of the dequantization) unless it is a bias.
 struct add_transformation {
     static constexpr text_view name = "AddTransformation";
+    using may_read = attribute::set<attribute::bias>;
     using pattern = lpt::pattern<op::add>;
     static constexpr bool precision_preserved = false;
 

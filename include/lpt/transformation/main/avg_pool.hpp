@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/attribute/set.hpp>
 #include <lpt/transformation/dequantization_constants.hpp>
 #include <lpt/transformation/pattern.hpp>
 
@@ -10,6 +11,7 @@ namespace lpt {
 /// quantized operation reads it (PrecisionPreserved); otherwise it is real.
 struct avg_pool_transformation {
     static constexpr text_view name = "AvgPoolTransformation";
+    using may_read = attribute::set<attribute::avg_pool_precision_preserved, attribute::precision_preserved>;
     using pattern = lpt::pattern<op::avg_pool, from<op::multiply>>;
     static constexpr bool precision_preserved = true;
 

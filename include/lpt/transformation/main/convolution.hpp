@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/attribute/set.hpp>
 #include <lpt/transformation/pattern.hpp>
 #include <lpt/transformation/weightable.hpp>
 
@@ -224,6 +225,7 @@ constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref sourc
 /// weights likewise (not folded): engines make them part of the convolution.
 struct convolution_transformation {
     static constexpr text_view name = "ConvolutionTransformation";
+    using may_read = attribute::set<attribute::precisions, attribute::quantization_granularity>;
     using pattern = lpt::pattern<op::convolution, from<op::multiply>, from<op::multiply, op::fake_quantize>>;
     static constexpr bool precision_preserved = false;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/attribute/set.hpp>
 #include <lpt/transformation/fake_quantize/compose.hpp>
 #include <lpt/transformation/fake_quantize/decompose.hpp>
 #include <lpt/transformation/pattern.hpp>
@@ -15,6 +16,8 @@ namespace lpt {
 /// allowed. FakeQuantize on weights is left to the operation that reads it.
 struct fake_quantize_decomposition_transformation {
     static constexpr text_view name = "FakeQuantizeDecompositionTransformation";
+    using reads = attribute::set<attribute::precisions>;
+    using may_read = attribute::set<attribute::intervals_alignment, attribute::quantization_alignment>;
     using pattern = lpt::pattern<op::fake_quantize>;
     static constexpr bool precision_preserved = false;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/attribute/set.hpp>
 #include <lpt/transformation/fake_quantize/decompose.hpp>
 #include <lpt/transformation/main/batch_to_space.hpp>
 #include <lpt/transformation/main/broadcast.hpp>
@@ -57,6 +58,7 @@ using move_behind = move_behind_first_of<
 /// Ports: X 0, H 1, weights W and R 4 and 5 (LSTMSequence) or 3 and 4 (GRUSequence).
 struct recurrent_cell_transformation {
     static constexpr text_view name = "RecurrentCellTransformation";
+    using may_read = attribute::set<attribute::precisions, attribute::precision_preserved>;
     using pattern = any_of<lpt::pattern<op::lstm_sequence>, lpt::pattern<op::gru_sequence>>;
     static constexpr bool precision_preserved = true;
 

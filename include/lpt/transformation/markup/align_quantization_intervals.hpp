@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/attribute/set.hpp>
 #include <lpt/transformation/markup/bodies.hpp>
 #include <lpt/transformation/markup/propagation.hpp>
 #include <lpt/transformation/quantization_details.hpp>
@@ -10,6 +11,8 @@ namespace lpt {
 /// Collects, for FakeQuantizes that meet behind precision preserved nodes, the interval that all of them cover.
 struct align_quantization_intervals {
     static constexpr text_view name = "AlignQuantizationIntervals";
+    using may_read = attribute::set<attribute::precision_preserved>;
+    using writes = attribute::set<attribute::intervals_alignment>;
 
     /// False if a pipeline may leave the step out.
     static constexpr bool needed(const auto& r) { return has_operation(r.model, op::kind::concat, any_version); }

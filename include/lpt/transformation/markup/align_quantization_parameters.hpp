@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/attribute/set.hpp>
 #include <lpt/transformation/markup/bodies.hpp>
 #include <lpt/transformation/markup/propagation.hpp>
 
@@ -10,6 +11,8 @@ namespace lpt {
 /// per-tensor quantization only.
 struct align_quantization_parameters {
     static constexpr text_view name = "AlignQuantizationParameters";
+    using may_read = attribute::set<attribute::precision_preserved, attribute::quantization_granularity>;
+    using writes = attribute::set<attribute::quantization_alignment>;
 
     /// False if a pipeline may leave the step out.
     static constexpr bool needed(const auto& r) { return has_operation(r.model, op::kind::concat, any_version); }

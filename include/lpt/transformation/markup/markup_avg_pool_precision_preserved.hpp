@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/attribute/set.hpp>
 #include <lpt/transformation/markup/bodies.hpp>
 #include <lpt/transformation/markup/propagation.hpp>
 
@@ -10,6 +11,8 @@ namespace lpt {
 /// through operations that preserve precision. Their `precision_preserved` becomes true.
 struct markup_avg_pool_precision_preserved {
     static constexpr text_view name = "MarkupAvgPoolPrecisionPreserved";
+    using may_read = attribute::set<attribute::precision_preserved>;
+    using writes = attribute::set<attribute::avg_pool_precision_preserved, attribute::precision_preserved>;
 
     /// False if a pipeline may leave the step out.
     static constexpr bool needed(const auto& r) { return has_operation(r.model, op::kind::avg_pool, 1); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/attribute/set.hpp>
 #include <lpt/transformation/markup/bodies.hpp>
 
 namespace lpt {
@@ -8,6 +9,7 @@ namespace lpt {
 /// Marks the Adds that add a bias to a convolution or matrix product: a constant of one element, or one that varies over one axis.
 struct markup_bias {
     static constexpr text_view name = "MarkupBias";
+    using writes = attribute::set<attribute::bias>;
 
     [[gnu::cold]] static constexpr void run(auto& r) {
         graph& model = r.model;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/attribute/set.hpp>
 #include <lpt/transformation/markup/bodies.hpp>
 #include <lpt/transformation/weightable.hpp>
 
@@ -10,6 +11,7 @@ namespace lpt {
 /// not be quantized (an empty list of precisions each).
 struct markup_can_be_quantized {
     static constexpr text_view name = "MarkupCanBeQuantized";
+    using writes = attribute::set<attribute::precisions>;
 
     [[gnu::cold]] static constexpr void run(auto& r) {
         for (const node_id id : topological_order(r.model)) {

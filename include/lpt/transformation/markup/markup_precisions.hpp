@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/attribute/set.hpp>
 #include <lpt/transformation/markup/bodies.hpp>
 #include <lpt/transformation/markup/propagation.hpp>
 
@@ -10,6 +11,7 @@ namespace lpt {
 /// precisions the target restricts. Raises an error for a restriction of an operation that no transformation handles.
 struct markup_precisions {
     static constexpr text_view name = "MarkupPrecisions";
+    using writes = attribute::set<attribute::precisions, attribute::precision_preserved>;
 
     /// False if a pipeline may leave the step out.
     static constexpr bool needed(const auto& r) { return !r.restrictions.precisions.empty(); }

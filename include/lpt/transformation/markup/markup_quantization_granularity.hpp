@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/attribute/set.hpp>
 #include <lpt/transformation/markup/bodies.hpp>
 
 namespace lpt {
@@ -8,6 +9,7 @@ namespace lpt {
 /// Marks the input ports for which the target restricts the granularity of quantization. A mark that is there stays.
 struct markup_quantization_granularity {
     static constexpr text_view name = "MarkupQuantizationGranularity";
+    using writes = attribute::set<attribute::quantization_granularity>;
 
     /// False if a pipeline may leave the step out.
     static constexpr bool needed(const auto& r) { return !r.restrictions.granularities.empty(); }

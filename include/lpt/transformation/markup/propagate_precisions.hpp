@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/attribute/set.hpp>
 #include <lpt/transformation/markup/bodies.hpp>
 #include <lpt/transformation/markup/propagation.hpp>
 
@@ -10,6 +11,8 @@ namespace lpt {
 /// precision preserved nodes behind it and the input ports that it reaches share one list of precisions.
 struct propagate_precisions {
     static constexpr text_view name = "PropagatePrecisions";
+    using may_read = attribute::set<attribute::precision_preserved, attribute::avg_pool_precision_preserved>;
+    using writes = attribute::set<attribute::precisions>;
 
     [[gnu::cold]] static constexpr void run(auto& r) {
         graph& model = r.model;

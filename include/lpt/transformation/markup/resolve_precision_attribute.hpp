@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/attribute/set.hpp>
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/markup/bodies.hpp>
 #include <lpt/transformation/quantization_details.hpp>
@@ -14,6 +15,8 @@ namespace lpt {
 /// Weights (constants behind a FakeQuantize) and output ranges that are not constant decide nothing.
 struct resolve_precision_attribute {
     static constexpr text_view name = "ResolvePrecisionAttribute";
+    using reads = attribute::set<attribute::precisions>;
+    using writes = attribute::set<attribute::precisions>;
 
     [[gnu::cold]] static constexpr void run(auto& r) {
         graph& model = r.model;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/attribute/set.hpp>
 #include <lpt/transformation/markup/bodies.hpp>
 
 namespace lpt {
@@ -9,6 +10,7 @@ namespace lpt {
 /// anything else. MatMul is relaxed by its own transformation.
 struct type_relaxed_replacer {
     static constexpr text_view name = "TypeRelaxedReplacer";
+    using writes = attribute::set<attribute::relaxed_types>;
 
     [[gnu::cold]] static constexpr void run(auto& r) {
         for (const node_id id : topological_order(r.model)) {

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// What a transformation declares of itself, so that a pipeline can be checked when it is compiled:
+///   `using reads = attribute::set<…>;`     without them it would have no effect, so something before it must write them;
+///   `using may_read = attribute::set<…>;`  it heeds them if there are any, so what writes them must come before it;
+///   `using writes = attribute::set<…>;`    it makes or changes them.
+/// Members are the types of attributes, and the tags below for properties of the graph itself.
+namespace lpt::attribute {
+
+template <class... Attributes>
+struct set {};
+
+/// The mark of an Add that adds a bias (`mark::bias`).
+struct bias;
+/// Operations are type-relaxed: an output type of their own can be given to them.
+struct relaxed_types;
+
+}  // namespace lpt::attribute
