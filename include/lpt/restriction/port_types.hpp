@@ -17,7 +17,7 @@ struct port_types {
 
 namespace detail {
 
-enum class restriction_mistake { none, no_transformation, no_version, no_port, port_twice, type };
+enum class restriction_mistake { none, no_transformation, no_version, no_port, port_twice, type, repeated };
 struct restriction_finding {
     restriction_mistake what = restriction_mistake::none;
     int port = -1;
@@ -61,7 +61,8 @@ constexpr void check_port_types(const op::row& operation, int version, const por
     const detail::restriction_finding found =
         detail::find_restriction_mistake(operation, version, view<port_types>(&accepted, 1));
     switch (found.what) {
-        case restriction_mistake::none: return;
+        case restriction_mistake::none:
+        case restriction_mistake::repeated: return;  // found in lists only
         case restriction_mistake::no_transformation:
             fail("restriction of ", operation.name, ": no transformation brings this operation to low precision");
         case restriction_mistake::no_version:

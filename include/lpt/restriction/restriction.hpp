@@ -231,14 +231,17 @@ template <class Restriction>
 struct subject_of;
 template <class Op, class... On>
 struct subject_of<precisions<Op, On...>> : operation_of<Op> {
+    static constexpr restriction_finding found = found_in_precisions<Op, On...>;
     static constexpr bool about_granularity = false;
 };
 template <class Op, precision_rule Rule>
 struct subject_of<precisions_by_node<Op, Rule>> : operation_of<Op> {
+    static constexpr restriction_finding found = found_in_precisions<Op>;
     static constexpr bool about_granularity = false;
 };
 template <class Op, int... Ports>
 struct subject_of<per_tensor<Op, Ports...>> : operation_of<Op> {
+    static constexpr restriction_finding found = found_in_ports<Op, Ports...>;
     static constexpr bool about_granularity = true;
 };
 
@@ -269,32 +272,49 @@ consteval int find_repeated() {
 }
 
 template <int Place, class... Restrictions>
-struct operation_at;
+struct operation_at {
+    using type = void;  // an empty list has no mistake
+};
 template <class First, class... Rest>
 struct operation_at<0, First, Rest...> : subject_of<First> {};
 template <int Place, class First, class... Rest>
 struct operation_at<Place, First, Rest...> : operation_at<Place - 1, Rest...> {};
 
-template <int Repeated, class... Restrictions>
-struct without_repetition
-    : mistake::operation_is_restricted_twice<typename operation_at<Repeated, Restrictions...>::type> {};
-template <class... Restrictions>
-struct without_repetition<-1, Restrictions...> {};
+template <class Op, int P, element E>
+struct checked<Op, restriction_mistake::repeated, P, E> : mistake::operation_is_restricted_twice<Op> {};
 
-// The same restriction may stand twice, which is reported; the place keeps the base classes apart.
-template <std::size_t Place, class Restriction>
-struct restriction_at : Restriction {};
-template <class Places, class... Restrictions>
-struct all_restrictions;
-template <std::size_t... Places, class... Restrictions>
-struct all_restrictions<std::index_sequence<Places...>, Restrictions...> : restriction_at<Places, Restrictions>... {};
+struct list_finding {
+    restriction_finding found;
+    int place = 0;
+};
+/// The first mistake of a list. Found here rather than by inheriting from the restrictions, which would put four more
+/// lines into each message.
+template <class... Restrictions>
+consteval list_finding find_in_list() {
+    const restriction_finding all[] = {restriction_finding{}, subject_of<Restrictions>::found...};
+    for (int i = 0; i < static_cast<int>(sizeof...(Restrictions)); ++i) {
+        if (all[i + 1].what != restriction_mistake::none) {
+            return {all[i + 1], i};
+        }
+    }
+    const int repeated = find_repeated<Restrictions...>();
+    if (repeated >= 0) {
+        return {{restriction_mistake::repeated}, repeated};
+    }
+    return {};
+}
+template <class... Restrictions>
+inline constexpr list_finding found_in_list = find_in_list<Restrictions...>();
 
 }  // namespace detail
 
 /// All restrictions of a target, as a type without data; converts to the rows that the transformations read.
 template <class... Restrictions>
-struct restrictions : detail::all_restrictions<std::index_sequence_for<Restrictions...>, Restrictions...>,
-                      detail::without_repetition<detail::find_repeated<Restrictions...>(), Restrictions...> {
+struct restrictions
+    : detail::checked<
+          typename detail::operation_at<detail::found_in_list<Restrictions...>.place, Restrictions...>::type,
+          detail::found_in_list<Restrictions...>.found.what, detail::found_in_list<Restrictions...>.found.port,
+          detail::found_in_list<Restrictions...>.found.type> {
     constexpr restriction_table table() const {
         restriction_table result;
         (Restrictions::write(result), ...);
