@@ -101,7 +101,7 @@ private:
     /// What holds for a whole call, and for the block of rows that is being worked on.
     struct state {
         dense_header header;
-        bool to_bytes = false;  // tiles requantize
+        tile_result result = tile_result::sums;  // of whole panels
         row_form form = row_form::plain;
         alignas(64) float scale_of_all[layout::panel_columns];
         alignas(64) float bias_of_all[layout::panel_columns];
@@ -134,10 +134,14 @@ private:
             if (Arithmetic::widens_rows || flips(c)) s.form = row_form::to_prepare;
             const epilogue& e = *c.finish;
             const bool bytes = e.output_type == element_kind::u8 || e.output_type == element_kind::i8;
-            s.to_bytes = bytes && e.post_count == 0 && s.header.differs == 0 &&
-                         stays_small(c, e.scale, e.scale_all, 0.25f, unit_begin, unit_end) &&
-                         stays_small(c, e.bias, e.bias_all, 536870912.0f, unit_begin, unit_end);
-            if (s.to_bytes) {
+            if (e.post_count == 0 && s.header.differs == 0) {
+                if (e.output_type == element_kind::f32) s.result = tile_result::floats;
+                if (bytes && stays_small(c, e.scale, e.scale_all, 0.25f, unit_begin, unit_end) &&
+                    stays_small(c, e.bias, e.bias_all, 536870912.0f, unit_begin, unit_end)) {
+                    s.result = tile_result::bytes;
+                }
+            }
+            if (s.result != tile_result::sums) {
                 for (std::int64_t i = 0; i < layout::panel_columns; ++i) {
                     s.scale_of_all[i] = e.scale_all;
                     s.bias_of_all[i] = e.bias_all;
@@ -217,9 +221,9 @@ private:
             fill_start(c, g, first_column, width, s.header, start, zero);
             w.form = s.form;
             w.signed_rows = c.signed_rows;
-            w.to_bytes = s.to_bytes;
+            if (s.result == tile_result::bytes || columns == width) w.result = s.result;
         }
-        if (w.to_bytes) {
+        if (w.result != tile_result::sums) {
             w.signed_bytes = e.output_type == element_kind::i8;
             w.low = static_cast<std::int32_t>(e.quant_low);
             w.high = static_cast<std::int32_t>(e.quant_high);
@@ -228,7 +232,7 @@ private:
             w.bias = of_columns(e.bias, s.bias_of_all, channel, columns, width, bias);
         }
         const bool in_place = e.output_type == element_kind::i32 && columns == width && s.header.differs == 0;
-        const bool direct = w.to_bytes || in_place;
+        const bool direct = w.result != tile_result::sums || in_place;
         if (!direct) {
             w.to = reinterpret_cast<unsigned char*>(sums);
             w.row_bytes = width * 4;
@@ -236,22 +240,32 @@ private:
         const bool common_zero = s.header.differs == 0 && s.header.zero_point != 0;
         const std::int64_t highest = tile::rows_for(static_cast<int>(vectors));
         const std::int64_t tiles = (s.rows + highest - 1) / highest;
-        std::int64_t begin = 0;
-        for (std::int64_t i = 0; i < tiles; ++i) {
-            // As few tiles as possible, heights as even as possible.
-            const std::int64_t end = s.rows * (i + 1) / tiles;
+        // As few tiles as possible, heights as even as possible: `high` of `height` + 1 rows, the others of `height`.
+        const std::int64_t height = s.rows / tiles;
+        const std::int64_t high = s.rows % tiles;
+        const auto run_tiles = [&](std::int64_t begin, std::int64_t rows, std::int64_t count) {
+            if (count == 0) return;
+            w.tiles = count;
             w.pointers = s.pointers + begin * c.shape.taps;
             if (common_zero) w.row_start = s.row_sums + begin;
             if (direct) w.to = output + begin * w.row_bytes;
-            tile::find(end - begin, vectors)(w);
-            if (!direct) {
-                if constexpr (!is_float) {
-                    if (s.header.differs != 0) subtract_zero_points(sums, width, end - begin, zero, s.row_sums + begin);
-                }
-                unsigned char* const to = output + begin * c.output_stride * bytes_of(e.output_type);
-                finish<Isa>::tile(e, sums, width, end - begin, s.first + begin, channel, columns, to, c.output_stride);
+            tile::find(rows, vectors)(w);
+        };
+        if (direct) {
+            run_tiles(0, height + 1, high);
+            run_tiles(high * (height + 1), height, tiles - high);
+            return;
+        }
+        std::int64_t begin = 0;
+        for (std::int64_t i = 0; i < tiles; ++i) {
+            const std::int64_t rows = i < high ? height + 1 : height;
+            run_tiles(begin, rows, 1);
+            if constexpr (!is_float) {
+                if (s.header.differs != 0) subtract_zero_points(sums, width, rows, zero, s.row_sums + begin);
             }
-            begin = end;
+            unsigned char* const to = output + begin * c.output_stride * bytes_of(e.output_type);
+            finish<Isa>::tile(e, sums, width, rows, s.first + begin, channel, columns, to, c.output_stride);
+            begin += rows;
         }
     }
 

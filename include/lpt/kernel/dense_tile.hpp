@@ -14,9 +14,17 @@ namespace lpt::kernel {
 /// a row is readable as a whole.
 enum class row_form : std::uint8_t { plain, to_prepare, prepared };
 
-/// One tile: which rows, which panel, where the results go.
+/// What a tile leaves in memory.
+enum class tile_result : std::uint8_t {
+    sums,  ///< the sums themselves
+    floats,  ///< fma(float(sum), scale, bias)
+    bytes,  ///< the same, rounded and saturated to u8 or i8
+};
+
+/// Tiles of the same height below each other: which rows, which panel, where the results go.
 template <class Sum>
 struct tile_work {
+    std::int64_t tiles = 1;
     const unsigned char* const* pointers = nullptr;  // row r, tap t: pointers[r * taps + t]
     std::int64_t taps = 1;
     std::int64_t offset = 0;  // bytes from a pointer to the first channel
@@ -27,14 +35,14 @@ struct tile_work {
     row_form form = row_form::plain;
     bool signed_rows = false;
 
-    bool to_bytes = false;  // requantized u8 or i8 by `scale`, `bias` and the limits, else the sums themselves
+    tile_result result = tile_result::sums;
     bool signed_bytes = false;
     bool limited = false;  // the limits are narrower than the type
     std::int32_t low = 0;
     std::int32_t high = 0;
     const float* scale = nullptr;  // of the panel's columns, readable up to the panel's width
     const float* bias = nullptr;
-    std::int64_t columns = 0;  // that are stored; all of the panel's width if not to bytes
+    std::int64_t columns = 0;  // that are stored as bytes; of other results, all of the panel's width are
     unsigned char* to = nullptr;
     std::int64_t row_bytes = 0;
 };
@@ -156,19 +164,31 @@ private:
     }
 
     template <int Rows, int Vectors>
-    static void run(const work& w) noexcept {
+    static void run(const work& all) noexcept {
+        work w = all;
+        for (std::int64_t i = 0; i < all.tiles; ++i) {
+            run_one<Rows, Vectors>(w);
+            w.pointers += Rows * w.taps;
+            w.to += Rows * w.row_bytes;
+            if (w.row_start != nullptr) w.row_start += Rows;
+        }
+    }
+
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static void run_one(const work& w) noexcept {
         constexpr int count = sets<Rows, Vectors>;
         accumulator sum[count][Rows][Vectors];
-#pragma GCC unroll 8
-        for (int v = 0; v < Vectors; ++v) {
-            const accumulator first = Arithmetic::load(w.start + v * Arithmetic::lanes);
 #pragma GCC unroll 16
-            for (int r = 0; r < Rows; ++r) {
-                sum[0][r][v] = first;
+        for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 8
+            for (int v = 0; v < Vectors; ++v) {
+                sum[0][r][v] = Arithmetic::load(w.start + v * Arithmetic::lanes);
 #pragma GCC unroll 4
                 for (int s = 1; s < count; ++s)
                     sum[s][r][v] = Arithmetic::zero();
             }
+            // Loading again costs nothing, copies of registers take the place of dot products.
+            __asm__ volatile("" ::: "memory");
         }
         if constexpr (!Arithmetic::is_float) {
             if (w.row_start != nullptr) add_row_start<Rows, Vectors>(sum[0], w.row_start);
@@ -224,7 +244,11 @@ private:
             }
         }
         if constexpr (!Arithmetic::is_float) {
-            if (w.to_bytes) {
+            if (w.result == tile_result::floats) {
+                store_floats<Rows, Vectors>(w, sum[0]);
+                return;
+            }
+            if (w.result == tile_result::bytes) {
                 if (w.signed_bytes)
                     store_requantized<Rows, Vectors, true>(w, sum[0]);
                 else
@@ -250,6 +274,23 @@ private:
 #pragma GCC unroll 8
             for (int v = 0; v < Vectors; ++v)
                 sum[r][v] = sum[r][v] + value;
+        }
+    }
+
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static void store_floats(const work& w, accumulator (&sum)[Rows][Vectors]) noexcept {
+        using simd = lanes<Isa>;
+        using ints = typename simd::ints;
+#pragma GCC unroll 8
+        for (int v = 0; v < Vectors; ++v) {
+            const auto scale = simd::load(w.scale + v * Arithmetic::lanes);
+            const auto bias = simd::load(w.bias + v * Arithmetic::lanes);
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r) {
+                const auto x = simd::to_float(ints(Arithmetic::bits(sum[r][v])));
+                float* const to = reinterpret_cast<float*>(w.to + r * w.row_bytes);
+                simd::store(to + v * Arithmetic::lanes, simd::fma(x, scale, bias));
+            }
         }
     }
 

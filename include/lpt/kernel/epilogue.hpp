@@ -65,111 +65,12 @@ struct finish {
         }
     }
 
-    /// One post operation on one row.
-    static void apply(const post_operation& step, float* v, std::int64_t row, std::int64_t channel,
-                      std::int64_t columns) noexcept {
-        const floats alpha = simd::broadcast(step.alpha);
-        const floats beta = simd::broadcast(step.beta);
-        const std::int64_t first = row * step.residual_row_stride + channel;
-        switch (step.kind) {
-            case post_kind::clamp:
-                for (std::int64_t i = 0; i < columns; i += width)
-                    simd::store(v + i, simd::at_most(simd::at_least(simd::load(v + i), alpha), beta));
-                break;
-            case post_kind::prelu:
-                for (std::int64_t i = 0; i < columns; i += width) {
-                    const floats x = simd::load(v + i);
-                    const floats slope = load_or(step.per_channel_a, step.alpha, channel + i, columns - i);
-                    simd::store(v + i, simd::select(simd::less(x, simd::broadcast(0.0f)), simd::multiply(x, slope), x));
-                }
-                break;
-            case post_kind::scale_shift:
-                scale_and_shift(step.per_channel_a, step.alpha, step.per_channel_b, step.beta, v, channel, columns);
-                break;
-            case post_kind::add_residual:
-                for (std::int64_t i = 0; i < columns; i += width) {
-                    const floats r = load_elements(step.residual, step.residual_type, first + i, columns - i);
-                    simd::store(v + i, simd::fma(r, alpha, simd::load(v + i)));
-                }
-                break;
-            case post_kind::multiply_residual:
-                for (std::int64_t i = 0; i < columns; i += width) {
-                    const floats r = load_elements(step.residual, step.residual_type, first + i, columns - i);
-                    simd::store(v + i, simd::multiply(simd::load(v + i), simd::fma(r, alpha, beta)));
-                }
-                break;
-            case post_kind::unary: {
-                const std::int64_t padded = (columns + width - 1) / width * width;
-                unary<Isa>::apply(step.function, v, padded, step.alpha, step.beta);
-                break;
-            }
-        }
-    }
-
-    /// Copies `count` (< width) bytes in at most four moves; a loop over the bytes would cost more than the arithmetic.
-    [[gnu::always_inline]] static void copy_tail(unsigned char* to, const std::uint8_t* from,
-                                                 std::int64_t count) noexcept {
-        std::int64_t done = 0;
-        if constexpr (width > 8) {
-            if ((count & 8) != 0) {
-                std::memcpy(to, from, 8);
-                done = 8;
-            }
-        }
-        if constexpr (width > 4) {
-            if ((count & 4) != 0) {
-                std::memcpy(to + done, from + done, 4);
-                done += 4;
-            }
-        }
-        if constexpr (width > 2) {
-            if ((count & 2) != 0) {
-                std::memcpy(to + done, from + done, 2);
-                done += 2;
-            }
-        }
-        if ((count & 1) != 0) to[done] = from[done];
-    }
-
-    /// Rounds, saturates and stores `columns` values to `output`, the address of the first one.
-    static void store(const epilogue& e, const float* v, std::int64_t columns, unsigned char* output) noexcept {
-        if (e.output_type == element_kind::f32) {
-            std::memcpy(output, v, static_cast<std::size_t>(columns) * sizeof(float));
-            return;
-        }
-        const floats low = simd::broadcast(e.quant_low);
-        const floats high = simd::broadcast(e.quant_high);
-        const auto quantize = [low, high](const float* from) {
-            return simd::round_to_int(simd::at_most(simd::at_least(simd::load(from), low), high));
-        };
-        std::int64_t i = 0;
-        for (; i + 4 * width <= columns; i += 4 * width) {
-            const ints a = quantize(v + i);
-            const ints b = quantize(v + i + width);
-            const ints c = quantize(v + i + 2 * width);
-            const ints d = quantize(v + i + 3 * width);
-            if (e.output_type == element_kind::i8)
-                simd::template store_bytes<true>(output + i, a, b, c, d);
-            else
-                simd::template store_bytes<false>(output + i, a, b, c, d);
-        }
-        for (; i + width <= columns; i += width)
-            simd::store_byte(output + i, quantize(v + i));
-        if (i < columns) {
-            std::uint8_t tail[width];
-            simd::store_byte(tail, quantize(v + i));
-            copy_tail(output + i, tail, columns - i);
-        }
-    }
-
     /// Everything after x: `v` holds `columns` (<= finish_columns) values x of row `row` from channel `channel` on, with finite
-    /// padding up to a multiple of the width, and is used as working space.
-    static void row(const epilogue& e, float* v, std::int64_t row_index, std::int64_t channel, std::int64_t columns,
-                    unsigned char* output) noexcept {
-        scale_and_shift(e.scale, e.scale_all, e.bias, e.bias_all, v, channel, columns);
-        for (int k = 0; k < e.post_count; ++k)
-            apply(e.post[k], v, row_index, channel, columns);
-        store(e, v, columns, output);
+    /// padding up to a multiple of the width.
+    static void row(const epilogue& e, const float* v, std::int64_t row_index, std::int64_t channel,
+                    std::int64_t columns, unsigned char* output) noexcept {
+        finish_row(e, row_index, channel, columns, output,
+                   [v](std::int64_t i) __attribute__((always_inline)) { return simd::load(v + i); });
     }
 
     /// `rows` rows of `columns` (<= finish_columns) integer accumulators, `stride` apart and readable up to a multiple of the width.
@@ -185,11 +86,11 @@ struct finish {
         } else if (e.post_count == 0 && e.output_type != element_kind::f32) {
             requantize(e, sums, stride, rows, channel, columns, output, row_bytes);
         } else {
-            alignas(64) float v[finish_columns];
             for (std::int64_t r = 0; r < rows; ++r) {
-                for (std::int64_t i = 0; i < columns; i += width)
-                    simd::store(v + i, simd::to_float(simd::load_int(sums + r * stride + i)));
-                row(e, v, first_row + r, channel, columns, output + r * row_bytes);
+                const std::int32_t* const from = sums + r * stride;
+                finish_row(e, first_row + r, channel, columns, output + r * row_bytes,
+                           [from](std::int64_t i)
+                               __attribute__((always_inline)) { return simd::to_float(simd::load_int(from + i)); });
             }
         }
     }
@@ -199,15 +100,144 @@ struct finish {
                      std::int64_t first_row, std::int64_t channel, std::int64_t columns, unsigned char* output,
                      std::int64_t output_stride) noexcept {
         const std::int64_t row_bytes = output_stride * bytes_of(e.output_type);
-        alignas(64) float v[finish_columns];
-        for (std::int64_t r = 0; r < rows; ++r) {
-            for (std::int64_t i = 0; i < columns; i += width)
-                simd::store(v + i, simd::load(sums + r * stride + i));
-            row(e, v, first_row + r, channel, columns, output + r * row_bytes);
-        }
+        for (std::int64_t r = 0; r < rows; ++r)
+            row(e, sums + r * stride, first_row + r, channel, columns, output + r * row_bytes);
     }
 
 private:
+    /// Where a few vectors of a row are: `columns` channels are left from `channel` on.
+    struct place {
+        std::int64_t row;
+        std::int64_t channel;
+        std::int64_t columns;
+    };
+
+    /// A row, four vectors at a time, which stay in registers from x to the store. `x(i)` is the vector of x from column i on.
+    template <class Values>
+    [[gnu::always_inline]] static void finish_row(const epilogue& e, std::int64_t row_index, std::int64_t channel,
+                                                  std::int64_t columns, unsigned char* output,
+                                                  const Values& x) noexcept {
+        const std::int64_t size = bytes_of(e.output_type);
+        std::int64_t i = 0;
+        for (; i + 4 * width <= columns; i += 4 * width)
+            finish_vectors<4, true>(e, {row_index, channel + i, columns - i}, output + i * size,
+                                    [&x, i](int j) __attribute__((always_inline)) { return x(i + j * width); });
+        for (; i < columns; i += width)
+            finish_vectors<1, false>(e, {row_index, channel + i, columns - i}, output + i * size,
+                                     [&x, i](int) __attribute__((always_inline)) { return x(i); });
+    }
+
+    template <int Count, bool Whole, class Values>
+    [[gnu::always_inline]] static void finish_vectors(const epilogue& e, const place& at, unsigned char* output,
+                                                      const Values& x) noexcept {
+        floats v[Count];
+#pragma GCC unroll 4
+        for (int j = 0; j < Count; ++j)
+            v[j] =
+                simd::fma(x(j), number<Whole>(e.scale, e.scale_all, at, j), number<Whole>(e.bias, e.bias_all, at, j));
+        for (int k = 0; k < e.post_count; ++k)
+            apply<Count, Whole>(e.post[k], v, at);
+        store<Count, Whole>(e, v, at.columns, output);
+    }
+
+    /// The numbers of vector j: an array's elements, or one number for all.
+    template <bool Whole>
+    [[gnu::always_inline]] static floats number(const float* array, float all, const place& at, int j) noexcept {
+        if (array == nullptr) return simd::broadcast(all);
+        const float* const from = array + at.channel + j * width;
+        return Whole ? simd::load(from) : load_part<Isa>(from, at.columns - j * width);
+    }
+    template <bool Whole>
+    [[gnu::always_inline]] static floats residual(const post_operation& step, const place& at, int j) noexcept {
+        const std::int64_t index = at.row * step.residual_row_stride + at.channel + j * width;
+        return load_elements(step.residual, step.residual_type, index, Whole ? width : at.columns - j * width);
+    }
+
+    /// One post operation.
+    template <int Count, bool Whole>
+    [[gnu::always_inline]] static void apply(const post_operation& step, floats (&v)[Count], const place& at) noexcept {
+        const floats alpha = simd::broadcast(step.alpha);
+        const floats beta = simd::broadcast(step.beta);
+        switch (step.kind) {
+            case post_kind::clamp:
+#pragma GCC unroll 4
+                for (int j = 0; j < Count; ++j)
+                    v[j] = simd::at_most(simd::at_least(v[j], alpha), beta);
+                break;
+            case post_kind::prelu:
+#pragma GCC unroll 4
+                for (int j = 0; j < Count; ++j) {
+                    const floats slope = number<Whole>(step.per_channel_a, step.alpha, at, j);
+                    v[j] = simd::select(simd::less(v[j], simd::broadcast(0.0f)), simd::multiply(v[j], slope), v[j]);
+                }
+                break;
+            case post_kind::scale_shift:
+#pragma GCC unroll 4
+                for (int j = 0; j < Count; ++j) {
+                    v[j] = simd::fma(v[j], number<Whole>(step.per_channel_a, step.alpha, at, j),
+                                     number<Whole>(step.per_channel_b, step.beta, at, j));
+                }
+                break;
+            case post_kind::add_residual:
+#pragma GCC unroll 4
+                for (int j = 0; j < Count; ++j)
+                    v[j] = simd::fma(residual<Whole>(step, at, j), alpha, v[j]);
+                break;
+            case post_kind::multiply_residual:
+#pragma GCC unroll 4
+                for (int j = 0; j < Count; ++j)
+                    v[j] = simd::multiply(v[j], simd::fma(residual<Whole>(step, at, j), alpha, beta));
+                break;
+            case post_kind::unary: {
+                alignas(64) float values[Count * width];
+#pragma GCC unroll 4
+                for (int j = 0; j < Count; ++j)
+                    simd::store(values + j * width, v[j]);
+                unary<Isa>::apply(step.function, values, Count * width, step.alpha, step.beta);
+#pragma GCC unroll 4
+                for (int j = 0; j < Count; ++j)
+                    v[j] = simd::load(values + j * width);
+                break;
+            }
+        }
+    }
+
+    /// Rounds, saturates and stores. `columns` values are left.
+    template <int Count, bool Whole>
+    [[gnu::always_inline]] static void store(const epilogue& e, const floats (&v)[Count], std::int64_t columns,
+                                             unsigned char* output) noexcept {
+        if (e.output_type == element_kind::f32) {
+            if (Whole || columns >= width) {
+#pragma GCC unroll 4
+                for (int j = 0; j < Count; ++j)
+                    simd::store(reinterpret_cast<float*>(output) + j * width, v[j]);
+            } else {
+                float tail[width];
+                simd::store(tail, v[0]);
+                std::memcpy(output, tail, static_cast<std::size_t>(columns) * sizeof(float));
+            }
+            return;
+        }
+        const floats low = simd::broadcast(e.quant_low);
+        const floats high = simd::broadcast(e.quant_high);
+        ints q[Count];
+#pragma GCC unroll 4
+        for (int j = 0; j < Count; ++j)
+            q[j] = simd::round_to_int(simd::at_most(simd::at_least(v[j], low), high));
+        if constexpr (Count == 4) {
+            if (e.output_type == element_kind::i8)
+                simd::template store_bytes<true>(output, q[0], q[1], q[2], q[3]);
+            else
+                simd::template store_bytes<false>(output, q[0], q[1], q[2], q[3]);
+        } else if (columns >= width) {
+            simd::store_byte(output, q[0]);
+        } else {
+            std::uint8_t tail[width];
+            simd::store_byte(tail, q[0]);
+            copy_few<Isa, width>(output, tail, columns);
+        }
+    }
+
     [[gnu::always_inline]] static ints quantized(const std::int32_t* sums, floats scale, floats bias, floats low,
                                                  floats high) noexcept {
         const floats x = simd::to_float(simd::load_int(sums));
@@ -240,7 +270,7 @@ private:
                 } else {
                     std::uint8_t tail[width];
                     simd::store_byte(tail, q);
-                    copy_tail(to, tail, count);
+                    copy_few<Isa, width>(to, tail, count);
                 }
             }
         }
