@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/target/rules.hpp>
+#include <lpt/target/callbacks.hpp>
 #include <lpt/transformation/cleanup/fold_convert.hpp>
 #include <lpt/transformation/cleanup/fuse_convert.hpp>
 #include <lpt/transformation/cleanup/multiply_to_group_convolution.hpp>
@@ -21,9 +21,10 @@ inline constexpr auto cpu_x86 = target_of<
                  precisions<op::mat_mul, on<0, u8, i8>, on<1, i8>>, precisions<op::lstm_sequence, on<ports<0, 1>, u8>>,
                  precisions<op::gru_sequence, on<ports<0, 1>, u8>>, per_tensor<op::convolution, 0>,
                  per_tensor<op::convolution_backprop_data, 0>>,
-    skip<convolution_backprop_data_transformation, rule::is_asymmetric>, skip<add_transformation, rule::is_bias>,
-    skip<fold_convert_transformation, rule::is_decompression_for_mat_mul>,
-    skip<fuse_convert_transformation, rule::is_decompression_for_mat_mul>,
+    skip<convolution_backprop_data_transformation, callback::is_asymmetric>,
+    skip<add_transformation, callback::is_bias>,
+    skip<fold_convert_transformation, callback::is_decompression_for_mat_mul>,
+    skip<fuse_convert_transformation, callback::is_decompression_for_mat_mul>,
     disable<multiply_to_group_convolution_transformation>>{};
 
 }  // namespace lpt

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/target/rules.hpp>
+#include <lpt/target/callbacks.hpp>
 #include <lpt/transformation/cleanup/fold_convert.hpp>
 #include <lpt/transformation/cleanup/fuse_convert.hpp>
 #include <lpt/transformation/cleanup/multiply_to_group_convolution.hpp>
@@ -22,12 +22,12 @@ inline constexpr auto gpu =
                            precisions<op::group_convolution, on<0, u8, i8>, on<1, i8>>, precisions<op::lstm_sequence>,
                            precisions<op::gru_sequence>, per_tensor<op::convolution, 0>,
                            per_tensor<op::convolution_backprop_data, 0>>,
-              skip<convolution_backprop_data_transformation, rule::is_unsuitable_backprop>,
-              skip<transpose_transformation, rule::feeds_attention>,
-              skip<markup_precisions, rule::is_multiply_without_convolution>,
-              skip<fold_convert_transformation, rule::is_decompression_for_mat_mul>,
-              skip<fuse_convert_transformation, rule::is_decompression_for_mat_mul>,
-              skip<multiply_to_group_convolution_transformation, rule::is_fused_multiply>,
+              skip<convolution_backprop_data_transformation, callback::is_unsuitable_backprop>,
+              skip<transpose_transformation, callback::feeds_attention>,
+              skip<markup_precisions, callback::is_multiply_without_convolution>,
+              skip<fold_convert_transformation, callback::is_decompression_for_mat_mul>,
+              skip<fuse_convert_transformation, callback::is_decompression_for_mat_mul>,
+              skip<multiply_to_group_convolution_transformation, callback::is_fused_multiply>,
               disable<recurrent_cell_transformation>>{};
 
 }  // namespace lpt

@@ -5,7 +5,7 @@
 #include <lpt/transformation/queries.hpp>
 
 /// The callbacks of the ready targets.
-namespace lpt::rule {
+namespace lpt::callback {
 
 /// True if activations (input 0) or weights (input 1) have a zero point.
 ///
@@ -100,4 +100,4 @@ constexpr bool has_unsuitable_weights(const rewrite& r, node_id id) {
     return !fits || !is_constant_path(r.model, weights.node);
 }
 
-}  // namespace lpt::rule
+}  // namespace lpt::callback
