@@ -84,7 +84,7 @@ inline std::vector<row> make_rows(const report& what, const executable& net, dou
     for (const report_row& each : what.operations) {
         row made;
         made.name = string_of(each.name);
-        made.type = string_of(op::name(each.kind));
+        made.type = string_of(each.operation);
         made.reason = string_of(each.reason);
         for (const element type : each.inputs) {
             made.inputs.push_back(string_of(name(type)));

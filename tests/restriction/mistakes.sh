@@ -4,7 +4,19 @@
 # Usage: mistakes.sh COMPILER INCLUDE_DIRECTORY...
 set -euo pipefail
 source "$(dirname "$0")/../support/mistakes.sh"
-prelude='#include <lpt/restriction/restriction.hpp>
+prelude='#include <lpt/op/user.hpp>
+#include <lpt/restriction/restriction.hpp>
+struct own {
+  static constexpr lpt::text_view name = "Own";
+  static constexpr auto number = lpt::op::user_kind("Own");
+  static constexpr lpt::op::versions opsets{1};
+  static constexpr lpt::op::ports inputs{2, 2};
+  static constexpr lpt::op::ports outputs{1, 1};
+  static constexpr lpt::op::trait traits = lpt::op::trait::none;
+  static constexpr lpt::op::low_precision low_precision{.rule = lpt::op::dequantization_rule::same, .types = {lpt::u8}};
+  static constexpr void infer(const own&, lpt::op::inference& facts) { facts.output(facts.type(0), facts.dimensions(0)); }
+  friend constexpr bool operator==(const own&, const own&) = default;
+};
 namespace op = lpt::op;
 using namespace lpt;'
 begin "$@"
@@ -18,5 +30,11 @@ refuses 'auto t = restrictions<precisions<op::convolution, on<0, u8>, on<1, i16>
 refuses 'auto t = restrictions<precisions<in_version<op::max_pool, 2>, on<0, u8>>>{};' 'operation_has_no_such_version<max_pool, 2>'
 refuses 'auto t = restrictions<per_tensor<op::mat_mul, 2>>{};' 'operation_has_no_such_input_port<mat_mul, 2>'
 refuses 'auto t = restrictions<precisions<op::add, on<0, u8>>, precisions<op::add, on<1, u8>>>{};' 'operation_is_restricted_twice<add>'
+
+accepts 'auto t = restrictions<precisions<own, on<0, u8>>, per_tensor<own, 1>>{};'
+refuses 'auto t = restrictions<precisions<own, on<0, i8>>>{};' 'input_port_cannot_take_element_type<own, 0, i8>'
+refuses 'auto t = restrictions<precisions<own, on<1, u8>>>{};' 'input_port_cannot_take_element_type<own, 1, u8>'
+refuses 'auto t = restrictions<precisions<own, on<2, u8>>>{};' 'operation_has_no_such_input_port<own, 2>'
+refuses 'auto t = restrictions<precisions<in_version<own, 2>, on<0, u8>>>{};' 'operation_has_no_such_version<own, 2>'
 
 finish

@@ -124,8 +124,8 @@ class graph_comparison {
         if (a.attributes() == b.attributes()) {
             return true;
         }
-        const seq<op::named_value> x = op::fields_of(a.kind()).read(a.attributes(), a.version());
-        const seq<op::named_value> y = op::fields_of(b.kind()).read(b.attributes(), b.version());
+        const seq<op::named_value> x = op::fields_of(a.attributes()).read(a.attributes(), a.version());
+        const seq<op::named_value> y = op::fields_of(b.attributes()).read(b.attributes(), b.version());
         for (std::size_t i = 0; i < x.size(); ++i) {
             if (!same_attribute_values(x[i].value, y[i].value, rules_)) {
                 text values;

@@ -25,13 +25,19 @@ constexpr bool can_evaluate(op::kind kind) {
     }
 }
 
+/// The same for operation types of users, too: those that have a function for it.
+constexpr bool can_evaluate(const op::attributes& what) {
+    const op::user_row* own = what.facts_of_user();
+    return own != nullptr ? own->evaluate != nullptr : can_evaluate(what.number());
+}
+
 namespace evaluation {
 
 /// Types and shapes of the outputs for these inputs; false unless all are known. Raises what inference raises.
 template <int Once = 0>
 constexpr bool infer_outputs(const op::attributes& what, int version, view<tensor> inputs,
                              seq<op::output_facts, 2>& outputs, text_view node = {}) {
-    const op::row& facts = op::row_of(what.number());
+    const op::row& facts = op::row_of(what);
     seq<op::input_facts, 4> known;
     known.reserve(inputs.size());
     for (const tensor& input : inputs) {
@@ -61,10 +67,30 @@ constexpr bool exceeds_numbers(const tensor& values) {
     return false;
 }
 
+/// Evaluates an operation of a user's type; raises an error where it does not give what it inferred.
+[[gnu::cold]] constexpr bool evaluate_user(const op::user_row& own, const call& node, seq<tensor>& outputs) {
+    if (own.evaluate == nullptr) {
+        return false;
+    }
+    own.evaluate(node.what, node.inputs, node.outputs, outputs);
+    bool agrees = outputs.size() == node.outputs.size();
+    for (std::size_t port = 0; agrees && port < outputs.size(); ++port) {
+        agrees = outputs[port] && outputs[port].type() == node.output(port).type &&
+                 outputs[port].dimensions() == node.output(port).dimensions;
+    }
+    if (!agrees) {
+        fail(own.name, " was evaluated to outputs of other types or shapes than it infers");
+    }
+    return true;
+}
+
 /// Evaluates one operation that `can_evaluate` names; false where its values have no result.
 template <int Once = 0>
 constexpr bool evaluate_known(const call& node, seq<tensor>& outputs) {
     const op::kind kind = node.kind();
+    if (const op::user_row* own = node.what.facts_of_user()) {
+        return evaluate_user(*own, node, outputs);
+    }
     switch (kind) {
         case op::kind::convert:
         case op::kind::convert_like: outputs.push_back(convert_tensor(node.input(0), node.output().type)); return true;
@@ -104,7 +130,7 @@ template <int Once = 0>
 [[gnu::noinline, gnu::cold]] constexpr bool evaluate(const op::attributes& what, int version, view<tensor> inputs,
                                                      view<element> output_types, seq<tensor>& outputs) {
     seq<op::output_facts, 2> facts;
-    if (!can_evaluate(what.number()) || !evaluation::infer_outputs(what, version, inputs, facts)) {
+    if (!can_evaluate(what) || !evaluation::infer_outputs(what, version, inputs, facts)) {
         return false;
     }
     seq<tensor> results;
@@ -149,7 +175,7 @@ constexpr bool constant_inputs(const graph& model, const node& each, seq<tensor>
 
 template <int Once = 0>
 constexpr bool fold_values(const graph& model, const node& each, seq<tensor>& values) {
-    if (!can_evaluate(each.kind()) || each.has(mark::disabled_constant_folding)) {
+    if (!can_evaluate(each.attributes()) || each.has(mark::disabled_constant_folding)) {
         return false;
     }
     if (each.is<op::shape_of>()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/graph/access.hpp>
+#include <lpt/op/user.hpp>
 
 /// Graphs as arrays of words: the only way in which a graph can leave the constant expression that made it.
 ///
@@ -226,6 +227,47 @@ constexpr freeze_table make_freeze_table(op::list<Ops...>) {
 }
 inline constexpr freeze_table freeze_rows = make_freeze_table(op::all{});
 
+/// Attributes of a user's operation type, by name: the table above has no line for it.
+struct named_attributes {
+    static constexpr void save(const op::attributes& values, int version, word_writer& words) {
+        const seq<op::named_value> named = op::fields_of(values).read(values, version);
+        words.number(version);
+        words.number(static_cast<std::int64_t>(named.size()));
+        for (const op::named_value& each : named) {
+            words.value(each.name);
+            show(each.value, words);
+        }
+    }
+    static constexpr op::attributes load(std::int64_t kind, const op::user_operations& known, word_reader& words) {
+        const op::user_row* own = known.find(static_cast<op::kind>(kind));
+        if (own == nullptr) {
+            fail("a frozen graph has an operation of a user's type that was not named when it was thawed");
+        }
+        const auto version = static_cast<int>(words.number());
+        seq<op::named_value> named;
+        named.resize(words.count());
+        for (op::named_value& each : named) {
+            words.value(each.name);
+            show(each.value, words);
+        }
+        return own->fields->make(named, version, own->name);
+    }
+
+private:
+    template <class Value, class Words>
+    static constexpr void show(Value& each, Words& words) {
+        words.value(each.holds);
+        words.value(each.integer);
+        words.value(each.real);
+        words.value(each.word);
+        words.value(each.integers);
+        words.value(each.reals);
+        words.value(each.words);
+        words.value(each.dimensions);
+        words.value(each.constant);
+    }
+};
+
 /// Writes the parts of graphs and nodes that are not plain values.
 struct graph_writer {
     word_writer& words;
@@ -282,7 +324,11 @@ struct graph_writer {
             }
             const node& each = model[id_at(i)];
             words.value(each.kind());
-            freeze_rows.rows[static_cast<int>(each.kind())].save(each.attributes(), words);
+            if (op::is_of_user(each.kind())) {
+                named_attributes::save(each.attributes(), each.version(), words);
+            } else {
+                freeze_rows.rows[static_cast<int>(each.kind())].save(each.attributes(), words);
+            }
             graph_access::show_parts(each, *this);
         }
     }
@@ -291,6 +337,7 @@ struct graph_writer {
 /// Reads what `graph_writer` wrote.
 struct graph_loader {
     word_reader& words;
+    const op::user_operations& known;
 
     template <class Value>
     constexpr void operator()(Value& to) {
@@ -345,10 +392,14 @@ struct graph_loader {
             if (kind < 0) {
                 continue;
             }
-            if (kind >= op::kind_count) {
+            if (kind > INT32_MAX || kind == op::kind_count) {
                 fail("node ", i, " of a frozen graph has the operation number ", kind, ", which there is not");
             }
-            graph_access::set_operation(model, id, freeze_rows.rows[kind].load(words));
+            if (kind > op::kind_count) {
+                graph_access::set_operation(model, id, named_attributes::load(kind, known, words));
+            } else {
+                graph_access::set_operation(model, id, freeze_rows.rows[kind].load(words));
+            }
             graph_access::show_parts(graph_access::writable(model, id), *this);
         }
         for (std::size_t i = 0; i < count; ++i) {
@@ -370,10 +421,11 @@ constexpr seq<word> freeze(const graph& model) {
     return words;
 }
 
-/// The graph that `freeze` wrote. Raises an error where the words end too early or are no graph.
-constexpr graph thaw(view<word> words) {
+/// The graph that `freeze` wrote; `known`: the operation types of users in it. Raises an error where the words end too early
+/// or are no graph.
+constexpr graph thaw(view<word> words, const op::user_operations& known = {}) {
     detail::word_reader reader(words);
-    graph model = detail::graph_loader{reader}.load();
+    graph model = detail::graph_loader{reader, known}.load();
     if (!reader.at_end()) {
         fail("there are words behind the end of a frozen graph");
     }
@@ -433,7 +485,9 @@ private:
 public:
     static constexpr detail::exact_words<roomy.size> words = detail::shrink<roomy.size>(roomy);
 
-    static constexpr graph thaw() { return lpt::thaw(view<word>(words.values)); }
+    static constexpr graph thaw(const op::user_operations& known = {}) {
+        return lpt::thaw(view<word>(words.values), known);
+    }
 };
 
 }  // namespace lpt

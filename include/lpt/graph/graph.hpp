@@ -135,7 +135,7 @@ public:
     constexpr const Op& as() const {
         return attributes_.as<Op>();
     }
-    constexpr text_view operation() const { return op::name(kind()); }
+    constexpr text_view operation() const { return op::name(attributes_); }
     /// The operation set in which the operation was defined (the number of the published namespace).
     constexpr int version() const { return version_; }
     constexpr const text& name() const { return name_; }
@@ -246,7 +246,7 @@ class graph {
             parameters_.push_back(id);
         } else if (at(id).is<op::result>()) {
             results_.push_back(id);
-        } else if (op::has(op::row_of(at(id).kind()).traits, op::trait::sink)) {
+        } else if (op::has(op::row_of(at(id).attributes()).traits, op::trait::sink)) {
             sinks_.push_back(id);
         }
     }
@@ -356,7 +356,7 @@ public:
     /// -1 means the newest. Raises an error for wrong inputs, and what inference raises.
     [[gnu::noinline]] constexpr node_id add(op::attributes what, view<output_ref> inputs, text_view name = {},
                                             int version = -1) {
-        const op::row& facts = op::row_of(what.number());
+        const op::row& facts = op::row_of(what);
         if (static_cast<int>(inputs.size()) < facts.inputs.least ||
             static_cast<int>(inputs.size()) > facts.inputs.most) {
             fail(facts.name, " '", name, "' cannot have ", inputs.size(), " inputs");
@@ -368,7 +368,7 @@ public:
     /// Adds a type-relaxed node with types of its own: inference sees the types that it computes in, not those of its inputs.
     [[gnu::noinline]] constexpr node_id add_relaxed(op::attributes what, view<output_ref> inputs, relaxation types,
                                                     text_view name = {}, int version = -1) {
-        const op::row& facts = op::row_of(what.number());
+        const op::row& facts = op::row_of(what);
         if (static_cast<int>(inputs.size()) < facts.inputs.least ||
             static_cast<int>(inputs.size()) > facts.inputs.most) {
             fail(facts.name, " '", name, "' cannot have ", inputs.size(), " inputs");
@@ -536,7 +536,7 @@ public:
             erase_value(parameters_, id);
         } else if (old.is<op::result>()) {
             erase_value(results_, id);
-        } else if (op::has(op::row_of(old.kind()).traits, op::trait::sink)) {
+        } else if (op::has(op::row_of(old.attributes()).traits, op::trait::sink)) {
             erase_value(sinks_, id);
         }
         truncate_inputs(id, 0);
@@ -559,7 +559,7 @@ public:
     constexpr bool is_root(node_id id) const {
         const node& each = (*this)[id];
         return each.is<op::parameter>() || each.is<op::result>() ||
-               op::has(op::row_of(each.kind()).traits, op::trait::sink);
+               op::has(op::row_of(each.attributes()).traits, op::trait::sink);
     }
 
     /// Infers the output types and shapes of one node from its inputs. Raises an error for inputs that the operation cannot take.

@@ -133,7 +133,7 @@ constexpr bool known_values(const graph& model, output_ref source, integers& res
 /// The types and shapes that inference gives the outputs of a node, from its inputs as they are now.
 constexpr seq<op::output_facts, 2> inferred_outputs(const graph& model, node_id id) {
     const node& each = model[id];
-    const op::row& facts = op::row_of(each.kind());
+    const op::row& facts = op::row_of(each.attributes());
     const relaxation* own = each.own_types();
     seq<op::input_facts, 4> inputs;
     seq<integers, 0> values;

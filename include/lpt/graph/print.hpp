@@ -57,7 +57,7 @@ constexpr void append_output(text& out, output_ref output) {
 }
 
 constexpr void append_attributes(text& out, const node& each, text_view separator) {
-    for (const op::named_value& value : op::fields_of(each.kind()).read(each.attributes(), each.version())) {
+    for (const op::named_value& value : op::fields_of(each.attributes()).read(each.attributes(), each.version())) {
         out.append(separator).append(value.name).append('=');
         append_value(out, value.value);
     }

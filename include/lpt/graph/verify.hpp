@@ -61,7 +61,7 @@ constexpr void check_connections(const graph& model) {
             continue;
         }
         const node& each = model[id_at(i)];
-        const op::row& facts = op::row_of(each.kind());
+        const op::row& facts = op::row_of(each.attributes());
         if (static_cast<int>(each.inputs()) < facts.inputs.least ||
             static_cast<int>(each.inputs()) > facts.inputs.most) {
             fail(label(model, id_at(i)), " has ", each.inputs(), " inputs, expected ", facts.inputs.least, " to ",
@@ -172,7 +172,7 @@ constexpr void verify(const graph& model) {
                        [](const node& each) { return each.is<op::parameter>(); });
     detail::check_list(model, model.results(), "results", [](const node& each) { return each.is<op::result>(); });
     detail::check_list(model, model.sinks(), "sinks",
-                       [](const node& each) { return op::has(op::row_of(each.kind()).traits, op::trait::sink); });
+                       [](const node& each) { return op::has(op::row_of(each.attributes()).traits, op::trait::sink); });
     detail::check_connections(model);
     detail::check_acyclic(model);
     for (std::size_t i = 0; i < model.id_bound(); ++i) {

@@ -16,6 +16,7 @@
 #include <lpt/op/reduction.hpp>
 #include <lpt/op/row.hpp>
 #include <lpt/op/state.hpp>
+#include <lpt/op/user_row.hpp>
 
 namespace lpt::op {
 
@@ -38,7 +39,15 @@ using all = list<parameter, result, constant, convert, convert_like, fake_quanti
 inline constexpr table<kind_count> rows = make_table(all{});
 
 constexpr const row& row_of(kind number) { return rows.values[static_cast<int>(number)]; }
-constexpr text_view name(kind number) { return row_of(number).name; }
+/// The same for operation types of users, too.
+constexpr const row& row_of(const attributes& what) {
+    return is_of_user(what.number()) ? static_cast<const row&>(*what.facts_of_user()) : row_of(what.number());
+}
+/// The published name; types of users have theirs in the row of their attributes.
+constexpr text_view name(kind number) {
+    return is_of_user(number) ? text_view("an operation of the user") : row_of(number).name;
+}
+constexpr text_view name(const attributes& what) { return row_of(what).name; }
 
 /// The operation type with a published name; `kind::none` where there is none.
 constexpr kind parse_kind(text_view name) {

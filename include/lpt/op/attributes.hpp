@@ -6,20 +6,36 @@
 
 namespace lpt::op {
 
+struct row;
+struct user_row;
+template <class Op>
+struct user_row_of;  // in op/user.hpp: a program with operation types of its own includes it
+
 namespace detail {
+
 template <class Op>
 inline constexpr Op empty_value{};
+
+struct attribute_block {
+    std::int32_t owners = 1;
+    void (*destroy)(attribute_block*) = nullptr;
+    bool (*equal)(const attribute_block*, const attribute_block*) = nullptr;
+};
+// What the library knows of its own types stands in a table; types of users bring it along.
+template <bool OfUser>
+struct attribute_base : attribute_block {};
+template <>
+struct attribute_base<true> : attribute_block {
+    const user_row* facts = nullptr;
+};
+
 }  // namespace detail
 
 /// The operation of a node: its type and the values of its attributes, immutable and shared between copies.
 class attributes {
-    struct block {
-        std::int32_t owners = 1;
-        void (*destroy)(block*) = nullptr;
-        bool (*equal)(const block*, const block*) = nullptr;
-    };
+    using block = detail::attribute_block;
     template <class Op>
-    struct holder : block {
+    struct holder : detail::attribute_base<(Op::number >= kind::count)> {
         Op value;
     };
     template <class Op>
@@ -65,7 +81,13 @@ public:
     template <class Op>
         requires requires { Op::number; }
     constexpr attributes(Op value) : number_(Op::number) {
-        if constexpr (!__is_empty(Op)) {  // what `std::is_empty_v` asks; that is two templates for each operation type
+        if constexpr (Op::number >= kind::count) {
+            auto* made = new holder<Op>{{{}, &user_row_of<Op>::value}, std::move(value)};
+            made->destroy = &destroy<Op>;
+            made->equal = &equal<Op>;
+            block_ = made;
+        } else if constexpr (!__is_empty(
+                                 Op)) {  // what `std::is_empty_v` asks; that is two templates for each operation type
             auto* made = new holder<Op>{{}, std::move(value)};
             made->destroy = &destroy<Op>;
             made->equal = &equal<Op>;
@@ -84,6 +106,10 @@ public:
     constexpr ~attributes() { drop(); }
 
     constexpr kind number() const noexcept { return number_; }
+    /// What a user's operation type declares; null for types of the library.
+    constexpr const user_row* facts_of_user() const noexcept {
+        return is_of_user(number_) ? static_cast<const detail::attribute_base<true>*>(block_)->facts : nullptr;
+    }
     template <class Op>
     constexpr bool is() const noexcept {
         return number_ == Op::number;

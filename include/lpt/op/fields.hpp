@@ -90,5 +90,9 @@ constexpr field_table make_field_table(list<Ops...>) {
 inline constexpr detail::field_table field_rows = detail::make_field_table(all{});
 
 constexpr const field_row& fields_of(kind number) { return field_rows.values[static_cast<int>(number)]; }
+/// The same for operation types of users, too.
+constexpr const field_row& fields_of(const attributes& what) {
+    return is_of_user(what.number()) ? *what.facts_of_user()->fields : fields_of(what.number());
+}
 
 }  // namespace lpt::op

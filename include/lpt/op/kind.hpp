@@ -140,4 +140,17 @@ enum class kind : int {
 
 inline constexpr int kind_count = static_cast<int>(kind::count);
 
+/// The number of a user's operation type, from its name: a hash, so that types of different authors need no common list.
+///
+/// Two names with the same number cannot be used together; lists of operation types find that when they are compiled.
+consteval kind user_kind(const char* name) {
+    unsigned long long hash = 1469598103934665603u;
+    for (; *name != 0; ++name) {
+        hash = (hash ^ static_cast<unsigned char>(*name)) * 1099511628211u;
+    }
+    constexpr unsigned long long numbers = 0x7fffffffu - static_cast<unsigned>(kind_count);
+    return static_cast<kind>(kind_count + static_cast<int>((hash ^ hash >> 32) % numbers));
+}
+constexpr bool is_of_user(kind number) { return number >= kind::count; }
+
 }  // namespace lpt::op

@@ -81,7 +81,9 @@ constexpr void check_options(const transformation_options& options) {
 constexpr void check_restrictions(const restriction_table& restrictions) {
     for (std::size_t i = 0; i < restrictions.precisions.size(); ++i) {
         const precision_row& row = restrictions.precisions[i];
-        check_port_types(op::row_of(row.operation), row.version, row.accepted);
+        if (!op::is_of_user(row.operation)) {  // whose types are checked when restrictions are compiled
+            check_port_types(op::row_of(row.operation), row.version, row.accepted);
+        }
         for (std::size_t j = 0; j < i; ++j) {
             const precision_row& other = restrictions.precisions[j];
             for (const std::int32_t port : row.accepted.ports) {
@@ -93,7 +95,9 @@ constexpr void check_restrictions(const restriction_table& restrictions) {
         }
     }
     for (const granularity_row& row : restrictions.granularities) {
-        check_port_types(op::row_of(row.operation), row.version, {row.ports, {}});
+        if (!op::is_of_user(row.operation)) {
+            check_port_types(op::row_of(row.operation), row.version, {row.ports, {}});
+        }
     }
 }
 

@@ -106,6 +106,10 @@ using checked_pipeline =
                     typename attribute_of_finding<member<Members, First>, What, Attribute, Optional>::type>;
 }  // namespace detail
 
+/// In transformation/declared.hpp: the transformation of a user's operation type.
+template <class Op>
+struct declared_transformation;
+
 /// A pipeline of four steps.
 ///
 /// `Prerequisites`, `Main` and `Cleanup` are each one rewrite with several transformations: at a node the first of the list
@@ -145,6 +149,9 @@ struct pipeline
     template <class... More>
     using with_main =
         pipeline<Prerequisites, Markup, typename detail::joined_stages<Main, stage<More...>>::type, Cleanup, Finishing>;
+    /// This pipeline with the main transformations of operation types of users (`#include <lpt/transformation/declared.hpp>`).
+    template <class... Ops>
+    using with_operations = with_main<declared_transformation<Ops>...>;
     /// This pipeline with more cleanup transformations, tried after the others.
     template <class... More>
     using with_cleanup =

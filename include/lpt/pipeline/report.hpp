@@ -99,6 +99,7 @@ struct listed_operation {
     node_id node = node_id::none;
     op::kind kind = op::kind::none;
     text name;
+    text_view operation;  // published name of its type
 };
 
 /// The operations of a network but for its Parameters, Constants and Results, in topological order.
@@ -107,7 +108,7 @@ constexpr seq<listed_operation> list_operations(const graph& model) {
     for (const node_id id : topological_order(model)) {
         const node& each = model[id];
         if (!each.is<op::parameter>() && !each.is<op::constant>() && !each.is<op::result>()) {
-            result.push_back({id, each.kind(), each.name()});
+            result.push_back({id, each.kind(), each.name(), each.operation()});
         }
     }
     return result;
@@ -117,6 +118,7 @@ constexpr seq<listed_operation> list_operations(const graph& model) {
 struct report_row {
     text name;
     op::kind kind = op::kind::none;
+    text_view operation;           // published name of its type
     node_id node = node_id::none;  // of the transformed graph; none if nothing there has its name
     element precision = dynamic;   // the type in which it computes; dynamic if it is gone
     seq<element, 2> inputs;        // element types
@@ -281,6 +283,7 @@ constexpr report make_report(view<listed_operation> original, const graph& model
         report_row row;
         row.name = each.name;
         row.kind = each.kind;
+        row.operation = each.operation;
         node_id now = names.find(join(each.name, "_original"), each.kind);
         if (now == node_id::none || model[now].kind() != each.kind) {
             now = names.find(each.name, each.kind);
@@ -314,7 +317,7 @@ constexpr report make_report(view<listed_operation> original, const graph& model
 constexpr text to_text(const report& all) {
     text result;
     for (const report_row& each : all.operations) {
-        result.append(each.name).append("  ").append(op::name(each.kind)).append("  ");
+        result.append(each.name).append("  ").append(each.operation).append("  ");
         result.append(each.precision == dynamic ? text_view("gone") : name(each.precision));
         if (!each.reason.empty()) {
             result.append("  ").append(each.reason);

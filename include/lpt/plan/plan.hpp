@@ -16,7 +16,7 @@ namespace detail {
 inline void fold_with_reference(graph& model, node_id id) {
     const node& each = model[id];
     const bool stays = each.inputs() == 0 || each.is<op::result>() || each.is<op::read_value>() ||
-                       each.is<op::assign>() || !reference::can_evaluate(each.kind()) ||
+                       each.is<op::assign>() || !reference::can_evaluate(each.attributes()) ||
                        reference::runs_bodies(each.kind());  // variables in bodies live from run to run
     if (stays) {
         return;
@@ -153,8 +153,8 @@ inline void planner::make_reference(node_id id) {
     reference_step work;
     work.node = id;
     step made;
-    if (!reference::can_evaluate(each.kind())) {
-        fail(each.operation(), " '", each.name(), "' cannot be run: it is no operation of the library");
+    if (!reference::can_evaluate(each.attributes())) {
+        fail(each.operation(), " '", each.name(), "' cannot be run: its type has no function that evaluates it");
     }
     for (std::size_t port = 0; port < each.inputs(); ++port) {
         work.inputs.push_back(tensor_of(each.input(port), layout::plain));

@@ -17,8 +17,10 @@
 
 namespace lpt::reference {
 
-/// Whether an operation can be evaluated: all of the library can.
-constexpr bool can_evaluate(op::kind kind) { return kind > op::kind::none && kind < op::kind::count; }
+/// Whether an operation can be evaluated: all of the library can, and those of users that have a function for it.
+constexpr bool can_evaluate(const op::attributes& what) {
+    return what.number() > op::kind::none && (!op::is_of_user(what.number()) || lpt::can_evaluate(what));
+}
 
 /// The values of the variables of a network between two runs.
 class state {
@@ -88,7 +90,7 @@ inline bool evaluate_any(const call& node, seq<tensor>& outputs) {
         case op::kind::fake_convert: return evaluate_fake_convert(node, outputs);
         default: break;
     }
-    if (lpt::can_evaluate(node.kind())) {
+    if (lpt::can_evaluate(node.what)) {
         return evaluation::evaluate_known(node, outputs);
     }
     return evaluate_activation(node, outputs) || evaluate_normalization(node, outputs);
@@ -147,7 +149,7 @@ seq<tensor> evaluate_node(const graph& model, node_id id, view<tensor> inputs, s
     if (each.is<op::constant>()) {
         return {detail::held<Number>(each.as<op::constant>().value)};
     }
-    if (!can_evaluate(each.kind())) {
+    if (!can_evaluate(each.attributes())) {
         detail::cannot_evaluate(each, "it is no operation of the library");
     }
     if (inputs.size() != each.inputs() && !each.is<op::parameter>()) {

@@ -81,6 +81,20 @@ constexpr bool preserves_precision(op::kind operation) {
     return detail::is_one_of(detail::precision_preserving_operations, operation);
 }
 
+/// The same questions about the row of an operation type, of the library or of a user.
+constexpr bool is_quantizable(const op::row& operation) {
+    if (op::is_of_user(operation.number)) {
+        return static_cast<const op::user_row&>(operation).low_precision.rule != op::dequantization_rule::stays;
+    }
+    return is_quantizable(operation.number);
+}
+constexpr bool preserves_precision(const op::row& operation) {
+    if (op::is_of_user(operation.number)) {
+        return static_cast<const op::user_row&>(operation).low_precision.rule == op::dequantization_rule::same;
+    }
+    return preserves_precision(operation.number);
+}
+
 /// True for input ports that carry data or weights, which can be quantized; the others carry axes, shapes, bounds and the like.
 constexpr bool carries_data(op::kind operation, int port) {
     switch (operation) {
@@ -114,6 +128,15 @@ constexpr bool can_take(op::kind operation, int port, element type) {
         case op::kind::gru_sequence: return bit_width(type) == 8;
         default: return true;
     }
+}
+
+/// The same about the row of an operation type, of the library or of a user.
+constexpr bool can_take(const op::row& operation, int port, element type) {
+    if (op::is_of_user(operation.number)) {
+        const op::low_precision& declared = static_cast<const op::user_row&>(operation).low_precision;
+        return declared.ports.contains(port) && declared.types.contains(type);
+    }
+    return can_take(operation.number, port, type);
 }
 
 }  // namespace lpt

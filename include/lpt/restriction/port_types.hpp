@@ -26,7 +26,7 @@ struct restriction_finding {
 
 /// The first mistake in the ports, versions and types that somebody wrote for an operation.
 constexpr restriction_finding find_restriction_mistake(const op::row& operation, int version, view<port_types> groups) {
-    if (!is_quantizable(operation.number)) {
+    if (!is_quantizable(operation)) {
         return {restriction_mistake::no_transformation};
     }
     if (version != any_version && !operation.opsets.contains(version)) {
@@ -43,7 +43,7 @@ constexpr restriction_finding find_restriction_mistake(const op::row& operation,
             }
             seen.push_back(port);
             for (const element type : group.types) {
-                if (!can_take(operation.number, port, type)) {
+                if (!can_take(operation, port, type)) {
                     return {restriction_mistake::type, port, type};
                 }
             }

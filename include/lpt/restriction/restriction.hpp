@@ -45,7 +45,7 @@ struct restriction_table {
             if (row.rule != nullptr) {
                 const seq<port_types> answer = row.rule(model, id);
                 for (const port_types& each : answer) {
-                    check_port_types(op::row_of(row.operation), row.version, each);
+                    check_port_types(op::row_of(model[id].attributes()), row.version, each);
                 }
                 result.append(answer);
             } else if (!row.accepted.ports.empty()) {
@@ -152,15 +152,24 @@ struct group_of<on<Where, Types...>> {
     static constexpr port_types value{numbers_of(Where), {Types...}};
 };
 
+template <class Op>
+consteval const op::row& row_of_type() {
+    if constexpr (op::is_of_user(Op::number)) {
+        return op::user_row_of<Op>::value;
+    } else {
+        return op::row_of(Op::number);
+    }
+}
 template <class Op, class... On>
 consteval restriction_finding find_in_precisions() {
     using operation = operation_of<Op>;
-    return find_restriction_mistake(op::row_of(operation::type::number), operation::version, {group_of<On>::value...});
+    return find_restriction_mistake(row_of_type<typename operation::type>(), operation::version,
+                                    {group_of<On>::value...});
 }
 template <class Op, int... Ports>
 consteval restriction_finding find_in_ports() {
     using operation = operation_of<Op>;
-    return find_restriction_mistake(op::row_of(operation::type::number), operation::version,
+    return find_restriction_mistake(row_of_type<typename operation::type>(), operation::version,
                                     {port_types{{Ports}, {}}...});
 }
 

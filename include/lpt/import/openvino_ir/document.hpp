@@ -2,7 +2,7 @@
 #pragma once
 
 #include <lpt/import/mapped_file.hpp>
-#include <lpt/op/fields.hpp>
+#include <lpt/op/user.hpp>
 
 #include <algorithm>
 #include <map>
@@ -40,6 +40,7 @@ struct layer_description {
     pugi::xml_node xml;
     place where;
     op::kind kind = op::kind::none;
+    const op::user_row* of_user = nullptr;  // for an operation type of the user's
     int version = 0;
     std::string name;
     std::vector<port_description> inputs;
@@ -161,21 +162,26 @@ inline op::kind parse_layer_type(const std::string& type) {
 }
 
 /// The version of the operation that the layer's operation set (`opset1` … `opset16`) means.
-inline int parse_version(const std::string& word, op::kind kind, const place& where) {
+inline int parse_version(const std::string& word, const op::row& operation, const place& where) {
     std::int64_t number = 0;
     if (word.rfind("opset", 0) != 0 || !op::detail::parse_integer(word.c_str() + 5, number) || number < 1 ||
         number > 16) {
         wrong(where, "unknown operation set '", word.c_str(), "'; expected opset1 to opset16");
     }
-    const op::versions& versions = op::row_of(kind).opsets;
-    const int version = versions.in_opset(static_cast<int>(number));
+    const int version = operation.opsets.in_opset(static_cast<int>(number));
     if (version < 0) {
-        wrong(where, "operation ", op::name(kind), " is not in ", word.c_str());
+        wrong(where, "operation ", operation.name, " is not in ", word.c_str());
     }
     return version;
 }
 
-inline layer_description read_layer(const pugi::xml_node& xml, const std::string& file) {
+/// The version of a layer of a user's operation type: files write `extension` or an operation set of the author's own for the newest.
+inline int parse_user_version(const std::string& word, const op::user_row& operation, const place& where) {
+    return word.rfind("opset", 0) == 0 ? parse_version(word, operation, where) : operation.opsets.newest();
+}
+
+inline layer_description read_layer(const pugi::xml_node& xml, const std::string& file,
+                                    const op::user_operations& known) {
     layer_description layer;
     layer.xml = xml;
     layer.name = xml.attribute("name").value();
@@ -183,10 +189,16 @@ inline layer_description read_layer(const pugi::xml_node& xml, const std::string
     layer.where = {file, "layer '" + layer.name + "' (" + type + ")"};
     layer.id = integer_attribute(xml, "id", layer.where);
     layer.kind = parse_layer_type(type);
-    if (layer.kind == op::kind::none) {
+    const std::string version = xml.attribute("version").value();
+    layer.of_user = known.find(type.c_str());
+    if (layer.of_user != nullptr) {
+        layer.kind = layer.of_user->number;
+        layer.version = parse_user_version(version, *layer.of_user, layer.where);
+    } else if (layer.kind == op::kind::none) {
         wrong(layer.where, "unknown operation");
+    } else {
+        layer.version = parse_version(version, op::row_of(layer.kind), layer.where);
     }
-    layer.version = parse_version(xml.attribute("version").value(), layer.kind, layer.where);
     layer.inputs = read_ports(xml.child("input"), layer.where);
     layer.outputs = read_ports(xml.child("output"), layer.where);
     return layer;
@@ -215,14 +227,14 @@ inline void read_edges(const pugi::xml_node& xml, document& result, const place&
 }
 
 /// Reads `<layers>` and `<edges>` below a node of the document (`<net>` or `<body>`).
-inline document read_document(const pugi::xml_node& xml, const std::string& file) {
+inline document read_document(const pugi::xml_node& xml, const std::string& file, const op::user_operations& known) {
     document result;
     const place where{file, {}};
     if (!xml.child("layers")) {
         wrong(where, "<", xml.name(), "> has no <layers>");
     }
     for (const pugi::xml_node& layer : xml.child("layers").children("layer")) {
-        layer_description next = read_layer(layer, file);
+        layer_description next = read_layer(layer, file, known);
         if (!result.place_of_layer.emplace(next.id, result.layers.size()).second) {
             wrong(next.where, "another layer has its id ", next.id, ", too");
         }

@@ -13,6 +13,7 @@ struct source_files {
     const mapped_file* weights;  // null if there is no such file
     std::string xml;
     std::string bin;
+    op::user_operations known;  // operation types of users
 };
 
 graph build_graph(const pugi::xml_node& xml, const source_files& files, int depth);
@@ -66,7 +67,8 @@ inline op::attributes read_attributes(const layer_description& layer) {
         values.push_back({text(each.name()), op::to_value(text(each.value()))});
     }
     const std::string where = layer.where.file + ": " + layer.where.layer;
-    return op::fields_of(layer.kind).make(values, layer.version, where.c_str());
+    const op::field_row& fields = layer.of_user != nullptr ? *layer.of_user->fields : op::fields_of(layer.kind);
+    return fields.make(values, layer.version, where.c_str());
 }
 
 struct described_body {
@@ -75,12 +77,12 @@ struct described_body {
     body_ports ports;
 };
 
-inline described_body describe_body(const layer_description& layer, const char* name) {
+inline described_body describe_body(const layer_description& layer, const char* name, const source_files& files) {
     const pugi::xml_node xml = layer.xml.child(name);
     if (!xml) {
         wrong(layer.where, "has no <", name, ">");
     }
-    described_body body{xml, read_document(xml, layer.where.file), {}};
+    described_body body{xml, read_document(xml, layer.where.file, files.known), {}};
     body.ports = ports_of_body(body.content);
     return body;
 }
@@ -92,8 +94,8 @@ inline op::attributes read_with_bodies(const layer_description& layer, const sou
         wrong(layer.where, "bodies are nested more than ", deepest_body, " deep");
     }
     if (layer.kind == op::kind::if_else) {
-        const described_body then_body = describe_body(layer, "then_body");
-        const described_body else_body = describe_body(layer, "else_body");
+        const described_body then_body = describe_body(layer, "then_body", files);
+        const described_body else_body = describe_body(layer, "else_body", files);
         bodies.push_back(build_graph(then_body.xml, files, depth + 1));
         bodies.push_back(build_graph(else_body.xml, files, depth + 1));
         op::if_else result;
@@ -108,7 +110,7 @@ inline op::attributes read_with_bodies(const layer_description& layer, const sou
         check_maps(layer, else_body.ports, result.else_inputs, result.else_outputs);
         return result;
     }
-    const described_body body = describe_body(layer, "body");
+    const described_body body = describe_body(layer, "body", files);
     bodies.push_back(build_graph(body.xml, files, depth + 1));
     const pugi::xml_node map = layer.xml.child("port_map");
     const auto fill = [&](auto& result) {
@@ -213,7 +215,7 @@ class builder {
         op::attributes what;
         if (layer.kind == op::kind::constant) {
             what = op::constant{read_constant(layer, files_)};
-        } else if (op::has(op::row_of(layer.kind).traits, op::trait::has_bodies)) {
+        } else if (layer.of_user == nullptr && op::has(op::row_of(layer.kind).traits, op::trait::has_bodies)) {
             what = read_with_bodies(layer, files_, depth_, bodies);
         } else {
             what = read_attributes(layer);
@@ -315,14 +317,14 @@ public:
 };
 
 inline graph build_graph(const pugi::xml_node& xml, const source_files& files, int depth) {
-    const document content = read_document(xml, files.xml);
+    const document content = read_document(xml, files.xml, files.known);
     graph model = builder(content, files, depth).build();
     model.set_name(xml.attribute("name").value());
     return model;
 }
 
 inline graph parse_network(text_view xml, const mapped_file* weights, const std::string& xml_name,
-                           const std::string& bin_name) {
+                           const std::string& bin_name, const op::user_operations& known) {
     pugi::xml_document parsed;
     const pugi::xml_parse_result status = parsed.load_buffer(xml.data(), xml.size());
     if (!status) {
@@ -332,15 +334,15 @@ inline graph parse_network(text_view xml, const mapped_file* weights, const std:
     if (!net) {
         fail(text_view(xml_name.c_str()), ": is not a network: the document has no <net>");
     }
-    return build_graph(net, {weights, xml_name, bin_name}, 0);
+    return build_graph(net, {weights, xml_name, bin_name, known}, 0);
 }
 
 /// Reads a network from the text of its `.xml`; the names of the files are for messages, which are one line whatever the
 /// names in the file.
 inline graph read_network(text_view xml, const mapped_file* weights, const std::string& xml_name,
-                          const std::string& bin_name) {
+                          const std::string& bin_name, const op::user_operations& known = {}) {
     try {
-        return parse_network(xml, weights, xml_name, bin_name);
+        return parse_network(xml, weights, xml_name, bin_name, known);
     } catch (const error& raised) {
         std::string message = raised.what();
         for (char& each : message) {

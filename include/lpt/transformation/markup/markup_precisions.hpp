@@ -32,7 +32,7 @@ private:
 
     static constexpr void check(const restriction_table& restrictions) {
         for (const precision_row& row : restrictions.precisions) {
-            if (!is_quantizable(row.operation)) {
+            if (!op::is_of_user(row.operation) && !is_quantizable(row.operation)) {
                 fail("the precisions of ", op::name(row.operation),
                      " are restricted, but no transformation handles it");
             }
@@ -40,12 +40,17 @@ private:
     }
     static constexpr void mark_up(auto& r, node_id id) {
         const op::kind operation = r.model[id].kind();
-        const bool supported = is_quantizable(operation) || operation == op::kind::result;
+        const op::row& facts = op::row_of(r.model[id].attributes());
+        const bool supported = is_quantizable(facts) || operation == op::kind::result;
         if (!supported || !base_precondition(r.model, id, int8_precisions)) {
             restrict(r, id, {port_types{{0}, {}}});
             return;
         }
-        if (preserves_precision(operation) && !has_port_without_precisions(r, id) &&
+        if (op::is_of_user(operation)) {
+            mark_up_of_user(r, id, *r.model[id].attributes().facts_of_user());
+            return;
+        }
+        if (preserves_precision(facts) && !has_port_without_precisions(r, id) &&
             !attributes_of<attribute::precision_preserved>(r).has(attribute::place::on_node(id))) {
             attributes_of<attribute::precision_preserved>(r).set_node(id, {true});
         }
@@ -53,6 +58,29 @@ private:
         if (r.restrictions.precisions_of(r.model, id, groups)) {
             restrict(r, id, groups);
         }
+    }
+    /// Here restrictions come first: an operation that may not be quantized hands no precision on.
+    static constexpr void mark_up_of_user(auto& r, node_id id, const op::user_row& facts) {
+        seq<port_types> groups;
+        if (!r.restrictions.precisions_of(r.model, id, groups)) {
+            groups = declared_types(facts);
+        }
+        restrict(r, id, groups);
+        if (preserves_precision(facts) && !has_port_without_precisions(r, id)) {
+            attributes_of<attribute::precision_preserved>(r).set_node(id, {true});
+        }
+    }
+    /// What a user's operation type takes where the target does not restrict it further.
+    static constexpr seq<port_types> declared_types(const op::user_row& facts) {
+        seq<port_types> result;
+        const op::low_precision& declared = facts.low_precision;
+        for (int i = 0; i < declared.ports.count; ++i) {
+            port_types& added = result.push_back({{declared.ports.values[i]}, {}});
+            for (int type = 0; type < declared.types.count; ++type) {
+                added.types.push_back(declared.types.values[type]);
+            }
+        }
+        return result;
     }
     /// Gives each group of ports one shared list; stops at a port that must not be quantized. No group: no port may be quantized.
     static constexpr void restrict(auto& r, node_id id, view<port_types> groups) {

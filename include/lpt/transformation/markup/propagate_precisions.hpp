@@ -24,7 +24,10 @@ struct propagate_precisions {
             if (model[id].is<op::fake_quantize>()) {
                 const view<element> types = r.options.default_precisions;
                 attributes_of<attribute::precisions>(r).set_output(id, 0, {seq<element, 8>(types)});
-            } else if (!propagate_through_precision_preserved<attribute::precisions>(r, id)) {
+                continue;
+            }
+            const bool passed_on = propagate_through_precision_preserved<attribute::precisions>(r, id);
+            if (!passed_on || op::is_of_user(r.model[id].kind())) {  // which may take fewer types than they are given
                 propagate_to_input<attribute::precisions>(r, id);
             }
         }

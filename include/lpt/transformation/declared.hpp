@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/op/user.hpp>
+#include <lpt/transformation/dequantization_constants.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+namespace detail {
+
+/// "<name>Transformation" as an array.
+template <class Op>
+struct name_of_declared {
+    static constexpr text_view ending = "Transformation";
+    struct letters {
+        char values[Op::name.size() + ending.size() + 1] = {};
+    };
+    static constexpr letters make() {
+        letters result;
+        for (std::size_t i = 0; i < Op::name.size(); ++i) {
+            result.values[i] = Op::name[i];
+        }
+        for (std::size_t i = 0; i < ending.size(); ++i) {
+            result.values[Op::name.size() + i] = ending[i];
+        }
+        return result;
+    }
+    static constexpr letters value = make();
+};
+
+}  // namespace detail
+
+/// Moves the dequantization of a user's operation as its `low_precision` declares it; its name is that of the operation
+/// with `Transformation` behind.
+///
+/// Rule `same`:   y = f(scale * (x - zero_point))         becomes  y = scale * (f(x) - zero_point)
+/// Rule `scaled`: y = f(scale_1 * x_1, scale_2 * x_2 …)   becomes  y = scale_1 * scale_2 * … * f(x_1, x_2 …)
+/// Every declared port that the node has needs a dequantization, of data of a declared type that the target takes. For `same` all of them must
+/// have equal scales, zero points and types. For `scaled` there must be no zero point; f computes in the dequantization
+/// precision on what it reads. One scale for the tensor, unless `per_channel` is declared.
+template <class Op>
+struct declared_transformation {
+    static constexpr text_view name{detail::name_of_declared<Op>::value.values,
+                                    Op::name.size() + detail::name_of_declared<Op>::ending.size()};
+    using pattern = lpt::pattern<Op>;
+    static constexpr const op::low_precision& declared = op::user_row_of<Op>::value.low_precision;
+    static constexpr bool precision_preserved = declared.rule == op::dequantization_rule::same;
+    static_assert(declared.rule != op::dequantization_rule::stays, "the operation declares nothing to transform");
+    static_assert(Op::outputs.least == 1 && Op::outputs.most == 1, "a dequantization moves behind one output");
+    static_assert(declared.rule == op::dequantization_rule::same || !declared.per_channel || declared.ports.count == 1,
+                  "scales of several ports are multiplied, so each is one number");
+
+    [[gnu::cold]] static constexpr verdict can_transform(const rewrite& r, node_id id) {
+        if (const verdict base = base_precondition(r, id); !base) {
+            return base;
+        }
+        const graph& model = r.model;
+        const dequantization first = find_dequantization(r, id, static_cast<std::size_t>(declared.ports.values[0]));
+        for (int i = 0; i < declared.ports.count; ++i) {
+            const int port = declared.ports.values[i];
+            if (static_cast<std::size_t>(port) >= model[id].inputs()) {
+                continue;
+            }
+            if (const verdict one = port_verdict(r, id, port); !one) {
+                return one;
+            }
+            const dequantization found = find_dequantization(r, id, static_cast<std::size_t>(port));
+            if (declared.rule == op::dequantization_rule::same && !are_equal(model, first, found)) {
+                return refuse(reason::not_per_tensor, port);
+            }
+        }
+        return yes;
+    }
+    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        graph& model = r.model;
+        const node_id operation = separate_in_standalone_branch(r, id);
+        seq<output_ref, 5> inputs;
+        for (std::size_t port = 0; port < model[operation].inputs(); ++port) {
+            inputs.push_back(model[operation].input(port));
+        }
+        dequantization behind;
+        relaxation types{seq<element, 2>(inputs.size(), dynamic), {r.options.dequantization_precision}};
+        for (int i = 0; i < declared.ports.count; ++i) {
+            const auto port = static_cast<std::size_t>(declared.ports.values[i]);
+            if (port >= inputs.size()) {
+                continue;
+            }
+            const dequantization found = normalize_dequantization(r, find_dequantization(r, operation, port));
+            inputs[port] = found.data;
+            types.input_types[port] = r.options.dequantization_precision;
+            if (behind.empty()) {
+                behind = found;
+            } else if (declared.rule == op::dequantization_rule::scaled) {
+                behind.scale = fold_operation(model, op::multiply{}, {behind.scale, found.scale}).node;
+            }
+        }
+        const node_id made = add_operation(r, operation, inputs, types);
+        copy_information(r, operation, made, false);
+        model.rename(made, model[operation].name());
+        const output_ref last = append_dequantization(r, made, behind);
+        insert_dequantization_after(r, operation, last, made);
+        model.replace(operation, made);
+        update_output_name(r, last.node, made);
+        return true;
+    }
+
+private:
+    static constexpr verdict port_verdict(const rewrite& r, node_id id, int port) {
+        const graph& model = r.model;
+        const dequantization found = find_dequantization(r, id, static_cast<std::size_t>(port));
+        if (!found.has_multiply()) {
+            return refuse(reason::no_dequantization, port);
+        }
+        const element type = model.type(found.data);
+        if (r.options.update_precisions && !declared.types.contains(type)) {
+            return {reason::not_low_precision, port, type, -1, 0};
+        }
+        const auto* marked = r.attributes.of<attribute::precisions>().find_input(id, static_cast<std::size_t>(port));
+        if (marked != nullptr &&
+            (marked->types.empty() || (r.options.update_precisions && !marked->types.contains(type)))) {
+            return {reason::restricted_by_target, port, type, -1, 0};
+        }
+        if (!declared.per_channel && !is_scalar_like(model, found)) {
+            return refuse(reason::not_per_tensor, port);
+        }
+        if (declared.per_channel && !is_channel_wise(model, found)) {
+            return refuse(reason::not_per_tensor_or_per_channel, port);
+        }
+        if (!declared.negative_scale && has_negative_scale(model, found)) {
+            return refuse(reason::negative_scale, port);
+        }
+        return declared.rule == op::dequantization_rule::scaled && found.has_subtract()
+                   ? refuse(reason::has_zero_point, port)
+                   : yes;
+    }
+    static constexpr bool is_channel_wise(const graph& model, const dequantization& found) {
+        return is_per_channel_constant(model, found.multiply, found.scale, 1) &&
+               (!found.has_subtract() || is_per_channel_constant(model, found.subtract, found.zero_point, 1));
+    }
+    static constexpr bool are_equal(const graph& model, const dequantization& left, const dequantization& right) {
+        return model.type(left.data) == model.type(right.data) && left.has_subtract() == right.has_subtract() &&
+               same_values(constant_of(model, left.scale), constant_of(model, right.scale)) &&
+               (!left.has_subtract() ||
+                same_values(constant_of(model, left.zero_point), constant_of(model, right.zero_point)));
+    }
+    static constexpr bool same_values(const tensor& left, const tensor& right) {
+        const std::size_t count = math::maximum(left.elements(), right.elements());
+        if (left.elements() != right.elements() && !(is_scalar_like(left) && is_scalar_like(right))) {
+            return false;
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            if (left.real(left.elements() == count ? i : 0) != right.real(right.elements() == count ? i : 0)) {
+                return false;
+            }
+        }
+        return true;
+    }
+    static constexpr node_id add_operation(rewrite& r, node_id like, view<output_ref> inputs, const relaxation& types) {
+        graph& model = r.model;
+        if (declared.rule == op::dequantization_rule::same) {
+            return model.clone(like, inputs);
+        }
+        return model.add_relaxed(model[like].attributes(), inputs, types, {}, model[like].version());
+    }
+};
+
+}  // namespace lpt
