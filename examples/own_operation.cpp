@@ -41,17 +41,17 @@ struct temporal_shift {
         }
         facts.output(facts.type(0), data);
     }
-    static void evaluate(const temporal_shift& self, lpt::view<lpt::tensor> inputs, lpt::view<op::output_facts> facts,
-                         lpt::seq<lpt::tensor>& outputs) {
-        const lpt::shape& data = facts[0].dimensions;
-        lpt::tensor_builder result(facts[0].type, data);
-        const std::size_t frame = result.elements() / static_cast<std::size_t>(data[0]);
-        const std::size_t moved = frame / static_cast<std::size_t>(data[1]) * static_cast<std::size_t>(self.moved);
+    static void evaluate(const temporal_shift& self, lpt::view<lpt::tensor> data, lpt::view<op::output_facts> facts,
+                         lpt::seq<lpt::tensor>& results) {
+        const lpt::shape& sizes = facts[0].dimensions;
+        lpt::tensor_builder result(facts[0].type, sizes);
+        const std::size_t frame = result.elements() / static_cast<std::size_t>(sizes[0]);
+        const std::size_t moved = frame / static_cast<std::size_t>(sizes[1]) * static_cast<std::size_t>(self.moved);
         for (std::size_t i = 0; i < result.elements(); ++i) {
             const bool from_before = i >= frame && i % frame < moved;
-            result.real(i, inputs[0].real(from_before ? i - frame : i));
+            result.real(i, data[0].real(from_before ? i - frame : i));
         }
-        outputs.push_back(result.finish());
+        results.push_back(result.finish());
     }
     friend constexpr bool operator==(const temporal_shift&, const temporal_shift&) = default;
 };
@@ -71,17 +71,17 @@ struct smooth {
     static constexpr void infer(const smooth&, op::inference& facts) {
         facts.output(facts.type(0), facts.dimensions(0));
     }
-    static void evaluate(const smooth&, lpt::view<lpt::tensor> inputs, lpt::view<op::output_facts> facts,
-                         lpt::seq<lpt::tensor>& outputs) {
-        const lpt::shape& data = facts[0].dimensions;
-        const auto length = static_cast<std::size_t>(data[data.rank() - 1]);
-        lpt::tensor_builder result(facts[0].type, data);
+    static void evaluate(const smooth&, lpt::view<lpt::tensor> data, lpt::view<op::output_facts> facts,
+                         lpt::seq<lpt::tensor>& results) {
+        const lpt::shape& sizes = facts[0].dimensions;
+        const auto length = static_cast<std::size_t>(sizes[sizes.rank() - 1]);
+        lpt::tensor_builder result(facts[0].type, sizes);
         for (std::size_t i = 0; i < result.elements(); ++i) {
-            const double before = i % length == 0 ? 0 : inputs[0].real(i - 1);
-            const double after = i % length + 1 == length ? 0 : inputs[0].real(i + 1);
-            result.real(i, (before + 2 * inputs[0].real(i) + after) / 4);
+            const double before = i % length == 0 ? 0 : data[0].real(i - 1);
+            const double after = i % length + 1 == length ? 0 : data[0].real(i + 1);
+            result.real(i, (before + 2 * data[0].real(i) + after) / 4);
         }
-        outputs.push_back(result.finish());
+        results.push_back(result.finish());
     }
     friend constexpr bool operator==(const smooth&, const smooth&) = default;
 };

@@ -30,20 +30,20 @@ struct channel_roll {
         }
         facts.output(facts.type(0), facts.dimensions(0));
     }
-    static constexpr void evaluate(const channel_roll& self, lpt::view<lpt::tensor> inputs,
-                                   lpt::view<op::output_facts> facts, lpt::seq<lpt::tensor>& outputs) {
+    static constexpr void evaluate(const channel_roll& self, lpt::view<lpt::tensor> data,
+                                   lpt::view<op::output_facts> facts, lpt::seq<lpt::tensor>& results) {
         const lpt::shape& dimensions = facts[0].dimensions;
         const auto channels = static_cast<std::size_t>(dimensions[1]);
         const auto batch = static_cast<std::size_t>(dimensions[0]);
-        const std::size_t inner = channels == 0 || batch == 0 ? 0 : inputs[0].elements() / channels / batch;
+        const std::size_t inner = channels == 0 || batch == 0 ? 0 : data[0].elements() / channels / batch;
         lpt::tensor_builder result(facts[0].type, dimensions);
         for (std::size_t i = 0; i < result.elements(); ++i) {
             const std::size_t channel = i / inner % channels;
             const auto move = static_cast<std::size_t>(self.shift) % channels;
             const std::size_t from = (channel + channels - move) % channels;
-            result.real(i, inputs[0].real(i + from * inner - channel * inner));
+            result.real(i, data[0].real(i + from * inner - channel * inner));
         }
-        outputs.push_back(result.finish());
+        results.push_back(result.finish());
     }
     friend constexpr bool operator==(const channel_roll&, const channel_roll&) = default;
 };
@@ -61,13 +61,13 @@ struct own_product {
     static constexpr void infer(const own_product&, op::inference& facts) {
         facts.output(facts.type(0), facts.dimensions(0));
     }
-    static constexpr void evaluate(const own_product&, lpt::view<lpt::tensor> inputs, lpt::view<op::output_facts> facts,
-                                   lpt::seq<lpt::tensor>& outputs) {
+    static constexpr void evaluate(const own_product&, lpt::view<lpt::tensor> data, lpt::view<op::output_facts> facts,
+                                   lpt::seq<lpt::tensor>& results) {
         lpt::tensor_builder result(facts[0].type, facts[0].dimensions);
         for (std::size_t i = 0; i < result.elements(); ++i) {
-            result.real(i, inputs[0].real(i) * inputs[1].real(i));
+            result.real(i, data[0].real(i) * data[1].real(i));
         }
-        outputs.push_back(result.finish());
+        results.push_back(result.finish());
     }
     friend constexpr bool operator==(const own_product&, const own_product&) = default;
 };
@@ -89,13 +89,13 @@ struct own_larger {
     static constexpr void infer(const own_larger&, op::inference& facts) {
         facts.output(facts.type(0), facts.dimensions(0));
     }
-    static constexpr void evaluate(const own_larger&, lpt::view<lpt::tensor> inputs, lpt::view<op::output_facts> facts,
-                                   lpt::seq<lpt::tensor>& outputs) {
+    static constexpr void evaluate(const own_larger&, lpt::view<lpt::tensor> data, lpt::view<op::output_facts> facts,
+                                   lpt::seq<lpt::tensor>& results) {
         lpt::tensor_builder result(facts[0].type, facts[0].dimensions);
         for (std::size_t i = 0; i < result.elements(); ++i) {
-            result.real(i, lpt::math::maximum(inputs[0].real(i), inputs[1].real(i)));
+            result.real(i, lpt::math::maximum(data[0].real(i), data[1].real(i)));
         }
-        outputs.push_back(result.finish());
+        results.push_back(result.finish());
     }
     friend constexpr bool operator==(const own_larger&, const own_larger&) = default;
 };

@@ -6,7 +6,7 @@
 /// Operation types of users. Such a type is declared like those of the library: `number` (`user_kind("Name")`), `name`, `opsets`,
 /// `inputs`, `outputs`, `traits`, `infer(const Op&, inference&)`, equality, and, if it has attributes, `fields(self, visit)`. It may
 /// also have
-///   `static void evaluate(const Op&, view<tensor> inputs, view<op::output_facts> facts, seq<tensor>& outputs)`, which makes it
+///   `static void evaluate(const Op&, view<tensor> data, view<op::output_facts> facts, seq<tensor>& results)`, which makes it
 ///   run (constexpr if graphs with it are folded in constant expressions), and
 ///   `static constexpr op::low_precision low_precision{…}`, which makes it part of the transformations.
 namespace lpt::op {
