@@ -53,7 +53,7 @@ struct liar : own::own_product {
     static constexpr text_view name = "Liar";
     static constexpr auto number = op::user_kind("Liar");
     static constexpr void infer(const liar&, op::inference& facts) { facts.output(facts.type(0), facts.dimensions(0)); }
-    static constexpr void evaluate(const liar&, view<tensor>, view<op::output_facts>, seq<tensor>& outputs) {
+    static constexpr void evaluate(const liar&, view<tensor>, view<op::output_facts>, seq<tensor>& results) {
         results.push_back(make_scalar(f32, 1));
     }
     friend constexpr bool operator==(const liar&, const liar&) = default;

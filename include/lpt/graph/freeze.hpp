@@ -228,7 +228,21 @@ constexpr freeze_table make_freeze_table(op::list<Ops...>) {
 inline constexpr freeze_table freeze_rows = make_freeze_table(op::all{});
 
 /// Attributes of a user's operation type, by name: the table above has no line for it.
-struct named_attributes {
+class named_attributes {
+    template <class Value, class Words>
+    static constexpr void show(Value& each, Words& words) {
+        words.value(each.holds);
+        words.value(each.integer);
+        words.value(each.real);
+        words.value(each.word);
+        words.value(each.integers);
+        words.value(each.reals);
+        words.value(each.words);
+        words.value(each.dimensions);
+        words.value(each.constant);
+    }
+
+public:
     static constexpr void save(const op::attributes& values, int version, word_writer& words) {
         const seq<op::named_value> named = op::fields_of(values).read(values, version);
         words.number(version);
@@ -251,20 +265,6 @@ struct named_attributes {
             show(each.value, words);
         }
         return own->fields->make(named, version, own->name);
-    }
-
-private:
-    template <class Value, class Words>
-    static constexpr void show(Value& each, Words& words) {
-        words.value(each.holds);
-        words.value(each.integer);
-        words.value(each.real);
-        words.value(each.word);
-        words.value(each.integers);
-        words.value(each.reals);
-        words.value(each.words);
-        words.value(each.dimensions);
-        words.value(each.constant);
     }
 };
 
