@@ -28,7 +28,7 @@ TEST_CASE("Merging covers both intervals and keeps the shortest one") {
     CHECK(result.combined == interval{-2.56f, 2.54f});
     CHECK(result.shortest == interval{0, 1.275f});
     CHECK(result.least_levels == 65);
-    CHECK(result.preferred_types == seq<element, 4>{u8, i8});
+    CHECK(result.preferred_types == seq<element, 8>{u8, i8});
 }
 
 TEST_CASE("The least number of levels is found anew only when a shorter interval comes in") {
@@ -46,9 +46,9 @@ TEST_CASE("Members with different level counts leave both counts unknown") {
 }
 
 TEST_CASE("Preferred types are an ordered set") {
-    seq<element, 4> types;
+    seq<element, 8> types;
     for (const element type : {i8, u8, i8, u8}) {
         insert_type(types, type);
     }
-    CHECK(types == seq<element, 4>{u8, i8});
+    CHECK(types == seq<element, 8>{u8, i8});
 }

@@ -14,7 +14,7 @@ struct intervals_alignment {
     interval combined;                    // from the least lower to the greatest upper bound of the group
     interval shortest;                    // the shortest interval of a member
     std::size_t least_levels = 0;         // how many integers the shortest interval keeps; 0: unknown
-    seq<element, 4> preferred_types;      // each type that a member prefers, once, in the order of `element`
+    seq<element, 8> preferred_types;      // each type that a member prefers, once, in the order of `element`
 
     /// What each place has for itself.
     struct own_data {
@@ -25,7 +25,7 @@ struct intervals_alignment {
 };
 
 /// Adds a type to an ordered set.
-constexpr void insert_type(seq<element, 4>& types, element type) {
+constexpr void insert_type(seq<element, 8>& types, element type) {
     std::size_t at = 0;
     while (at < types.size() && types[at] < type) {
         ++at;

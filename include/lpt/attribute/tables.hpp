@@ -147,10 +147,14 @@ public:
     }
 };
 
-template <class Value>
+/// The values of an attribute type; none where it uses those of another one.
+template <class A>
 struct pool_slot {
-    value_pool<Value> pool;
+    value_pool<A> pool;
 };
+template <class A>
+    requires requires { typename A::shared_value; }
+struct pool_slot<A> {};
 template <class A>
 struct index_slot {
     place_index index;
@@ -276,22 +280,13 @@ struct description {
 ///
 /// A value of its own beside the graph: copies of both are independent. Attributes of removed nodes stay without harm,
 /// because numbers of nodes are not given again.
-class tables {
-struct slots : detail::pool_slot<precisions>,
-               detail::pool_slot<precision_preserved>,
-               detail::pool_slot<intervals_alignment>,
-               detail::pool_slot<quantization_alignment>,
-               detail::pool_slot<quantization_granularity>,
-               detail::index_slot<precisions>,
-               detail::index_slot<precision_preserved>,
-               detail::index_slot<avg_pool_precision_preserved>,
-               detail::index_slot<intervals_alignment>,
-               detail::index_slot<quantization_alignment>,
-               detail::index_slot<quantization_granularity> {};
+template <class... Attributes>
+class tables_of {
+struct slots : detail::pool_slot<Attributes>..., detail::index_slot<Attributes>... {};
     struct body_tables {
         node_id node = node_id::none;
         std::size_t which = 0;
-        tables* content = nullptr;
+        tables_of* content = nullptr;
     };
     slots slots_;
     seq<body_tables> bodies_;
@@ -323,32 +318,27 @@ struct slots : detail::pool_slot<precisions>,
         }
     }
     constexpr void copy_all(node_id from, node_id to, bool with_ports) {
-        copy_attribute<precisions>(from, to, with_ports);
-        copy_attribute<precision_preserved>(from, to, with_ports);
-        copy_attribute<avg_pool_precision_preserved>(from, to, with_ports);
-        copy_attribute<intervals_alignment>(from, to, with_ports);
-        copy_attribute<quantization_alignment>(from, to, with_ports);
-        copy_attribute<quantization_granularity>(from, to, with_ports);
+        (copy_attribute<Attributes>(from, to, with_ports), ...);
     }
 
 public:
-    constexpr tables() = default;
-    constexpr tables(const tables& other) : slots_(other.slots_) {
+    constexpr tables_of() = default;
+    constexpr tables_of(const tables_of& other) : slots_(other.slots_) {
         for (const body_tables& each : other.bodies_) {
-            bodies_.push_back({each.node, each.which, new tables(*each.content)});
+            bodies_.push_back({each.node, each.which, new tables_of(*each.content)});
         }
     }
-    constexpr tables(tables&& other) noexcept { swap(other); }
-    constexpr tables& operator=(tables other) noexcept {
+    constexpr tables_of(tables_of&& other) noexcept { swap(other); }
+    constexpr tables_of& operator=(tables_of other) noexcept {
         swap(other);
         return *this;
     }
-    constexpr ~tables() {
+    constexpr ~tables_of() {
         for (const body_tables& each : bodies_) {
             delete each.content;
         }
     }
-    constexpr void swap(tables& other) noexcept {
+    constexpr void swap(tables_of& other) noexcept {
         lpt::detail::swap_values(slots_, other.slots_);
         lpt::detail::swap_values(bodies_, other.bodies_);
     }
@@ -374,27 +364,26 @@ public:
     constexpr void copy_node(node_id from, node_id to) { copy_all(from, to, false); }
 
     /// The attributes of graph number `which` inside a node, made on the first call.
-    constexpr tables& body(node_id id, std::size_t which) {
+    constexpr tables_of& body(node_id id, std::size_t which) {
         for (const body_tables& each : bodies_) {
             if (each.node == id && each.which == which) {
                 return *each.content;
             }
         }
-        bodies_.push_back({id, which, new tables});
+        bodies_.push_back({id, which, new tables_of});
         return *bodies_.back().content;
     }
 
     /// All attributes of a place in words.
     constexpr seq<description> describe(place where) {
         seq<description> result;
-        describe_one<precisions>(where, result);
-        describe_one<precision_preserved>(where, result);
-        describe_one<avg_pool_precision_preserved>(where, result);
-        describe_one<intervals_alignment>(where, result);
-        describe_one<quantization_alignment>(where, result);
-        describe_one<quantization_granularity>(where, result);
+        (describe_one<Attributes>(where, result), ...);
         return result;
     }
 };
+
+/// The tables of the attributes that the library's transformations use.
+using tables = tables_of<precisions, precision_preserved, avg_pool_precision_preserved, intervals_alignment,
+                         quantization_alignment, quantization_granularity>;
 
 }  // namespace lpt::attribute

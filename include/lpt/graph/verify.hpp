@@ -36,7 +36,7 @@ constexpr void check_uses(const graph& model, output_ref output) {
 }
 
 constexpr void check_list(const graph& model, view<node_id> list, text_view what, bool (*belongs)(const node&)) {
-    seq<bool> listed(model.id_bound(), false);
+    seq<bool, 8> listed(model.id_bound(), false);
     for (const node_id id : list) {
         if (!model.contains(id) || !belongs(model[id])) {
             fail("the list of ", what, " has node ", static_cast<std::int32_t>(id), ", which is not one of them");

@@ -1027,7 +1027,7 @@ constexpr void weigh(std::int64_t& product, std::size_t& open, dimension size) {
 }
 
 /// `copied` are the axes whose size is, known or not, the same before and after.
-constexpr element_balance balance(const shape& before, const shape& after, const seq<bool>& copied) {
+constexpr element_balance balance(const shape& before, const shape& after, const seq<bool, 8>& copied) {
     element_balance result;
     for (std::size_t axis = 0; axis < after.rank(); ++axis) {
         if (copied[axis]) {
@@ -1047,7 +1047,7 @@ constexpr element_balance balance(const shape& before, const shape& after, const
 
 /// The sizes that `pattern` asks for, with -1 and unknown values as dynamic; `copied` says which were copied from the
 /// input.
-constexpr shape read_pattern(const inference& facts, const integers& pattern, bool special_zero, seq<bool>& copied) {
+constexpr shape read_pattern(const inference& facts, const integers& pattern, bool special_zero, seq<bool, 8>& copied) {
     const shape& data = facts.dimensions(0);
     shape result;
     bool inferred = false;
@@ -1077,7 +1077,7 @@ constexpr shape infer_reshape(const inference& facts, bool special_zero) {
     if (!counted_values(facts, 1, pattern)) {
         return shape::of_dynamic_rank();
     }
-    seq<bool> copied;
+    seq<bool, 8> copied;
     shape result = read_pattern(facts, pattern, special_zero, copied);
     const element_balance sides = balance(data, result, copied);
     if (sides.open_before != 0) {

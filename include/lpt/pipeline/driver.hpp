@@ -75,6 +75,7 @@ public:
             waiting_.push_back(order[i]);
         }
     }
+    template <int Once = 0>
     constexpr void run();
 };
 
@@ -88,10 +89,14 @@ public:
 /// twice, one that left the graph is skipped. Graphs inside a node are rewritten when the node is visited, before the
 /// node itself. Time is linear in the number of nodes and changes.
 /// Raises an error if the graph has a cycle, and one that names the transformations if they change the graph for ever.
-constexpr void drive(rewrite& changes, dispatch_view table) { detail::drive_run(changes, table).run(); }
+template <int Once = 0>
+constexpr void drive(rewrite& changes, dispatch_view table) {
+    detail::drive_run(changes, table).run();
+}
 
 namespace detail {
 
+template <int Once = 0>
 constexpr void drive_bodies(rewrite& changes, dispatch_view table, node_id id) {
     for (std::size_t which = 0; which < changes.model[id].bodies().size(); ++which) {
         rewrite inner(changes.model.body(id, which), changes.attributes.body(id, which), changes.options,
@@ -100,6 +105,7 @@ constexpr void drive_bodies(rewrite& changes, dispatch_view table, node_id id) {
     }
 }
 
+template <int>
 constexpr void drive_run::run() {
     while (!waiting_.empty()) {
         const node_id id = waiting_.back();

@@ -122,7 +122,7 @@ struct report_row {
     node_id node = node_id::none;  // of the transformed graph; none if nothing there has its name
     element precision = dynamic;   // the type in which it computes; dynamic if it is gone
     seq<element, 2> inputs;        // element types
-    seq<element, 1> outputs;
+    seq<element, 2> outputs;
     text reason;                   // why it stayed in floating point, where a transformation said so
 };
 

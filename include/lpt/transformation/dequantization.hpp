@@ -383,8 +383,8 @@ constexpr bool is_per_channel_constant(const graph& model, node_id elementwise, 
 
 /// True if the output is computed from constants only: upwards there is no Parameter, convolution, MatMul or ReadValue.
 constexpr bool is_constant_path(const graph& model, node_id id) {
-    seq<node_id, 8> stack{id};
-    seq<node_id, 16> seen;
+    seq<node_id, 4> stack{id};
+    seq<node_id, 4> seen;
     while (!stack.empty()) {
         const node_id each = stack.back();
         stack.pop_back();
@@ -549,7 +549,7 @@ namespace detail {
 constexpr output_ref clone_dequantization(auto& r, const dequantization& found) {
     const auto clone_constant = [&](output_ref source) -> output_ref {
         const node& producer = r.model[source.node];
-        seq<output_ref, 2> inputs;
+        seq<output_ref, 5> inputs;
         for (std::size_t port = 0; port < producer.inputs(); ++port) {
             inputs.push_back(producer.input(port));
         }

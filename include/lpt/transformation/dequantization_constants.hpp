@@ -39,7 +39,7 @@ constexpr node_id through_operation(auto& r, node_id operation, node_id constant
     if (constant_of(r.model, constant).elements() == 1) {
         return to_scalar_if_single(r, constant);
     }
-    seq<output_ref, 4> inputs;
+    seq<output_ref, 5> inputs;
     inputs.push_back(constant);
     for (std::size_t port = 1; port < r.model[operation].inputs(); ++port) {
         inputs.push_back(try_fold(r.model, r.model.producer(operation, port)));

@@ -97,8 +97,8 @@ constexpr data_precision with_whole_steps(data_precision range, std::int64_t lev
 /// The output ranges of a FakeQuantize, one pair of bounds for each channel (one pair for all where it is per-tensor).
 struct quantization_details {
     std::int64_t levels = 0;
-    seq<float, 4> lows;
-    seq<float, 4> highs;
+    seq<float> lows;
+    seq<float> highs;
 };
 
 /// The integer type that suits output ranges best, and whether they need a zero point.

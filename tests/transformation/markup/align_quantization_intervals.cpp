@@ -38,7 +38,7 @@ TEST_CASE("A FakeQuantize starts with its own interval, levels and preferred typ
     CHECK(found->combined == attribute::interval{0, 2.55f});
     CHECK(found->shortest == found->combined);
     CHECK(found->least_levels == 256);
-    CHECK(found->preferred_types == seq<element, 4>{u8});
+    CHECK(found->preferred_types == seq<element, 8>{u8});
 }
 
 TEST_CASE("Unsupported levels, per-channel and infinite bounds have no interval") {

@@ -11,7 +11,7 @@ using namespace lpt::test;
 
 namespace {
 
-constexpr types chosen(double low, double high, std::int64_t levels, const seq<element, 4>& defaults) {
+constexpr types chosen(double low, double high, std::int64_t levels, const seq<element, 8>& defaults) {
     network net;
     net.options.default_precisions = defaults;
     const node_id quantized = net.fake_quantize(net.data(), low, high, levels);

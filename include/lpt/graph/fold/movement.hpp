@@ -109,7 +109,7 @@ public:
         for (std::size_t axis = 0; axis < outer_; ++axis) {
             blocks *= sources_[axis].size();
         }
-        seq<std::size_t, 8> place(outer_, 0);
+        seq<std::size_t> place(outer_, 0);
         for (std::size_t i = 0; i < blocks; ++i, to += elements * element_) {
             std::int64_t at = block_.first;
             bool inside = true;

@@ -20,10 +20,10 @@ struct fake_quantize_parts {
 /// The linear maps that take the integers back to the output ranges, one for each channel of these ranges.
 struct channel_maps {
     shape dimensions;            // of the ranges
-    seq<double, 4> scales;
-    seq<double, 4> zero_points;  // not rounded
-    seq<double, 4> lows;         // what the output bounds become
-    seq<double, 4> highs;
+    seq<double> scales;
+    seq<double> zero_points;  // not rounded
+    seq<double> lows;         // what the output bounds become
+    seq<double> highs;
 };
 
 namespace detail {
@@ -200,7 +200,7 @@ constexpr fake_quantize_parts append_to_quantized(auto& r, node_id fake_quantize
     if (!r.options.update_precisions && detail::is_identity(maps)) {
         return {};
     }
-    seq<double, 4> scales;
+    seq<double> scales;
     for (const double scale : maps.scales) {
         scales.push_back(detail::clamp_scale(scale));
     }

@@ -63,7 +63,7 @@ constexpr bool broadcasts_to(const shape& from, const shape& to) {
     if (data == nullptr) {
         return {};
     }
-    seq<tensor, 5> inputs;
+    seq<tensor> inputs;
     for (std::size_t port = 0; port < 5; ++port) {
         inputs.push_back(*model.constant_value(each.input(port)));
     }

@@ -93,7 +93,7 @@ private:
     }
     static constexpr node_id add_read(auto& r, node_id read, element type) {
         graph& model = r.model;
-        seq<output_ref, 1> inputs;
+        seq<output_ref, 5> inputs;
         if (model[read].inputs() != 0) {
             inputs.push_back(fold_convert(model, model[read].input(0), type));
         }

@@ -109,8 +109,8 @@ private:
         return yes;
     }
 
-    static constexpr seq<output_ref, 4> data_of(const graph& model, const seq<dequantization, 4>& all) {
-        seq<output_ref, 4> result;
+    static constexpr seq<output_ref, 5> data_of(const graph& model, const seq<dequantization, 4>& all) {
+        seq<output_ref, 5> result;
         for (const dequantization& each : all) {
             // Quantized data beside real data enters converted.
             const bool convert = each.has_convert() && is_low_precision(model, each) && has_real_data(model, all);
@@ -134,7 +134,7 @@ private:
         if (!r.model[concat].shape().is_static(axis)) {
             return fold_convert(r.model, to_scalar_if_single(r, constants[0]), type).node;
         }
-        seq<output_ref, 4> parts;
+        seq<output_ref, 5> parts;
         for (std::size_t port = 0; port < constants.size(); ++port) {
             shape part = shape::of_ones(r.model[concat].shape().rank());
             part[axis] = r.model.shape(r.model[concat].input(port))[axis];

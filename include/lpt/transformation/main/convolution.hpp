@@ -199,7 +199,7 @@ constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref sourc
     const tensor scale = product_of_scales(scales_of_groups(constant_of(model, found.scale), groups, outputs),
                                            weights_scale, model[convolution].shape().rank(), computed);
 
-    seq<output_ref, 3> inputs{data, reshaped_weights(r, weights.reshape, low.source)};
+    seq<output_ref, 5> inputs{data, reshaped_weights(r, weights.reshape, low.source)};
     for (std::size_t port = 2; port < model[convolution].inputs(); ++port) {
         inputs.push_back(model[convolution].input(port));
     }

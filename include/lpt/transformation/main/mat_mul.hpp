@@ -46,7 +46,7 @@ constexpr tensor transposed_constant(auto& r, const tensor& values, bool transpo
     if (rank < 2) {
         return tensor(values, shape{values.dimensions()[0], 1});
     }
-    seq<std::int64_t> order;
+    integers order;
     for (std::size_t axis = 0; axis < rank; ++axis) {
         order.push_back(static_cast<std::int64_t>(axis + 2 < rank ? axis : 2 * rank - 3 - axis));
     }

@@ -100,7 +100,7 @@ struct recurrent_cell_transformation {
     }
 
 private:
-    static constexpr seq<std::size_t, 4> ports_of(const graph& model, node_id id) {
+    static constexpr seq<std::size_t> ports_of(const graph& model, node_id id) {
         const std::size_t weights = model[id].is<op::lstm_sequence>() ? 4 : 3;
         return {0, 1, weights, weights + 1};
     }

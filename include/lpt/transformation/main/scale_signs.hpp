@@ -31,7 +31,7 @@ constexpr bool can_rescale_eps(const tensor& scale) {
                                                             tensor scale) {
     graph& model = r.model;
     const element result = model[normalization].type();
-    seq<output_ref, 2> inputs{found.data};
+    seq<output_ref, 5> inputs{found.data};
     for (std::size_t port = 1; port < model[normalization].inputs(); ++port) {
         inputs.push_back(model[normalization].input(port));
     }

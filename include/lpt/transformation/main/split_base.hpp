@@ -29,7 +29,7 @@ constexpr seq<node_id, 4> split_constant(auto& r, node_id split, node_id constan
         result.resize(outputs, to_scalar_if_equal(r, constant));
         return result;
     }
-    seq<output_ref, 3> inputs{constant};
+    seq<output_ref, 5> inputs{constant};
     for (std::size_t port = 1; port < r.model[split].inputs(); ++port) {
         inputs.push_back(r.model[split].input(port));
     }
@@ -67,7 +67,7 @@ constexpr void name_outputs(auto& r, node_id split, view<output_ref> last) {
     const node_id old = separate_in_standalone_branch(r, id);
     const dequantization found = normalize_dequantization(r, find_dequantization(r, old));
     graph& model = r.model;
-    seq<output_ref, 3> inputs{found.data};
+    seq<output_ref, 5> inputs{found.data};
     for (std::size_t port = 1; port < model[old].inputs(); ++port) {
         inputs.push_back(model[old].input(port));
     }
@@ -78,7 +78,7 @@ constexpr void name_outputs(auto& r, node_id split, view<output_ref> last) {
         found.has_subtract() ? detail::split_constant(r, split, found.zero_point) : seq<node_id, 4>();
     const seq<node_id, 4> scales =
         found.has_multiply() ? detail::split_constant(r, split, found.scale) : seq<node_id, 4>();
-    seq<output_ref, 4> last;
+    seq<output_ref, 5> last;
     for (std::size_t port = 0; port < model[split].outputs(); ++port) {
         const output_ref part(split, static_cast<std::int32_t>(port));
         dequantization own = found;

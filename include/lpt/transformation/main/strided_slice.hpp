@@ -50,7 +50,7 @@ private:
         }
         constant = pad_left(r, constant, model.shape(model[slice].input(0)).rank());
         op::strided_slice masks = model[slice].as<op::strided_slice>();
-        seq<output_ref, 4> inputs{constant};
+        seq<output_ref, 5> inputs{constant};
         std::size_t positions = 0;
         for (std::size_t port = 1; port < model[slice].inputs(); ++port) {
             integers places;

@@ -55,7 +55,7 @@ private:
                 return constant.convert;
             }
         }
-        seq<output_ref, 2> inputs{constant.value};
+        seq<output_ref, 5> inputs{constant.value};
         for (std::size_t port = 1; port < model[constant.reshape].inputs(); ++port) {
             inputs.push_back(model[constant.reshape].input(port));
         }
