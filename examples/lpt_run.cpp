@@ -98,30 +98,50 @@ void write_text(const std::string& file, const std::string& words) {
 
 /// Outputs of all samples, stacked if the inputs were.
 class outputs {
-    std::vector<tensor_builder> stacks_;
+    std::vector<std::vector<tensor>> samples_;
     bool stacked_;
 
-public:
-    outputs(const executable& net, const run::samples& samples) : stacked_(samples.any_stacked) {
-        for (const plan::port& each : net.outputs()) {
-            shape dimensions = each.dimensions;
-            if (stacked_) {
-                dimensions.insert(0, static_cast<dimension>(samples.count));
+    tensor stack_of(std::size_t k) const {
+        const tensor& first = samples_[0][k];
+        shape dimensions = first.dimensions();
+        dimensions.insert(0, static_cast<dimension>(samples_.size()));
+        tensor_builder stack(first.type(), dimensions);
+        for (std::size_t i = 0; i < samples_.size(); ++i) {
+            const tensor& value = samples_[i][k];
+            if (!(value.dimensions() == first.dimensions())) {
+                fail("output ", k, " has the shape ", to_text(first.dimensions()), " for the first sample and ",
+                     to_text(value.dimensions()), " for sample ", i, ": they cannot be stacked");
             }
-            stacks_.emplace_back(each.type, dimensions);
+            if (value.size_in_bytes() != 0) {
+                std::memcpy(stack.data() + i * value.size_in_bytes(), value.data(), value.size_in_bytes());
+            }
         }
+        return stack.finish();
     }
-    void put(std::size_t sample, const std::vector<tensor>& values) {
-        for (std::size_t k = 0; k < values.size(); ++k) {
-            const std::size_t size = values[k].size_in_bytes();
-            std::memcpy(stacks_[k].data() + (stacked_ ? sample * size : 0), values[k].data(), size);
+    /// The stack of no sample; sizes that no run has decided are 0.
+    static tensor empty_stack(const plan::port& port) {
+        shape dimensions = port.dimensions;
+        for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
+            dimensions[axis] = dimensions.is_static(axis) ? dimensions[axis] : 0;
         }
+        dimensions.insert(0, 0);
+        return tensor_builder(port.type, dimensions).finish();
     }
-    void write(const std::string& folder) {
+
+public:
+    explicit outputs(const run::samples& samples) : stacked_(samples.any_stacked) {}
+
+    void put(std::vector<tensor> values) { samples_.push_back(std::move(values)); }
+    void write(const executable& net, const std::string& folder) const {
         std::error_code wrong;
         std::filesystem::create_directories(folder, wrong);
-        for (std::size_t k = 0; k < stacks_.size(); ++k) {
-            npy::write((std::filesystem::path(folder) / (std::to_string(k) + ".npy")).string(), stacks_[k].finish());
+        for (std::size_t k = 0; k < net.outputs().size(); ++k) {
+            const std::string file = (std::filesystem::path(folder) / (std::to_string(k) + ".npy")).string();
+            if (samples_.empty()) {
+                npy::write(file, empty_stack(net.outputs()[k]));
+            } else {
+                npy::write(file, stacked_ ? stack_of(k) : samples_[0][k]);
+            }
         }
     }
 };
@@ -131,9 +151,12 @@ double run_samples(executable& net, const run::samples& samples, outputs& result
     std::vector<double> times;
     for (std::size_t i = 0; i < samples.count; ++i) {
         const std::vector<tensor> inputs = samples.sample(i);
+        const double planned = net.planning_us();
         const stopwatch watch;
-        results.put(i, net.run(view<tensor>(inputs.data(), inputs.size()), repeat == 0));
-        times.push_back(watch.ms());
+        results.put(net.run(view<tensor>(inputs.data(), inputs.size()), repeat == 0));
+        const double planning = (net.planning_us() - planned) / 1000;
+        all.plan_ms += planning;
+        times.push_back(watch.ms() - planning);
     }
     if (repeat > 0 && samples.count > 0) {
         times.clear();
@@ -183,10 +206,10 @@ void run_network(const arguments& given) {
     executable net = compile(model, options);
     all.plan_ms = planning.ms();
     const run::samples samples = run::read_samples(given.inputs, net.inputs());
-    outputs results(net, samples);
+    outputs results(samples);
     const double runs = run_samples(net, samples, results, given.repeat, all);
     if (!given.output.empty()) {
-        results.write(given.output);
+        results.write(net, given.output);
     }
     all.peak_memory_bytes = peak_memory_bytes();
     const std::vector<run::row> rows = run::make_rows(make_report(original, model, refusals, handled), net, runs);

@@ -12,7 +12,7 @@
 
 namespace lpt::run {
 
-/// The arrays for a network: for each input one tensor of its shape, or a stack of samples.
+/// The arrays for a network: for each input one tensor that fits its shape, or a stack of samples.
 struct samples {
     std::vector<tensor> arrays;
     std::vector<bool> stacked;
@@ -73,20 +73,30 @@ inline std::size_t input_for(const std::string& argument, const std::vector<plan
     fail(argument.c_str(), ": the network has only ", inputs.size(), " inputs");
 }
 
+inline bool fits(const shape& array, const shape& wanted) {
+    shape merged = wanted;
+    return merge_shape(merged, array);
+}
 inline bool is_stack_of(const shape& stack, const shape& one) {
-    if (stack.rank() != one.rank() + 1) {
+    if (one.rank_is_dynamic() || stack.rank() != one.rank() + 1) {
         return false;
     }
-    for (std::size_t axis = 0; axis < one.rank(); ++axis) {
-        if (stack[axis + 1] != one[axis]) {
-            return false;
-        }
-    }
-    return true;
+    shape sample = stack;
+    sample.erase(0);
+    return fits(sample, one);
 }
 
+/// Sizes that the network leaves open are 1.
 inline tensor random_input(const plan::port& port, std::mt19937& numbers) {
-    tensor_builder result(port.type, port.dimensions);
+    shape dimensions = port.dimensions;
+    if (dimensions.rank_is_dynamic() || port.type == dynamic) {
+        fail("input '", port.name, "' needs a file: its ", port.type == dynamic ? "type" : "number of axes",
+             " is not known");
+    }
+    for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
+        dimensions[axis] = dimensions.is_static(axis) ? dimensions[axis] : 1;
+    }
+    tensor_builder result(port.type, dimensions);
     for (std::size_t i = 0; i < result.elements(); ++i) {
         const double part = static_cast<double>(numbers()) / 4294967296.0;
         result.real(i, is_real(port.type) ? 2 * part - 1 : part < 0.5 ? 0 : 1);
@@ -109,7 +119,8 @@ inline samples read_samples(const std::vector<std::string>& arguments, const std
         given[i] = true;
         const tensor array = npy::read(file);
         const bool stacked = is_stack_of(array.dimensions(), inputs[i].dimensions);
-        if (array.type() != inputs[i].type || (!stacked && !(array.dimensions() == inputs[i].dimensions))) {
+        const bool has_type = array.type() == inputs[i].type || inputs[i].type == dynamic;
+        if (!has_type || (!stacked && !fits(array.dimensions(), inputs[i].dimensions))) {
             fail(file.c_str(), ": input '", inputs[i].name, "' must be ", name(inputs[i].type),
                  to_text(inputs[i].dimensions), ", or a stack of such, not ", name(array.type()),
                  to_text(array.dimensions()));

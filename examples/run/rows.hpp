@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -57,30 +58,55 @@ inline void set_types(row& to, const plan::network& net, const plan::step& step)
     for (const int tensor : step.reads) {
         to.inputs.push_back(string_of(name(net.tensors[static_cast<std::size_t>(tensor)].type)));
     }
-    const std::size_t written = step.writes.empty()                                       ? 0
-                                : std::holds_alternative<plan::reference_step>(step.work) ? step.writes.size()
-                                                                                          : 1;
+    const bool all = std::holds_alternative<plan::reference_step>(step.work) ||
+                     std::holds_alternative<plan::control_flow_step>(step.work);
+    const std::size_t written = step.writes.empty() ? 0 : all ? step.writes.size() : 1;
     for (std::size_t i = 0; i < written; ++i) {
         to.outputs.push_back(string_of(name(net.tensors[static_cast<std::size_t>(step.writes[i])].type)));
     }
 }
 
-inline void set_execution(row& to, const executable& net, std::size_t number, double runs) {
-    const plan::step& step = net.plan().steps[number];
+inline void set_execution(row& to, const run_step_record& record, double runs) {
+    const plan::step& step = record.net->steps[record.number];
     to.status = "EXECUTED";
     to.execution_type = step.kernel;
     to.precision = string_of(name(step.precision));
-    set_types(to, net.plan(), step);
-    if (number < net.times().size()) {
-        to.real_us += net.times()[number].real / runs;
-        to.cpu_us += net.times()[number].processor / runs;
+    set_types(to, *record.net, step);
+    to.real_us += record.time.real / runs;
+    to.cpu_us += record.time.processor / runs;
+}
+
+/// The operations of the original network by where they are now, and the rows that they have.
+class row_places {
+    std::map<std::pair<std::vector<body_place>, node_id>, std::size_t> rows_;
+
+public:
+    void add(const report_row& each, std::size_t row) {
+        if (each.node != node_id::none) {
+            rows_.insert_or_assign({{}, each.node}, row);
+        }
     }
+    /// The row of a node of the network, or of a body; -1 if it was none of the original operations.
+    int find(const std::vector<body_place>& bodies, node_id node) const {
+        const auto found = rows_.find({bodies, node});
+        return found == rows_.end() ? -1 : static_cast<int>(found->second);
+    }
+};
+
+inline row added_row(const run_step_record& record) {
+    const plan::step& step = record.net->steps[record.number];
+    row made;
+    made.added = true;
+    made.name = string_of(record.path) + (step.nodes.empty() ? "reorder_" + std::to_string(record.number)
+                                                             : string_of((*record.model)[step.nodes[0]].name()));
+    made.type = step.nodes.empty() ? "Reorder" : string_of((*record.model)[step.nodes[0]].operation());
+    return made;
 }
 
 /// A row for each operation of the original network, in its order, then those that were added.
 inline std::vector<row> make_rows(const report& what, const executable& net, double runs) {
     std::vector<row> rows;
-    std::vector<int> row_of_node(net.plan().model.id_bound(), -1);
+    row_places places;
     for (const report_row& each : what.operations) {
         row made;
         made.name = string_of(each.name);
@@ -92,31 +118,24 @@ inline std::vector<row> make_rows(const report& what, const executable& net, dou
         for (const element type : each.outputs) {
             made.outputs.push_back(string_of(name(type)));
         }
-        if (each.node != node_id::none && index_of(each.node) < row_of_node.size()) {
-            row_of_node[index_of(each.node)] = static_cast<int>(rows.size());
-        }
+        places.add(each, rows.size());
         rows.push_back(std::move(made));
     }
-    for (std::size_t number = 0; number < net.plan().steps.size(); ++number) {
-        const plan::step& step = net.plan().steps[number];
+    for (const run_step_record& record : net.records()) {
+        const plan::step& step = record.net->steps[record.number];
         int leader = -1;
         for (const node_id id : step.nodes) {
-            leader = leader < 0 ? row_of_node[index_of(id)] : leader;
+            leader = leader < 0 ? places.find(record.bodies, id) : leader;
         }
         if (leader < 0) {
-            row made;
-            made.added = true;
-            made.name = step.nodes.empty() ? "reorder_" + std::to_string(number)
-                                           : string_of(net.plan().model[step.nodes[0]].name());
-            made.type = step.nodes.empty() ? "Reorder" : string_of(net.plan().model[step.nodes[0]].operation());
-            rows.push_back(std::move(made));
+            rows.push_back(added_row(record));
             leader = static_cast<int>(rows.size()) - 1;
         }
         row& to = rows[static_cast<std::size_t>(leader)];
-        set_execution(to, net, number, runs);
+        set_execution(to, record, runs);
         for (const node_id id : step.nodes) {
-            const node& each = net.plan().model[id];
-            const int own = row_of_node[index_of(id)];
+            const node& each = (*record.model)[id];
+            const int own = places.find(record.bodies, id);
             if (own == leader || each.name().empty()) {
                 continue;
             }

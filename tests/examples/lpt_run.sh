@@ -45,7 +45,19 @@ expect "threads do not change the outputs" cmp "$work/one/0.npy" "$work/two/0.np
 expect "a run without transformations" quietly "$network/model.xml" --precision f32 --output "$work/real"
 expect "no operation is in 8 bits" has "$work/table" "0 of 50 convolutions"
 
+dynamic=$work/dynamic/model.xml
+mkdir "$work/dynamic"
+sed 's/shape="1,3,224,224"/shape="?,3,?,?"/' "$network/model.xml" >"$dynamic"
+cp "$network/model.bin" "$work/dynamic/model.bin"
+expect "a run on the samples of the network" quietly "$network/model.xml" --input "$network/in0.npy" --output "$work/fixed"
+expect "the inputs decide the shapes of a dynamic network" quietly "$dynamic" --input "$network/in0.npy" \
+    --output "$work/open" --report "$work/open.json"
+expect "dynamic and static shapes give the same outputs" cmp "$work/fixed/0.npy" "$work/open/0.npy"
+expect "the table counts the operations of a dynamic network" has "$work/table" "50 of 50 convolutions"
+expect "times of a dynamic network are reported" has "$work/open.json" "EXECUTED"
+
 rejects "MODEL is required"
+rejects "model.bin: unknown format" "$network/model.bin"
 rejects "nowhere.xml" nowhere.xml
 rejects "is not a .npy file" "$network/model.xml" --input "$network/model.xml"
 rejects "must be f32[1,3,224,224], or a stack of such, not f32[1,1000]" "$network/model.xml" --input "$work/one/0.npy"

@@ -228,7 +228,12 @@ TEST_CASE("broken documents") {
         }
         return std::string();
     };
-    CHECK(complaint("") == "model.xml: broken XML at byte 0: No document element found");
+    const std::string unknown = "model.xml: unknown format; expected OpenVINO IR, whose topology is an XML document";
+    CHECK(complaint("") == unknown);
+    CHECK(complaint("   ") == unknown);
+    CHECK(complaint(std::string("\x08\x09\x12\x07pytorch", 11)) == unknown);
+    CHECK(complaint(std::string("\x1c\0\0\0TFL3", 8)) == unknown);
+    CHECK(complaint("\xEF\xBB\xBF <net/>") == "model.xml: <net> has no <layers>");
     CHECK(complaint("<net><layers>") == "model.xml: broken XML at byte 12: Start-end tags mismatch");
     CHECK(complaint("<model/>") == "model.xml: is not a network: the document has no <net>");
     CHECK(complaint("<net/>") == "model.xml: <net> has no <layers>");

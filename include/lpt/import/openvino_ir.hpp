@@ -14,7 +14,7 @@ namespace lpt {
 /// the library. Weights are not copied: they stay windows on the mapped file. Names of nodes and tensors and run-time
 /// information (`rt_info`, as annotations) are kept.
 /// Raises an error that names the file and the layer or byte offset, and what was expected there, for everything that is
-/// not a network: broken XML, unknown operations, edges that lead nowhere or round in circles, weights outside of the
+/// not a network: files of another format, broken XML, unknown operations, edges that lead nowhere or round in circles, weights outside of the
 /// file, declared types and shapes that contradict the operations.
 inline graph import_openvino_ir(const std::string& xml_path, std::string bin_path = {},
                                 const op::user_operations& known = {}) {

@@ -69,6 +69,9 @@ public:
     /// Packed weights of all plans, and of the bodies' plans: how many, and their bytes.
     const plan::weight_store& packed_weights() const { return context_->weights; }
 
+    /// Microseconds spent on plans so far, those of bodies among them; most of it when a shape comes for the first time.
+    double planning_us() const { return context_->planning_us; }
+
     /// Runs a network that `is_fixed` once on raw memory: a pointer for each input and output, of their types and sizes. No other check.
     void run(const void* const* inputs, void* const* outputs, bool timed = false) {
         if (!is_fixed()) {
@@ -97,7 +100,7 @@ public:
     /// was made when the network was compiled. Valid until the next run.
     std::vector<run_step_record> records() const {
         std::vector<run_step_record> result;
-        network_->append_records({}, result);
+        network_->append_records({}, {}, result);
         return result;
     }
 };

@@ -17,14 +17,22 @@ struct step_time {
     double processor = 0;
 };
 
+/// A graph inside a node: the node, and which of its bodies.
+struct body_place {
+    node_id node = node_id::none;
+    int which = 0;
+    friend auto operator<=>(const body_place&, const body_place&) = default;
+};
+
 /// A step of the last run, and its times summed over all timed runs.
 ///
-/// `path`: empty for steps of the network, for those inside a node its name and that of the body (`loop/body/`).
+/// `bodies`: where it is, from the network inwards, none for steps of the network itself; `path`: the same in names (`loop/body/`).
 struct run_step_record {
+    std::vector<body_place> bodies;
     text path;
     const plan::network* net = nullptr;
     const graph* model = nullptr;  // that the step's nodes are of
-    std::size_t number = 0;        // of the step in `net`
+    std::size_t number = 0;  // of the step in `net`
     step_time time;
 };
 
@@ -37,6 +45,7 @@ struct run_context {
     const kernel::kernel_table* kernels = nullptr;
     kernel::parallel_for parallel;
     std::size_t most_plans = 1;
+    double planning_us = 0;  // spent on plans so far
     plan::weight_store weights;
     state_table states;
 
@@ -196,8 +205,11 @@ class network_runner {
             found->second->last_use = ++uses_;
             return found->second;
         }
+        const auto begin = std::chrono::steady_clock::now();
         const auto made = std::make_shared<kept_stage>();
         made->what = plan::make_stage(model, inputs, variables, context_.options());
+        context_.planning_us +=
+            std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
         made->number = ++made_;
         made->last_use = ++uses_;
         for (const plan::state& each : made->what.net.states) {
@@ -396,22 +408,25 @@ public:
         }
     }
     /// The steps of the last run with those of bodies behind the node that they are in.
-    void append_records(const text& path, std::vector<run_step_record>& to) const {
+    void append_records(const std::vector<body_place>& bodies, const text& path,
+                        std::vector<run_step_record>& to) const {
         for (const stage_pointer& stage : last_run_) {
             const plan::network& net = stage->what.net;
             for (std::size_t i = 0; i < net.steps.size(); ++i) {
                 const std::vector<node_id>& nodes = net.steps[i].nodes;
                 const bool inside = nodes.empty() || net.model.contains(nodes[0]);
                 const step_time time = i < stage->times.size() ? stage->times[i] : step_time();
-                to.push_back({path, &net, inside ? &net.model : &stage->what.whole, i, time});
+                to.push_back({bodies, path, &net, inside ? &net.model : &stage->what.whole, i, time});
                 const auto runners = nodes.empty() ? bodies_.end() : bodies_.find(nodes[0]);
                 if (runners == bodies_.end()) {
                     continue;
                 }
                 const node& each = (inside ? net.model : stage->what.whole)[nodes[0]];
                 for (std::size_t which = 0; which < runners->second.size(); ++which) {
+                    std::vector<body_place> inside_bodies = bodies;
+                    inside_bodies.push_back({nodes[0], static_cast<int>(which)});
                     runners->second[which]->append_records(
-                        join(path, each.name(), "/", reference::name_of_body(each, which), "/"), to);
+                        inside_bodies, join(path, each.name(), "/", reference::name_of_body(each, which), "/"), to);
                 }
             }
         }

@@ -323,8 +323,28 @@ inline graph build_graph(const pugi::xml_node& xml, const source_files& files, i
     return model;
 }
 
+/// True if the first character is that of an XML document, in any of the encodings that the reader knows.
+inline bool looks_like_xml(text_view content) {
+    const auto code = [&](std::size_t at) {
+        return at < content.size() ? static_cast<unsigned char>(content.data()[at]) : 0u;
+    };
+    std::size_t at = 0;
+    if (code(0) == 0xEF && code(1) == 0xBB && code(2) == 0xBF) {
+        at = 3;
+    } else if ((code(0) == 0xFE && code(1) == 0xFF) || (code(0) == 0xFF && code(1) == 0xFE)) {
+        at = 2;
+    }
+    while (at < content.size() && (code(at) <= ' ')) {
+        ++at;  // zeros, too: the other halves of characters of more than a byte
+    }
+    return code(at) == '<';
+}
+
 inline graph parse_network(text_view xml, const mapped_file* weights, const std::string& xml_name,
                            const std::string& bin_name, const op::user_operations& known) {
+    if (!looks_like_xml(xml)) {
+        fail(text_view(xml_name.c_str()), ": unknown format; expected OpenVINO IR, whose topology is an XML document");
+    }
     pugi::xml_document parsed;
     const pugi::xml_parse_result status = parsed.load_buffer(xml.data(), xml.size());
     if (!status) {
