@@ -2,6 +2,7 @@
 #include <lpt/graph/verify.hpp>
 
 #include "network_file.hpp"
+#include "tests/support/reference.hpp"
 
 #include <doctest/doctest.h>
 
@@ -429,6 +430,10 @@ TEST_CASE("documents with random bytes changed give a network in order or an err
 
 namespace {
 
+std::vector<tensor> results_of(const graph& model, const std::vector<tensor>& inputs) {
+    return reference::evaluate<float>(model, view<tensor>(inputs.data(), inputs.size()));
+}
+
 /// TensorIterator: in [4,2] is cut into rows, to which the body adds the sum of the rows before; gives all sums and the last.
 struct iterating_network {
     std::string body_layers =
@@ -486,6 +491,10 @@ TEST_CASE("TensorIterator: the body is a graph of its own, and the port maps nam
     CHECK(what.output_map[1].holds == op::body_output::form::value);
     CHECK(iterator.shape(0) == shape{4, 2});
     CHECK(iterator.shape(1) == shape{1, 2});
+    const std::vector<tensor> outputs = results_of(
+        model, {make_tensor(f32, shape{4, 2}, {1, 2, 3, 4, 5, 6, 7, 8}), make_tensor(f32, shape{1, 2}, {10, 20})});
+    CHECK(reals_of(outputs[0]) == seq<double>{11, 22, 14, 26, 19, 32, 26, 40});
+    CHECK(reals_of(outputs[1]) == seq<double>{26, 40});
 }
 
 TEST_CASE("port maps that name what there is not, or leave something out") {
@@ -580,6 +589,9 @@ TEST_CASE("If has two bodies, Loop knows which parameter counts and which result
     const node& branch = branches[branches.producer(branches.results()[0], 0)];
     REQUIRE(branch.bodies().size() == 2);
     CHECK(branch.as<op::if_else>().then_inputs[0].port == 1);
+    const tensor two = make_tensor(f32, shape{2}, {-1, 0});
+    CHECK(results_of(branches, {make_integer_tensor(boolean, shape{}, {1}), two})[0].real(1) == 1);
+    CHECK(reals_of(results_of(branches, {make_integer_tensor(boolean, shape{}, {0}), two})[0]) == seq<double>{1, 0});
 
     const std::string loop_body =
         "<body><layers>" +

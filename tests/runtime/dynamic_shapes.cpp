@@ -86,6 +86,25 @@ TEST_CASE("Weights are packed once for all plans, which share their memory") {
     CHECK(net.arena_bytes() > 2 * arena);
 }
 
+TEST_CASE("Weights that are computed for a shape go with the plans for it") {
+    graph model;
+    const node_id x = model.parameter(f32, shape{2, open}, "x");
+    const output_ref width = model.add(op::gather{}, {model.add(op::shape_of{}, {x}), model.constant(make_indices({1})),
+                                                      model.constant(make_integer_tensor(i64, shape{}, {0}))});
+    const output_ref target = model.add(op::concat{0}, {width, model.constant(make_indices({3}))});
+    const output_ref weights =
+        model.add(op::broadcast{}, {model.constant(numbers(f32, shape{1, 3}, -1, 0.3, 1)), target});
+    model.result(model.add(op::mat_mul{}, {x, weights}));
+    compile_options options;
+    options.most_plans = 4;
+    executable net = compile(model, options);
+    for (dimension size = 1; size < 30; ++size) {
+        check_run(net, model, {make_tensor(f32, shape{2, size}, {2})});
+        CHECK(net.packed_weights().size() <= 5);
+    }
+    CHECK(net.plan().steps.size() == 1);
+}
+
 TEST_CASE("No more plans are kept than the options say; the one used longest ago goes first") {
     compile_options options;
     options.most_plans = 3;

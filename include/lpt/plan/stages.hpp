@@ -259,15 +259,15 @@ inline bool has_known_outputs(const node& each) {
 }
 
 /// True for inputs whose values say what shape an operation gives.
-inline bool is_shape_port(op::kind kind, std::size_t port) {
-    switch (kind) {
+inline bool is_shape_port(const node& each, std::size_t port) {
+    switch (each.kind()) {
         case op::kind::range: return true;
         case op::kind::convolution_backprop_data:
         case op::kind::group_convolution_backprop_data:
         case op::kind::gather: return port == 2;
         case op::kind::one_hot: return port == 1;
         case op::kind::pad: return port == 1 || port == 2;
-        default: return port != 0 && op::has(op::row_of(kind).traits, op::trait::reads_values);
+        default: return port != 0 && op::has(op::row_of(each.attributes()).traits, op::trait::reads_values);
     }
 }
 
@@ -298,7 +298,7 @@ class stage_maker {
             }
             bool waits = false;
             for (std::size_t port = 0; port < each.inputs(); ++port) {
-                if (is_shape_port(each.kind(), port) && model_.constant_value(each.input(port)) == nullptr) {
+                if (is_shape_port(each, port) && model_.constant_value(each.input(port)) == nullptr) {
                     shape_values_.push_back(each.input(port));
                     waits = true;
                 }

@@ -10,15 +10,26 @@ namespace lpt::plan {
 
 /// Packed weights by the constant that they were packed from and the form in which they are packed.
 ///
-/// A network that runs with several shapes has a plan for each; the weights belong to all of them. Lives as long as the plans' owner.
+/// A network that runs with several shapes has a plan for each; the weights belong to all of them. Those packed from constants of the
+/// network stay as long as the store; those of constants that a plan computed for its shapes go with the last plan that uses them.
 class weight_store {
     struct entry {
         tensor source;  // keeps the bytes whose address is the key
         std::shared_ptr<const packed_bytes> packed;
     };
     std::map<std::pair<const std::byte*, std::string>, entry> entries_;
+    std::map<const std::byte*, tensor> kept_;
 
 public:
+    /// Weights packed from this constant stay when no plan uses them.
+    void keep(const tensor& constant) { kept_.insert_or_assign(constant.data(), constant); }
+    /// Lets weights go that no plan uses, but for those of constants that are kept.
+    void forget_unused() {
+        for (auto each = entries_.begin(); each != entries_.end();) {
+            const bool unused = each->second.packed.use_count() == 1 && !kept_.contains(each->first.first);
+            each = unused ? entries_.erase(each) : std::next(each);
+        }
+    }
     /// The packed weights of a constant; `pack(bytes)` writes `size` bytes if there are none of this form yet.
     ///
     /// `form`: everything that the packed bytes depend on besides the constant's values, in words.

@@ -189,12 +189,23 @@ class network_runner {
         return key;
     }
     void forget_oldest() {
+        if (stages_.size() <= context_.most_plans) {
+            return;
+        }
         while (stages_.size() > context_.most_plans) {
             auto oldest = stages_.begin();
             for (auto each = stages_.begin(); each != stages_.end(); ++each) {
                 oldest = each->second->last_use < oldest->second->last_use ? each : oldest;
             }
             stages_.erase(oldest);
+        }
+        context_.weights.forget_unused();
+    }
+    void keep_constants() {
+        for (const node_id id : topological_order(model_)) {
+            if (model_[id].is<op::constant>()) {
+                context_.weights.keep(model_[id].as<op::constant>().value);
+            }
         }
     }
     /// The plan of a network for these inputs; `before`: the number of the stage that leaves the network, 0 for the first.
@@ -349,6 +360,7 @@ public:
     /// `context` must live as long as the runner.
     network_runner(graph model, run_context& context) : context_(context), model_(std::move(model)) {
         plan::fold_known(model_);
+        keep_constants();
         describe_ports();
         find_variables();
         own_variables_ = all_variables_;
