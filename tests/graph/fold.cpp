@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <tuple>
+
 using namespace lpt;
 
 namespace {
@@ -317,4 +319,27 @@ TEST_CASE("a FakeQuantize over weights can round its result") {
     CHECK(gives(evaluation::evaluate_fake_quantize(inputs, 256, {2}, i8, true), i8, {2}, {64, 127}));
     CHECK(gives(evaluation::evaluate_fake_quantize(inputs, 256, {2}, u8, false), u8, {2}, {64, 127}));
     CHECK(gives(evaluation::evaluate_fake_quantize(inputs, 256, {2}, f32, false), f32, {2}, {64, 127.5}));
+}
+
+TEST_CASE("a FakeQuantize gives the same bytes in blocks and one by one") {
+    reals values;
+    for (int i = 0; i < 3 * 37; ++i) {
+        values.push_back(static_cast<double>((i * 53) % 97) / 16 - 3);
+    }
+    values[40] = math::not_a_number;
+    const shape dimensions{3, 37};
+    const tensor data = f32_of(dimensions, values);
+    const shape per_row{3, 1};
+    for (const auto& [type, low, high] : {std::tuple{i8, -127.0, 127.0}, std::tuple{u8, 0.0, 255.0}}) {
+        const tensor inputs[] = {data, f32_of(per_row, {-1, -2, -2.5}), f32_of(per_row, {1, 2, 2.5}),
+                                 make_scalar(f32, low), make_scalar(f32, high)};
+        const tensor bytes = evaluation::evaluate_fake_quantize(inputs, 255, dimensions, type, true);
+        for (std::size_t i = 0; i < bytes.elements(); ++i) {
+            tensor one[] = {make_scalar(f32, data.real(i)), {}, {}, inputs[3], inputs[4]};
+            one[1] = make_scalar(f32, inputs[1].real(i / 37));
+            one[2] = make_scalar(f32, inputs[2].real(i / 37));
+            const tensor real = evaluation::evaluate_fake_quantize(one, 255, {}, f32, true);
+            CHECK(bytes.integer(i) == evaluation::convert_tensor(real, type).integer(0));
+        }
+    }
 }

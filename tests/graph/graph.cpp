@@ -214,3 +214,34 @@ TEST_CASE("shapes change everywhere when all nodes are inferred anew") {
     CHECK(f.model.type(f.second) == f16);
     CHECK_NOTHROW(verify(f.model));
 }
+
+TEST_CASE("a node knows whether it reads data, also after edits above it") {
+    graph model;
+    const node_id data = model.parameter(f32, {2, 2}, "data");
+    const node_id weights = model.constant(make_tensor(f32, {2, 2}, {1, 2, 3, 4}));
+    const node_id above = model.add(op::relu{}, {weights});
+    const node_id below = model.add(op::exp{}, {above});
+    const node_id product = model.add(op::mat_mul{}, {weights, weights});
+    CHECK(model[data].reads_data());
+    CHECK_FALSE(model[weights].reads_data());
+    CHECK_FALSE(model[below].reads_data());
+    CHECK(model[product].reads_data());  // it is one of the operations that end the search for constants
+    model.set_input(above, 0, data);
+    CHECK(model[above].reads_data());
+    CHECK(model[below].reads_data());
+    model.result(below, "result");
+    verify(model);
+    model.replace_uses(data, weights);
+    CHECK_FALSE(model[below].reads_data());
+    verify(model);
+}
+
+TEST_CASE("the number of edits changes with nodes and connections and not otherwise") {
+    forked_network f;
+    const std::uint64_t before = f.model.edits();
+    f.model.rename(f.relu, "other");
+    f.model.infer(f.relu);
+    CHECK(f.model.edits() == before);
+    f.model.set_input(f.tanh, 0, f.data);
+    CHECK(f.model.edits() != before);
+}

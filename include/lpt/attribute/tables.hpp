@@ -111,11 +111,54 @@ public:
     constexpr const own_data& own(std::int32_t number) const { return members_[static_cast<std::size_t>(number)].own; }
 };
 
+/// The members of the ports of one side of nodes: for each node a part of one long sequence.
+class port_members {
+    struct part {
+        std::int32_t first = 0;
+        std::int32_t size = 0;
+    };
+    seq<part> parts_;  // by node number
+    seq<std::int32_t> members_;
+
+    /// Gives a node another part, behind all others, at least twice as long as its old one.
+    constexpr part move_to_end(part old, std::size_t least) {
+        const std::size_t size = math::maximum(least, 2 * static_cast<std::size_t>(old.size));
+        const part made{static_cast<std::int32_t>(members_.size()), static_cast<std::int32_t>(size)};
+        members_.resize(members_.size() + size, -1);
+        for (std::int32_t port = 0; port < old.size; ++port) {
+            members_[static_cast<std::size_t>(made.first + port)] =
+                members_[static_cast<std::size_t>(old.first + port)];
+        }
+        return made;
+    }
+
+public:
+    constexpr std::int32_t find(std::size_t id, std::size_t port) const {
+        if (id >= parts_.size() || port >= static_cast<std::size_t>(parts_[id].size)) {
+            return -1;
+        }
+        return members_[static_cast<std::size_t>(parts_[id].first) + port];
+    }
+    constexpr void set(std::size_t id, std::size_t port, std::int32_t member) {
+        if (id >= parts_.size()) {
+            parts_.resize(id + 1);
+        }
+        if (port >= static_cast<std::size_t>(parts_[id].size)) {
+            parts_[id] = move_to_end(parts_[id], port + 1);
+        }
+        members_[static_cast<std::size_t>(parts_[id].first) + port] = member;
+    }
+    /// One more than the largest port of a node that may have a member.
+    constexpr std::size_t bound(std::size_t id) const {
+        return id < parts_.size() ? static_cast<std::size_t>(parts_[id].size) : 0;
+    }
+};
+
 /// Which member of a pool each place has: arrays by node number, and by port.
 class place_index {
     seq<std::int32_t> nodes_;
-    seq<seq<std::int32_t, 2>> inputs_;
-    seq<seq<std::int32_t, 2>> outputs_;
+    port_members inputs_;
+    port_members outputs_;
 
 public:
     constexpr std::int32_t find(place where) const {
@@ -123,27 +166,23 @@ public:
         if (where.where == place::side::node) {
             return id < nodes_.size() ? nodes_[id] : -1;
         }
-        const seq<seq<std::int32_t, 2>>& ports = where.where == place::side::input ? inputs_ : outputs_;
-        const auto port = static_cast<std::size_t>(where.port);
-        return id < ports.size() && port < ports[id].size() ? ports[id][port] : -1;
+        const port_members& ports = where.where == place::side::input ? inputs_ : outputs_;
+        return ports.find(id, static_cast<std::size_t>(where.port));
     }
     constexpr void set(place where, std::int32_t member) {
         const std::size_t id = index_of(where.node);
         if (where.where == place::side::node) {
-            nodes_.resize(id < nodes_.size() ? nodes_.size() : id + 1, -1);
+            if (id >= nodes_.size()) {
+                nodes_.resize(id + 1, -1);
+            }
             nodes_[id] = member;
             return;
         }
-        seq<seq<std::int32_t, 2>>& ports = where.where == place::side::input ? inputs_ : outputs_;
-        const auto port = static_cast<std::size_t>(where.port);
-        ports.resize(id < ports.size() ? ports.size() : id + 1);
-        ports[id].resize(port < ports[id].size() ? ports[id].size() : port + 1, -1);
-        ports[id][port] = member;
+        port_members& ports = where.where == place::side::input ? inputs_ : outputs_;
+        ports.set(id, static_cast<std::size_t>(where.port), member);
     }
-    /// One more than the largest port of a node that has a member.
     constexpr std::size_t port_bound(place::side where, node_id id) const {
-        const seq<seq<std::int32_t, 2>>& ports = where == place::side::input ? inputs_ : outputs_;
-        return index_of(id) < ports.size() ? ports[index_of(id)].size() : 0;
+        return (where == place::side::input ? inputs_ : outputs_).bound(index_of(id));
     }
 };
 

@@ -50,6 +50,22 @@ struct inline_values {
 template <class T>
 struct inline_values<T, 0> {};
 
+/// Copies values to a place that does not overlap with them.
+template <class T>
+constexpr void copy_values(T* to, const T* from, std::size_t count) {
+    if constexpr (__is_trivially_copyable(T)) {
+        if (!std::is_constant_evaluated()) {
+            if (count != 0) {
+                __builtin_memcpy(to, from, count * sizeof(T));
+            }
+            return;
+        }
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        to[i] = from[i];
+    }
+}
+
 /// `std::swap` without its conditions, which take longer to compile than all else in a function that swaps.
 template <class T>
 constexpr void swap_values(T& left, T& right) noexcept {
@@ -90,8 +106,14 @@ public:
 /// the values: references to them end with the next insertion.
 template <class T, std::size_t Inline = 0>
 class seq : public detail::seq_size {
+    template <class, std::size_t>
+    friend class seq;
+
     [[no_unique_address]] detail::inline_values<T, Inline> inside_{};
     T* outside_ = nullptr;
+
+    // Copying all places inside, used or not, takes fewer steps than asking how many are used.
+    static constexpr bool copies_whole = Inline != 0 && Inline * sizeof(T) <= 64 && __is_trivially_copyable(T);
 
     // The only `delete[]`: each one is a loop to compile.
     constexpr void drop() noexcept { delete[] outside_; }
@@ -99,9 +121,12 @@ class seq : public detail::seq_size {
         outside_ = other.outside_;
         room_ = other.room_;
         size_ = other.size_;
-        if constexpr (Inline != 0) {
+        if constexpr (copies_whole) {
+            inside_ = other.inside_;
+        } else if constexpr (Inline != 0) {
             for (std::uint32_t i = 0; outside_ == nullptr && i < size_; ++i) {
                 inside_.values[i] = static_cast<T&&>(other.inside_.values[i]);
+                other.inside_.values[i] = T{};
             }
         }
         other.outside_ = nullptr;
@@ -113,22 +138,32 @@ class seq : public detail::seq_size {
         const std::size_t room = larger_room(wanted);
         T* bigger = new T[room]();
         T* old = data();
-        for (std::uint32_t i = 0; i < size_; ++i) {
-            bigger[i] = static_cast<T&&>(old[i]);
+        if constexpr (__is_trivially_copyable(T)) {
+            detail::copy_values(bigger, old, size_);
+        } else {
+            for (std::uint32_t i = 0; i < size_; ++i) {
+                bigger[i] = static_cast<T&&>(old[i]);
+            }
         }
         drop();
         outside_ = bigger;
         room_ = static_cast<std::uint32_t>(room);
     }
 
+    /// The size becomes `count`; places behind it that were used hold `T{}` again.
+    constexpr void forget_behind(std::size_t count) {
+        T* values = data();
+        for (std::size_t i = count; i < size_; ++i) {
+            values[i] = T{};
+        }
+        size_ = static_cast<std::uint32_t>(count);
+    }
+
     constexpr void append(const T* values, std::size_t count) {
         if (size_ + count > room_) {
             grow(size_ + count);
         }
-        T* to = data() + size_;
-        for (std::size_t i = 0; i < count; ++i) {
-            to[i] = values[i];
-        }
+        detail::copy_values(data() + size_, values, count);
         size_ += static_cast<std::uint32_t>(count);
     }
 
@@ -139,9 +174,40 @@ public:
     constexpr seq(std::initializer_list<T> values) : seq_size(Inline) { append(values.begin(), values.size()); }
     constexpr explicit seq(view<T> values) : seq_size(Inline) { append(values.data(), values.size()); }
     constexpr seq(std::size_t count, const T& value) : seq_size(Inline) { resize(count, value); }
-    constexpr seq(const seq& other) : seq_size(Inline) { append(other.data(), other.size_); }
+    constexpr seq(const seq& other) : seq_size(Inline) {
+        if constexpr (copies_whole) {
+            if (other.outside_ == nullptr) {
+                inside_ = other.inside_;
+                size_ = other.size_;
+                return;
+            }
+        }
+        append(other.data(), other.size_);
+    }
     constexpr seq(seq&& other) noexcept : seq_size(Inline) { take(other); }
+    /// The values of a sequence without places inside: they move in if there are few, else their memory is taken over.
+    constexpr explicit seq(seq<T, 0>&& other)
+        requires(Inline != 0)
+        : seq_size(Inline) {
+        if (other.size_ <= Inline) {
+            append(other.data(), other.size_);
+        } else {
+            outside_ = other.outside_;
+            room_ = other.room_;
+            size_ = other.size_;
+            other.outside_ = nullptr;
+            other.size_ = 0;
+            other.room_ = 0;
+        }
+    }
     constexpr seq& operator=(const seq& other) {
+        if constexpr (__is_trivially_copyable(T)) {
+            if (other.size_ <= room_ && this != &other) {  // into the places that are there
+                detail::copy_values(data(), other.data(), other.size_);
+                forget_behind(other.size_);
+                return *this;
+            }
+        }
         if (this != &other) {
             seq copy(other);
             drop();
@@ -198,11 +264,9 @@ public:
         return place;
     }
     constexpr void append(view<T> values) { append(values.data(), values.size()); }
-    constexpr void resize(std::size_t count, const T& value = T{}) {
+    constexpr void resize(std::size_t count, const T& value) {
         if (count < size_) {
-            for (std::size_t i = count; i < size_; ++i) {
-                data()[i] = T{};
-            }
+            return forget_behind(count);
         }
         if (count > room_) {
             grow(count);
@@ -210,10 +274,24 @@ public:
         for (T* values = data(); size_ < count; ++size_) {
             values[size_] = value;
         }
+    }
+    /// New values are `T{}`.
+    constexpr void resize(std::size_t count) {
+        if (count < size_) {
+            return forget_behind(count);
+        }
+        if (count > room_) {
+            grow(count);
+        }
+        if constexpr (copies_whole) {  // places inside may hold what was copied out of them; all others hold `T{}`
+            for (; outside_ == nullptr && size_ < count; ++size_) {
+                inside_.values[size_] = T{};
+            }
+        }
         size_ = static_cast<std::uint32_t>(count);
     }
     constexpr void pop_back() { data()[--size_] = T{}; }
-    constexpr void clear() { resize(0); }
+    constexpr void clear() { forget_behind(0); }
     constexpr void insert(std::size_t index, T value) {
         push_back(T{});
         T* values = data();

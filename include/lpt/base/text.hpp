@@ -86,21 +86,14 @@ public:
             // Into new characters: `more` may be a part of this text.
             seq<char> longer;
             longer.reserve(2 * size() + more.size() + 1);
-            for (const char each : view()) {
-                longer.push_back(each);
-            }
-            for (const char each : more) {
-                longer.push_back(each);
-            }
+            longer.append(lpt::view<char>(c_str(), size()));
+            longer.append(lpt::view<char>(more.data(), more.size()));
             longer.push_back('\0');
             characters_ = std::move(longer);
             return *this;
         }
-        const std::size_t count = more.size();  // of the old text, if it is a part of it
         characters_.pop_back();
-        for (std::size_t i = 0; i < count; ++i) {
-            characters_.push_back(more[i]);
-        }
+        characters_.append(lpt::view<char>(more.data(), more.size()));
         characters_.push_back('\0');
         return *this;
     }

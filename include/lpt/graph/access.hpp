@@ -38,6 +38,7 @@ struct graph_access {
         visit(each.version_);
         visit(each.control_users_);
         visit(each.relaxed_);
+        visit(each.reads_data_);
         visit(each.marks_);
         visit(each.name_);
         visit(each.inputs_);
@@ -50,6 +51,10 @@ struct graph_access {
 
     static constexpr void set_operation(graph& model, node_id id, op::attributes what) {
         model.at(id).attributes_ = std::move(what);
+    }
+    /// True if `reads_data` of a node is what its operation and its inputs imply.
+    static constexpr bool reads_data_is_right(const graph& model, node_id id) {
+        return model[id].reads_data() == model.would_read_data(model[id]);
     }
     static constexpr node& writable(graph& model, node_id id) { return model.at(id); }
     /// Adds the next node number: a node without anything, or the number of a node that was removed.

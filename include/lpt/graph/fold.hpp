@@ -45,7 +45,7 @@ constexpr bool infer_outputs(const op::attributes& what, int version, view<tenso
     }
     op::inference inference(facts.name, node, version, known);
     facts.infer(what, inference);
-    outputs = inference.outputs();
+    outputs = inference.take_outputs();
     for (const op::output_facts& output : outputs) {
         if (output.type == dynamic || output.dimensions.is_dynamic()) {
             return false;
@@ -129,6 +129,12 @@ constexpr bool evaluate_known(const call& node, seq<tensor>& outputs) {
 template <int Once = 0>
 [[gnu::noinline, gnu::cold]] constexpr bool evaluate(const op::attributes& what, int version, view<tensor> inputs,
                                                      view<element> output_types, seq<tensor>& outputs) {
+    if (output_types.empty() || output_types[0] == dynamic || output_types[0] == f32) {
+        if (tensor number = evaluation::evaluate_two_floats(what, inputs)) {
+            outputs.push_back(std::move(number));
+            return true;
+        }
+    }
     seq<op::output_facts, 2> facts;
     if (!can_evaluate(what) || !evaluation::infer_outputs(what, version, inputs, facts)) {
         return false;
@@ -212,6 +218,32 @@ template <int Once = 0>
         outputs.push_back(model.constant(std::move(value)));
     }
     return true;
+}
+
+/// The value that an operation of one output gives for Constants, computed without a node; no tensor where an input is not
+/// a Constant, or `evaluate` has no result or needs to know more. Raises what `evaluate` raises.
+template <int Once = 0>
+[[gnu::noinline]] constexpr tensor evaluate_constants(const graph& model, const op::attributes& what,
+                                                      view<output_ref> inputs, int version = -1) {
+    const op::row& facts = op::row_of(what.number());
+    const auto count = static_cast<int>(inputs.size());
+    // What a FakeQuantize of integers gives depends on whether the node has a type of its own.
+    if (count == 0 || count < facts.inputs.least || count > facts.inputs.most || what.is<op::fake_quantize>()) {
+        return {};
+    }
+    seq<tensor> values;
+    for (const output_ref input : inputs) {
+        const tensor* value = model.constant_value(input);
+        if (value == nullptr || !*value) {
+            return {};
+        }
+        values.push_back(*value);
+    }
+    seq<tensor> results;
+    if (!evaluate(what, version < 0 ? facts.opsets.newest() : version, values, {}, results) || results.size() != 1) {
+        return {};
+    }
+    return results[0];
 }
 
 /// The Constant that a node of one output folds to, or the node's own output where it does not fold.

@@ -114,6 +114,7 @@ class node {
     std::int32_t control_users_ = 0;
     bool alive_ = false;
     bool relaxed_ = false;
+    bool reads_data_ = false;
     mark marks_ = mark::none;
     text name_;
     seq<input_slot, 2> inputs_;
@@ -122,6 +123,24 @@ class node {
     seq<annotation> annotations_;
     shared<relaxation> relaxation_;
     body_list bodies_;
+
+    /// Frees what a removed node holds.
+    constexpr void let_go() {
+        alive_ = false;
+        relaxed_ = false;
+        reads_data_ = false;
+        version_ = 0;
+        control_users_ = 0;
+        marks_ = mark::none;
+        attributes_ = {};
+        name_ = {};
+        inputs_ = {};
+        outputs_ = {};
+        control_dependencies_ = {};
+        annotations_ = {};
+        relaxation_ = {};
+        bodies_ = {};
+    }
 
 public:
     constexpr op::kind kind() const { return attributes_.number(); }
@@ -149,6 +168,9 @@ public:
     constexpr const seq<text>& tensor_names(std::size_t port = 0) const { return outputs_[port].names; }
     constexpr bool has(mark one) const { return (marks_ & one) != mark::none; }
     constexpr mark marks() const { return marks_; }
+    /// True if what the node gives is not computed from Constants alone: it, or a node above it, is a Parameter, ReadValue,
+    /// convolution or MatMul.
+    constexpr bool reads_data() const { return reads_data_; }
     /// True for a type-relaxed node: one that may have an output type of its own.
     constexpr bool relaxed() const { return relaxed_; }
     /// The types of its own that a relaxed node has; null if none were set.
@@ -170,6 +192,7 @@ class graph {
     seq<node*> chunks_;
     std::size_t count_ = 0;
     std::size_t alive_ = 0;
+    std::uint64_t edits_ = 0;
     text name_;
     seq<node_id> parameters_;
     seq<node_id> results_;
@@ -196,7 +219,48 @@ class graph {
         const node_id id = id_at(count_++);
         at(id).alive_ = true;
         ++alive_;
+        ++edits_;
         return id;
+    }
+    static constexpr bool is_data(op::kind kind) {
+        switch (kind) {
+            case op::kind::parameter:
+            case op::kind::convolution:
+            case op::kind::group_convolution:
+            case op::kind::convolution_backprop_data:
+            case op::kind::mat_mul:
+            case op::kind::read_value: return true;
+            default: return false;
+        }
+    }
+    constexpr bool would_read_data(const node& each) const {
+        bool result = is_data(each.kind());
+        for (std::size_t port = 0; port < each.inputs() && !result; ++port) {
+            result = each.inputs_[port].source && (*this)[each.inputs_[port].source.node].reads_data_;
+        }
+        return result;
+    }
+    /// Settles `reads_data` of a node whose operation or inputs changed, and of those below it that this changes.
+    constexpr void update_reads_data(node_id id) {
+        if (at(id).reads_data_ == would_read_data(at(id))) {
+            return;
+        }
+        seq<node_id, 4> changed{id};
+        while (!changed.empty()) {
+            const node_id each = changed.back();
+            changed.pop_back();
+            node& mine = at(each);
+            const bool now = would_read_data(mine);
+            if (mine.reads_data_ == now) {
+                continue;
+            }
+            mine.reads_data_ = now;
+            for (const node::output_slot& output : mine.outputs_) {
+                for (input_ref user = output.first; user.node != node_id::none; user = next_use(user)) {
+                    changed.push_back(user.node);
+                }
+            }
+        }
     }
     constexpr void connect(input_ref user, output_ref source) {
         node::input_slot& slot = at(user.node).inputs_[static_cast<std::size_t>(user.port)];
@@ -211,6 +275,7 @@ class graph {
         }
         output.last = user;
         ++output.use_count;
+        ++edits_;
     }
     constexpr void disconnect(input_ref user) {
         node::input_slot& slot = at(user.node).inputs_[static_cast<std::size_t>(user.port)];
@@ -232,6 +297,7 @@ class graph {
             perhaps_dead_.push_back(slot.source.node);
         }
         slot = {};
+        ++edits_;
     }
     static constexpr void erase_value(seq<node_id>& from, node_id id) {
         for (std::size_t i = 0; i < from.size(); ++i) {
@@ -256,6 +322,7 @@ public:
     constexpr graph(const graph& other)
         : count_(other.count_),
           alive_(other.alive_),
+          edits_(other.edits_),
           name_(other.name_),
           parameters_(other.parameters_),
           results_(other.results_),
@@ -279,6 +346,7 @@ public:
         lpt::detail::swap_values(chunks_, other.chunks_);
         lpt::detail::swap_values(count_, other.count_);
         lpt::detail::swap_values(alive_, other.alive_);
+        lpt::detail::swap_values(edits_, other.edits_);
         lpt::detail::swap_values(name_, other.name_);
         lpt::detail::swap_values(parameters_, other.parameters_);
         lpt::detail::swap_values(results_, other.results_);
@@ -295,6 +363,9 @@ public:
     constexpr bool contains(node_id id) const {
         return id != node_id::none && index_of(id) < count_ && (*this)[id].alive();
     }
+    /// A number that is another one after every change of nodes or connections: what was computed from them then still holds
+    /// while it is the same.
+    constexpr std::uint64_t edits() const { return edits_; }
     /// One more than the largest node number that was ever given.
     constexpr std::size_t id_bound() const { return count_; }
     /// The number of nodes.
@@ -332,13 +403,17 @@ public:
         input_ref each = (*this)[output.node].outputs_[static_cast<std::size_t>(output.port)].first;
         while (each.node != node_id::none) {
             result.push_back(each);
-            each = (*this)[each.node].inputs_[static_cast<std::size_t>(each.port)].next;
+            each = next_use(each);
         }
         return result;
     }
     /// The first input that reads an output; its node is `none` if nothing does.
     constexpr input_ref first_use(output_ref output) const {
         return (*this)[output.node].outputs_[static_cast<std::size_t>(output.port)].first;
+    }
+    /// The input that reads the same output and was connected next; its node is `none` if there is none.
+    constexpr input_ref next_use(input_ref user) const {
+        return (*this)[user.node].inputs_[static_cast<std::size_t>(user.port)].next;
     }
     /// The value of the Constant that produces an output; null for other producers.
     constexpr const tensor* constant_value(output_ref output) const {
@@ -389,8 +464,18 @@ public:
         infer(id);
         return id;
     }
-    constexpr node_id constant(tensor value, text_view name = {}) {
-        return add(op::constant{std::move(value)}, view<output_ref>(), name);
+    [[gnu::noinline]] constexpr node_id constant(tensor value, text_view name = {}) {
+        const node_id id =
+            new_node();  // rules make more Constants than all else: straight, without asking for inference
+        node& made = at(id);
+        made.version_ = op::constant::opsets.newest();
+        made.name_ = text(name);
+        made.outputs_.resize(1);
+        made.outputs_[0].type = value.type();
+        made.outputs_[0].dimensions = value.dimensions();
+        made.attributes_ = op::constant{std::move(value)};
+        perhaps_dead_.push_back(id);
+        return id;
     }
     constexpr node_id parameter(element type, lpt::shape dimensions, text_view name = {}) {
         return add(op::parameter{type, std::move(dimensions)}, view<output_ref>(), name);
@@ -416,6 +501,7 @@ public:
     constexpr void add_control_dependency(node_id id, node_id on) {
         at(id).control_dependencies_.push_back(on);
         ++at(on).control_users_;
+        ++edits_;
     }
     constexpr void clear_control_dependencies(node_id id) {
         for (const node_id on : at(id).control_dependencies_) {
@@ -424,11 +510,13 @@ public:
             }
         }
         at(id).control_dependencies_.clear();
+        ++edits_;
     }
     /// The operation of a node with other attributes (or another operation with as many inputs); infers its outputs anew.
     constexpr void set_attributes(node_id id, op::attributes what) {
         at(id).attributes_ = std::move(what);
         infer(id);
+        update_reads_data(id);
     }
     constexpr void add_body(node_id id, graph body) { at(id).bodies_.push_back(std::move(body)); }
     constexpr graph& body(node_id id, std::size_t which) { return at(id).bodies_[which]; }
@@ -469,11 +557,13 @@ public:
         }
         disconnect(user);
         connect(user, source);
+        update_reads_data(id);
     }
     constexpr void add_input(node_id id, output_ref source) {
         check(source);
         at(id).inputs_.push_back({});
         connect({id, static_cast<std::int32_t>(at(id).inputs_.size() - 1)}, source);
+        update_reads_data(id);
     }
     /// Takes the inputs from number `count` on away.
     constexpr void truncate_inputs(node_id id, std::size_t count) {
@@ -481,6 +571,7 @@ public:
             disconnect({id, static_cast<std::int32_t>(at(id).inputs_.size() - 1)});
             at(id).inputs_.pop_back();
         }
+        update_reads_data(id);
     }
     /// Everything that reads `from` reads `to` afterwards, in the same order.
     constexpr void replace_uses(output_ref from, output_ref to) {
@@ -507,6 +598,7 @@ public:
                     on = to;
                     --at(from).control_users_;
                     ++at(to).control_users_;
+                    ++edits_;
                 }
             }
         }
@@ -539,10 +631,13 @@ public:
         } else if (op::has(op::row_of(old.attributes()).traits, op::trait::sink)) {
             erase_value(sinks_, id);
         }
-        truncate_inputs(id, 0);
+        for (std::size_t port = old.inputs_.size(); port-- > 0;) {
+            disconnect({id, static_cast<std::int32_t>(port)});
+        }
         clear_control_dependencies(id);
-        old = node();
+        old.let_go();
         --alive_;
+        ++edits_;
     }
     /// Removes the nodes that lost their last reader, or never had one, since the last call, and then their producers
     /// that nothing else reads. Parameters, results and sinks stay.
@@ -579,6 +674,7 @@ private:
         for (std::size_t port = 0; port < inputs.size(); ++port) {
             connect({id, static_cast<std::int32_t>(port)}, inputs[port]);
         }
+        made.reads_data_ = would_read_data(made);
         list_special(id);
         perhaps_dead_.push_back(id);
         return id;

@@ -135,7 +135,7 @@ constexpr seq<op::output_facts, 2> inferred_outputs(const graph& model, node_id 
     const node& each = model[id];
     const op::row& facts = op::row_of(each.attributes());
     const relaxation* own = each.own_types();
-    seq<op::input_facts, 4> inputs;
+    seq<op::input_facts, 5> inputs;
     seq<integers, 0> values;
     inputs.reserve(each.inputs());
     values.resize(op::has(facts.traits, op::trait::reads_values) ? each.inputs() : 0);
@@ -152,7 +152,7 @@ constexpr seq<op::output_facts, 2> inferred_outputs(const graph& model, node_id 
     }
     op::inference inference(facts.name, each.name(), each.version(), inputs);
     facts.infer(each.attributes(), inference);
-    seq<op::output_facts, 2> result = inference.outputs();
+    seq<op::output_facts, 2> result = inference.take_outputs();
     for (std::size_t port = 0; own != nullptr && port < result.size(); ++port) {
         if (port < own->output_types.size() && own->output_types[port] != dynamic) {
             result[port].type = own->output_types[port];
@@ -162,12 +162,14 @@ constexpr seq<op::output_facts, 2> inferred_outputs(const graph& model, node_id 
 }
 
 constexpr void graph::infer(node_id id) {
-    const seq<op::output_facts, 2> outputs = inferred_outputs(*this, id);
+    seq<op::output_facts, 2> outputs = inferred_outputs(*this, id);
     node& each = at(id);
-    each.outputs_.resize(outputs.size());
+    if (each.outputs_.size() != outputs.size()) {
+        each.outputs_.resize(outputs.size());
+    }
     for (std::size_t port = 0; port < outputs.size(); ++port) {
         each.outputs_[port].type = outputs[port].type;
-        each.outputs_[port].dimensions = outputs[port].dimensions;
+        each.outputs_[port].dimensions = std::move(outputs[port].dimensions);
     }
 }
 

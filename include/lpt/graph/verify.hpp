@@ -148,6 +148,10 @@ constexpr void check_acyclic(const graph& model) {
 
 constexpr void check_types(const graph& model, node_id id) {
     const node& each = model[id];
+    if (!graph_access::reads_data_is_right(model, id)) {
+        fail(label(model, id), each.reads_data() ? " does not read data, but is taken for a node that does"
+                                                 : " reads data, but is taken for a node that does not");
+    }
     const seq<op::output_facts, 2> expected = inferred_outputs(model, id);
     if (each.outputs() != expected.size()) {
         fail(label(model, id), " has ", each.outputs(), " outputs, expected ", expected.size());

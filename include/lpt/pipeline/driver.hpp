@@ -69,7 +69,7 @@ class drive_run {
 public:
     constexpr drive_run(rewrite& changes, dispatch_view table)
         : rewrite_(changes), table_(table), changes_left_(changes.model.size() * changes_per_node + changes_at_least) {
-        const seq<node_id> order = topological_order(changes.model);
+        const seq<node_id>& order = changes.order();
         waiting_.reserve(order.size());
         for (std::size_t i = order.size(); i-- > 0;) {
             waiting_.push_back(order[i]);

@@ -126,21 +126,23 @@ constexpr bool broadcast_shapes(const shape& left, const shape& right, shape& re
         result = shape::of_dynamic_rank();
         return true;
     }
-    const std::size_t rank = left.rank() > right.rank() ? left.rank() : right.rank();
-    const shape a = left.padded_left(rank);
-    const shape b = right.padded_left(rank);
-    result = shape::of_ones(rank);
-    for (std::size_t axis = 0; axis < rank; ++axis) {
-        if (a[axis] == b[axis] || b[axis] == 1) {
-            result[axis] = a[axis];
-        } else if (a[axis] == 1) {
-            result[axis] = b[axis];
-        } else if (a[axis] == dynamic_dimension || b[axis] == dynamic_dimension) {
-            result[axis] = a[axis] == dynamic_dimension ? b[axis] : a[axis];
-        } else {
+    const bool left_is_longer = left.rank() > right.rank();
+    const shape longer = left_is_longer ? left : right;  // a copy: one of them may be the result
+    const shape& shorter = left_is_longer ? right : left;
+    const std::size_t before = longer.rank() - shorter.rank();
+    shape merged = longer;
+    for (std::size_t axis = before; axis < longer.rank(); ++axis) {
+        const dimension a = longer[axis];
+        const dimension b = shorter[axis - before];
+        if (a == b || b == 1) {
+            continue;
+        }
+        if (a != 1 && a != dynamic_dimension && b != dynamic_dimension) {
             return false;
         }
+        merged[axis] = a == 1 || a == dynamic_dimension ? b : a;
     }
+    result = std::move(merged);
     return true;
 }
 

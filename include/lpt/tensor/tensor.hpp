@@ -9,7 +9,7 @@ namespace lpt {
 
 /// Immutable bytes: owned, or a window into memory that somebody else keeps, for instance a mapped file.
 class bytes {
-    seq<std::byte> own_;
+    seq<std::byte, 16> own_;  // scalars need no memory of their own
     const std::byte* first_ = nullptr;
     std::size_t size_ = 0;
     void (*release_)(void*) = nullptr;
@@ -25,6 +25,7 @@ class bytes {
 public:
     constexpr bytes() = default;
     constexpr explicit bytes(seq<std::byte> own) : own_(std::move(own)) {}
+    constexpr explicit bytes(seq<std::byte, 16> own) : own_(std::move(own)) {}
     /// A window on `size` bytes at `first`; `release(keeper)` is called when the last owner is gone.
     bytes(const std::byte* first, std::size_t size, void (*release)(void*), void* keeper)
         : first_(first), size_(size), release_(release), keeper_(keeper) {}
@@ -172,21 +173,31 @@ class tensor {
     element type_ = dynamic;
     shape shape_;
     shared<bytes> bytes_;
+    const std::byte* data_ = nullptr;  // of the bytes, which never move
+    std::size_t elements_ = 0;
 
 public:
     constexpr tensor() = default;
     /// Takes over packed bytes; raises an error when their number is not the one that type and shape ask for.
     constexpr tensor(element type, shape dimensions, bytes content)
-        : type_(type), shape_(std::move(dimensions)), bytes_(std::move(content)) {
-        if (!shape_.is_static() || bytes_->size() != byte_size(type_, shape_.elements())) {
+        : type_(type),
+          shape_(std::move(dimensions)),
+          bytes_(std::move(content)),
+          data_(bytes_->data()),
+          elements_(shape_.elements()) {
+        if (!shape_.is_static() || bytes_->size() != byte_size(type_, elements_)) {
             fail("a tensor of type ", name(type_), " and shape ", to_text(shape_), " cannot have ", bytes_->size(),
                  " bytes");
         }
     }
     /// The same bytes seen with another shape of as many elements.
     constexpr tensor(const tensor& other, shape dimensions)
-        : type_(other.type_), shape_(std::move(dimensions)), bytes_(other.bytes_) {
-        if (shape_.elements() != other.elements()) {
+        : type_(other.type_),
+          shape_(std::move(dimensions)),
+          bytes_(other.bytes_),
+          data_(other.data_),
+          elements_(other.elements_) {
+        if (shape_.elements() != elements_) {
             fail("a tensor of shape ", to_text(other.shape_), " cannot be seen as ", to_text(shape_));
         }
     }
@@ -194,13 +205,16 @@ public:
     constexpr explicit operator bool() const noexcept { return static_cast<bool>(bytes_); }
     constexpr element type() const noexcept { return type_; }
     constexpr const shape& dimensions() const noexcept { return shape_; }
-    constexpr std::size_t elements() const { return bytes_ ? shape_.elements() : 0; }
-    constexpr const std::byte* data() const { return bytes_->data(); }
+    constexpr std::size_t elements() const { return elements_; }
+    constexpr const std::byte* data() const { return data_; }
     constexpr std::size_t size_in_bytes() const { return bytes_->size(); }
     /// Value number `index`, converted to double.
-    constexpr double real(std::size_t index) const { return load_real(type_, data(), index); }
+    constexpr double real(std::size_t index) const {
+        return type_ == f32 ? static_cast<double>(detail::load<float>(data_ + 4 * index))
+                            : load_real(type_, data_, index);
+    }
     /// Value number `index`, converted to an integer (real values towards zero).
-    constexpr std::int64_t integer(std::size_t index) const { return load_integer(type_, data(), index); }
+    constexpr std::int64_t integer(std::size_t index) const { return load_integer(type_, data_, index); }
     /// Equal type, shape and bytes.
     friend constexpr bool operator==(const tensor& left, const tensor& right) {
         if (left.type_ != right.type_ || !(left.shape_ == right.shape_)) {
@@ -226,21 +240,51 @@ public:
 class tensor_builder {
     element type_;
     shape shape_;
-    seq<std::byte> bytes_;
+    std::size_t elements_;
+    seq<std::byte, 16> bytes_;
 
 public:
-    constexpr tensor_builder(element type, shape dimensions) : type_(type), shape_(std::move(dimensions)) {
+    constexpr tensor_builder(element type, shape dimensions)
+        : type_(type), shape_(std::move(dimensions)), elements_(shape_.elements()) {
         if (type == dynamic || !shape_.is_static()) {
             fail("values need a known element type and a static shape, not ", name(type), to_text(shape_));
         }
-        bytes_.resize(byte_size(type_, shape_.elements()));
+        bytes_.resize(byte_size(type_, elements_));
     }
     constexpr element type() const noexcept { return type_; }
     constexpr const shape& dimensions() const noexcept { return shape_; }
-    constexpr std::size_t elements() const { return shape_.elements(); }
+    constexpr std::size_t elements() const { return elements_; }
     constexpr std::byte* data() noexcept { return bytes_.data(); }
     /// Writes value number `index` by the rules of `convert_value`.
-    constexpr void real(std::size_t index, double value) { store_real(type_, bytes_.data(), index, value); }
+    constexpr void real(std::size_t index, double value) {
+        if (type_ == f32) {
+            detail::store(bytes_.data() + 4 * index, static_cast<float>(value));
+        } else {
+            store_real(type_, bytes_.data(), index, value);
+        }
+    }
+    /// Writes the same value everywhere.
+    constexpr void fill(double value) {
+        if (elements_ == 0) {
+            return;
+        }
+        real(0, value);
+        std::byte* to = bytes_.data();
+        if (bit_width(type_) == 8) {
+            for (std::size_t i = 1; i < elements_; ++i) {
+                to[i] = to[0];
+            }
+        } else if (bit_width(type_) == 32) {
+            const auto code = detail::load<std::uint32_t>(to);
+            for (std::size_t i = 1; i < elements_; ++i) {
+                detail::store(to + 4 * i, code);
+            }
+        } else {
+            for (std::size_t i = 1; i < elements_; ++i) {
+                real(i, value);
+            }
+        }
+    }
     /// Writes value number `index`; integers wrap around.
     constexpr void integer(std::size_t index, std::int64_t value) { store_integer(type_, bytes_.data(), index, value); }
     constexpr tensor finish() { return tensor(type_, std::move(shape_), bytes(std::move(bytes_))); }
@@ -253,10 +297,25 @@ constexpr tensor make_tensor(element type, shape dimensions, view<double> values
     if (values.size() != 1 && values.size() != count) {
         fail("a tensor of shape ", to_text(result.dimensions()), " cannot be made of ", values.size(), " values");
     }
-    for (std::size_t i = 0; i < count; ++i) {
-        result.real(i, values[values.size() == 1 ? 0 : i]);
+    if (values.size() == 1) {
+        result.fill(values[0]);
+    } else {
+        for (std::size_t i = 0; i < count; ++i) {
+            result.real(i, values[i]);
+        }
     }
     return result.finish();
+}
+/// A tensor with these values, or one without axes where all of them are equal.
+constexpr tensor make_tensor_or_scalar(element type, shape dimensions, view<double> values) {
+    std::size_t equal = 0;
+    while (equal < values.size() && values[equal] == values[0]) {
+        ++equal;
+    }
+    if (equal == values.size() && equal != 0) {
+        return make_tensor(type, shape{}, view<double>(values.data(), 1));
+    }
+    return make_tensor(type, std::move(dimensions), values);
 }
 /// A tensor with these integers; a single value fills the whole shape.
 constexpr tensor make_integer_tensor(element type, shape dimensions, view<std::int64_t> values) {
@@ -280,9 +339,10 @@ constexpr tensor make_indices(view<std::int64_t> values) {
 /// All values as doubles.
 constexpr seq<double> reals_of(const tensor& values) {
     seq<double> result;
-    result.reserve(values.elements());
+    result.resize(values.elements());
+    double* to = result.data();
     for (std::size_t i = 0; i < values.elements(); ++i) {
-        result.push_back(values.real(i));
+        to[i] = values.real(i);
     }
     return result;
 }

@@ -53,7 +53,8 @@ constexpr bool is_scalar_like(const graph& model, node_id constant) {
 }
 /// The value of a scalar-like tensor as a tensor without axes; other tensors come back as they are.
 constexpr tensor to_scalar(const tensor& values) {
-    if (!is_scalar_like(values)) {  // not a conditional expression: g++ 12 loses its owners in constant expressions
+    if (values.dimensions().rank() == 0 ||
+        !is_scalar_like(values)) {  // not a conditional expression: g++ 12 loses its owners in constant expressions
         return values;
     }
     return make_scalar(values.type(), values.real(0));
@@ -66,15 +67,26 @@ constexpr bool is_converted_constant(const graph& model, output_ref source) {
     return model[source.node].is<op::convert>() && is_constant(model, model[source.node].input(0));
 }
 
-/// Adds an operation and folds it: the folded Constant, or the operation itself where it cannot be folded.
+/// Adds an operation and folds it: the folded Constant, or the operation itself where it cannot be folded. Where the
+/// inputs are Constants only the result enters the graph.
 template <int Once = 0>
-constexpr output_ref fold_operation(graph& model, op::attributes what, view<output_ref> inputs, int version = -1) {
+[[gnu::noinline]] constexpr output_ref fold_operation(graph& model, op::attributes what, view<output_ref> inputs,
+                                                      int version = -1) {
+    if (tensor known = evaluate_constants(model, what, inputs, version)) {
+        return model.constant(std::move(known));
+    }
     return try_fold(model, model.add(std::move(what), inputs, {}, version));
 }
 /// A constant converted to another element type; the very same output if it has that type.
 template <int Once = 0>
 constexpr output_ref fold_convert(graph& model, output_ref source, element type) {
-    return model.type(source) == type ? source : fold_operation(model, op::convert{type}, {source});
+    if (model.type(source) == type) {
+        return source;
+    }
+    if (const tensor* known = model.constant_value(source); known != nullptr && *known && type != dynamic) {
+        return model.constant(evaluation::convert_tensor(*known, type));
+    }
+    return fold_operation(model, op::convert{type}, {source});
 }
 /// A Constant with the values rounded to the nearest integer, halves away from zero, in another element type.
 constexpr tensor round_to(const tensor& values, element type) {
@@ -116,7 +128,8 @@ constexpr void replace_and_name(auto& r, node_id from, node_id to) {
 constexpr void update_output_name(auto& r, node_id last, node_id operation) {
     graph& model = r.model;
     for (std::size_t port = 0; port < model[last].outputs(); ++port) {
-        for (const input_ref user : model.uses({last, static_cast<std::int32_t>(port)})) {
+        for (input_ref user = model.first_use({last, static_cast<std::int32_t>(port)}); user.node != node_id::none;
+             user = model.next_use(user)) {
             if (model[user.node].is<op::result>()) {
                 const text original = model[operation].name();
                 model.rename(operation, join(original, "_original"));
@@ -382,31 +395,7 @@ constexpr bool is_per_channel_constant(const graph& model, node_id elementwise, 
 }
 
 /// True if the output is computed from constants only: upwards there is no Parameter, convolution, MatMul or ReadValue.
-constexpr bool is_constant_path(const graph& model, node_id id) {
-    seq<node_id, 4> stack{id};
-    seq<node_id, 4> seen;
-    while (!stack.empty()) {
-        const node_id each = stack.back();
-        stack.pop_back();
-        switch (model[each].kind()) {
-            case op::kind::parameter:
-            case op::kind::convolution:
-            case op::kind::group_convolution:
-            case op::kind::convolution_backprop_data:
-            case op::kind::mat_mul:
-            case op::kind::read_value: return false;
-            default: break;
-        }
-        for (std::size_t port = 0; port < model[each].inputs(); ++port) {
-            const node_id above = model.producer(each, port);
-            if (!model[above].is<op::constant>() && !seen.contains(above)) {
-                seen.push_back(above);
-                stack.push_back(above);
-            }
-        }
-    }
-    return true;
-}
+constexpr bool is_constant_path(const graph& model, node_id id) { return !model[id].reads_data(); }
 
 // ---- preconditions
 
@@ -653,10 +642,8 @@ constexpr output_ref constant_for(auto& r, node_id constant, element type) {
         }
     }
     if (found.has_multiply()) {
-        const node_id multiply =
-            model.add(op::multiply{}, {parent, detail::constant_for(r, found.scale, model.type(parent))});
-        model.relax_output(multiply, model[found.multiply].type());
-        parent = multiply;
+        parent = model.add_relaxed(op::multiply{}, {parent, detail::constant_for(r, found.scale, model.type(parent))},
+                                   {{}, {model[found.multiply].type()}});
     }
     return parent;
 }

@@ -243,6 +243,9 @@ constexpr tensor broadcast_values(const tensor& values, const shape& dimensions)
     if (!broadcast_shapes(values.dimensions(), dimensions, merged) || !(merged == dimensions)) {
         fail("values of shape ", to_text(values.dimensions()), " do not broadcast to shape ", to_text(dimensions));
     }
+    if (values.elements() == 1) {
+        return make_tensor(values.type(), dimensions, view<double>({values.real(0)}));
+    }
     tensor_builder result(values.type(), dimensions);
     const evaluation::broadcast_walk<1> walk(dimensions, {&values.dimensions()});
     walk.for_each_row([&](const evaluation::broadcast_walk<1>::row& row) {
@@ -255,25 +258,44 @@ constexpr tensor broadcast_values(const tensor& values, const shape& dimensions)
 
 /// The shape that both bounds of a FakeQuantize's constant output range broadcast to.
 constexpr shape output_range_shape(const graph& model, node_id fake_quantize) {
+    const shape& low = model.shape(model[fake_quantize].input(3));
+    const shape& high = model.shape(model[fake_quantize].input(4));
+    if (low == high) {
+        return low;
+    }
     shape result;
-    if (!broadcast_shapes(model.shape(model[fake_quantize].input(3)), model.shape(model[fake_quantize].input(4)),
-                          result)) {
+    if (!broadcast_shapes(low, high, result)) {
         fail("FakeQuantize '", model[fake_quantize].name(),
              "' has output bounds of shapes that do not broadcast to each other");
     }
     return result;
 }
 
+namespace detail {
+
+constexpr void append_floats(seq<float>& to, const tensor& values) {
+    to.resize(values.elements());
+    float* each = to.data();
+    for (std::size_t i = 0; i < values.elements(); ++i) {
+        each[i] = static_cast<float>(values.real(i));
+    }
+}
+
+}  // namespace detail
+
 /// The output ranges of a FakeQuantize whose output range is constant. Bounds of different shapes are broadcast to each other.
 constexpr quantization_details details_of(const graph& model, node_id fake_quantize) {
     quantization_details result;
     result.levels = model[fake_quantize].as<op::fake_quantize>().levels;
-    const shape dimensions = output_range_shape(model, fake_quantize);
-    const tensor low = broadcast_values(*model.constant_value(model[fake_quantize].input(3)), dimensions);
-    const tensor high = broadcast_values(*model.constant_value(model[fake_quantize].input(4)), dimensions);
-    for (std::size_t i = 0; i < low.elements(); ++i) {
-        result.lows.push_back(static_cast<float>(low.real(i)));
-        result.highs.push_back(static_cast<float>(high.real(i)));
+    const tensor& low = *model.constant_value(model[fake_quantize].input(3));
+    const tensor& high = *model.constant_value(model[fake_quantize].input(4));
+    if (low.dimensions() == high.dimensions()) {
+        detail::append_floats(result.lows, low);
+        detail::append_floats(result.highs, high);
+    } else {
+        const shape dimensions = output_range_shape(model, fake_quantize);
+        detail::append_floats(result.lows, broadcast_values(low, dimensions));
+        detail::append_floats(result.highs, broadcast_values(high, dimensions));
     }
     return result;
 }

@@ -23,6 +23,9 @@ struct refusal {
 class rewrite {
     seq<node_id> registered_;
     seq<refusal> refusals_;
+    seq<node_id> order_;
+    std::uint64_t order_edits_ = 0;  // of the graph when the order was found
+    bool has_order_ = false;
 
 public:
     graph& model;
@@ -33,6 +36,17 @@ public:
     constexpr rewrite(graph& network, attribute::tables& tables, const transformation_options& settings,
                       const restriction_table& target)
         : model(network), attributes(tables), options(settings), restrictions(target) {}
+
+    /// The nodes in topological order; found anew only where the graph was changed since the last call. The reference
+    /// ends with the next call.
+    constexpr const seq<node_id>& order() {
+        if (!has_order_ || order_edits_ != model.edits()) {
+            order_ = topological_order(model);
+            order_edits_ = model.edits();
+            has_order_ = true;
+        }
+        return order_;
+    }
 
     /// The node is visited next, before the remaining ones, in the order of registration.
     constexpr void register_new_node(node_id id) { registered_.push_back(id); }
@@ -50,6 +64,9 @@ public:
 
     /// Why the transformation keeps away from this node: it is switched off, or a callback says so; `none` if it does not.
     constexpr reason skip_reason(text_view transformation, node_id id) const {
+        if (options.disabled.empty() && options.callbacks.empty()) {
+            return reason::none;
+        }
         if (options.disabled.contains(transformation)) {
             return reason::disabled_by_user;
         }

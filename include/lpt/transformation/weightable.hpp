@@ -173,9 +173,11 @@ constexpr verdict grouped_data_verdict(const graph& model, node_id id, const deq
             return refuse(reason::shapes_do_not_match, 0);
         }
         const std::size_t in_group = channels / static_cast<std::size_t>(group_count(model, id));
-        for (std::size_t channel = 0; channel < channels; ++channel) {
-            if (scale.real(channel) != scale.real(channel - channel % in_group)) {
-                return refuse(reason::varies_over_axis, 0);
+        for (std::size_t first = 0; first < channels; first += in_group) {
+            for (std::size_t channel = first; channel < first + in_group && channel < channels; ++channel) {
+                if (scale.real(channel) != scale.real(first)) {
+                    return refuse(reason::varies_over_axis, 0);
+                }
             }
         }
     }

@@ -157,3 +157,24 @@ TEST_CASE("MatMul stays in floating point") {
         CHECK(net.why() == reason::dynamic_rank);
     }
 }
+
+TEST_CASE("columns of bytes are summed in words and one by one, whichever way the matrix is turned") {
+    for (const element type : {i8, u8}) {
+        for (const bool transposed : {false, true}) {
+            const dimension rows = 301;
+            const dimension columns = 3;
+            tensor_builder values(type, transposed ? shape{columns, rows} : shape{rows, columns});
+            std::int64_t expected[3] = {};
+            for (std::size_t i = 0; i < values.elements(); ++i) {
+                const std::int64_t value = static_cast<std::int64_t>(i * 71 % 256) - (type == i8 ? 128 : 0);
+                values.integer(i, value);
+                expected[transposed ? i / 301 : i % 3] += value;
+            }
+            const seq<std::int64_t> sums = lpt::detail::sums_of_columns(values.finish(), transposed);
+            REQUIRE(sums.size() == 3);
+            for (std::size_t column = 0; column < 3; ++column) {
+                CHECK(sums[column] == expected[column]);
+            }
+        }
+    }
+}

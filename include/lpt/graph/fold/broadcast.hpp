@@ -82,7 +82,8 @@ public:
     [[gnu::noinline]] constexpr broadcast_rows(const shape& output, view<const shape*> inputs)
         : inputs_(inputs.size()) {
         integers strides[most_inputs];
-        for (std::size_t input = 0; input < inputs_; ++input) {
+        const bool is_single = output.elements() == 1;
+        for (std::size_t input = 0; input < inputs_ && !is_single; ++input) {
             const shape padded = inputs[input]->padded_left(output.rank());
             strides[input] = strides_of(padded);
             for (std::size_t axis = 0; axis < output.rank(); ++axis) {
@@ -91,7 +92,7 @@ public:
                 }
             }
         }
-        for (std::size_t axis = 0; axis < output.rank(); ++axis) {
+        for (std::size_t axis = 0; axis < output.rank() && !is_single; ++axis) {
             if (output[axis] != 1) {
                 add_axis(strides, axis, output[axis]);
             }

@@ -104,6 +104,30 @@ template <class Function, class In, class Out>
 constexpr void binary_row(const In* a, std::size_t step_a, const In* b, std::size_t step_b, Out* to, std::size_t count,
                           op::kind) {
     const Function function{};
+    std::size_t done = 0;
+    if constexpr (std::is_same_v<Out, float>) {
+        for (; step_a + step_b != 0 && done + block_size <= count; done += block_size) {
+            Out block[block_size]{};
+            if (step_a == step_b) {
+                for (std::size_t k = 0; k < block_size; ++k) {
+                    block[k] = function(a[done + k], b[done + k]);
+                }
+            } else if (step_a == 0) {
+                for (std::size_t k = 0; k < block_size; ++k) {
+                    block[k] = function(a[0], b[done + k]);
+                }
+            } else {
+                for (std::size_t k = 0; k < block_size; ++k) {
+                    block[k] = function(a[done + k], b[0]);
+                }
+            }
+            lpt::detail::copy_values(to + done, block, block_size);
+        }
+        a += done * step_a;
+        b += done * step_b;
+        to += done;
+        count -= done;
+    }
     if (step_a == step_b) {
         for (std::size_t i = 0; i < count; ++i) {
             to[i] = function(a[i * step_a], b[i * step_b]);
@@ -358,6 +382,50 @@ constexpr bool is_elementwise(op::kind kind) {
         case op::kind::select: return true;
         default: return kind >= op::kind::add && kind <= op::kind::logical_not;
     }
+}
+
+/// The sum, difference, product or quotient of two tensors of one float each, without asking for shapes: most constants of
+/// dequantizations are such. No tensor for anything else.
+template <int Once = 0>
+[[gnu::noinline]] constexpr tensor evaluate_two_floats(const op::attributes& what, view<tensor> inputs) {
+    for (const tensor& each : inputs) {
+        if (each.type() != f32 || each.elements() != 1) {
+            return {};
+        }
+    }
+    if (inputs.size() != 2) {
+        return {};
+    }
+    const auto a = static_cast<float>(inputs[0].real(0));
+    const auto b = static_cast<float>(inputs[1].real(0));
+    op::auto_broadcast rule = op::auto_broadcast::none;
+    float value = 0;
+    switch (what.number()) {
+        case op::kind::add:
+            rule = what.as<op::add>().auto_broadcast;
+            value = a + b;
+            break;
+        case op::kind::subtract:
+            rule = what.as<op::subtract>().auto_broadcast;
+            value = a - b;
+            break;
+        case op::kind::multiply:
+            rule = what.as<op::multiply>().auto_broadcast;
+            value = a * b;
+            break;
+        case op::kind::divide:
+            rule = what.as<op::divide>().auto_broadcast;
+            value = a / b;
+            break;
+        default: return {};
+    }
+    if (rule != op::auto_broadcast::numpy) {
+        return {};
+    }
+    const bool first_is_longer = inputs[0].dimensions().rank() >= inputs[1].dimensions().rank();
+    tensor_builder result(f32, inputs[first_is_longer ? 0 : 1].dimensions());
+    result.real(0, static_cast<double>(value));
+    return result.finish();
 }
 
 /// Arithmetic, comparisons, logic, Select and the functions of one element that need no series.

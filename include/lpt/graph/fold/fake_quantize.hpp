@@ -38,6 +38,78 @@ constexpr void fake_quantize_row(const Real* x, std::size_t step, Real* to, std:
     }
 }
 
+/// Sixteen values of a FakeQuantize without a branch; equal to `fake_quantized` where `steps` is below 2^21: then what is rounded is
+/// small, but for values outside the input range, which are not taken.
+constexpr void fake_quantize_block(const float* x, float (&to)[block_size], const float (&range)[4], float steps) {
+    const float low = math::minimum(range[0], range[1]);
+    const float high = math::maximum(range[0], range[1]);
+    const float input_width = range[1] - range[0];
+    const float output_width = range[3] - range[2];
+    constexpr float shift = 12582912;
+    for (std::size_t i = 0; i < block_size; ++i) {
+        const float whole = ((x[i] - range[0]) / input_width * steps + shift) - shift;
+        const float inside = whole / steps * output_width + range[2];
+        const float above = x[i] > high ? range[3] : inside;
+        to[i] = x[i] <= low ? range[2] : above;
+    }
+}
+
+/// Numbers as bytes of u8 or i8: rounded, halves to even, saturating, NaN gives 0.
+constexpr void round_to_bytes(const float (&from)[block_size], std::byte* to, float lowest, float highest) {
+    constexpr float shift = 12582912;
+    std::uint8_t codes[block_size]{};
+    for (std::size_t i = 0; i < block_size; ++i) {
+        const float known = from[i] == from[i] ? from[i] : 0.0f;
+        const float above = known < lowest ? lowest : known;
+        const float inside = above > highest ? highest : above;
+        codes[i] = static_cast<std::uint8_t>(static_cast<int>((inside + shift) - shift));
+    }
+    for (std::size_t i = 0; i < block_size; ++i) {
+        to[i] = static_cast<std::byte>(codes[i]);
+    }
+}
+
+/// The values of a FakeQuantize in u8 or i8, rounded; `levels` below 2^21. The way of most weights.
+template <int Once = 0>
+constexpr tensor fake_quantize_to_bytes(view<tensor> inputs, std::int64_t levels, const op::output_facts& output) {
+    using walk = broadcast_walk<5>;
+    operand<float> x(inputs[0]);
+    operand<float> input_low(inputs[1]);
+    operand<float> input_high(inputs[2]);
+    operand<float> output_low(inputs[3]);
+    operand<float> output_high(inputs[4]);
+    raw_output result(output.type, output.dimensions);
+    const float steps = static_cast<float>(levels - 1);
+    const auto lowest = static_cast<float>(facts(output.type).lowest);
+    const auto highest = static_cast<float>(facts(output.type).highest);
+    const auto shape_at = [&](std::size_t port) { return &inputs[port].dimensions(); };
+    const walk rows(output.dimensions, {shape_at(0), shape_at(1), shape_at(2), shape_at(3), shape_at(4)});
+    rows.for_each_row([&](const walk::row& row) {
+        const bool one_range = row.step[1] + row.step[2] + row.step[3] + row.step[4] == 0;
+        const std::size_t part = one_range ? block_size : 1;
+        for (std::size_t i = 0; i < row.length; i += part) {
+            const float range[4] = {input_low[row.at[1] + i * row.step[1]], input_high[row.at[2] + i * row.step[2]],
+                                    output_low[row.at[3] + i * row.step[3]], output_high[row.at[4] + i * row.step[4]]};
+            const std::size_t count = math::minimum(part, row.length - i);
+            const float* from = x.data() + row.at[0] + i * row.step[0];
+            std::byte* to = result.data() + row.output + i;
+            float values[block_size]{};
+            if (count == block_size && row.step[0] == 1) {
+                fake_quantize_block(from, values, range, steps);
+                round_to_bytes(values, to, lowest, highest);
+                continue;
+            }
+            fake_quantize_row(from, row.step[0], values, count, range, steps);
+            std::byte codes[block_size]{};
+            round_to_bytes(values, codes, lowest, highest);
+            for (std::size_t k = 0; k < count; ++k) {
+                to[k] = codes[k];
+            }
+        }
+    });
+    return result.finish();
+}
+
 template <class Real>
 constexpr tensor fake_quantize(view<tensor> inputs, std::int64_t levels, const op::output_facts& output) {
     using walk = broadcast_walk<5>;
@@ -76,6 +148,9 @@ template <int Once = 0>
 [[gnu::noinline]] constexpr tensor evaluate_fake_quantize(view<tensor> inputs, std::int64_t levels,
                                                           const shape& dimensions, element type, bool round_result) {
     const element natural = inputs[0].type();
+    if (round_result && (type == u8 || type == i8) && natural != f64 && levels < (1 << 21)) {
+        return detail::fake_quantize_to_bytes(inputs, levels, {type, dimensions});
+    }
     // What is still to be rounded to integers keeps its fraction until then.
     const element before = natural == f64 ? f64 : round_result || !is_real(natural) ? f32 : natural;
     const tensor result = with_real(natural, [&](auto zero) {

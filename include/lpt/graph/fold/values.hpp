@@ -23,6 +23,10 @@ inline constexpr element element_of<std::uint8_t> = boolean;
 
 namespace detail {
 
+/// Loops over large tensors take so many elements at a time into an array of their own: compilers make vector instructions
+/// of loops of known length that write where nobody else reads, at every level of optimisation.
+inline constexpr std::size_t block_size = 16;
+
 // Direct forms of what `lpt::detail::decode` and `encode` say in general: weights are often stored in these types.
 constexpr float float_from_half(std::uint16_t code) {
     const std::uint32_t sign = static_cast<std::uint32_t>(code & 0x8000u) << 16;
@@ -61,7 +65,17 @@ constexpr std::uint16_t brain_from_float(float value) {
 
 template <class Stored, class Number>
 constexpr void load_as(const std::byte* from, std::size_t count, Number* to) {
-    for (std::size_t i = 0; i < count; ++i) {
+    std::size_t i = 0;
+    if constexpr (sizeof(Stored) == 1 && std::is_same_v<Number, float>) {  // quantized weights
+        for (; i + block_size <= count; i += block_size) {
+            float block[block_size]{};
+            for (std::size_t k = 0; k < block_size; ++k) {
+                block[k] = static_cast<float>(lpt::detail::load<Stored>(from + i + k));
+            }
+            lpt::detail::copy_values(to + i, block, block_size);
+        }
+    }
+    for (; i < count; ++i) {
         to[i] = static_cast<Number>(lpt::detail::load<Stored>(from + i * sizeof(Stored)));
     }
 }
@@ -213,14 +227,15 @@ template <class Number>
 class raw_output {
     element type_;
     shape shape_;
+    std::size_t elements_;
     std::size_t size_;
-    seq<std::byte> safe_;
+    seq<std::byte, 16> safe_;  // in constant expressions, and where the bytes are few
     std::byte* data_ = nullptr;
 
 public:
     [[gnu::noinline]] constexpr raw_output(element type, shape dimensions)
-        : type_(type), shape_(std::move(dimensions)), size_(byte_size(type, shape_.elements())) {
-        if (std::is_constant_evaluated()) {
+        : type_(type), shape_(std::move(dimensions)), elements_(shape_.elements()), size_(byte_size(type, elements_)) {
+        if (std::is_constant_evaluated() || size_ <= safe_.capacity()) {
             safe_.resize(size_);
         } else {
             data_ = new std::byte[size_];
@@ -235,10 +250,10 @@ public:
 
     constexpr element type() const { return type_; }
     constexpr const shape& dimensions() const { return shape_; }
-    constexpr std::size_t elements() const { return shape_.elements(); }
-    constexpr std::byte* data() { return std::is_constant_evaluated() ? safe_.data() : data_; }
+    constexpr std::size_t elements() const { return elements_; }
+    constexpr std::byte* data() { return data_ == nullptr ? safe_.data() : data_; }
     [[gnu::noinline]] constexpr tensor finish() {
-        if (std::is_constant_evaluated()) {
+        if (data_ == nullptr) {
             return tensor(type_, std::move(shape_), bytes(std::move(safe_)));
         }
         return finish_owned();

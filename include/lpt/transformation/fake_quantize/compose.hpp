@@ -14,7 +14,7 @@ constexpr node_id only_reader(const graph& model, node_id id) {
     return model.use_count({id, 0}) == 1 ? model.first_use({id, 0}).node : node_id::none;
 }
 constexpr bool feeds_result(const graph& model, node_id id) {
-    for (const input_ref user : model.uses(id)) {
+    for (input_ref user = model.first_use(id); user.node != node_id::none; user = model.next_use(user)) {
         if (model[user.node].is<op::result>()) {
             return true;
         }

@@ -22,33 +22,33 @@ struct channel_maps {
     shape dimensions;            // of the ranges
     seq<double> scales;
     seq<double> zero_points;  // not rounded
-    seq<double> lows;         // what the output bounds become
+    seq<double> lows;         // what the output bounds become; one value where it is the same for all channels
     seq<double> highs;
 };
 
 namespace detail {
 
+/// Scales and zero points of all channels; gives whether a channel has equal bounds.
 template <class Real>
-constexpr void append_map(channel_maps& result, Real low, Real high, Real least, Real greatest, bool scales_constants) {
-    if (high == low && scales_constants && high != 0) {
-        result.scales.push_back(static_cast<double>(high));
-        result.zero_points.push_back(0);
-        result.lows.push_back(1);
-        result.highs.push_back(1);
-        return;
+constexpr bool set_maps(channel_maps& result, const quantization_details& details, Real least, Real greatest,
+                        bool scales_constants) {
+    double* scales = result.scales.data();
+    double* zero_points = result.zero_points.data();
+    bool any_equal = false;
+    for (std::size_t i = 0; i < details.lows.size(); ++i) {
+        const Real low = static_cast<Real>(details.lows[i]);
+        const Real high = static_cast<Real>(details.highs[i]);
+        if (high == low) {
+            any_equal = true;
+            scales[i] = scales_constants && high != 0 ? static_cast<double>(high) : 1;
+            zero_points[i] = 0;
+            continue;
+        }
+        const Real zero_point = (least * high - greatest * low) / (high - low);
+        scales[i] = static_cast<double>((high - low) / (greatest - least));
+        zero_points[i] = static_cast<double>(zero_point == 0 ? Real(0) : zero_point);
     }
-    if (high == low) {
-        result.scales.push_back(1);
-        result.zero_points.push_back(0);
-        result.lows.push_back(static_cast<double>(high));
-        result.highs.push_back(static_cast<double>(high));
-        return;
-    }
-    const Real zero_point = (least * high - greatest * low) / (high - low);
-    result.scales.push_back(static_cast<double>((high - low) / (greatest - least)));
-    result.zero_points.push_back(static_cast<double>(zero_point == 0 ? Real(0) : zero_point));
-    result.lows.push_back(static_cast<double>(least));
-    result.highs.push_back(static_cast<double>(greatest));
+    return any_equal;
 }
 
 /// Scales are kept away from 0 and infinity: later steps divide by them.
@@ -69,18 +69,26 @@ constexpr double clamp_scale(double scale) {
 /// scale = (high - low) / (precision.high - precision.low), zero_point = (precision.low * high - precision.high * low) / (high - low);
 /// a channel with equal bounds gets scale 1, zero point 0 and keeps its bounds, which the integer type may not have. In float; in
 /// double for 32-bit types. With `exact` always in double, and a channel with equal bounds gets the bounds 1 and its value as the scale.
-constexpr channel_maps channel_maps_of(const graph& model, node_id fake_quantize, const data_precision& precision,
-                                       bool exact = false) {
+/// `details` are those of the FakeQuantize.
+constexpr channel_maps channel_maps_of(const graph& model, node_id fake_quantize, const quantization_details& details,
+                                       const data_precision& precision, bool exact = false) {
     channel_maps result;
     result.dimensions = output_range_shape(model, fake_quantize);
-    const quantization_details details = details_of(model, fake_quantize);
-    for (std::size_t i = 0; i < details.lows.size(); ++i) {
-        if (exact || bit_width(precision.type) == 32) {
-            detail::append_map<double>(result, static_cast<double>(details.lows[i]),
-                                       static_cast<double>(details.highs[i]), static_cast<double>(precision.low),
-                                       static_cast<double>(precision.high), exact);
-        } else {
-            detail::append_map<float>(result, details.lows[i], details.highs[i], precision.low, precision.high, exact);
+    const std::size_t channels = details.lows.size();
+    result.scales.resize(channels);
+    result.zero_points.resize(channels);
+    const auto least = static_cast<double>(precision.low);
+    const auto greatest = static_cast<double>(precision.high);
+    const bool any_equal = exact || bit_width(precision.type) == 32
+                               ? detail::set_maps<double>(result, details, least, greatest, exact)
+                               : detail::set_maps<float>(result, details, precision.low, precision.high, exact);
+    result.lows.resize(any_equal ? channels : 1, least);
+    result.highs.resize(any_equal ? channels : 1, greatest);
+    for (std::size_t i = 0; any_equal && i < channels; ++i) {
+        if (details.lows[i] == details.highs[i]) {
+            const double bound = static_cast<double>(details.highs[i]);
+            result.lows[i] = exact && bound != 0 ? 1 : bound;
+            result.highs[i] = result.lows[i];
         }
     }
     return result;
@@ -91,7 +99,8 @@ constexpr bool zero_points_fit(const graph& model, node_id fake_quantize, const 
     if (!precision.has_zero_point) {
         return true;
     }
-    for (const double zero_point : channel_maps_of(model, fake_quantize, precision).zero_points) {
+    const channel_maps maps = channel_maps_of(model, fake_quantize, details_of(model, fake_quantize), precision);
+    for (const double zero_point : maps.zero_points) {
         if (!(zero_point >= static_cast<double>(precision.low) - 0.5 &&
               zero_point <= static_cast<double>(precision.high) + 0.5)) {
             return false;
@@ -158,12 +167,15 @@ constexpr fake_quantize_parts append_to_quantized(auto& r, node_id fake_quantize
     graph& model = r.model;
     const seq<input_ref, 4> users = model.uses(fake_quantize);
     const quantized_node quantized = fold_quantized(r, fake_quantize, natural, model[fake_quantize].type());
-    const text base = model[fake_quantize].name();
     output_ref last = quantized.output;
     // The dequantization carries the attributes of the FakeQuantize: one that takes it up later belongs to the same group.
+    const auto take_over = [&](node_id made, text_view suffix) {
+        last = made;
+        model.rename(made, join(model[fake_quantize].name(), suffix));
+        r.attributes.copy_node(fake_quantize, made);
+    };
     const auto append = [&](op::attributes what, view<output_ref> inputs, text_view suffix) {
-        last = model.add(std::move(what), inputs, join(base, suffix).view());
-        r.attributes.copy_node(fake_quantize, last.node);
+        take_over(model.add(std::move(what), inputs), suffix);
     };
     if (model.type(last) != computed) {
         append(op::convert{computed}, {last}, "/DequantizationConvert");
@@ -172,8 +184,8 @@ constexpr fake_quantize_parts append_to_quantized(auto& r, node_id fake_quantize
         append(op::subtract{}, {last, model.constant(zero_point)}, "/DequantizationSubtract");
         model.relax(last.node);
     }
-    append(op::multiply{}, {last, model.constant(scale)}, "/DequantizationMultiply");
-    model.relax_output(last.node, natural);
+    take_over(model.add_relaxed(op::multiply{}, {last, model.constant(scale)}, {{}, {natural}}),
+              "/DequantizationMultiply");
     for (const input_ref user : users) {
         const bool reads_shape = model[user.node].is<op::shape_of>() && model[user.node].version() == 0;
         model.set_input(user.node, static_cast<std::size_t>(user.port), reads_shape ? quantized.output : last);
@@ -192,30 +204,34 @@ constexpr fake_quantize_parts append_to_quantized(auto& r, node_id fake_quantize
 /// type f32 and a magnitude from 1e-32 to 1e32; zero points, not rounded, are left out if `precision.has_zero_point` is
 /// false or all are 0. Names: "<name>/DequantizationConvert", "…Subtract", "…Multiply". With `update_precisions` off, and
 /// scales 1 and zero points 0, nothing is done. Attributes of the FakeQuantize stay.
+/// `details` are those of the FakeQuantize.
 [[gnu::noinline]] constexpr fake_quantize_parts decompose_fake_quantize(auto& r, node_id fake_quantize,
+                                                                        const quantization_details& details,
                                                                         const data_precision& precision) {
     graph& model = r.model;
-    const channel_maps maps = channel_maps_of(model, fake_quantize, precision,
-                                              !r.options.follow_upstream_errors && r.options.update_precisions);
+    channel_maps maps = channel_maps_of(model, fake_quantize, details, precision,
+                                        !r.options.follow_upstream_errors && r.options.update_precisions);
     if (!r.options.update_precisions && detail::is_identity(maps)) {
         return {};
     }
-    seq<double> scales;
-    for (const double scale : maps.scales) {
-        scales.push_back(detail::clamp_scale(scale));
+    for (double& scale : maps.scales) {
+        scale = detail::clamp_scale(scale);
     }
     const element natural = model[fake_quantize].type();
     const element low_type = model.type(model[fake_quantize].input(3));
     const element high_type = model.type(model[fake_quantize].input(4));
-    detail::set_output_range(r, fake_quantize, to_scalar(make_tensor(low_type, maps.dimensions, maps.lows)),
-                             to_scalar(make_tensor(high_type, maps.dimensions, maps.highs)),
+    detail::set_output_range(r, fake_quantize, to_scalar(make_tensor_or_scalar(low_type, maps.dimensions, maps.lows)),
+                             to_scalar(make_tensor_or_scalar(high_type, maps.dimensions, maps.highs)),
                              r.options.update_precisions ? precision.type : natural);
     tensor zero_point;
     if (precision.has_zero_point && detail::has_zero_points(maps)) {
         zero_point = make_tensor(f32, maps.dimensions, maps.zero_points);
     }
     return detail::append_to_quantized(r, fake_quantize, natural, f32, zero_point,
-                                       make_tensor(f32, maps.dimensions, scales));
+                                       make_tensor(f32, maps.dimensions, maps.scales));
+}
+constexpr fake_quantize_parts decompose_fake_quantize(auto& r, node_id fake_quantize, const data_precision& precision) {
+    return decompose_fake_quantize(r, fake_quantize, details_of(r.model, fake_quantize), precision);
 }
 
 /// Quantizes a FakeQuantize that shares one scale and zero point with others: only its own part of the type's range and
@@ -251,17 +267,81 @@ constexpr fake_quantize_parts append_to_quantized(auto& r, node_id fake_quantize
                                        make_scalar(computed, static_cast<double>(aligned.scale)));
 }
 
+/// `weights_precision_of` of a FakeQuantize with constant ranges, which has these details.
+constexpr data_precision weights_precision_of(const auto& r, node_id fake_quantize,
+                                              const quantization_details& details) {
+    const auto* allowed = attributes_of<attribute::precisions>(r).find_output(fake_quantize, 0);
+    const data_precision result = precision_of_weights(
+        details, allowed != nullptr ? view<element>(allowed->types) : view<element>(r.options.default_precisions));
+    return r.options.follow_upstream_errors ? result : with_whole_steps(result, details.levels);
+}
 /// The integer type for a FakeQuantize on weights: from the types that its output port is allowed, or the default ones. No
 /// type where the ranges are not constant or the levels do not fit.
 constexpr data_precision weights_precision_of(const auto& r, node_id fake_quantize) {
     if (!has_constant_ranges(r.model, fake_quantize)) {
         return {};
     }
-    const auto* allowed = attributes_of<attribute::precisions>(r).find_output(fake_quantize, 0);
-    const quantization_details details = details_of(r.model, fake_quantize);
-    const data_precision result = precision_of_weights(
-        details, allowed != nullptr ? view<element>(allowed->types) : view<element>(r.options.default_precisions));
-    return r.options.follow_upstream_errors ? result : with_whole_steps(result, details.levels);
+    return weights_precision_of(r, fake_quantize, details_of(r.model, fake_quantize));
+}
+
+/// Weights in their integer type, without the operations that would dequantize them; `weights` is `none` if there are none.
+struct quantized_weights {
+    node_id weights = node_id::none;  // Constant
+    tensor scale;
+
+    constexpr explicit operator bool() const { return weights != node_id::none; }
+};
+
+namespace detail {
+
+/// The data of a FakeQuantize becomes a Constant if it can be folded.
+template <int Once = 0>
+constexpr void fold_data(graph& model, node_id fake_quantize) {
+    const output_ref data = try_fold(model, model[fake_quantize].input(0).node);
+    if (is_constant(model, data)) {
+        model.set_input(fake_quantize, 0, data);
+    }
+}
+
+}  // namespace detail
+
+/// What `decompose_weights` leaves to an operation that takes the scale up at once: the Constant in the place of a
+/// FakeQuantize, and the scale. Nothing changes, and nothing is given, where more would be left: zero points, other readers
+/// of the FakeQuantize, channels with equal bounds, weights that are not a Constant.
+[[gnu::noinline]] constexpr quantized_weights quantize_weights(auto& r, node_id fake_quantize) {
+    graph& model = r.model;
+    if (!r.options.update_precisions || model.use_count(output_ref(fake_quantize)) != 1 ||
+        !has_constant_ranges(model, fake_quantize)) {
+        return {};
+    }
+    const quantization_details details = details_of(model, fake_quantize);
+    const data_precision precision = weights_precision_of(r, fake_quantize, details);
+    if (!precision) {
+        return {};
+    }
+    detail::fold_data(model, fake_quantize);
+    if (!is_constant(model, model[fake_quantize].input(0))) {
+        return {};
+    }
+    channel_maps maps = channel_maps_of(model, fake_quantize, details, precision, !r.options.follow_upstream_errors);
+    if (maps.lows.size() != 1 || (precision.has_zero_point && detail::has_zero_points(maps))) {
+        return {};
+    }
+    for (double& scale : maps.scales) {
+        scale = detail::clamp_scale(scale);
+    }
+    const node& each = model[fake_quantize];
+    seq<tensor> inputs;
+    for (std::size_t port = 0; port < 3; ++port) {
+        inputs.push_back(*model.constant_value(each.input(port)));
+    }
+    inputs.push_back(make_scalar(model.type(each.input(3)), maps.lows[0]));
+    inputs.push_back(make_scalar(model.type(each.input(4)), maps.highs[0]));
+    const node_id weights = model.constant(evaluation::evaluate_fake_quantize(
+        inputs, each.as<op::fake_quantize>().levels, each.shape(), precision.type, true));
+    copy_information(r, fake_quantize, weights);
+    model.rename(weights, each.name());
+    return {weights, make_tensor(f32, maps.dimensions, maps.scales)};
 }
 
 /// Decomposes a FakeQuantize on weights: afterwards what read it reads Multiply([Subtract](Convert(Constant))) with the
@@ -277,10 +357,7 @@ constexpr data_precision weights_precision_of(const auto& r, node_id fake_quanti
         return {};
     }
     graph& model = r.model;
-    const output_ref data = try_fold(model, model[fake_quantize].input(0).node);
-    if (is_constant(model, data)) {
-        model.set_input(fake_quantize, 0, data);
-    }
+    detail::fold_data(model, fake_quantize);
     const text name = model[fake_quantize].name();
     const fake_quantize_parts parts = decompose_fake_quantize(r, fake_quantize, precision);
     if (parts && must_fold && !parts.is_constant(model)) {

@@ -13,6 +13,11 @@ constexpr bool has_equal_output_bounds(const graph& model, node_id fake_quantize
     if (!has_constant_ranges(model, fake_quantize, 3)) {
         return false;
     }
+    const tensor& low = *model.constant_value(model[fake_quantize].input(3));
+    const tensor& high = *model.constant_value(model[fake_quantize].input(4));
+    if (low.elements() == 1 && high.elements() == 1) {
+        return static_cast<float>(low.real(0)) == static_cast<float>(high.real(0));
+    }
     const quantization_details details = details_of(model, fake_quantize);
     return details.lows == details.highs;
 }

@@ -56,12 +56,19 @@ constexpr op::kind inverse_of(const graph& model, node_id id) {
         default: return op::kind::count;
     }
 }
+/// `inverse` of two tensors in float.
 template <int Once = 0>
-constexpr output_ref apply_inverse(graph& model, op::kind inverse, output_ref bound, output_ref constant) {
+constexpr tensor apply_inverse(op::kind inverse, const tensor& bound, const tensor& constant) {
+    const auto of_both = [&](const op::attributes& what) {
+        const tensor operands[] = {evaluation::convert_tensor(bound, f32), constant};
+        seq<tensor> result;
+        evaluate(what, op::row_of(what.number()).opsets.newest(), operands, {}, result);
+        return result[0];
+    };
     switch (inverse) {
-        case op::kind::divide: return fold_operation(model, op::divide{}, {bound, constant});
-        case op::kind::add: return fold_operation(model, op::add{}, {bound, constant});
-        default: return fold_operation(model, op::subtract{}, {bound, constant});
+        case op::kind::divide: return of_both(op::divide{});
+        case op::kind::add: return of_both(op::add{});
+        default: return of_both(op::subtract{});
     }
 }
 
@@ -120,17 +127,20 @@ constexpr bool fuse_one_above(auto& r, node_id fake_quantize) {
         if (port < 0) {
             return false;
         }
-        const output_ref constant = fold_convert(model, model[above].input(static_cast<std::size_t>(port)), f32);
-        if (inverse == op::kind::divide && !is_all_positive(constant_of(model, constant.node))) {
+        const output_ref operand = model[above].input(static_cast<std::size_t>(port));
+        const tensor constant = evaluation::convert_tensor(constant_of(model, operand.node), f32);
+        if (inverse == op::kind::divide && !is_all_positive(constant)) {
             return false;
         }
-        for (output_ref& each : ranges) {
-            const output_ref bound = apply_inverse(model, inverse, fold_convert(model, each, f32), constant);
-            const tensor& value = constant_of(model, bound.node);
-            if (!is_all_finite(value)) {
+        tensor bounds[2];
+        for (std::size_t i = 0; i < 2; ++i) {
+            bounds[i] = apply_inverse(inverse, constant_of(model, ranges[i].node), constant);
+            if (!is_all_finite(bounds[i])) {
                 return false;
             }
-            each = model.constant(align_range(value, model[fake_quantize].shape()));
+        }
+        for (std::size_t i = 0; i < 2; ++i) {
+            ranges[i] = model.constant(align_range(std::move(bounds[i]), model[fake_quantize].shape()));
         }
         data = model[above].input(port == 1 ? 0 : 1);
     }

@@ -121,7 +121,25 @@ private:
         return true;
     }
 
+    /// b / a of floats, with 0 / 0 = 0: what their quotient in double, rounded to float, is.
+    template <int Once = 0>
+    static constexpr tensor divide_floats(const tensor& b, const tensor& a, const shape& dimensions) {
+        const evaluation::operand<float> dividend(b);
+        const evaluation::operand<float> divisor(a);
+        evaluation::outcome<float> result(f32, dimensions);
+        const float* over = dividend.data();
+        const float* under = divisor.data();
+        const std::size_t over_step = b.elements() == 1 ? 0 : 1;
+        const std::size_t under_step = a.elements() == 1 ? 0 : 1;
+        float* to = result.data();
+        for (std::size_t i = 0; i < result.elements(); ++i, over += over_step, under += under_step) {
+            to[i] = *over == 0 && *under == 0 ? 0.0f : *over / *under;
+        }
+        return result.finish();
+    }
+
     /// b / a in the type of a, with 0 / 0 = 0.
+    template <int Once = 0>
     static constexpr tensor divide(const tensor& b, const tensor& a) {
         shape dimensions;
         if (a.elements() == 1 && b.elements() == 1) {
@@ -138,10 +156,15 @@ private:
         if (b.elements() != 1) {
             dividend = broadcast_values(b, dimensions);
         }
+        if (divisor.type() == f32 && dividend.type() == f32) {
+            return divide_floats(dividend, divisor, dimensions);
+        }
         tensor_builder result(a.type(), dimensions);
+        const std::size_t dividend_step = dividend.elements() == 1 ? 0 : 1;
+        const std::size_t divisor_step = divisor.elements() == 1 ? 0 : 1;
         for (std::size_t i = 0; i < result.elements(); ++i) {
-            const double over = dividend.real(dividend.elements() == 1 ? 0 : i);
-            const double under = divisor.real(divisor.elements() == 1 ? 0 : i);
+            const double over = dividend.real(i * dividend_step);
+            const double under = divisor.real(i * divisor_step);
             result.real(i, over == 0 && under == 0 ? 0 : over / under);
         }
         return result.finish();

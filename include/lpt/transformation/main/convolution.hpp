@@ -93,11 +93,36 @@ constexpr seq<double> scales_of_groups(const tensor& scale, std::size_t groups, 
         return seq<double>{scale.real(0)};
     }
     seq<double> result;
-    for (std::size_t output = 0; output < outputs; ++output) {
-        const std::size_t group = output * groups / outputs;
-        result.push_back(scale.real(group * (scale.elements() / groups)));
+    result.resize(outputs);
+    double* to = result.data();
+    const std::size_t in_group = scale.elements() / groups;
+    const std::size_t outputs_of_group = outputs / groups;
+    for (std::size_t group = 0; group < groups; ++group) {
+        for (std::size_t i = 0; i < outputs_of_group; ++i) {
+            *to++ = scale.real(group * in_group);
+        }
     }
     return result;
+}
+
+/// Products of numbers that are rounded to `type` first; one number stands for any count.
+constexpr void multiply_rounded(view<double> left, view<double> right, seq<double>& products, element type) {
+    const double* a = left.data();
+    const double* b = right.data();
+    const std::size_t step_a = left.size() == 1 ? 0 : 1;
+    const std::size_t step_b = right.size() == 1 ? 0 : 1;
+    double* to = products.data();
+    const std::size_t count = products.size();
+    if (type == f32) {
+        for (std::size_t i = 0; i < count; ++i) {
+            to[i] = static_cast<double>(static_cast<float>(a[i * step_a])) *
+                    static_cast<double>(static_cast<float>(b[i * step_b]));
+        }
+        return;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        to[i] = convert_value(type, a[i * step_a]) * convert_value(type, b[i * step_b]);
+    }
 }
 
 /// The product of both scales for the output of a convolution: `[1, C_out, 1…]`, or a scalar where all are equal. Scales are
@@ -108,11 +133,48 @@ constexpr tensor product_of_scales(const seq<double>& data, const seq<double>& w
     shape dimensions = shape::of_ones(rank);
     dimensions[1] = static_cast<dimension>(count);
     seq<double> products;
-    for (std::size_t i = 0; i < count; ++i) {
-        products.push_back(convert_value(type, data[data.size() == 1 ? 0 : i]) *
-                           convert_value(type, weights[weights.size() == 1 ? 0 : i]));
+    products.resize(count);
+    multiply_rounded(data, weights, products, type);
+    return to_scalar(make_tensor_or_scalar(type, dimensions, products));
+}
+
+/// `product_of_scales` of two tensors of floats, where the weights have one scale or one for each output channel.
+template <int Once = 0>
+constexpr tensor product_of_floats(const tensor& data, const tensor& weights, std::size_t groups, std::size_t outputs,
+                                   std::size_t rank) {
+    const bool same_data = is_scalar_like(data);
+    const std::size_t weights_step = weights.elements() == 1 ? 0 : 1;
+    const std::size_t count = same_data && weights_step == 0 ? 1 : outputs;
+    shape dimensions = shape::of_ones(rank);
+    dimensions[1] = static_cast<dimension>(count);
+    const evaluation::operand<float> left(data);
+    const evaluation::operand<float> right(weights);
+    evaluation::outcome<float> result(f32, dimensions);
+    const std::size_t parts = same_data ? 1 : groups;
+    const std::size_t of_part = count / parts;
+    const std::size_t data_step = data.elements() / groups;
+    const float* scales = right.data();
+    float* to = result.data();
+    for (std::size_t part = 0; part < parts; ++part) {
+        const float scale = left[part * data_step];
+        for (std::size_t i = 0; i < of_part; ++i, scales += weights_step) {
+            *to++ = scale * *scales;
+        }
     }
-    return to_scalar(make_tensor(type, dimensions, products));
+    return to_scalar(result.finish());
+}
+
+/// The scale behind a convolution: that of the activations times that of the weights.
+template <int Once = 0>
+constexpr tensor scale_behind(const tensor& data, const tensor& weights, const shape& weights_shape, unsigned axes,
+                              std::size_t groups, std::size_t rank, element type) {
+    const std::size_t outputs = zero_point_shape(weights_shape, axes).elements();
+    const bool one_for_each = weights.elements() == 1 || weights.elements() == outputs;
+    if (type == f32 && data.type() == f32 && weights.type() == f32 && one_for_each) {
+        return product_of_floats(data, weights, groups, outputs, rank);
+    }
+    return product_of_scales(scales_of_groups(data, groups, outputs), scales_of_channels(weights, weights_shape, axes),
+                             rank, type);
 }
 
 /// What a convolution reads as activations once the scale stands behind it: the low precision tensor, or a Subtract.
@@ -181,8 +243,11 @@ constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref sourc
     graph& model = r.model;
     const node_id convolution = separate_in_standalone_branch(r, id);
     weights_source weights = find_weights(model, convolution, r.options.default_precisions);
+    low_precision_weights low;
     if (weights.fake_quantize != node_id::none && weights.found.empty()) {
-        if (!decompose_weights(r, weights.fake_quantize) && r.options.update_precisions) {
+        if (const quantized_weights known = quantize_weights(r, weights.fake_quantize)) {
+            low = {known.weights, known.scale};
+        } else if (!decompose_weights(r, weights.fake_quantize) && r.options.update_precisions) {
             return false;
         }
         weights = find_weights(model, convolution, r.options.default_precisions);
@@ -192,12 +257,12 @@ constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref sourc
     const element computed = r.options.dequantization_precision;
     const unsigned axes = weight_axes(model, convolution, weights.reshape != node_id::none);
     const shape weights_shape = model.shape(weights.last);
-    const low_precision_weights low = split_weights(r, weights, axes);
+    if (!low.source) {
+        low = split_weights(r, weights, axes);
+    }
     const auto groups = static_cast<std::size_t>(group_count(model, convolution));
-    const seq<double> weights_scale = scales_of_channels(low.scale, weights_shape, axes);
-    const std::size_t outputs = zero_point_shape(weights_shape, axes).elements();
-    const tensor scale = product_of_scales(scales_of_groups(constant_of(model, found.scale), groups, outputs),
-                                           weights_scale, model[convolution].shape().rank(), computed);
+    const tensor scale = scale_behind(constant_of(model, found.scale), low.scale, weights_shape, axes, groups,
+                                      model[convolution].shape().rank(), computed);
 
     seq<output_ref, 5> inputs{data, reshaped_weights(r, weights.reshape, low.source)};
     for (std::size_t port = 2; port < model[convolution].inputs(); ++port) {
@@ -209,8 +274,8 @@ constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref sourc
     if (model[made].is<op::convolution_backprop_data>()) {
         drop_input_attributes(r, made);
     }
-    const node_id multiply = model.add(op::multiply{}, {made, model.constant(scale)});
-    model.relax_output(multiply, model[found.multiply].type());
+    const node_id multiply =
+        model.add_relaxed(op::multiply{}, {made, model.constant(scale)}, {{}, {model[found.multiply].type()}});
     insert_dequantization_after(r, convolution, multiply, made);
     model.replace(convolution, made);
     update_output_name(r, multiply, made);

@@ -26,7 +26,8 @@ struct fake_quantize_decomposition_transformation {
             !supported || quantizing_convert(r.model, id) != node_id::none) {
             return supported;
         }
-        return can_decompose(r, id);
+        decision found;
+        return can_decompose(r, id, found);
     }
 
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
@@ -37,23 +38,23 @@ struct fake_quantize_decomposition_transformation {
         if (changed) {
             r.register_new_node(id);
         }
-        if (const verdict why = can_decompose(r, id); !why) {
+        decision found;
+        if (const verdict why = can_decompose(r, id, found); !why) {
             return changed || r.refused(id, name, why);
         }
         if (is_low_precision(r.model[id].type())) {
             compose_fake_quantize(r, id, find_dequantization_below(r.model, id));
             changed = true;
+            found = decide(r, id);
         }
-        const data_precision precision = precision_of(r, id);
-        const attribute::intervals_alignment* alignment = alignment_of(r, id);
-        if (alignment != nullptr &&
-            alignment->least_levels <= 2) {  // its readers are known only now if it was composed
+        if (found.too_few_levels()) {  // its readers are known only now if it was composed
             return changed || r.refused(id, name, refuse(reason::too_few_levels));
         }
+        const data_precision precision = found.precision;
         const fake_quantize_parts parts =
-            alignment == nullptr
-                ? decompose_fake_quantize(r, id, precision)
-                : decompose_aligned(r, id, precision, aligned_interval_of(r, id, precision, *alignment));
+            found.alignment == nullptr
+                ? decompose_fake_quantize(r, id, found.details, precision)
+                : decompose_aligned(r, id, precision, aligned_interval_of(found.details, precision, *found.alignment));
         if (!parts) {
             return changed || r.refused(id, name, refuse(reason::nothing_to_do));
         }
@@ -77,7 +78,17 @@ private:
         return {.why = reason::unsupported_levels, .value = static_cast<double>(levels)};
     }
 
-    static constexpr verdict can_decompose(const auto& r, node_id id) {
+    /// How a FakeQuantize is to be decomposed.
+    struct decision {
+        quantization_details details;
+        data_precision precision;
+        const attribute::intervals_alignment* alignment = nullptr;
+
+        constexpr bool too_few_levels() const { return alignment != nullptr && alignment->least_levels <= 2; }
+    };
+
+    /// Fills `found` where the answer is yes.
+    static constexpr verdict can_decompose(const auto& r, node_id id, decision& found) {
         if (is_constant_path(r.model, id)) {
             return refuse(reason::constant_path);
         }
@@ -98,18 +109,24 @@ private:
                 return refuse(reason::shared_producer);
             }
         }
-        const data_precision precision = precision_of(r, id);
-        if (!precision) {
+        found = decide(r, id);
+        if (!found.precision) {
             return {.why = reason::unsupported_levels, .type = allowed->types.front()};
         }
-        const attribute::intervals_alignment* alignment = alignment_of(r, id);
-        return alignment != nullptr && alignment->least_levels <= 2 ? refuse(reason::too_few_levels) : yes;
+        return found.too_few_levels() ? refuse(reason::too_few_levels) : yes;
+    }
+
+    static constexpr decision decide(const auto& r, node_id id) {
+        decision result;
+        result.details = details_of(r.model, id);
+        result.precision = precision_of(r, id, result.details);
+        result.alignment = alignment_of(r, id);
+        return result;
     }
 
     /// The type to quantize to. Any FakeQuantize whose own range does not ask for just this type gets a zero point.
-    static constexpr data_precision precision_of(const auto& r, node_id id) {
+    static constexpr data_precision precision_of(const auto& r, node_id id, const quantization_details& details) {
         const element type = attributes_of<attribute::precisions>(r).find_output(id, 0)->types.front();
-        const quantization_details details = details_of(r.model, id);
         data_precision result = range_of_type(type, details.levels);
         if (!r.options.follow_upstream_errors) {
             result = with_whole_steps(result, details.levels);
@@ -120,7 +137,7 @@ private:
 
     /// The alignment of intervals, if a reader needs it; null otherwise.
     static constexpr const attribute::intervals_alignment* alignment_of(const auto& r, node_id id) {
-        for (const input_ref user : r.model.uses(id)) {
+        for (input_ref user = r.model.first_use(id); user.node != node_id::none; user = r.model.next_use(user)) {
             const auto* aligned = attributes_of<attribute::quantization_alignment>(r).find_node(user.node);
             if (aligned != nullptr && aligned->value) {
                 return attributes_of<attribute::intervals_alignment>(r).find_node(id);
@@ -129,10 +146,9 @@ private:
         return nullptr;
     }
 
-    static constexpr attribute::aligned_interval aligned_interval_of(const auto& r, node_id id,
+    static constexpr attribute::aligned_interval aligned_interval_of(const quantization_details& details,
                                                                      const data_precision& precision,
                                                                      const attribute::intervals_alignment& alignment) {
-        const quantization_details details = details_of(r.model, id);
         return attribute::align({precision.low, precision.high}, alignment.combined,
                                 {details.lows[0], details.highs[0]});
     }

@@ -55,6 +55,54 @@ constexpr tensor transposed_constant(auto& r, const tensor& values, bool transpo
     return constant_of(r.model, folded.node);
 }
 
+/// The sum of `count` signed bytes, or unsigned ones.
+///
+/// Eight at a time in the bytes of a word: zero points of large weights are folded with this.
+constexpr std::int64_t sum_of_bytes(const std::byte* data, std::size_t count, bool is_signed) {
+    constexpr std::uint64_t every_second = 0x00FF00FF00FF00FFu;
+    constexpr std::uint64_t add_lanes = 0x0001000100010001u;
+    constexpr std::size_t words_of_block = 16;  // few enough for sums below 2^16
+    const std::uint64_t to_unsigned = is_signed ? 0x8080808080808080u : 0;
+    std::uint64_t sum = 0;
+    std::size_t done = 0;
+    for (; count - done >= 8 * words_of_block; done += 8 * words_of_block) {
+        std::uint64_t lanes = 0;
+        for (std::size_t i = 0; i < words_of_block; ++i) {
+            const std::uint64_t eight = lpt::detail::load<std::uint64_t>(data + done + 8 * i) ^ to_unsigned;
+            lanes += (eight & every_second) + (eight >> 8 & every_second);
+        }
+        sum += lanes * add_lanes >> 48;
+    }
+    for (; done < count; ++done) {
+        sum += (static_cast<std::uint64_t>(data[done]) ^ to_unsigned) & 0xFFu;
+    }
+    return static_cast<std::int64_t>(sum) - (is_signed ? 128 * static_cast<std::int64_t>(count) : 0);
+}
+
+/// The sum of each column of a matrix of bytes with `columns` columns, the other way round if `transposed`.
+constexpr seq<std::int64_t> sums_of_columns(const tensor& matrix, bool transposed) {
+    const bool is_i8 = matrix.type() == i8;
+    const auto rows = static_cast<std::size_t>(matrix.dimensions()[transposed ? 1 : 0]);
+    const auto columns = static_cast<std::size_t>(matrix.dimensions()[transposed ? 0 : 1]);
+    seq<std::int64_t> sums;
+    sums.resize(columns);
+    if (transposed) {
+        for (std::size_t column = 0; column < columns; ++column) {
+            sums[column] = sum_of_bytes(matrix.data() + column * rows, rows, is_i8);
+        }
+        return sums;
+    }
+    std::int64_t* to = sums.data();
+    for (std::size_t row = 0; row < rows; ++row) {
+        const std::byte* from = matrix.data() + row * columns;
+        for (std::size_t column = 0; column < columns; ++column) {
+            const auto code = static_cast<std::uint8_t>(from[column]);
+            to[column] += is_i8 ? static_cast<std::int8_t>(code) : code;
+        }
+    }
+    return sums;
+}
+
 /// A Multiply whose scale, on input 1, is a converted Constant gets the converted values as its scale.
 constexpr void fold_converted_scale(auto& r, node_id multiply) {
     const output_ref source = r.model[multiply].input(1);
@@ -194,13 +242,31 @@ private:
         const shape& second = model.shape(weights);
         dimensions[detail::summed_axis(rank, false, attributes.transpose_a)] =
             second[detail::summed_axis(second.rank(), true, attributes.transpose_b)];
-        const tensor repeated = broadcast_values(to_scalar(zero_point), dimensions);
         const element computed = r.options.dequantization_precision;
+        const tensor* values = model.constant_value(weights);
+        if (values != nullptr && (values->type() == i8 || values->type() == u8) && second.rank() == 2 && rank >= 2 &&
+            is_scalar_like(zero_point)) {
+            return uniform_zero_point_term(r, convert_value(computed, zero_point.real(0)),
+                                           detail::sums_of_columns(*values, attributes.transpose_b), rank);
+        }
+        const tensor repeated = broadcast_values(to_scalar(zero_point), dimensions);
         const output_ref left = fold_convert(model, model.constant(repeated), computed);
         const output_ref term =
             fold_operation(model, model[product].attributes(), {left, fold_convert(model, weights, computed)},
                            model[product].version());
         return is_constant(model, term) ? output_ref(model.constant(to_scalar(constant_of(model, term.node)))) : term;
+    }
+
+    /// The term of a zero point that is the same everywhere: it times the sums of the columns of b, rounded once.
+    static constexpr output_ref uniform_zero_point_term(auto& r, double zero_point, const seq<std::int64_t>& sums,
+                                                        std::size_t rank) {
+        shape dimensions = shape::of_ones(rank);
+        dimensions[rank - 1] = static_cast<dimension>(sums.size());
+        tensor_builder term(r.options.dequantization_precision, dimensions);
+        for (std::size_t column = 0; column < sums.size(); ++column) {
+            term.real(column, zero_point * static_cast<double>(sums[column]));
+        }
+        return r.model.constant(to_scalar(term.finish()));
     }
 
     /// scale_a * scale_b, each turned the way that its operand is, in the shape of the product.
