@@ -17,11 +17,12 @@ struct gemm_case {
     int epilogue = 0;
     int threads = 1;
     std::int64_t a_gap = 0, c_gap = 0;
+    std::size_t shift = 0;  // bytes by which the packed form starts behind an aligned address
 };
 
 struct gemm_data {
     gemm_case c;
-    guarded<std::uint8_t> a{1}, b{1};
+    guarded<std::uint8_t> a{1}, b{1};  // end at the end of a page, so they start anywhere
     std::vector<std::int32_t> zero_points;
     epilogue_data finish;
 
@@ -49,7 +50,7 @@ struct gemm_data {
         w.n_stride = c.transposed ? c.k : 1;
         w.zero_points = zero_points.data();
         w.zero_point_count = static_cast<std::int64_t>(zero_points.size());
-        guarded<std::uint8_t> packed(table.packed_gemm_bytes(c.b_type, c.k, c.n));
+        guarded<std::uint8_t> packed(table.packed_gemm_bytes(c.b_type, c.k, c.n) + (64 - c.shift) % 64);
         table.pack_gemm(w, packed.data());
         k::gemm_problem p;
         p.m = c.m;
@@ -65,6 +66,8 @@ struct gemm_data {
         guarded<std::uint8_t> out = output_buffer((c.m - 1) * p.c_row_stride + c.n, p.finish.output_type);
         p.c = out.data();
         table.gemm(p, threads(c.threads));
+        CHECK(out.front_is_intact());
+        CHECK(packed.front_is_intact());
         return out;
     }
 };
@@ -154,6 +157,34 @@ TEST_CASE("every instruction set gives the scalar bits for all tails of rows, co
     }
 }
 
+TEST_CASE("every instruction set gives the scalar bits around the sizes of tiles, blocks and panels") {
+    const std::int64_t rows[] = {8, 12, 14, 25, 95, 97};
+    const std::int64_t columns[] = {5, 31, 32, 47, 48, 49, 63, 65, 80, 112, 129};
+    const std::int64_t depths[] = {5, 6, 63, 65, 66, 130};
+    int turn = 0;
+    for (const std::int64_t m : rows) {
+        for (const std::int64_t n : columns) {
+            gemm_case c{m, n, depths[turn % 6]};
+            c.a_type = byte_types[turn % 2];
+            c.b_type = byte_types[turn / 2 % 2];
+            c.b_zero_points = turn % 3;
+            c.epilogue = turn % 5;
+            c.c_gap = turn % 4;
+            compare_all(c, static_cast<std::uint64_t>(++turn));
+        }
+    }
+}
+
+TEST_CASE("rows longer than what is prepared at a time give the scalar bits") {
+    for (const k::element_kind a_type : byte_types) {
+        for (const std::int64_t depth : {511, 1023, 1025, 6000, 12345}) {
+            gemm_case c{7, 19, depth, a_type};
+            c.epilogue = static_cast<int>(depth % 2) * 3;
+            compare_all(c, static_cast<std::uint64_t>(depth));
+        }
+    }
+}
+
 TEST_CASE("every instruction set gives the scalar bits for all combinations of types and zero points") {
     for (const k::element_kind a_type : byte_types) {
         for (const k::element_kind b_type : byte_types) {
@@ -184,6 +215,28 @@ TEST_CASE("every instruction set gives the scalar bits for every epilogue") {
     }
 }
 
+TEST_CASE("every epilogue gives the scalar bits in panels of every width") {
+    for (int variant = 0; variant < epilogue_variants; ++variant) {
+        for (const std::int64_t n : {3, 16, 21, 45, 64}) {
+            gemm_case c{13, n, 20};
+            c.epilogue = variant;
+            c.a_type = byte_types[variant % 2];
+            c.b_type = byte_types[n % 2];
+            compare_all(c, static_cast<std::uint64_t>(variant * 100 + n));
+        }
+    }
+}
+
+TEST_CASE("addresses need no alignment") {
+    for (const std::size_t shift : {std::size_t{1}, std::size_t{4}, std::size_t{63}}) {
+        gemm_case c{13, 75, 33};
+        c.shift = shift;
+        c.c_gap = 1;
+        c.a_gap = 1;
+        compare_all(c, shift);
+    }
+}
+
 TEST_CASE("extreme products do not saturate: 255 times -128 and 255 times 127 over a long depth") {
     for (const std::uint8_t b_value : {std::uint8_t{0x80}, std::uint8_t{0x7f}}) {
         gemm_case c{6, 64, 2000};
@@ -201,9 +254,9 @@ TEST_CASE("extreme products do not saturate: 255 times -128 and 255 times 127 ov
     }
 }
 
-TEST_CASE("matrix multiplication gives the same bits on 1 to 4 threads, whether rows or panels are shared") {
+TEST_CASE("matrix multiplication gives the same bits on 1 to 8 threads, whether rows or panels are shared") {
     for (const std::int64_t m : {3, 120}) {
-        for (int count = 1; count <= 4; ++count) {
+        for (int count = 1; count <= 8; ++count) {
             gemm_case c{m, 150, 33};
             c.threads = count;
             c.b_zero_points = 2;

@@ -21,13 +21,19 @@ namespace kernel_test {
 
 namespace k = lpt::kernel;
 
-/// An array whose last byte is the last byte of a page; the next page cannot be accessed.
+/// An array whose last byte is the last byte of a page; the next page cannot be accessed. What lies before it in memory is filled with
+/// a pattern, `front_is_intact` says whether it still is.
 template <class T>
 class guarded {
     unsigned char* mapping_ = nullptr;
     std::size_t mapped_ = 0;
     std::size_t count_ = 0;
     T* data_ = nullptr;
+
+    static constexpr unsigned char front_pattern = 0x5a;
+    std::size_t front_bytes() const {
+        return static_cast<std::size_t>(reinterpret_cast<const unsigned char*>(data_) - mapping_);
+    }
 
 public:
     explicit guarded(std::size_t count) : count_(count) {
@@ -39,6 +45,7 @@ public:
         mapping_ = static_cast<unsigned char*>(at);
         mprotect(mapping_ + mapped_ - page, page, PROT_NONE);
         data_ = reinterpret_cast<T*>(mapping_ + mapped_ - page - bytes);
+        std::memset(mapping_, front_pattern, front_bytes());
     }
     guarded(guarded&& other) noexcept { swap(other); }
     guarded& operator=(guarded&& other) noexcept {
@@ -53,6 +60,12 @@ public:
         std::swap(mapped_, o.mapped_);
         std::swap(count_, o.count_);
         std::swap(data_, o.data_);
+    }
+    bool front_is_intact() const {
+        for (std::size_t i = 0; i < front_bytes(); ++i) {
+            if (mapping_[i] != front_pattern) return false;
+        }
+        return true;
     }
     T* data() { return data_; }
     const T* data() const { return data_; }
@@ -180,7 +193,7 @@ struct epilogue_data {
 };
 
 /// Number of different epilogues that `make_epilogue` makes.
-inline constexpr int epilogue_variants = 12;
+inline constexpr int epilogue_variants = 14;
 
 /// Epilogues of all kinds; `typical` is the size of the accumulators that shall land in the middle of the output range.
 inline epilogue_data make_epilogue(generator& random, int variant, std::int64_t rows, std::int64_t channels,
@@ -298,6 +311,18 @@ inline epilogue_data make_epilogue(generator& random, int variant, std::int64_t 
                 e.post.push_back(scale);
                 break;
             }
+        case 12:
+            e.name = "scales so large that rounding needs the clamp before it";
+            for (std::size_t c = 0; c < e.scale.size(); ++c)
+                e.scale[c] = c % 3 == 0 ? 3e5f : c % 3 == 1 ? -3e38f : e.scale[c];
+            e.bias[e.bias.size() - 1] = std::numeric_limits<float>::quiet_NaN();
+            break;
+        case 13:
+            e.name = "range of i8 narrowed on both sides";
+            signed_output();
+            e.value.quant_low = -100;
+            e.value.quant_high = 31;
+            break;
         default: break;
     }
     e.value.post = e.post.data();

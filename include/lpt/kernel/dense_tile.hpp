@@ -178,17 +178,16 @@ private:
     [[gnu::always_inline]] static void run_one(const work& w) noexcept {
         constexpr int count = sets<Rows, Vectors>;
         accumulator sum[count][Rows][Vectors];
-#pragma GCC unroll 16
-        for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 8
-            for (int v = 0; v < Vectors; ++v) {
-                sum[0][r][v] = Arithmetic::load(w.start + v * Arithmetic::lanes);
+        for (int v = 0; v < Vectors; ++v) {
+            const accumulator first = Arithmetic::load(w.start + v * Arithmetic::lanes);
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r) {
+                sum[0][r][v] = first;
 #pragma GCC unroll 4
                 for (int s = 1; s < count; ++s)
                     sum[s][r][v] = Arithmetic::zero();
             }
-            // Loading again costs nothing, copies of registers take the place of dot products.
-            __asm__ volatile("" ::: "memory");
         }
         if constexpr (!Arithmetic::is_float) {
             if (w.row_start != nullptr) add_row_start<Rows, Vectors>(sum[0], w.row_start);
