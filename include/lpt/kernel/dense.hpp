@@ -66,9 +66,12 @@ struct dense {
             const std::int64_t fitting = prepared_bytes / row_bytes;
             if (fitting < block) block = fitting;
         }
-        for (std::int64_t first = row_begin; first < row_end; first += block) {
+        // Blocks of equal heights: a low one would read all panels for a few rows.
+        const std::int64_t blocks = (row_end - row_begin + block - 1) / block;
+        std::int64_t first = row_begin;
+        for (std::int64_t i = 0; i < blocks; ++i, first += s.rows) {
             s.first = first;
-            s.rows = row_end - first < block ? row_end - first : block;
+            s.rows = (row_end - first) / (blocks - i);
             std::int64_t filled_group = -1;
             for (std::int64_t unit = unit_begin; unit < unit_end;) {
                 const std::int64_t g = unit / panels;

@@ -69,6 +69,10 @@ struct dense_tile {
 private:
     static constexpr std::int64_t chunk = 1024;  // bytes of a row that are prepared at a time, a multiple of all groups
 
+    /// From here on the results are prefetched: large matrices are then in the L3 cache, where stores would wait for their lines.
+    /// Shorter tiles would lose more than they gain.
+    static constexpr std::int64_t long_depth = 768;
+
     template <int Vectors>
     static function find_from(std::int64_t rows, std::int64_t vectors) noexcept {
         if constexpr (Vectors < Arithmetic::vectors) {
@@ -192,6 +196,7 @@ private:
         if constexpr (!Arithmetic::is_float) {
             if (w.row_start != nullptr) add_row_start<Rows, Vectors>(sum[0], w.row_start);
         }
+        if (w.result != tile_result::bytes && w.taps * w.channels >= long_depth) prefetch_results<Rows, Vectors>(w);
         const unsigned char* panel = w.panel;
         const bool prepares = !Arithmetic::is_float && w.form == row_form::to_prepare;
         // Rows that are prepared here go through a buffer, a piece at a time.
@@ -261,6 +266,15 @@ private:
 #pragma GCC unroll 8
             for (int v = 0; v < Vectors; ++v)
                 Arithmetic::store(to + v * Arithmetic::lanes, sum[0][r][v]);
+        }
+    }
+
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static void prefetch_results(const work& w) noexcept {
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; ++r) {
+            for (std::int64_t at = 0; at < Vectors * Arithmetic::lanes * 4; at += 64)
+                __builtin_prefetch(w.to + r * w.row_bytes + at, 1);
         }
     }
 
