@@ -91,7 +91,7 @@ public:
 /// Raises an error if the graph has a cycle, and one that names the transformations if they change the graph for ever.
 template <int Once = 0>
 constexpr void drive(rewrite& changes, dispatch_view table) {
-    detail::drive_run(changes, table).run();
+    detail::drive_run(changes, table).template run<Once>();
 }
 
 namespace detail {
@@ -101,11 +101,11 @@ constexpr void drive_bodies(rewrite& changes, dispatch_view table, node_id id) {
     for (std::size_t which = 0; which < changes.model[id].bodies().size(); ++which) {
         rewrite inner(changes.model.body(id, which), changes.attributes.body(id, which), changes.options,
                       changes.restrictions);
-        drive(inner, table);
+        drive<Once>(inner, table);  // depends on Once: clang would else want its body here, before there is one
     }
 }
 
-template <int>
+template <int Once>
 constexpr void drive_run::run() {
     while (!waiting_.empty()) {
         const node_id id = waiting_.back();
@@ -114,7 +114,7 @@ constexpr void drive_run::run() {
             continue;
         }
         if (rewrite_.model[id].bodies().size() != 0) {
-            drive_bodies(rewrite_, table_, id);
+            drive_bodies<Once>(rewrite_, table_, id);
         }
         visit(id);
     }
