@@ -20,6 +20,7 @@
 #include <lpt/transformation/main/broadcast.hpp>
 #include <lpt/transformation/main/clamp.hpp>
 #include <lpt/transformation/main/concat.hpp>
+#include <lpt/transformation/main/convert.hpp>
 #include <lpt/transformation/main/convolution.hpp>
 #include <lpt/transformation/main/convolution_backprop_data.hpp>
 #include <lpt/transformation/main/depth_to_space.hpp>
@@ -50,6 +51,7 @@
 #include <lpt/transformation/main/split.hpp>
 #include <lpt/transformation/main/squeeze.hpp>
 #include <lpt/transformation/main/strided_slice.hpp>
+#include <lpt/transformation/main/subtract.hpp>
 #include <lpt/transformation/main/transpose.hpp>
 #include <lpt/transformation/main/unsqueeze.hpp>
 #include <lpt/transformation/main/variadic_split.hpp>
@@ -105,11 +107,12 @@ inline constexpr pass_row all_passes[] = {
     make_pass<add_transformation>(), make_pass<assign_and_read_value_transformation>(),
     make_pass<avg_pool_transformation>(), make_pass<batch_to_space_transformation>(),
     make_pass<broadcast_transformation>(), make_pass<clamp_transformation>(), make_pass<concat_transformation>(),
-    make_pass<convolution_backprop_data_transformation>(), make_pass<convolution_transformation>(),
-    make_pass<depth_to_space_transformation>(), make_pass<fake_convert_decomposition_transformation>(),
-    make_pass<fake_quantize_decomposition_transformation>(), make_pass<fake_quantize_transformation>(),
-    make_pass<gather_transformation>(), make_pass<group_convolution_transformation>(),
-    make_pass<interpolate_transformation>(), make_pass<mat_mul_transformation>(), make_pass<max_pool_transformation>(),
+    make_pass<convert_transformation>(), make_pass<convolution_backprop_data_transformation>(),
+    make_pass<convolution_transformation>(), make_pass<depth_to_space_transformation>(),
+    make_pass<fake_convert_decomposition_transformation>(), make_pass<fake_quantize_decomposition_transformation>(),
+    make_pass<fake_quantize_transformation>(), make_pass<gather_transformation>(),
+    make_pass<group_convolution_transformation>(), make_pass<interpolate_transformation>(),
+    make_pass<mat_mul_transformation>(), make_pass<max_pool_transformation>(),
     make_pass<multiply_partial_transformation>(), make_pass<multiply_transformation>(), make_pass<mvn_transformation>(),
     make_pass<normalize_l2_transformation>(), make_pass<pad_transformation>(), make_pass<prelu_transformation>(),
     make_pass<recurrent_cell_transformation>(), make_pass<reduce_max_transformation>(),
@@ -117,8 +120,9 @@ inline constexpr pass_row all_passes[] = {
     make_pass<reduce_sum_transformation>(), make_pass<relu_transformation>(), make_pass<reshape_transformation>(),
     make_pass<shuffle_channels_transformation>(), make_pass<slice_transformation>(),
     make_pass<space_to_batch_transformation>(), make_pass<split_transformation>(), make_pass<squeeze_transformation>(),
-    make_pass<strided_slice_transformation>(), make_pass<transpose_transformation>(),
-    make_pass<unsqueeze_transformation>(), make_pass<variadic_split_transformation>(),
+    make_pass<strided_slice_transformation>(), make_pass<subtract_transformation>(),
+    make_pass<transpose_transformation>(), make_pass<unsqueeze_transformation>(),
+    make_pass<variadic_split_transformation>(),
     // cleanup
     make_pass<constant_folding_step>(), make_pass<eliminate_fake_quantize_transformation>(),
     make_pass<fold_convert_transformation>(), make_pass<fold_fake_quantize_transformation>(),

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+/// Turns the Convert of low precision data to real numbers into a Subtract of zero that reads the data as it is, for engines
+/// that fuse a Subtract with the operation above and have no Convert of their own; not part of the default pipeline.
+///
+/// before: y = convert(x);  after: y = x - 0, type-relaxed: computed in the type of the Convert
+/// Refused for constants, which are folded, and for data that is not of low precision.
+struct convert_transformation {
+    static constexpr text_view name = "ConvertTransformation";
+    using pattern = lpt::pattern<op::convert>;
+    static constexpr bool precision_preserved = false;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+        const graph& model = r.model;
+        const output_ref data = model[id].input(0);
+        if (is_constant(model, data)) {
+            return refuse(reason::constant_path, 0);
+        }
+        if (const element type = model.type(data); !is_low_precision(type)) {
+            return {reason::not_low_precision, 0, type, -1, 0};
+        }
+        if (!is_real(model[id].type())) {
+            return refuse(reason::types_do_not_match);
+        }
+        return base_precondition(r, id);
+    }
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        graph& model = r.model;
+        const output_ref data = model[id].input(0);
+        const element computed = model[id].type();
+        const node_id zero = model.constant(make_scalar(model.type(data), 0));
+        const node_id subtract = model.add_relaxed(op::subtract{}, {data, zero}, {{computed, computed}, {computed}});
+        replace_and_name(r, id, subtract);
+        return true;
+    }
+};
+
+}  // namespace lpt

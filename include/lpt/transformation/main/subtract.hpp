@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+/// Takes a constant that is subtracted from dequantized data into the dequantization; not part of the default pipeline.
+///
+/// before: y = scale * (x - zero_point) - shift
+/// after:  y = scale * (x - (zero_point + shift / scale))
+/// The zero point is not rounded. Scale, zero point and shift are one for the tensor or one a channel. Refused where the data
+/// is not of low precision (with `update_precisions`), a scale is zero or too small, or the new zero point is infinite.
+struct subtract_transformation {
+    static constexpr text_view name = "SubtractTransformation";
+    using pattern = lpt::pattern<op::subtract, from<op::multiply>, from_constant>;
+    static constexpr bool precision_preserved = false;
+
+    [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
+        if (const verdict base = base_precondition(r, id); !base) {
+            return base;
+        }
+        const graph& model = r.model;
+        const dequantization found = find_dequantization(r, id);
+        if (!found.has_multiply()) {
+            return refuse(reason::no_dequantization, 0);
+        }
+        if (r.options.update_precisions && !is_low_precision(model, found)) {
+            return {reason::not_low_precision, 0, model.type(found.data), -1, 0};
+        }
+        if (has_zero_or_denormal_scale(model, found)) {
+            return refuse(reason::zero_or_denormal_scale, 0);
+        }
+        const output_ref shift = model[id].input(1);
+        if (!detail::keeps_data_shape(model, id, 1) ||
+            !is_per_channel_constant(model, id, shift.node, found.channel_axis)) {
+            return refuse(reason::not_per_tensor_or_per_channel, 1);
+        }
+        return is_real(model.type(shift)) ? yes : refuse(reason::types_do_not_match, 1);
+    }
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+        if (const verdict why = can_transform(r, id); !why) {
+            return r.refused(id, name, why);
+        }
+        graph& model = r.model;
+        const node_id subtract = separate_in_standalone_branch(r, id);
+        const dequantization found = normalize_dequantization(r, find_dequantization(r, subtract));
+        const element type = model.type(found.scale);
+        output_ref shift =
+            fold_operation(model, op::divide{}, {fold_convert(model, model[subtract].input(1), type), found.scale});
+        if (found.has_subtract()) {
+            shift = fold_operation(model, op::add{}, {fold_convert(model, found.zero_point, type), shift});
+        }
+        const tensor& zero_point = constant_of(model, shift.node);
+        for (std::size_t i = 0; i < zero_point.elements(); ++i) {
+            if (!(math::absolute(zero_point.real(i)) < math::infinity)) {
+                return r.refused(subtract, name, refuse(reason::infinite_constant, 1));
+            }
+        }
+        output_ref data = found.has_convert() ? output_ref(found.convert) : found.data;
+        if (model.type(data) != type) {
+            data = model.add(op::convert{type}, {data});
+        }
+        const node_id shifted =
+            model.add_relaxed(op::subtract{}, {data, model.constant(to_scalar(zero_point))}, {{type, type}, {type}});
+        const node_id scaled =
+            model.add_relaxed(op::multiply{}, {shifted, found.scale}, {{type, type}, {model[subtract].type()}});
+        replace_and_name(r, subtract, scaled);
+        return true;
+    }
+};
+
+}  // namespace lpt
