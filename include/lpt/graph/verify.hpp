@@ -9,6 +9,7 @@ namespace lpt {
 namespace detail {
 
 /// Checks that exactly the inputs that read an output are in its list of uses, and that the list is in one piece.
+template <int Once = 0>
 constexpr void check_uses(const graph& model, output_ref output) {
     const graph_access::output_slot& list = graph_access::output(model, output);
     input_ref previous{};
@@ -35,6 +36,7 @@ constexpr void check_uses(const graph& model, output_ref output) {
     }
 }
 
+template <int Once = 0>
 constexpr void check_list(const graph& model, view<node_id> list, text_view what, bool (*belongs)(const node&)) {
     seq<bool, 8> listed(model.id_bound(), false);
     for (const node_id id : list) {
@@ -53,6 +55,7 @@ constexpr void check_list(const graph& model, view<node_id> list, text_view what
     }
 }
 
+template <int Once = 0>
 constexpr void check_connections(const graph& model) {
     seq<std::size_t> readers(model.id_bound(), 0);
     seq<std::int32_t> dependents(model.id_bound(), 0);
@@ -103,6 +106,7 @@ constexpr void check_connections(const graph& model) {
 }
 
 /// Takes nodes away whose producers are all gone; what remains is on a cycle or behind one.
+template <int Once = 0>
 constexpr void check_acyclic(const graph& model) {
     seq<std::size_t> missing(model.id_bound(), 0);
     seq<seq<node_id>> dependents(model.id_bound(), seq<node_id>());
@@ -146,6 +150,7 @@ constexpr void check_acyclic(const graph& model) {
     }
 }
 
+template <int Once = 0>
 constexpr void check_types(const graph& model, node_id id) {
     const node& each = model[id];
     if (!graph_access::reads_data_is_right(model, id)) {
@@ -171,6 +176,7 @@ constexpr void check_types(const graph& model, node_id id) {
 /// Lists of parameters, results and sinks; numbers of inputs; connections and lists of uses; control dependencies;
 /// no cycle; element types and shapes as a fresh inference gives them; the same for graphs inside nodes.
 /// Raises an error that names the first node that is wrong, and what was expected. Time is linear in the size of the graph.
+template <int Once = 0>
 constexpr void verify(const graph& model) {
     detail::check_list(model, model.parameters(), "parameters",
                        [](const node& each) { return each.is<op::parameter>(); });

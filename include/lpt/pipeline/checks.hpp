@@ -47,6 +47,7 @@ constexpr void check_name(text_view name, text_view what) {
     fail(what, " '", name, "': no transformation of the library or the pipeline has this name");
 }
 
+template <int Once = 0>
 constexpr void check_default_precision(element type) {
     if (type == dynamic || type == boolean || bit_width(type) > 32) {
         fail("default precision ", name(type),
@@ -84,6 +85,7 @@ constexpr void check_options(const transformation_options& options) {
 
 /// Raises an error for restrictions that cannot be meant: an operation that no transformation handles, a version or port that it
 /// does not have, a type that the port cannot take, or a port in two rows of one operation and version.
+template <int Once = 0>
 constexpr void check_restrictions(const restriction_table& restrictions) {
     for (std::size_t i = 0; i < restrictions.precisions.size(); ++i) {
         const precision_row& row = restrictions.precisions[i];

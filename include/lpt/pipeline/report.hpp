@@ -9,6 +9,7 @@ namespace lpt {
 namespace detail {
 
 /// The sentence of a reason without the port and values that it is about.
+template <int Once = 0>
 constexpr text_view sentence_of(reason why) {
     switch (why) {
         case reason::none: return "";
@@ -65,6 +66,7 @@ constexpr text_view sentence_of(reason why) {
 }  // namespace detail
 
 /// A verdict as a sentence, with the port, type, axis and value that it is about.
+template <int Once = 0>
 constexpr text text_of(const verdict& answer) {
     text result(detail::sentence_of(answer.why));
     if (answer.port >= 0) {
@@ -86,6 +88,7 @@ constexpr text text_of(const verdict& answer) {
 }
 
 /// A refusal as a sentence; names the transformation that a callback keeps away or that is disabled.
+template <int Once = 0>
 constexpr text text_of(const refusal& refused) {
     switch (refused.why.why) {
         case reason::skipped_by_callback: return join("a callback keeps ", refused.transformation, " away");
@@ -103,6 +106,7 @@ struct listed_operation {
 };
 
 /// The operations of a network but for its Parameters, Constants and Results, in topological order.
+template <int Once = 0>
 constexpr seq<listed_operation> list_operations(const graph& model) {
     seq<listed_operation> result;
     for (const node_id id : topological_order(model)) {
@@ -204,6 +208,7 @@ public:
 };
 
 /// The type in which a node computes: that of its low precision data, else of its output.
+template <int Once = 0>
 constexpr element computing_type(const graph& model, const node& each) {
     if (each.inputs() != 0) {
         const element data = model.type(each.input(0));
@@ -249,6 +254,7 @@ public:
 };
 
 /// Why an operation that no transformation refused is in floating point.
+template <int Once = 0>
 constexpr text reason_without_refusal(op::kind kind, view<op::kind> handled) {
     for (const op::kind each : handled) {
         if (each == kind) {
@@ -273,6 +279,7 @@ constexpr seq<op::kind> handled_operations() {
 /// `original`: `list_operations` of the graph before; `refusals`: those of the run; `handled`: `handled_operations` of the pipeline, none if
 /// none ran: then there are no reasons. An operation is found by its name, or by its name with
 /// `_original` behind, which rules give to an operation whose name moves to the dequantization behind it.
+template <int Once = 0>
 constexpr report make_report(view<listed_operation> original, const graph& model, view<refusal> refusals,
                              view<op::kind> handled) {
     const detail::name_index names(model);
@@ -314,6 +321,7 @@ constexpr report make_report(view<listed_operation> original, const graph& model
 }
 
 /// A line per operation: name, type, the element type that it computes in and, if that is a real one, why.
+template <int Once = 0>
 constexpr text to_text(const report& all) {
     text result;
     for (const report_row& each : all.operations) {

@@ -145,7 +145,7 @@ constexpr void update_output_name(auto& r, node_id last, node_id operation) {
 namespace detail {
 
 /// The input of an elementwise node that holds its constant: 1, then 0; -1 if neither does.
-constexpr int constant_port(const graph& model, node_id id, bool through_convert) {
+constexpr int constant_port(const auto& model, node_id id, bool through_convert) {
     for (const int port : {1, 0}) {
         const output_ref source = model[id].input(static_cast<std::size_t>(port));
         if (is_constant(model, source) ||
@@ -157,7 +157,7 @@ constexpr int constant_port(const graph& model, node_id id, bool through_convert
 }
 
 /// True if the constant does not broadcast the data to a larger shape.
-constexpr bool keeps_data_shape(const graph& model, node_id id, int constant) {
+constexpr bool keeps_data_shape(const auto& model, node_id id, int constant) {
     const shape& data = model.shape(model[id].input(constant == 1 ? 0 : 1));
     const shape& result = model[id].shape();
     if (data.rank_is_dynamic() || result.rank_is_dynamic()) {
@@ -320,7 +320,7 @@ constexpr bool is_low_precision(const graph& model, const dequantization& found)
     return is_low_precision(model.type(found.data));
 }
 /// True if one of its operations has more than one consumer.
-constexpr bool is_shared(const graph& model, const dequantization& found) {
+constexpr bool is_shared(const auto& model, const dequantization& found) {
     for (const node_id each : {found.convert, found.subtract, found.multiply}) {
         if (each != node_id::none && model.use_count({each, 0}) > 1) {
             return true;
@@ -338,7 +338,7 @@ constexpr bool is_scalar_like(const graph& model, const dequantization& found) {
     return (!found.has_multiply() || is_scalar_like(model, found.scale)) &&
            (!found.has_subtract() || is_scalar_like(model, found.zero_point));
 }
-constexpr bool has_negative_scale(const graph& model, const dequantization& found) {
+constexpr bool has_negative_scale(const auto& model, const dequantization& found) {
     if (!found.has_multiply()) {
         return false;
     }
@@ -351,7 +351,7 @@ constexpr bool has_negative_scale(const graph& model, const dequantization& foun
     return false;
 }
 /// True if any scale is 0 or smaller than 1e-32 in magnitude.
-constexpr bool has_zero_or_denormal_scale(const graph& model, const dequantization& found) {
+constexpr bool has_zero_or_denormal_scale(const auto& model, const dequantization& found) {
     if (!found.has_multiply()) {
         return false;
     }
@@ -365,7 +365,7 @@ constexpr bool has_zero_or_denormal_scale(const graph& model, const dequantizati
 }
 
 /// True if a constant of an elementwise operation has one element, or varies over the channel axis of the data alone.
-constexpr bool is_per_channel_constant(const graph& model, node_id elementwise, node_id constant,
+constexpr bool is_per_channel_constant(const auto& model, node_id elementwise, node_id constant,
                                        std::size_t channel_axis) {
     const shape& dimensions = model[constant].shape();
     if (dimensions.rank() > 5) {
@@ -400,8 +400,7 @@ constexpr bool is_constant_path(const graph& model, node_id id) { return !model[
 // ---- preconditions
 
 /// Every output rank is static, and the dequantization on port 0, if any, is per-tensor or per-channel.
-[[gnu::noinline]] constexpr verdict base_precondition(const graph& model, node_id id,
-                                                      view<element> default_precisions) {
+[[gnu::noinline]] constexpr verdict base_precondition(const auto& model, node_id id, view<element> default_precisions) {
     for (std::size_t port = 0; port < model[id].outputs(); ++port) {
         if (model[id].shape(port).rank_is_dynamic()) {
             return refuse(reason::dynamic_rank, static_cast<int>(port));
@@ -467,7 +466,7 @@ constexpr bool can_subtract_be_handled(const auto& r, const dequantization& foun
 }
 
 /// True if every zero point of the Subtract, rounded, lies in the data's type (u8, i8: within half a step of its range).
-constexpr bool zero_point_fits(const graph& model, const dequantization& found) {
+constexpr bool zero_point_fits(const auto& model, const dequantization& found) {
     if (!found.has_subtract() || found.zero_point_convert != node_id::none) {
         return true;
     }

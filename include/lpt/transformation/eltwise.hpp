@@ -81,7 +81,7 @@ constexpr bool is_broadcast(const shape& dimensions) {
 }
 
 /// True if anything from the data of a branch up to its parent (both included) is read by others too.
-constexpr bool has_other_consumers(const graph& model, node_id data, node_id parent) {
+constexpr bool has_other_consumers(const auto& model, node_id data, node_id parent) {
     const auto shared = [&](node_id each) { return model[each].outputs() != 1 || model.use_count({each, 0}) != 1; };
     for (node_id each = data; each != parent; each = model.producer(each, 0)) {
         if (shared(each)) {
@@ -92,7 +92,7 @@ constexpr bool has_other_consumers(const graph& model, node_id data, node_id par
 }
 
 /// The branch that has to stay in floating point for the sake of what lies above both branches.
-constexpr full_path choose_by_parents(const graph& model, node_id first, node_id second) {
+constexpr full_path choose_by_parents(const auto& model, node_id first, node_id second) {
     const node_id parents[2] = {parent_of_branch(model, first), parent_of_branch(model, second)};
     const bool joins[2] = {joins_with_eltwise(model, parents[0]), joins_with_eltwise(model, parents[1])};
     if (joins[0] == joins[1]) {

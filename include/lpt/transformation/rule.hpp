@@ -450,7 +450,7 @@ struct expression_traits<From, expression<Op, In...>> : expression_kind {
     static constexpr bool matches(match& found, output_ref source, const Next& next) {
         return found.model().use_count(source.node) == 1 && matches_node(found, source, next);
     }
-    static constexpr output_ref make(rewrite& r, const match& found) {
+    static constexpr output_ref make(auto& r, const match& found) {
         const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
         const node_id id = r.model.add(Op{}, inputs);
         r.register_new_node(id);
@@ -529,7 +529,7 @@ struct expression_traits<From, computed<Op, In...>> : expression_kind {
         parts.push_back({});
         parts.back().what = pattern_part::role::constant;
     }
-    static constexpr output_ref make(rewrite& r, const match& found) {
+    static constexpr output_ref make(auto& r, const match& found) {
         const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
         return fold_operation(r.model, Op{}, inputs);
     }
@@ -556,7 +556,7 @@ struct expression_traits<From, like<Label, In...>> : expression_kind {
             expression_traits<From, expression<operation, In...>>::describe(parts);
         }
     }
-    static constexpr output_ref make(rewrite& r, const match& found) {
+    static constexpr output_ref make(auto& r, const match& found) {
         const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
         const node_id id = r.model.clone(found.labelled_node(Label), inputs);
         r.register_new_node(id);
@@ -583,7 +583,7 @@ struct expression_traits<From, made<Make, In...>> : expression_kind {
     static constexpr void describe(pattern_parts& parts) {
         expression_traits<From, expression<operation, In...>>::describe(parts);
     }
-    static constexpr output_ref make(rewrite& r, const match& found) {
+    static constexpr output_ref make(auto& r, const match& found) {
         const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
         const node_id id = r.model.add(Make(found), inputs);
         r.register_new_node(id);
@@ -725,7 +725,7 @@ constexpr text_view first_broken(const match& found, when<Conditions...>) {
 }
 
 /// Puts what a rule made in the place of the node that it found, unless types, shapes or names do not allow it.
-[[gnu::cold]] constexpr bool put_in_place(rewrite& r, node_id root, output_ref made, text_view name) {
+[[gnu::cold]] constexpr bool put_in_place(auto& r, node_id root, output_ref made, text_view name) {
     if (r.model.type(made) != r.model[root].type()) {
         return r.refused(root, name, {reason::types_do_not_match, -1, r.model.type(made)});
     }
@@ -765,7 +765,7 @@ struct rule : detail::checked_rule<Name, detail::found_in_rule<From, To, !__is_s
         detail::expression_traits<From, To>::describe(parts);
     }
 
-    [[gnu::cold]] static constexpr bool transform(rewrite& r, node_id id) {
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         match found(r.model, id);
         bool changed = false;
         bool matched = false;

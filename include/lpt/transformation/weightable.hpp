@@ -21,7 +21,7 @@ namespace detail {
 
 /// The axes of weights that scales and zero points may vary over, as bits: those of output channels (and groups); all of
 /// them where nothing is summed.
-constexpr unsigned weight_axes(const graph& model, node_id id, bool has_reshape) {
+constexpr unsigned weight_axes(const auto& model, node_id id, bool has_reshape) {
     switch (model[id].kind()) {
         case op::kind::convolution_backprop_data: return 1u << 1;
         case op::kind::group_convolution: return has_reshape ? 1u << 0 : 1u << 0 | 1u << 1;
@@ -55,7 +55,7 @@ constexpr bool dequantization_varies_only_over(const graph& model, const dequant
 }
 
 /// True if the four ranges of a FakeQuantize vary over the allowed axes of its data alone.
-constexpr bool ranges_vary_only_over(const graph& model, node_id fake_quantize, unsigned allowed) {
+constexpr bool ranges_vary_only_over(const auto& model, node_id fake_quantize, unsigned allowed) {
     for (std::size_t port = 1; port < 5; ++port) {
         if (!varies_only_over(model.shape(model[fake_quantize].input(port)), model[fake_quantize].shape(), allowed)) {
             return false;
@@ -147,7 +147,7 @@ constexpr dimension group_count(const graph& model, node_id id) {
     return model[id].is<op::group_convolution>() && weights.rank_is_static() && weights.rank() > 0 ? weights[0] : 1;
 }
 /// The number of channels that a convolution takes, as its weights of static shape say it.
-constexpr dimension input_channels(const graph& model, node_id id) {
+constexpr dimension input_channels(const auto& model, node_id id) {
     const shape& weights = model.shape(model[id].input(1));
     switch (model[id].kind()) {
         case op::kind::group_convolution: return weights[0] * weights[2];
@@ -159,7 +159,7 @@ constexpr dimension input_channels(const graph& model, node_id id) {
 namespace detail {
 
 /// Activations of several groups: one scale in all channels of a group.
-constexpr verdict grouped_data_verdict(const graph& model, node_id id, const dequantization& found) {
+constexpr verdict grouped_data_verdict(const auto& model, node_id id, const dequantization& found) {
     if (!found.has_multiply()) {
         return refuse(reason::no_dequantization, 0);
     }
@@ -214,7 +214,7 @@ constexpr verdict fake_quantized_weights_verdict(const graph& model, node_id fak
 }
 
 /// Weights below a dequantization: a Constant of a low precision type, constants over the allowed axes.
-constexpr verdict dequantized_weights_verdict(const graph& model, const dequantization& found, unsigned allowed,
+constexpr verdict dequantized_weights_verdict(const auto& model, const dequantization& found, unsigned allowed,
                                               const weightable_settings& settings) {
     if (found.empty()) {
         return refuse(reason::weights_not_quantized, 1);

@@ -65,7 +65,7 @@ private:
     }
 
     /// The largest distance of a constant's values from a bound.
-    static constexpr float distance(const graph& model, output_ref constant, float bound) {
+    static constexpr float distance(const auto& model, output_ref constant, float bound) {
         const tensor& values = *model.constant_value(constant);
         float result = 0;
         for (std::size_t i = 0; i < values.elements(); ++i) {

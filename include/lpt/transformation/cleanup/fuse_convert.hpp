@@ -69,7 +69,7 @@ struct fuse_convert_transformation {
     }
 
 private:
-    static constexpr bool has_negative_constant_for(const graph& model, node_id id, element data_type) {
+    static constexpr bool has_negative_constant_for(const auto& model, node_id id, element data_type) {
         if (is_signed(data_type)) {
             return false;
         }

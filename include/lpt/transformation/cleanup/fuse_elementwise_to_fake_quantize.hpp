@@ -17,7 +17,7 @@ constexpr node_id fake_quantize_above(const graph& model, node_id id) {
 }
 
 /// True if a range of a FakeQuantize has finite values that are too large for `type`.
-constexpr bool range_overflows(const graph& model, node_id fake_quantize, element type) {
+constexpr bool range_overflows(const auto& model, node_id fake_quantize, element type) {
     for (std::size_t port = 1; port < 5; ++port) {
         const tensor& values = *model.constant_value(model[fake_quantize].input(port));
         for (std::size_t i = 0; i < values.elements(); ++i) {

@@ -99,7 +99,7 @@ private:
         return found;
     }
 
-    static constexpr verdict shapes_verdict(const graph& model, node_id id, std::size_t port) {
+    static constexpr verdict shapes_verdict(const auto& model, node_id id, std::size_t port) {
         const shape& data = model.shape(model[id].input(port));
         const shape& constant = model.shape(model[id].input(1 - port));
         if (data.rank_is_dynamic()) {

@@ -23,7 +23,7 @@ constexpr bool feeds_result(const graph& model, node_id id) {
 }
 /// A node that feeds a Result can only give way to an output whose producer can take its name: not a Parameter, one
 /// output, no Result of its own.
-constexpr bool can_hand_name_on(const graph& model, node_id id, output_ref to) {
+constexpr bool can_hand_name_on(const auto& model, node_id id, output_ref to) {
     if (!feeds_result(model, id)) {
         return true;
     }
@@ -57,7 +57,7 @@ constexpr bool merge_quantizing_convert(auto& r, node_id fake_quantize) {
 }
 
 /// True if the dequantization below a FakeQuantize can be taken back into it: no operation but the last has a second reader.
-constexpr bool can_compose(const graph& model, node_id fake_quantize, const dequantization& below) {
+constexpr bool can_compose(const auto& model, node_id fake_quantize, const dequantization& below) {
     if (!below.has_multiply()) {
         return false;
     }

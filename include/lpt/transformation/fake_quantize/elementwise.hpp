@@ -10,7 +10,7 @@ namespace lpt {
 ///
 /// Exactly two inputs, one of them constant (input 1 where both could be asked). One element is always taken up. More only
 /// if the operation has the shape of its input 0, the rank is static, and the constant varies over the first two axes alone.
-constexpr int fusable_constant_port(const graph& model, node_id id) {
+constexpr int fusable_constant_port(const auto& model, node_id id) {
     const node& each = model[id];
     if (each.inputs() != 2) {
         return -1;

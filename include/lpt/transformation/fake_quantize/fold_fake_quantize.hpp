@@ -9,7 +9,7 @@
 namespace lpt {
 
 /// True if the lower and the upper bound of the output are equal in every channel: then the output is that bound, whatever comes in.
-constexpr bool has_equal_output_bounds(const graph& model, node_id fake_quantize) {
+constexpr bool has_equal_output_bounds(const auto& model, node_id fake_quantize) {
     if (!has_constant_ranges(model, fake_quantize, 3)) {
         return false;
     }
@@ -51,7 +51,7 @@ constexpr bool broadcasts_to(const shape& from, const shape& to) {
 ///
 /// Equal output bounds give that bound everywhere. A Constant as data is quantized in float (double for f64) and, if
 /// `rounded`, rounded to integers, halves to even.
-[[gnu::noinline]] constexpr tensor fold_fake_quantize(const graph& model, node_id fake_quantize, element type,
+[[gnu::noinline]] constexpr tensor fold_fake_quantize(const auto& model, node_id fake_quantize, element type,
                                                       bool rounded) {
     if (!has_constant_ranges(model, fake_quantize)) {
         return {};

@@ -48,7 +48,7 @@ constexpr bool is_skippable_convert(const graph& model, node_id convert) {
 }
 
 /// The operation on the bounds of the input range that takes up an operation on the data; `count` where there is none.
-constexpr op::kind inverse_of(const graph& model, node_id id) {
+constexpr op::kind inverse_of(const auto& model, node_id id) {
     switch (model[id].kind()) {
         case op::kind::multiply: return op::kind::divide;
         case op::kind::subtract: return is_constant(model, model[id].input(1)) ? op::kind::add : op::kind::count;
@@ -73,7 +73,7 @@ constexpr tensor apply_inverse(op::kind inverse, const tensor& bound, const tens
 }
 
 /// Connects a FakeQuantize to other data; it goes on computing in the type that it computed in, and gives the type that it gave.
-constexpr void set_data(graph& model, node_id fake_quantize, output_ref data) {
+constexpr void set_data(auto& model, node_id fake_quantize, output_ref data) {
     const element computed = model.type(model[fake_quantize].input(0));
     const element given = model[fake_quantize].type();
     const relaxation* own = model[fake_quantize].own_types();
@@ -88,7 +88,7 @@ constexpr void set_data(graph& model, node_id fake_quantize, output_ref data) {
     model.infer(fake_quantize);
 }
 
-constexpr bool takes_one_type(const graph& model, node_id id) {
+constexpr bool takes_one_type(const auto& model, node_id id) {
     for (std::size_t port = 0; port < model[id].inputs(); ++port) {
         if (model.type(model[id].input(port)) != model[id].type()) {
             return false;

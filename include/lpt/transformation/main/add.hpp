@@ -39,7 +39,7 @@ struct add_transformation {
     }
 
 private:
-    static constexpr bool is_infinite(const graph& model, output_ref constant) {
+    static constexpr bool is_infinite(const auto& model, output_ref constant) {
         const tensor& values = constant_of(model, constant.node);
         for (std::size_t i = 0; i < values.elements(); ++i) {
             if (math::is_infinite(values.real(i))) {

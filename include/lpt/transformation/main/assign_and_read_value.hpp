@@ -70,7 +70,7 @@ private:
         return same ? waits_for[0] : node_id::none;
     }
     /// Without an initial value a variable begins with zeros.
-    static constexpr bool is_zero_at_first(const graph& model, node_id read) {
+    static constexpr bool is_zero_at_first(const auto& model, node_id read) {
         if (model[read].inputs() == 0) {
             return true;
         }

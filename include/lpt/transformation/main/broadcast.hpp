@@ -34,7 +34,7 @@ struct broadcast_transformation {
     }
 
 private:
-    static constexpr verdict channels_stay(const graph& model, node_id id, const dequantization& found) {
+    static constexpr verdict channels_stay(const auto& model, node_id id, const dequantization& found) {
         const shape& before = model.shape(model[id].input(0));
         if (before.rank_is_dynamic()) {
             return refuse(reason::dynamic_rank, 0);

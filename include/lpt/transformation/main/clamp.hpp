@@ -50,7 +50,7 @@ private:
             }
         }
     }
-    static constexpr op::clamp quantized_limits(const graph& model, op::clamp limits, const dequantization& found) {
+    static constexpr op::clamp quantized_limits(const auto& model, op::clamp limits, const dequantization& found) {
         const double scale = constant_of(model, found.scale).real(0);
         const double zero_point = found.has_subtract() ? constant_of(model, found.zero_point).real(0) : 0.0;
         if (scale < 0) {

@@ -109,7 +109,7 @@ private:
         return yes;
     }
 
-    static constexpr seq<output_ref, 5> data_of(const graph& model, const seq<dequantization, 4>& all) {
+    static constexpr seq<output_ref, 5> data_of(const auto& model, const seq<dequantization, 4>& all) {
         seq<output_ref, 5> result;
         for (const dequantization& each : all) {
             // Quantized data beside real data enters converted.
@@ -118,7 +118,7 @@ private:
         }
         return result;
     }
-    static constexpr bool has_real_data(const graph& model, const seq<dequantization, 4>& all) {
+    static constexpr bool has_real_data(const auto& model, const seq<dequantization, 4>& all) {
         for (const dequantization& each : all) {
             if (!is_low_precision(model, each)) {
                 return true;
@@ -149,7 +149,7 @@ private:
         return fold_to_constant(r, op::concat{static_cast<std::int64_t>(axis)}, parts);
     }
     /// The Convert behind the zero points, if each zero point that there is has one, from the same type; else none.
-    static constexpr node_id common_zero_point_convert(const graph& model, const seq<dequantization, 4>& all) {
+    static constexpr node_id common_zero_point_convert(const auto& model, const seq<dequantization, 4>& all) {
         node_id result = node_id::none;
         for (const dequantization& each : all) {
             if (!each.has_subtract()) {

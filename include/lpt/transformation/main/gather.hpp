@@ -65,7 +65,7 @@ private:
         return r.model.constant(with_indexed_axes(r.model, gather, constant_of(r.model, full), axis));
     }
     /// A constant that is the same all along the axis: the axes of the indices that take its place have size 1.
-    static constexpr tensor with_indexed_axes(const graph& model, node_id gather, const tensor& value,
+    static constexpr tensor with_indexed_axes(const auto& model, node_id gather, const tensor& value,
                                               std::size_t axis) {
         const shape& data = model.shape(model[gather].input(0));
         const std::size_t indexed = model[gather].shape().rank() + 1 - data.rank();

@@ -44,7 +44,7 @@ struct interpolate_transformation {
 
 private:
     /// The axes over which constants vary are not resized.
-    static constexpr verdict constants_keep_size(const graph& model, node_id id, const dequantization& found) {
+    static constexpr verdict constants_keep_size(const auto& model, node_id id, const dequantization& found) {
         const shape& before = model.shape(model[id].input(0));
         const shape& after = model[id].shape();
         for (std::size_t axis = 0; axis < after.rank(); ++axis) {

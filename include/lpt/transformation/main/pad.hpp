@@ -95,7 +95,7 @@ private:
         }
         return result;
     }
-    static constexpr bool only_varies_along(const graph& model, node_id id, const margins& pads, node_id constant) {
+    static constexpr bool only_varies_along(const auto& model, node_id id, const margins& pads, node_id constant) {
         const shape& data = model.shape(model[id].input(0));
         const std::size_t axis = filled_axis(pads);
         if (axis == data.rank()) {
@@ -112,7 +112,7 @@ private:
         }
         return true;
     }
-    static constexpr bool varies_over_margin(const graph& model, const margins& pads, node_id constant) {
+    static constexpr bool varies_over_margin(const auto& model, const margins& pads, node_id constant) {
         const shape own = aligned_shape(model, constant, pads.begin.size());
         for (std::size_t axis = 0; axis < own.rank(); ++axis) {
             if (own[axis] != 1 && pads.changes(axis)) {

@@ -8,7 +8,7 @@
 namespace lpt {
 
 /// Which axes of the data a reduction with constant axes reduces; the rank of the data is static.
-constexpr seq<bool, 8> reduced_axes(const graph& model, node_id reduction) {
+constexpr seq<bool, 8> reduced_axes(const auto& model, node_id reduction) {
     const std::size_t rank = model.shape(model[reduction].input(0)).rank();
     seq<bool, 8> result(rank, false);
     for (const std::int64_t axis : integers_of(*model.constant_value(model[reduction].input(1)))) {

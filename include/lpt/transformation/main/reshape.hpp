@@ -45,7 +45,7 @@ struct reshape_transformation {
 
 private:
     /// The scale of the Multiply above has one element. (It may have two constant inputs: then either will do.)
-    static constexpr bool has_single_scale(const graph& model, node_id id) {
+    static constexpr bool has_single_scale(const auto& model, node_id id) {
         const node& multiply = model[model.producer(id, 0)];
         for (std::size_t port = 0; port < multiply.inputs(); ++port) {
             const tensor* value = model.constant_value(multiply.input(port));
@@ -86,7 +86,7 @@ private:
         }
         return result;
     }
-    static constexpr verdict channels_stay(const graph& model, node_id id, const dequantization& found) {
+    static constexpr verdict channels_stay(const auto& model, node_id id, const dequantization& found) {
         const shape& before = model.shape(model[id].input(0));
         const shape& after = model[id].shape();
         if (before.rank_is_dynamic()) {

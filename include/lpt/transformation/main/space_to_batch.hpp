@@ -42,7 +42,7 @@ struct space_to_batch_transformation {
 
 private:
     /// False only if all margins are known to be 0.
-    static constexpr bool has_margins(const graph& model, node_id id) {
+    static constexpr bool has_margins(const auto& model, node_id id) {
         for (const std::size_t port : {std::size_t{2}, std::size_t{3}}) {
             const tensor* margin = model.constant_value(model[id].input(port));
             if (margin == nullptr || !is_zero(*margin)) {

@@ -204,7 +204,7 @@ private:
         return yes;
     }
     /// True if a bound of the input range is that of the output range, two inputs further on.
-    static constexpr bool is_same_bound(const graph& model, node_id id, std::size_t port) {
+    static constexpr bool is_same_bound(const auto& model, node_id id, std::size_t port) {
         const tensor& first = *model.constant_value(model[id].input(port));
         const tensor& second = *model.constant_value(model[id].input(port + 2));
         shape dimensions;
@@ -223,7 +223,7 @@ private:
         }
         return true;
     }
-    static constexpr double greatest_step(const graph& model, node_id id) {
+    static constexpr double greatest_step(const auto& model, node_id id) {
         const tensor& low = *model.constant_value(model[id].input(1));
         const tensor& high = *model.constant_value(model[id].input(2));
         shape dimensions;

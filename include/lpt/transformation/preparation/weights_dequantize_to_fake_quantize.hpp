@@ -63,7 +63,7 @@ private:
         }
         return false;
     }
-    static constexpr output_ref dequantized(graph& model, output_ref bound, output_ref zero_point, output_ref scale) {
+    static constexpr output_ref dequantized(auto& model, output_ref bound, output_ref zero_point, output_ref scale) {
         if (zero_point) {
             // Not `try_fold`: a zero point's Convert may be marked as one that stays.
             const bool converts = !is_constant(model, zero_point);

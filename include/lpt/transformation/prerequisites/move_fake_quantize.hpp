@@ -46,7 +46,7 @@ private:
         return values.dimensions().rank() <= rank && values.dimensions().padded_left(rank)[axis] != 1;
     }
 
-    static constexpr verdict can_transform(const graph& model, node_id id, node_id concat) {
+    static constexpr verdict can_transform(const auto& model, node_id id, node_id concat) {
         if (model[concat].shape().rank_is_dynamic()) {
             return refuse(reason::dynamic_rank);
         }
