@@ -59,7 +59,7 @@ void read_arguments(CLI::App& app, arguments& to) {
 }
 
 /// The kernels of this library on ARM run more than an engine that has only convolutions and matrix products in 8 bits.
-constexpr auto arm_kernels =
+[[maybe_unused]] constexpr auto arm_kernels =
     cpu_arm.enabling<avg_pool_transformation, group_convolution_transformation, interpolate_transformation,
                      max_pool_transformation, mvn_transformation, normalize_l2_transformation,
                      recurrent_cell_transformation, reduce_max_transformation, reduce_mean_transformation,

@@ -81,9 +81,16 @@ class row_places {
     std::map<std::pair<std::vector<body_place>, node_id>, std::size_t> rows_;
 
 public:
-    void add(const report_row& each, std::size_t row) {
+    template <class Row>
+    void add(const Row& each, std::size_t row) {
+        std::vector<body_place> bodies;
+        if constexpr (requires { each.body; }) {  // a report that lists what is inside bodies
+            for (const auto& outer : each.body) {
+                bodies.push_back({outer.node, static_cast<int>(outer.which)});
+            }
+        }
         if (each.node != node_id::none) {
-            rows_.insert_or_assign({{}, each.node}, row);
+            rows_.insert_or_assign({bodies, each.node}, row);
         }
     }
     /// The row of a node of the network, or of a body; -1 if it was none of the original operations.
