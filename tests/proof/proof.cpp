@@ -73,7 +73,8 @@ std::string prepare_case(prepared_case& each) {
     if (!shapes) {
         return "no input shapes fit the network";
     }
-    std::minstd_rand random(static_cast<unsigned>(each.name.size() * 977 + each.name.back()));
+    std::minstd_rand random(
+        static_cast<unsigned>(each.name.size() * 977 + std::stoul(each.name.substr(each.name.rfind('/') + 1))));
     for (std::size_t i = 0; i < shapes->size(); ++i) {
         const node_id parameter = each.model.parameters()[i];
         const std::optional<tensor> target = target_values(each.model, parameter, *shapes);
