@@ -18,6 +18,7 @@ inline constexpr text_view names_besides_default_pipeline[] = {
     "FQStrippingTransformation",
     "KeepConstPrecision",
     "MarkDequantization",
+    "MoveFakeConvertUpThroughKVCacheConcat",
     "MultiplyTransformation",
     "SubtractTransformation",
     "WeightsDequantizeToFakeQuantize",

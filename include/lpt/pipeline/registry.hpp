@@ -69,6 +69,7 @@
 #include <lpt/transformation/preparation/fq_stripping.hpp>
 #include <lpt/transformation/preparation/keep_const_precision.hpp>
 #include <lpt/transformation/preparation/mark_dequantization.hpp>
+#include <lpt/transformation/preparation/move_fake_convert_up.hpp>
 #include <lpt/transformation/preparation/weights_dequantize_to_fake_quantize.hpp>
 #include <lpt/transformation/prerequisites/add_add_fusion.hpp>
 #include <lpt/transformation/prerequisites/add_multiply_fusion.hpp>
@@ -93,7 +94,7 @@ inline constexpr pass_row all_passes[] = {
     // preparation
     make_pass<convert_quantize_dequantize>(), make_pass<convert_subtract_constant>(),
     make_pass<fq_stripping_transformation>(), make_pass<keep_const_precision>(), make_pass<mark_dequantization>(),
-    make_pass<weights_dequantize_to_fake_quantize>(),
+    make_pass<move_fake_convert_up_through_kv_cache_concat>(), make_pass<weights_dequantize_to_fake_quantize>(),
     // prerequisites
     make_pass<add_add_fusion>(), make_pass<add_multiply_fusion>(), make_pass<move_fake_quantize>(),
     make_pass<multiply_multiply_fusion>(), make_pass<pull_reshape_through_dequantization>(),

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/pattern.hpp>
+
+namespace lpt {
+
+/// Moves a FakeConvert between a Concat and the keys or values of ScaledDotProductAttention above the Concat, so that a cache
+/// of keys or values is held in 8 bits; not part of the default pipeline.
+///
+/// before: FakeConvert(Concat(cache, new)) -> attention;  after: Concat(FakeConvert(cache), FakeConvert(new)) -> attention
+/// Everything else that reads the Concat (FakeConvert, Result, Assign, ShapeOf; refused for other operations) reads the new one.
+/// Both keys and values must come this way, each from a Concat of two whose first input is a Parameter or a Gather;
+/// scale and shift are constants without axes. The new operations are named `<name>_1` and `<name>_2`.
+struct move_fake_convert_up_through_kv_cache_concat {
+    static constexpr text_view name = "MoveFakeConvertUpThroughKVCacheConcat";
+    using pattern = lpt::pattern<op::scaled_dot_product_attention>;
+    static constexpr bool precision_preserved = false;
+
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+        bool changed = false;
+        if (!is_joined_cache(r.model, id, 1) || !is_joined_cache(r.model, id, 2)) {
+            return false;
+        }
+        for (const std::size_t port : {std::size_t{1}, std::size_t{2}}) {
+            const node_id convert = r.model.producer(id, port);
+            if (const verdict why = can_move(r.model, convert); !why) {
+                r.refused(convert, name, why);
+                continue;
+            }
+            move(r, convert);
+            changed = true;
+        }
+        return changed;
+    }
+
+private:
+    /// True if an input of the attention is a FakeConvert of a Concat of two, the first a Parameter or what Gather takes from a variable.
+    static constexpr bool is_joined_cache(const graph& model, node_id id, std::size_t port) {
+        const node_id convert = port < model[id].inputs() ? model.producer(id, port) : node_id::none;
+        if (convert == node_id::none || !model[convert].is<op::fake_convert>()) {
+            return false;
+        }
+        const node_id concat = model.producer(convert, 0);
+        if (!model[concat].is<op::concat>() || model[concat].inputs() != 2) {
+            return false;
+        }
+        const node& cache = model[model.producer(concat, 0)];
+        return cache.is<op::parameter>() || cache.is<op::gather>();
+    }
+    static constexpr verdict can_move(const graph& model, node_id convert) {
+        const output_ref source = model[convert].input(0);
+        for (std::size_t port = 1; port < model[convert].inputs(); ++port) {
+            const tensor* value = model.constant_value(model[convert].input(port));
+            if (value == nullptr || value->dimensions().rank() != 0) {
+                return refuse(reason::not_per_tensor, static_cast<int>(port));
+            }
+        }
+        for (const input_ref user : model.uses(source)) {
+            switch (model[user.node].kind()) {
+                case op::kind::fake_convert:
+                case op::kind::result:
+                case op::kind::assign:
+                case op::kind::shape_of: break;
+                default: return refuse(reason::shared_producer, 0);
+            }
+        }
+        return yes;
+    }
+    static constexpr void move(auto& r, node_id convert) {
+        graph& model = r.model;
+        const node_id concat = model.producer(convert, 0);
+        seq<output_ref, 2> parts;
+        for (std::size_t part = 0; part < 2; ++part) {
+            seq<output_ref, 3> inputs{model[concat].input(part)};
+            for (std::size_t port = 1; port < model[convert].inputs(); ++port) {
+                inputs.push_back(model[convert].input(port));
+            }
+            const node_id made =
+                model.clone(convert, inputs, join(model[convert].name(), "_", static_cast<int>(part + 1)).view());
+            copy_information(r, convert, made);
+            parts.push_back(made);
+        }
+        const node_id joined = model.clone(concat, parts, model[concat].name());
+        copy_information(r, concat, joined);
+        model.replace(convert, joined);
+        model.replace(concat, joined);
+    }
+};
+
+}  // namespace lpt
