@@ -30,6 +30,8 @@ enum class difference {
     eliminated_limit,
     levels_of_neighbour,
     overflowing_range,
+    margin_in_average,
+    interval_of_pair,
     count
 };
 
@@ -57,6 +59,8 @@ inline constexpr std::array<difference_entry, static_cast<std::size_t>(differenc
     {difference::eliminated_limit, "eliminated_limit"},
     {difference::levels_of_neighbour, "levels_of_neighbour"},
     {difference::overflowing_range, "overflowing_range"},
+    {difference::margin_in_average, "margin_in_average"},
+    {difference::interval_of_pair, "interval_of_pair"},
 }};
 
 /// The first entry of the second group: a network with `follow_upstream_errors` false meets none of these.

@@ -46,6 +46,22 @@ constexpr void run_as_one_rewrite(rewrite& r, stage<Transformations...>) {
     }
 }
 
+/// Infers all shapes anew where some are open: the constants of a dequantization may say more than the data did.
+constexpr void infer_open_shapes(graph& model) {
+    for (std::size_t i = 0; i < model.id_bound(); ++i) {
+        if (!model.contains(id_at(i))) {
+            continue;
+        }
+        const node& each = model[id_at(i)];
+        for (std::size_t port = 0; port < each.outputs(); ++port) {
+            if (each.shape(port).is_dynamic()) {
+                infer_all(model);
+                return;
+            }
+        }
+    }
+}
+
 template <class Step>
 constexpr void run_step(rewrite& r) {
     if constexpr (requires { Step::run(r); }) {
@@ -166,8 +182,10 @@ struct pipeline
         detail::run_as_one_rewrite(r, Prerequisites{});
         detail::run_one_by_one(r, Markup{});
         detail::run_as_one_rewrite(r, Main{});
+        detail::infer_open_shapes(r.model);
         detail::run_as_one_rewrite(r, Cleanup{});
         detail::run_one_by_one(r, Finishing{});
+        detail::infer_open_shapes(r.model);
     }
 };
 

@@ -609,14 +609,10 @@ struct move_settings {
 
 namespace detail {
 
-/// A constant for an elementwise operation on data of `type`; raises an error where the constant is wider than the data.
-constexpr output_ref constant_for(auto& r, node_id constant, element type) {
+/// The data that meets a dequantization constant: converted where the constant has more bits, so that nothing is lost.
+constexpr output_ref data_for(auto& r, output_ref data, node_id constant) {
     const element own = r.model[constant].type();
-    if (bit_width(type) < bit_width(own)) {
-        fail("dequantization constant '", r.model[constant].name(), "' of type ", name(own),
-             " is wider than the data of type ", name(type), " that it meets");
-    }
-    return fold_convert(r.model, constant, type);
+    return bit_width(r.model.type(data)) < bit_width(own) ? output_ref(r.model.add(op::convert{own}, {data})) : data;
 }
 
 }  // namespace detail
@@ -633,15 +629,22 @@ constexpr output_ref constant_for(auto& r, node_id constant, element type) {
     }
     if (with_subtract && found.has_subtract()) {
         const bool keeps_convert = found.zero_point_convert != node_id::none;
-        const output_ref zero_point = keeps_convert ? output_ref(found.zero_point_convert)
-                                                    : detail::constant_for(r, found.zero_point, model.type(parent));
+        output_ref zero_point(found.zero_point_convert);
+        if (!keeps_convert) {
+            parent = detail::data_for(r, parent, found.zero_point);
+            zero_point = fold_convert(model, found.zero_point, model.type(parent));
+        }
         parent = model.add(op::subtract{}, {parent, zero_point});
         if (!keeps_convert) {
             model.relax(parent.node);
+            if (!found.has_multiply() && model.type(parent) != model[found.subtract].type()) {
+                model.relax_output(parent.node, model[found.subtract].type());
+            }
         }
     }
     if (found.has_multiply()) {
-        parent = model.add_relaxed(op::multiply{}, {parent, detail::constant_for(r, found.scale, model.type(parent))},
+        parent = detail::data_for(r, parent, found.scale);
+        parent = model.add_relaxed(op::multiply{}, {parent, fold_convert(model, found.scale, model.type(parent))},
                                    {{}, {model[found.multiply].type()}});
     }
     return parent;
@@ -662,8 +665,8 @@ constexpr void insert_dequantization_after(auto& r, node_id operation, output_re
 
 /// Moves a dequantization from an input of a one-output operation behind it: the operation then works on the quantized data.
 ///
-/// The constants of `found` may have been rewritten for their new place (set `zero_point`, `scale`). Raises an error
-/// for an operation with several outputs or a constant that is wider than the data.
+/// The constants of `found` may have been rewritten for their new place (set `zero_point`, `scale`); data with fewer bits than
+/// a constant is converted to its type. Raises an error for an operation with several outputs.
 [[gnu::noinline]] constexpr moved_dequantization
 move_dequantization_after(auto& r, node_id operation, const dequantization& found, move_settings settings = {}) {
     graph& model = r.model;

@@ -111,6 +111,9 @@ private:
         const output_ref data = model[multiply].input(data_port);
         const output_ref scale = model[multiply].input(1 - data_port);
         const tensor quotient = divide(constant_of(model, summand.node), constant_of(model, scale.node));
+        if (!r.options.follow_upstream_errors && becomes_infinite(constant_of(model, summand.node), quotient)) {
+            return r.refused(add, name, refuse(reason::infinite_constant, static_cast<int>(1 - port)));
+        }
 
         const node_id sum = sum_before_scale(r, add, data, quotient);
         const node_id scaled = model.add_relaxed(op::multiply{}, {sum, scale}, {{f32, f32}, {model[multiply].type()}},
@@ -136,6 +139,20 @@ private:
             to[i] = *over == 0 && *under == 0 ? 0.0f : *over / *under;
         }
         return result.finish();
+    }
+
+    /// True if a finite constant has no finite quotient: the type of the scale is too narrow for it.
+    static constexpr bool becomes_infinite(const tensor& constant, const tensor& quotient) {
+        bool was_finite = true;
+        for (std::size_t i = 0; i < constant.elements(); ++i) {
+            was_finite = was_finite && math::is_finite(constant.real(i));
+        }
+        for (std::size_t i = 0; i < quotient.elements(); ++i) {
+            if (was_finite && !math::is_finite(quotient.real(i))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /// b / a in the type of a, with 0 / 0 = 0.

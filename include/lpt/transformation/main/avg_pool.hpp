@@ -23,7 +23,14 @@ struct avg_pool_transformation {
             return base;
         }
         const dequantization found = find_dequantization(r, id);
-        return found.empty() ? refuse(reason::no_dequantization, 0) : constants_fit_window(r.model, id, found);
+        if (found.empty()) {
+            return refuse(reason::no_dequantization, 0);
+        }
+        if (!r.options.follow_upstream_errors && found.has_subtract() &&
+            counts_margin(r.model[id].as<op::avg_pool>())) {
+            return refuse(reason::has_zero_point, 0);
+        }
+        return constants_fit_window(r.model, id, found);
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
@@ -35,6 +42,21 @@ struct avg_pool_transformation {
         move_dequantization_after(r, pool, normalize_dequantization(r, find_dequantization(r, pool)),
                                   {.update_output_type = keeps_type});
         return true;
+    }
+
+private:
+    /// True if the zeros around the data count in the mean: they would have to be zero points.
+    static constexpr bool counts_margin(const op::avg_pool& self) {
+        const auto any = [](const integers& pads) {
+            for (const std::int64_t each : pads) {
+                if (each != 0) {
+                    return true;
+                }
+            }
+            return false;
+        };
+        const bool computed = self.auto_pad == op::auto_pad::same_upper || self.auto_pad == op::auto_pad::same_lower;
+        return !self.exclude_pad && (computed || any(self.pads_begin) || any(self.pads_end));
     }
 };
 

@@ -46,6 +46,8 @@ private:
         }
         if (below.has_multiply()) {
             scale_interval(constant_of(r.model, below.scale), result);
+        } else if (!r.options.follow_upstream_errors) {
+            dequantize_interval(r, id, result);
         }
         return !math::is_infinite(result.low) && !math::is_infinite(result.high);
     }
@@ -56,6 +58,24 @@ private:
             bounds.low = i == 0 ? plain.low * scale : math::minimum(bounds.low, plain.low * scale);
             bounds.high = i == 0 ? plain.high * scale : math::maximum(bounds.high, plain.high * scale);
         }
+    }
+    /// The interval of a pair of quantize and dequantize operations: FakeQuantize -> Convert to integers -> Convert ->
+    /// [Subtract] -> Multiply.
+    static constexpr void dequantize_interval(const auto& r, node_id id, attribute::interval& bounds) {
+        const node_id narrow = r.model.first_use({id, 0}).node;
+        if (r.model.use_count({id, 0}) != 1 || !r.model[narrow].is<op::convert>() ||
+            r.model.use_count({narrow, 0}) != 1) {
+            return;
+        }
+        const dequantization below = find_dequantization_below(r.model, {narrow, 0}, true);
+        if (!below.has_multiply()) {
+            return;
+        }
+        if (below.has_subtract() && is_scalar_like(r.model, below.zero_point)) {
+            const auto zero_point = static_cast<float>(constant_of(r.model, below.zero_point).real(0));
+            bounds = {bounds.low - zero_point, bounds.high - zero_point};
+        }
+        scale_interval(constant_of(r.model, below.scale), bounds);
     }
     static constexpr void create(auto& r, node_id id) {
         attribute::interval bounds;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tests/support/differences.hpp"
+#include "tests/support/random_network.hpp"
+
+#include <string>
+
+/// The property that every network must have: transformation on and off give equal results.
+namespace lpt::support {
+
+enum class outcome {
+    equal,           // within the bound of rounded constants, nothing else
+    within_bound,    // needs what the network has of the differences by design
+    known_error,     // out of bounds, and upstream's answer that is followed is one of those that are listed
+    failed
+};
+
+struct on_off_result {
+    outcome how = outcome::equal;
+    std::string what;     // of a failure: one line
+    difference_set met;   // the listed differences that the network meets
+};
+
+/// Transforms a network with a setting and compares it with itself.
+///
+/// Checked are: the pipeline ends; the result verifies, and its results have the types and shapes that they had; a copy at other
+/// addresses gives the same network, node by node; the values lie within the bound of error_bound.hpp.
+on_off_result check_on_off(const random_network& network, const random_setting& setting, std::uint64_t seed);
+
+/// The smallest network that fails in the same way, found by leaving out operations one at a time.
+random_network shrink(const random_network& network, const random_setting& setting, std::uint64_t seed);
+
+}  // namespace lpt::support

@@ -1,0 +1,716 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/error_bound.hpp"
+
+#include "tests/support/reference.hpp"
+#include <lpt/graph/traverse.hpp>
+#include <lpt/transformation/quantization_details.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace lpt::support {
+
+namespace {
+
+/// How many roundings of constants one operation of the network can meet in a rewrite: as many operations as a dequantization
+/// has, each with a constant that is computed from two others.
+constexpr double roundings = 8;
+
+struct bounded {
+    tensor value;  // f64 where it is real
+    tensor radius;  // f64
+};
+
+tensor zeros(const shape& dimensions) { return make_tensor(f64, dimensions, {0.0}); }
+template <class Function>
+tensor map(const tensor& from, Function function) {
+    tensor_builder result(f64, from.dimensions());
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        result.real(i, function(from.real(i)));
+    }
+    return result.finish();
+}
+template <class Function>
+tensor map(const tensor& left, const tensor& right, Function function) {
+    tensor_builder result(f64, left.dimensions());
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        result.real(i, function(left.real(i), right.real(i)));
+    }
+    return result.finish();
+}
+double absolute(double value) { return value < 0 ? -value : value; }
+double larger(double left, double right) { return left > right ? left : right; }
+tensor magnitude(const tensor& of) { return map(of, absolute); }
+tensor sum(const tensor& left, const tensor& right) {
+    return map(left, right, [](double a, double b) { return a + b; });
+}
+
+/// The values of a tensor at the elements of a shape that it broadcasts to.
+tensor spread(const tensor& from, const shape& dimensions) {
+    const shape wide = from.dimensions().padded_left(dimensions.rank());
+    tensor_builder result(f64, dimensions);
+    std::vector<std::size_t> place(dimensions.rank(), 0);
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        std::size_t at = 0;
+        for (std::size_t axis = 0; axis < place.size(); ++axis) {
+            at = at * static_cast<std::size_t>(wide[axis]) + (wide[axis] == 1 ? 0 : place[axis]);
+        }
+        result.real(i, from.real(at));
+        for (std::size_t axis = place.size(); axis-- > 0;) {
+            if (++place[axis] < static_cast<std::size_t>(dimensions[axis])) {
+                break;
+            }
+            place[axis] = 0;
+        }
+    }
+    return result.finish();
+}
+double greatest(const tensor& of) {
+    double result = 0;
+    for (std::size_t i = 0; i < of.elements(); ++i) {
+        result = larger(result, of.real(i));
+    }
+    return result;
+}
+
+/// The output interval of one channel of a FakeQuantize.
+struct interval {
+    double low;
+    double high;
+};
+
+/// What lies between a FakeQuantize with real numbers and one with the integers of a type.
+struct type_distance {
+    double rounding = 0;  // of the zero point
+    double uneven = 0;  // steps that are no whole numbers
+    double neglected = 0;  // the zero point itself, where the type goes without
+};
+
+/// The distance between the steps of a FakeQuantize and those of a type: dequantized values s (q - z), where
+///   s = (high - low) / (most - least),  z = (least · high - most · low) / (high - low).
+///
+/// z is rounded to a whole number by the operation that takes it: at most s · |z - round(z)|. If the levels do not divide the range
+/// of the type into whole steps, q is rounded too: at most s / 2 (with `whole_steps` the range is made smaller instead). A type
+/// that suits the interval within 0.2 % is taken without z: at most s · |z|.
+type_distance distance_to_type(std::int64_t levels, interval bounds, element type, bool whole_steps) {
+    const data_precision range = range_of_type(type, levels);
+    const double steps = static_cast<double>(levels - 1);
+    const double low = range ? static_cast<double>(range.low) : is_signed(type) ? -128 : 0;
+    double high = range ? static_cast<double>(range.high) : is_signed(type) ? 127 : 255;
+    const bool uneven = std::fmod(high - low, steps) != 0;
+    if (uneven && whole_steps) {
+        high = low + steps * std::floor((high - low) / steps);
+    }
+    if (bounds.high == bounds.low || high == low) {
+        return {};
+    }
+    const double step = (bounds.high - bounds.low) / (high - low);
+    const double zero_point = (low * bounds.high - high * bounds.low) / (bounds.high - bounds.low);
+    type_distance result;
+    result.rounding = absolute(step * (zero_point - std::nearbyint(zero_point)));
+    result.uneven = uneven && !whole_steps ? absolute(step) / 2 : 0;
+    const float lows[] = {static_cast<float>(bounds.low)};
+    const float highs[] = {static_cast<float>(bounds.high)};
+    const precision_details details = precision_details_of(levels, lows, highs);
+    if (!details.has_zero_point && is_integral(details.preferred) && is_signed(details.preferred) == is_signed(type)) {
+        result.neglected = absolute(step * zero_point);
+    }
+    return result;
+}
+
+/// A network evaluated with radii.
+class analysis {
+    const graph& model_;
+    const std::vector<tensor>& inputs_;
+    const double unit_;  // of rounding, times `roundings`
+    std::vector<std::vector<bounded>> values_;
+    std::vector<double> aligned_;  // a FakeQuantize node: what alignment with others can change
+    double greatest_scale_ = 1;
+    double common_step_ = 0;  // of FakeQuantize operations that meet in a Concat
+    std::vector<double> steps_;  // of a node's values: the greatest scale that its dequantization may have
+    difference_set met_;
+    const bool follows_;  // upstream's errors
+
+    void meet(difference what, bool is_so) {
+        if (is_so) {
+            met_.set(static_cast<std::size_t>(what));
+        }
+    }
+
+    // ---- what alignment changes
+
+    struct quantizer {
+        node_id id;
+        interval bounds;
+        double factor;  // of a dequantization below it
+        std::int64_t levels;
+    };
+    const tensor* constant_at(node_id id, std::size_t port) const {
+        return model_.constant_value(model_[id].input(port));
+    }
+    /// True where an output reaches a Concat before it is quantized anew.
+    bool reaches_concat(output_ref from, std::vector<char>& seen) const {
+        for (const input_ref user : model_.uses(from)) {
+            const node& reader = model_[user.node];
+            if (reader.is<op::concat>()) {
+                return true;
+            }
+            if (reader.is<op::fake_quantize>() || seen[index_of(user.node)] != 0) {
+                continue;
+            }
+            seen[index_of(user.node)] = 1;
+            for (std::size_t port = 0; port < reader.outputs(); ++port) {
+                if (reaches_concat({user.node, static_cast<std::int32_t>(port)}, seen)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+    double factor_below(node_id id) const {
+        output_ref at{id, 0};
+        while (model_.use_count(at) == 1) {
+            const node_id reader = model_.first_use(at).node;
+            const node& each = model_[reader];
+            if (each.is<op::multiply>()) {
+                for (const std::size_t port : {1u, 0u}) {
+                    if (const tensor* scale = constant_at(reader, port)) {
+                        return greatest(magnitude(*scale));
+                    }
+                }
+                return 1;
+            }
+            if (!each.is<op::convert>() && !each.is<op::subtract>()) {
+                return 1;
+            }
+            at = {reader, 0};
+        }
+        return 1;
+    }
+    /// FakeQuantize operations that meet in a Concat may get one scale and zero point for all. With S = (highest - lowest end) / 255,
+    /// each end moves to a multiple of S (by S / 2), the values between them to the nearest multiple (S / 2), and they
+    /// were rounded to their own step s before: at most 3 S / 2 + s / 2.
+    void find_aligned() {
+        std::vector<quantizer> found;
+        double low = 0;
+        double high = 0;
+        for (const node_id id : topological_order(model_)) {
+            const node& each = model_[id];
+            if (!each.is<op::fake_quantize>() || constant_at(id, 3) == nullptr || constant_at(id, 0) != nullptr) {
+                continue;
+            }
+            const tensor& lows = *constant_at(id, 3);
+            const tensor& highs = *constant_at(id, 4);
+            const double factor = factor_below(id);
+            const interval bounds{lows.real(0) * factor, highs.real(0) * factor};
+            const double steps = static_cast<double>(each.as<op::fake_quantize>().levels - 1);
+            greatest_scale_ = larger(greatest_scale_, greatest(magnitude(highs)) * 2 * factor / steps);
+            std::vector<char> seen(model_.id_bound(), 0);
+            if (reaches_concat({id, 0}, seen)) {
+                found.push_back({id, bounds, factor, each.as<op::fake_quantize>().levels});
+                low = std::min({low, bounds.low, bounds.high});
+                high = std::max({high, bounds.low, bounds.high});
+            }
+        }
+        if (found.size() < 2) {
+            return;
+        }
+        const double common = (high - low) / 255;
+        common_step_ = common;
+        for (const quantizer& each : found) {
+            const double own = absolute(each.bounds.high - each.bounds.low) / static_cast<double>(each.levels - 1);
+            aligned_[index_of(each.id)] = (1.5 * common + 0.5 * own) / each.factor;
+        }
+        meet(difference::aligned_intervals, true);
+    }
+
+    double constant_size(const node& each, double otherwise) const {
+        for (std::size_t port = 0; port < each.inputs(); ++port) {
+            if (const tensor* constant = model_.constant_value(each.input(port))) {
+                return greatest(magnitude(*constant));
+            }
+        }
+        return otherwise;
+    }
+    /// The greatest step between two quantized values that a node gives; 0 where it gives none.
+    double step_of(node_id id) const {
+        const node& each = model_[id];
+        double step = 0;
+        for (std::size_t port = 0; port < each.inputs(); ++port) {
+            step = larger(step, steps_[index_of(each.input(port).node)]);
+        }
+        switch (each.kind()) {
+            case op::kind::convert: return is_integral(model_.type(each.input(0))) ? 1 : step;
+            case op::kind::multiply: return step * constant_size(each, 0);
+            case op::kind::divide: return 0;
+            case op::kind::fake_quantize: {
+                const double levels = static_cast<double>(each.as<op::fake_quantize>().levels - 1);
+                const double span = greatest(magnitude(at(each, 3).value)) + greatest(magnitude(at(each, 4).value));
+                return larger(common_step_, span / std::min(levels, 254.0));
+            }
+            case op::kind::convolution:
+            case op::kind::group_convolution:
+            case op::kind::convolution_backprop_data:
+            case op::kind::group_convolution_backprop_data:
+            case op::kind::mat_mul: return 0;
+            default: return step;
+        }
+    }
+
+    // ---- evaluation
+
+    const bounded& at(const node& each, std::size_t port) const {
+        const output_ref source = each.input(port);
+        return values_[index_of(source.node)][static_cast<std::size_t>(source.port)];
+    }
+    seq<tensor> values_at(const node& each) const {
+        seq<tensor> result;
+        for (std::size_t port = 0; port < each.inputs(); ++port) {
+            result.push_back(at(each, port).value);
+        }
+        return result;
+    }
+    /// The node with its inputs, of which some are others.
+    seq<tensor> evaluate(node_id id, const seq<tensor>& inputs) const {
+        return reference::evaluate_node<double>(model_, id, inputs);
+    }
+    seq<tensor> evaluate_with(node_id id, const tensor& data) const {
+        seq<tensor> inputs = values_at(model_[id]);
+        inputs[0] = data;
+        return evaluate(id, inputs);
+    }
+    seq<tensor> evaluate_with(node_id id, const tensor& first, const tensor& second) const {
+        seq<tensor> inputs = values_at(model_[id]);
+        inputs[0] = first;
+        inputs[1] = second;
+        return evaluate(id, inputs);
+    }
+    /// A radius with the share of rounded constants for results of this size.
+    tensor with_roundings(const tensor& radius, const tensor& size) const {
+        return map(radius, size, [&](double r, double s) { return r + unit_ * absolute(s); });
+    }
+
+    /// |a| r_b + |b| r_a + r_a r_b, and the roundings of |a| |b|.
+    tensor radius_of_product(node_id id) const {
+        const node& each = model_[id];
+        const bounded& left = at(each, 0);
+        const bounded& right = at(each, 1);
+        const tensor left_size = magnitude(left.value);
+        const tensor right_size = magnitude(right.value);
+        tensor result = evaluate_with(id, left_size, right.radius)[0];
+        result = sum(result, evaluate_with(id, left.radius, right_size)[0]);
+        result = sum(result, evaluate_with(id, left.radius, right.radius)[0]);
+        return with_roundings(result, evaluate_with(id, left_size, right_size)[0]);
+    }
+    tensor radius_of_sum(node_id id) {
+        const node& each = model_[id];
+        const bounded& left = at(each, 0);
+        const bounded& right = at(each, 1);
+        const shape& wide = values_[index_of(id)][0].value.dimensions();
+        const auto total = [&](const tensor& a, const tensor& b) { return sum(spread(a, wide), spread(b, wide)); };
+        tensor result =
+            with_roundings(total(left.radius, right.radius), total(magnitude(left.value), magnitude(right.value)));
+        const tensor* zero_point = nullptr;
+        if (each.is<op::subtract>() && model_[each.input(0).node].is<op::convert>()) {
+            zero_point = model_.constant_value(each.input(1));
+        }
+        if (zero_point != nullptr) {
+            const tensor moved = map(*zero_point, [](double z) { return absolute(z - std::nearbyint(z)); });
+            meet(difference::rounded_zero_point, greatest(moved) > 0);
+            result = sum(result, spread(moved, wide));
+        }
+        return result;
+    }
+    tensor radius_of_quotient(node_id id) const {
+        const bounded& left = at(model_[id], 0);
+        const bounded& right = at(model_[id], 1);
+        const tensor& result = values_[index_of(id)][0].value;
+        const shape& wide = result.dimensions();
+        tensor by = map(spread(right.value, wide), spread(right.radius, wide),
+                        [](double value, double radius) { return absolute(value) - radius; });
+        by = map(by, [](double value) { return value > 0 ? value : 0; });
+        const tensor over = sum(spread(left.radius, wide), map(result, spread(right.radius, wide),
+                                                               [](double q, double r) { return absolute(q) * r; }));
+        return with_roundings(map(over, by, [](double a, double b) { return a / b; }), result);
+    }
+    /// The farthest that a monotone function goes; also for steps.
+    tensor radius_of_monotone(node_id id, const tensor& uncertainty) const {
+        const bounded& data = at(model_[id], 0);
+        const tensor& middle = values_[index_of(id)][0].value;
+        const tensor above = evaluate_with(id, sum(data.value, uncertainty))[0];
+        const tensor below =
+            evaluate_with(id, map(data.value, uncertainty, [](double value, double r) { return value - r; }))[0];
+        const auto distance = [](double a, double b) { return absolute(a - b); };
+        return map(map(above, middle, distance), map(below, middle, distance), larger);
+    }
+    tensor radius_of_monotone(node_id id) const {
+        return with_roundings(radius_of_monotone(id, at(model_[id], 0).radius), values_[index_of(id)][0].value);
+    }
+    tensor radius_of_lipschitz(node_id id, double constant) const {
+        const bounded& data = at(model_[id], 0);
+        return with_roundings(map(data.radius, [&](double r) { return constant * r; }), data.value);
+    }
+
+    tensor radius_of_fake_quantize(node_id id) {
+        const node& each = model_[id];
+        const bounded& data = at(each, 0);
+        const shape& wide = values_[index_of(id)][0].value.dimensions();
+        const tensor input_low = spread(at(each, 1).value, wide);
+        const tensor input_high = spread(at(each, 2).value, wide);
+        const tensor output_low = spread(at(each, 3).value, wide);
+        const tensor output_high = spread(at(each, 4).value, wide);
+        const tensor uncertainty = with_roundings(data.radius, sum(magnitude(input_low), magnitude(input_high)));
+        const tensor steps = radius_of_monotone(id, uncertainty);
+        const tensor size = sum(magnitude(output_low), magnitude(output_high));
+        const std::int64_t levels = each.as<op::fake_quantize>().levels;
+        const tensor types = map(output_low, output_high, [&](double low, double high) {
+            return distance_to_types(levels, {low, high}) + aligned_[index_of(id)];
+        });
+        return sum(with_roundings(steps, size), types);
+    }
+    /// Between quantized operations the mean of integers is rounded to an integer: by at most half a step.
+    tensor radius_of_average(node_id id) {
+        const double half_step = step_of(id) / 2;
+        meet(difference::rounded_average, half_step > 0);
+        const tensor passed = with_roundings(evaluate_with(id, at(model_[id], 0).radius)[0],
+                                             evaluate_with(id, magnitude(at(model_[id], 0).value))[0]);
+        return map(passed, [&](double r) { return r + half_step * (1 + unit_); });
+    }
+    double distance_to_types(std::int64_t levels, interval bounds) {
+        if (!is_supported_level_count(levels)) {
+            return 0;
+        }
+        double result = 0;
+        for (const element type : {u8, i8, u16, i16}) {
+            if (bit_width(type) == 16 && levels < levels_16 - 1) {
+                continue;
+            }
+            const type_distance distance = distance_to_type(levels, bounds, type, !follows_);
+            const double size = larger(absolute(bounds.low), absolute(bounds.high));
+            meet(difference::rounded_zero_point, distance.rounding > unit_ * size);
+            meet(difference::neglected_zero_point, distance.neglected > unit_ * size);
+            meet(difference::uneven_levels, distance.uneven > 0);
+            result = larger(result, distance.rounding + distance.uneven + distance.neglected);
+        }
+        return result;
+    }
+
+    /// The groups of elements that are normalised together.
+    struct groups {
+        std::vector<std::size_t> of;  // an element's group
+        std::vector<double> count;  // a group's elements
+        std::size_t size() const { return count.size(); }
+    };
+    static groups groups_of(const shape& data, const integers& axes) {
+        const reference::detail::element_groups all(data, axes);
+        groups result{std::vector<std::size_t>(data.elements()), std::vector<double>(all.count(), 0)};
+        all.for_each([&](std::size_t i, std::size_t group) {
+            result.of[i] = group;
+            ++result.count[group];
+        });
+        return result;
+    }
+    template <class Function>
+    static std::vector<double> sums(const groups& all, Function value) {
+        std::vector<double> result(all.size(), 0);
+        for (std::size_t i = 0; i < all.of.size(); ++i) {
+            result[all.of[i]] += value(i);
+        }
+        return result;
+    }
+    /// |s_i(x + d) - s_i(x)| <= sum of |ds_i / dx_j| R <= 2 s_i (1 - s_i) R <= R / 2.
+    tensor radius_of_softmax(node_id id, std::int64_t axis) const {
+        const bounded& data = at(model_[id], 0);
+        const groups all = groups_of(data.value.dimensions(), {normalized_axis(axis, data.value.dimensions().rank())});
+        std::vector<double> most(all.size(), 0);
+        for (std::size_t i = 0; i < all.of.size(); ++i) {
+            most[all.of[i]] = larger(most[all.of[i]], data.radius.real(i) + unit_ * absolute(data.value.real(i)));
+        }
+        tensor_builder result(f64, data.value.dimensions());
+        for (std::size_t i = 0; i < all.of.size(); ++i) {
+            result.real(i, std::min(1.0, most[all.of[i]] / 2));
+        }
+        return result.finish();
+    }
+    /// y = (x - mean) / d. The mean moves by the mean of r, x - mean by r + mean(r), and d, which is a norm, by R = the root of the
+    /// mean of r²: |dy| <= (r + mean(r) + |y| R) / (d - R), and never more than 2 sqrt(n). With the scale s moved behind it, eps
+    /// stands for eps s² (eps s outside of the root), so d lies between its values for eps = 0 and for the greatest scale.
+    tensor radius_of_mvn(node_id id) {
+        const bounded& data = at(model_[id], 0);
+        const auto& self = model_[id].as<op::mvn>();
+        const bool outside = model_[id].version() >= 6 && self.eps_mode == op::mvn_eps_mode::outside_sqrt;
+        integers axes = self.reduction_axes;
+        if (model_[id].version() >= 6) {
+            axes = integers_of(at(model_[id], 1).value);
+        } else if (axes.empty()) {
+            for (std::size_t axis = self.across_channels ? 1 : 2; axis < data.value.dimensions().rank(); ++axis) {
+                axes.push_back(static_cast<std::int64_t>(axis));
+            }
+        }
+        const groups all = groups_of(data.value.dimensions(), axes);
+        std::vector<double> mean = sums(all, [&](std::size_t i) { return data.value.real(i); });
+        const auto radius = [&](std::size_t i) { return data.radius.real(i) + unit_ * absolute(data.value.real(i)); };
+        std::vector<double> mean_radius = sums(all, radius);
+        std::vector<double> squares = sums(all, [&](std::size_t i) { return radius(i) * radius(i); });
+        for (std::size_t group = 0; group < all.size(); ++group) {
+            mean[group] /= all.count[group];
+            mean_radius[group] /= all.count[group];
+        }
+        const auto from_mean = [&](std::size_t i) { return data.value.real(i) - mean[all.of[i]]; };
+        const std::vector<double> variance = sums(all, [&](std::size_t i) { return from_mean(i) * from_mean(i); });
+        tensor_builder result(f64, data.value.dimensions());
+        for (std::size_t i = 0; i < all.of.size(); ++i) {
+            const std::size_t group = all.of[i];
+            const double direct = radius(i) + mean_radius[group];
+            if (!self.normalize_variance) {
+                result.real(i, direct);
+                continue;
+            }
+            const double deviation = std::sqrt(variance[group] / all.count[group]);
+            const auto divisor = [&](double scale) {
+                return outside ? deviation + self.eps * scale
+                               : std::sqrt(deviation * deviation + self.eps * scale * scale);
+            };
+            const double spread_radius = std::sqrt(squares[group] / all.count[group]);
+            const double most = 2 * std::sqrt(all.count[group]);
+            result.real(i, normalised_radius(from_mean(i), direct, divisor, spread_radius, most));
+        }
+        return result.finish();
+    }
+    /// y = x / d with d the norm: |dy| <= (r + |y| ‖r‖) / (d - ‖r‖), never more than 2; eps as in MVN.
+    tensor radius_of_normalize_l2(node_id id) {
+        const bounded& data = at(model_[id], 0);
+        const auto& self = model_[id].as<op::normalize_l2>();
+        const groups all = groups_of(data.value.dimensions(), integers_of(at(model_[id], 1).value));
+        const auto radius = [&](std::size_t i) { return data.radius.real(i) + unit_ * absolute(data.value.real(i)); };
+        const std::vector<double> squares =
+            sums(all, [&](std::size_t i) { return data.value.real(i) * data.value.real(i); });
+        const std::vector<double> radius_squares = sums(all, [&](std::size_t i) { return radius(i) * radius(i); });
+        tensor_builder result(f64, data.value.dimensions());
+        for (std::size_t i = 0; i < all.of.size(); ++i) {
+            const std::size_t group = all.of[i];
+            const auto divisor = [&](double scale) {
+                const double eps = self.eps * scale * scale;
+                const bool adds = self.eps_mode == op::normalize_eps_mode::add;
+                return std::sqrt(adds ? squares[group] + eps : larger(squares[group], eps));
+            };
+            result.real(i,
+                        normalised_radius(data.value.real(i), radius(i), divisor, std::sqrt(radius_squares[group]), 2));
+        }
+        return result.finish();
+    }
+    template <class Divisor>
+    double normalised_radius(double over, double over_radius, Divisor divisor, double divisor_radius, double most) {
+        const double by = divisor(1);
+        const double least = divisor(0) - divisor_radius;
+        if (over == 0 && over_radius == 0) {
+            return 0;
+        }
+        if (!follows_) {  // eps is rescaled
+            return std::min(most, by <= divisor_radius
+                                      ? most
+                                      : (over_radius + absolute(over / by) * divisor_radius) / (by - divisor_radius));
+        }
+        if (least <= 0) {
+            meet(difference::unscaled_epsilon, true);
+            return most;
+        }
+        const double rescaled =
+            larger(absolute(over / by - over / divisor(0)), absolute(over / by - over / divisor(greatest_scale_)));
+        meet(difference::unscaled_epsilon, rescaled > unit_);
+        return std::min(most, (over_radius + absolute(over / by) * divisor_radius) / least + rescaled);
+    }
+    /// A step: what goes into a gate has radius P = sum |W| r_x + sum |R| r_h + sum r_W |x| + sum r_R |h|; sigmoid has slope 1 / 4,
+    /// tanh 1, |h| <= 1, |c| grows by at most 1 a step.
+    tensor radius_of_recurrent(node_id id, std::size_t port) const {
+        const node& each = model_[id];
+        const bool is_lstm = each.is<op::lstm_sequence>();
+        const std::size_t weights_port = is_lstm ? 4 : 3;
+        const bounded& data = at(each, 0);
+        const bounded& first = at(each, 1);
+        const bounded& w = at(each, weights_port);
+        const bounded& r = at(each, weights_port + 1);
+        const auto row_sum = [&](const tensor& values) {
+            const std::size_t columns = static_cast<std::size_t>(values.dimensions()[2]);
+            double most = 0;
+            for (std::size_t row = 0; row < values.elements(); row += columns) {
+                double total = 0;
+                for (std::size_t i = 0; i < columns; ++i) {
+                    total += absolute(values.real(row + i));
+                }
+                most = larger(most, total);
+            }
+            return most;
+        };
+        const double size = greatest(magnitude(data.value));
+        const double state_size = larger(1, greatest(magnitude(first.value)));
+        const double x_radius = greatest(data.radius) + unit_ * size;
+        double hidden = greatest(first.radius) + unit_ * state_size;
+        double cell = is_lstm ? greatest(at(each, 2).radius) : 0;
+        double cell_size = is_lstm ? greatest(magnitude(at(each, 2).value)) : 0;
+        const std::int64_t time = data.value.dimensions()[1];
+        for (std::int64_t step = 0; step < time; ++step) {
+            const double gate = row_sum(w.value) * x_radius + row_sum(r.value) * hidden + row_sum(w.radius) * size +
+                                row_sum(r.radius) * state_size + unit_ * (row_sum(w.value) * size + row_sum(r.value));
+            if (is_lstm) {
+                cell = cell + cell_size * gate / 4 + gate / 4 + gate;
+                cell_size += 1;
+                hidden = cell + gate / 4;
+            } else {  // h' = (1 - z) n + z h, n = tanh(W x + r * R h)
+                const double candidate = gate + row_sum(r.value) * state_size * gate / 4;
+                hidden = hidden + candidate + 2 * state_size * gate / 4;
+            }
+        }
+        const shape& wide = values_[index_of(id)][port].value.dimensions();
+        return make_tensor(f64, wide, {larger(hidden, is_lstm && port == 2 ? cell : 0)});
+    }
+    /// Conversion to integers behind a FakeQuantize whose steps are whole numbers becomes part of it, where it rounds.
+    bounded convert(node_id id) const {
+        const bounded& data = at(model_[id], 0);
+        const element to = model_[id].type();
+        if (is_real(to) || is_integral(data.value.type())) {
+            return {evaluate(id, values_at(model_[id]))[0], data.radius};
+        }
+        const auto nearest = [](double value) {
+            return absolute(value - std::nearbyint(value)) < 1e-3 ? std::nearbyint(value) : value;
+        };
+        const tensor value = evaluate_with(id, map(data.value, nearest))[0];
+        const double range = std::ldexp(1.0, bit_width(to));  // of which the constants of the joined operation are made
+        const tensor radius = map(data.value, data.radius, [&](double v, double r) {
+            return unit_ * range +
+                   larger(std::nearbyint(v + r) - std::nearbyint(v), std::nearbyint(v) - std::nearbyint(v - r));
+        });
+        return {value, radius};
+    }
+
+    tensor radius_of(node_id id, std::size_t port) {
+        const node& each = model_[id];
+        switch (each.kind()) {
+            case op::kind::multiply:
+            case op::kind::convolution:
+            case op::kind::group_convolution:
+            case op::kind::convolution_backprop_data:
+            case op::kind::group_convolution_backprop_data:
+            case op::kind::mat_mul: return radius_of_product(id);
+            case op::kind::add: return radius_of_sum(id);
+            case op::kind::subtract: return radius_of_sum(id);
+            case op::kind::divide: return radius_of_quotient(id);
+            case op::kind::maximum:
+            case op::kind::minimum: {
+                const shape& wide = values_[index_of(id)][0].value.dimensions();
+                return map(spread(at(each, 0).radius, wide), spread(at(each, 1).radius, wide), larger);
+            }
+            case op::kind::fake_quantize: return radius_of_fake_quantize(id);
+            case op::kind::avg_pool: return radius_of_average(id);
+            case op::kind::relu:
+            case op::kind::clamp:
+            case op::kind::sigmoid:
+            case op::kind::tanh:
+            case op::kind::elu: return radius_of_monotone(id);
+            case op::kind::abs:
+            case op::kind::negative: return radius_of_lipschitz(id, 1);
+            case op::kind::hswish: return radius_of_lipschitz(id, 1.5);
+            case op::kind::gelu: return radius_of_lipschitz(id, 1.13);
+            case op::kind::prelu: return radius_of_lipschitz(id, larger(1, greatest(magnitude(at(each, 1).value))));
+            case op::kind::softmax: return radius_of_softmax(id, each.as<op::softmax>().axis);
+            case op::kind::mvn: return radius_of_mvn(id);
+            case op::kind::normalize_l2: return radius_of_normalize_l2(id);
+            case op::kind::lstm_sequence:
+            case op::kind::gru_sequence: return radius_of_recurrent(id, port);
+            case op::kind::max_pool:
+                if (port == 1) {
+                    return zeros(values_[index_of(id)][1].value.dimensions());
+                }
+                break;
+            case op::kind::reduce_min: {
+                graph model;
+                const node_id data = model.parameter(f64, at(each, 0).radius.dimensions());
+                const node_id axes = model.constant(at(each, 1).value);
+                const node_id most = model.add(op::reduce_max{{each.as<op::reduce_min>().keep_dims}}, {data, axes});
+                return reference::evaluate_node<double>(model, most, {at(each, 0).radius, at(each, 1).value})[0];
+            }
+            case op::kind::concat: {
+                seq<tensor> radii;
+                for (std::size_t from = 0; from < each.inputs(); ++from) {
+                    radii.push_back(at(each, from).radius);
+                }
+                return evaluate(id, radii)[0];
+            }
+            default: break;
+        }
+        // Movement, sums and means of the first input: linear, with weights that are not negative.
+        seq<tensor> inputs = values_at(each);
+        inputs[0] = at(each, 0).radius;
+        if (each.is<op::pad>() && inputs.size() > 3) {
+            inputs[3] = zeros({});
+        }
+        const tensor result = evaluate(id, inputs)[port];
+        const bool adds = !op::has(op::row_of(each.kind()).traits, op::trait::movement);
+        return adds ? with_roundings(result, evaluate_with(id, magnitude(at(each, 0).value))[port]) : result;
+    }
+    std::vector<bounded> bounded_values(node_id id) {
+        const node& each = model_[id];
+        if (each.is<op::parameter>()) {
+            for (std::size_t i = 0; i < inputs_.size(); ++i) {
+                if (model_.parameters()[i] == id) {
+                    const tensor value =
+                        is_real(inputs_[i].type()) ? map(inputs_[i], [](double x) { return x; }) : inputs_[i];
+                    return {{value, zeros(value.dimensions())}};
+                }
+            }
+        }
+        if (each.is<op::convert>()) {
+            return {convert(id)};
+        }
+        if (each.is<op::result>() || each.is<op::assign>() || each.is<op::read_value>()) {
+            return {at(each, 0)};
+        }
+        for (const tensor& value : evaluate(id, values_at(each))) {
+            values_[index_of(id)].push_back({value, {}});
+        }
+        std::vector<bounded>& made = values_[index_of(id)];
+        for (std::size_t port = 0; port < made.size(); ++port) {
+            const bool is_exact = each.inputs() == 0 || !is_real(made[port].value.type());
+            made[port].radius = is_exact ? zeros(made[port].value.dimensions()) : radius_of(id, port);
+        }
+        return made;
+    }
+
+public:
+    analysis(const graph& model, const std::vector<tensor>& inputs, const bound_settings& settings)
+        : model_(model),
+          inputs_(inputs),
+          unit_(roundings * (settings.has_f16_constants ? 0x1p-11 : 0x1p-24)),
+          values_(model.id_bound()),
+          aligned_(model.id_bound(), 0),
+          steps_(model.id_bound(), 0),
+          follows_(settings.follows_upstream_errors) {}
+
+    bounded_results results() {
+        find_aligned();
+        for (const node_id id : topological_order(model_)) {
+            values_[index_of(id)] = bounded_values(id);
+            steps_[index_of(id)] = step_of(id);
+        }
+        bounded_results all;
+        for (const node_id id : model_.results()) {
+            const bounded& each = values_[index_of(id)][0];
+            bounded_result one{each.value, {}};
+            for (std::size_t i = 0; i < each.radius.elements(); ++i) {
+                one.radius.push_back(each.radius.real(i));
+            }
+            all.results.push_back(std::move(one));
+        }
+        all.met = met_;
+        return all;
+    }
+};
+
+}  // namespace
+
+bounded_results evaluate_with_bound(const graph& model, const std::vector<tensor>& inputs,
+                                    const bound_settings& settings) {
+    return analysis(model, inputs, settings).results();
+}
+
+}  // namespace lpt::support
