@@ -196,7 +196,8 @@ class analysis {
         double high = 0;
         for (const node_id id : topological_order(model_)) {
             const node& each = model_[id];
-            if (!each.is<op::fake_quantize>() || constant_at(id, 3) == nullptr || constant_at(id, 0) != nullptr) {
+            if (!each.is<op::fake_quantize>() || constant_at(id, 3) == nullptr || constant_at(id, 4) == nullptr ||
+                constant_at(id, 0) != nullptr || constant_at(id, 3)->elements() == 0) {
                 continue;
             }
             const tensor& lows = *constant_at(id, 3);

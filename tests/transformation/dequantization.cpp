@@ -4,6 +4,8 @@
 
 #include "fake_quantize/network.hpp"
 
+#include <lpt/graph/verify.hpp>
+
 #include <doctest/doctest.h>
 
 using namespace lpt;
@@ -48,4 +50,27 @@ TEST_CASE("a FakeQuantize does not take up a Subtract of the data from a constan
     example.net.model.result(fake_quantize);
     CHECK_FALSE(example.net.run<fake_quantize_transformation>(fake_quantize));
     CHECK(example.net.above(fake_quantize) == example.subtract);
+}
+
+TEST_CASE("data of f16 that meets constants of f32 is converted for them") {
+    testing::network net;
+    const node_id data = net.model.parameter(u8, shape{1, 3}, "in");
+    const node_id convert = net.model.add(op::convert{f16}, {data});
+    const node_id shift = net.model.constant(make_scalar(f32, 3));
+    const node_id subtract = net.model.add_relaxed(op::subtract{}, {convert, shift}, {{f32, f32}, {f16}});
+    for (const bool has_scale : {false, true}) {
+        dequantization found{.data = data, .convert = convert, .subtract = subtract, .zero_point = shift};
+        if (has_scale) {
+            found.scale = net.model.constant(make_scalar(f32, 0.5));
+            found.multiply = net.model.add_relaxed(op::multiply{}, {subtract, found.scale}, {{f32, f32}, {f16}});
+        }
+        attribute::tables attributes;
+        const transformation_options options;
+        const restriction_table restrictions;
+        rewrite r(net.model, attributes, options, restrictions);
+        const output_ref last = append_dequantization(r, data, found);
+        verify(net.model);
+        CHECK(net.model.type(last) == f16);
+        CHECK(net.model.type(net.model[last.node].input(0)) == f32);
+    }
 }

@@ -153,3 +153,16 @@ TEST_CASE("Add stays as it is") {
         CHECK(net.why() == reason::dynamic_rank);
     }
 }
+
+TEST_CASE("a summand that would be infinite over a scale of f16 stays above, unless upstream is followed") {
+    for (const bool follows : {true, false}) {
+        two_inputs net;
+        net.options.follow_upstream_errors = follows;
+        const output_ref data = net.model.add(op::convert{f16}, {net.model.parameter(u8, shape{1, 3, 2, 2})});
+        const output_ref scaled = net.model.add(op::multiply{}, {data, net.model.constant(make_scalar(f16, 0.0005))});
+        net.model.relax(scaled.node);
+        net.add(op::add{}, {scaled, net.model.constant(make_scalar(f16, 40))});
+        CHECK(net.run<add_transformation>() == follows);
+        CHECK((net.why() == reason::infinite_constant) == !follows);
+    }
+}

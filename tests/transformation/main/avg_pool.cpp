@@ -64,3 +64,22 @@ TEST_CASE("AvgPool stays in floating point") {
         CHECK(net.why() == reason::unsupported_mode);
     }
 }
+
+TEST_CASE(
+    "zeros around the data that count in the mean keep a zero point above the operation, unless upstream is followed") {
+    for (const bool follows : {true, false}) {
+        for (const bool counts : {true, false}) {
+            dequantized network({1, 3, 4, 4}, single(0.1, 128));
+            network.options.follow_upstream_errors = follows;
+            network.add(op::avg_pool{.kernel = {2, 2},
+                                     .strides = {2, 2},
+                                     .pads_begin = {1, 0},
+                                     .pads_end = {0, 0},
+                                     .exclude_pad = !counts},
+                        {}, 1);
+            const bool moved = network.run<avg_pool_transformation>();
+            CHECK(moved == (follows || !counts));
+            CHECK((network.difference() < 1e-4) == !(follows && counts));
+        }
+    }
+}

@@ -238,3 +238,13 @@ TEST_CASE("refusals name their reason") {
         CHECK(net.why() == reason::nothing_to_do);
     }
 }
+
+TEST_CASE("without upstream's errors a type with fewer values than levels is refused") {
+    for (const bool follows : {true, false}) {
+        network net = quantized_input(65536, {0}, {2.55});
+        net.options.follow_upstream_errors = follows;
+        net.allow(net.output(), {u8});
+        CHECK(net.run<decomposition>(net.output()) == follows);
+        CHECK((net.why() == reason::unsupported_levels) == !follows);
+    }
+}

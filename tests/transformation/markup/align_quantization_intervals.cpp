@@ -68,3 +68,19 @@ TEST_CASE("The scale of the only dequantization below counts") {
     REQUIRE(interval_of(net, quantized) != nullptr);
     CHECK(interval_of(net, quantized)->combined == attribute::interval{0, 127.5f});
 }
+
+TEST_CASE("Integers of a quantize-dequantize pair count with its scale and zero point, unless upstream is followed") {
+    for (const bool follows : {true, false}) {
+        network net;
+        net.options.follow_upstream_errors = follows;
+        const node_id quantized = net.fake_quantize(net.data(), 0, 255);
+        const node_id narrow = net.model.add(op::convert{u8}, {quantized});
+        const node_id real = net.model.add(op::convert{f32}, {narrow});
+        const node_id shifted = net.model.add(op::subtract{}, {real, net.number(55)});
+        net.model.result(net.model.add(op::multiply{}, {shifted, net.number(0.5)}));
+        net.run<markup_precisions, align_quantization_intervals>();
+        REQUIRE(interval_of(net, quantized) != nullptr);
+        CHECK(interval_of(net, quantized)->combined ==
+              (follows ? attribute::interval{0, 255} : attribute::interval{-27.5f, 100}));
+    }
+}

@@ -27,7 +27,7 @@ struct avg_pool_transformation {
             return refuse(reason::no_dequantization, 0);
         }
         if (!r.options.follow_upstream_errors && found.has_subtract() &&
-            counts_margin(r.model[id].as<op::avg_pool>())) {
+            counts_margin(r.model[id].template as<op::avg_pool>())) {
             return refuse(reason::has_zero_point, 0);
         }
         return constants_fit_window(r.model, id, found);

@@ -62,20 +62,20 @@ private:
     /// The interval of a pair of quantize and dequantize operations: FakeQuantize -> Convert to integers -> Convert ->
     /// [Subtract] -> Multiply.
     static constexpr void dequantize_interval(const auto& r, node_id id, attribute::interval& bounds) {
-        const node_id narrow = r.model.first_use({id, 0}).node;
-        if (r.model.use_count({id, 0}) != 1 || !r.model[narrow].is<op::convert>() ||
-            r.model.use_count({narrow, 0}) != 1) {
+        const graph& model = r.model;
+        const node_id narrow = model.first_use({id, 0}).node;
+        if (model.use_count({id, 0}) != 1 || !model[narrow].is<op::convert>() || model.use_count({narrow, 0}) != 1) {
             return;
         }
-        const dequantization below = find_dequantization_below(r.model, {narrow, 0}, true);
+        const dequantization below = find_dequantization_below(model, {narrow, 0}, true);
         if (!below.has_multiply()) {
             return;
         }
-        if (below.has_subtract() && is_scalar_like(r.model, below.zero_point)) {
-            const auto zero_point = static_cast<float>(constant_of(r.model, below.zero_point).real(0));
+        if (below.has_subtract() && is_scalar_like(model, below.zero_point)) {
+            const auto zero_point = static_cast<float>(constant_of(model, below.zero_point).real(0));
             bounds = {bounds.low - zero_point, bounds.high - zero_point};
         }
-        scale_interval(constant_of(r.model, below.scale), bounds);
+        scale_interval(constant_of(model, below.scale), bounds);
     }
     static constexpr void create(auto& r, node_id id) {
         attribute::interval bounds;
