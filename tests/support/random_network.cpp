@@ -1156,7 +1156,8 @@ random_setting make_random_setting(std::uint64_t seed) {
         case 1: result.where.options.default_precisions = {u8}; break;
         case 2: result.where.options.default_precisions = {i8, u8}; break;
         case 3:
-            result.where.options.default_precisions = seq<element, 4>(view<element>(int8_int16_int32_precisions));
+            result.where.options.default_precisions = {};
+            result.where.options.default_precisions.append(view<element>(int8_int16_int32_precisions));
             break;
         case 4:
         case 5: result.where.options.update_precisions = false; break;
