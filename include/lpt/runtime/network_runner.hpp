@@ -391,7 +391,10 @@ public:
         run_steps(*only_, inputs, none, timed);
         for (std::size_t i = 0; i < only_->what.net.outputs.size(); ++i) {
             const plan::port& each = only_->what.net.outputs[i];
-            std::memcpy(outputs[i], output_of(*only_, inputs, i), byte_size(each.type, each.dimensions.elements()));
+            const std::size_t size = byte_size(each.type, each.dimensions.elements());
+            if (size != 0) {
+                std::memcpy(outputs[i], output_of(*only_, inputs, i), size);
+            }
         }
     }
     std::vector<tensor> run(const std::vector<tensor>& inputs, bool timed) {

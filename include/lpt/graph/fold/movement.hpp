@@ -16,7 +16,7 @@ constexpr void copy_bytes(std::byte* to, const std::byte* from, std::size_t coun
         for (std::size_t i = 0; i < count; ++i) {
             to[i] = from[i];
         }
-    } else {
+    } else if (count != 0) {  // an empty tensor has no bytes to point at
         __builtin_memcpy(to, from, count);
     }
 }
