@@ -186,16 +186,15 @@ void run_network(const arguments& given) {
     stopwatch importing;
     graph model = import_openvino_ir(given.model);
     all.import_ms = importing.ms();
-    const seq<listed_operation> original = list_operations(model);
-    seq<refusal> refusals;
-    seq<op::kind> handled;
+    const graph original = model;
+    report became = make_report(original, model, {}, dispatch_view());
     if (given.precision == "int8") {
         prepare(model);
         const target where = target_of_name(given.target);
         const stopwatch transforming;
-        refusals = run_pipeline(model, where.restrictions, where.options);
+        const seq<refusal> refusals = run_pipeline(model, where.restrictions, where.options);
         all.transform_ms = transforming.ms();
-        handled = handled_operations<default_pipeline>();
+        became = make_report(original, model, refusals, where.options);
     }
     compile_options options;
     options.threads = given.threads;
@@ -212,7 +211,7 @@ void run_network(const arguments& given) {
         results.write(net, given.output);
     }
     all.peak_memory_bytes = peak_memory_bytes();
-    const std::vector<run::row> rows = run::make_rows(make_report(original, model, refusals, handled), net, runs);
+    const std::vector<run::row> rows = run::make_rows(became, net, runs);
     run::print_table(rows);
     run::print_summary(rows);
     std::printf("import %.1f ms, transformations %.1f ms, plan %.1f ms, run %.3f ms (%s, %d threads)\n", all.import_ms,

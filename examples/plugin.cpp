@@ -73,7 +73,7 @@ constexpr auto engine = lpt::target_of<supported>{}
 
 lpt::report compile_for_engine(lpt::graph& model) {
     if (!lpt::is_function_quantized(model)) {
-        return lpt::make_report(lpt::list_operations(model), model, {}, {});
+        return lpt::make_report(model, model, {}, lpt::dispatch_view());
     }
     lpt::transform<preparation>(model, before);
     return lpt::transform(model, engine);

@@ -191,7 +191,9 @@ TEST_CASE("what the operation declares holds where the target says nothing; the 
     graph excluded = rolled_network(0, 2.55);
     const report none = transform<with_own>(excluded, cpu_x86.restricting<precisions<own::channel_roll>>());
     CHECK(row_of(none, "rolled").precision == f32);
-    CHECK(row_of(none, "rolled").reason == "the target takes no low precision type there, input 0, type u8");
+    CHECK(row_of(none, "rolled").why.why.why == reason::restricted_by_target);
+    CHECK(row_of(none, "rolled").why.why.port == 0);
+    CHECK(row_of(none, "rolled").why.why.type == u8);
     CHECK(row_of(none, "quantized").outputs[0] == f32);
 }
 

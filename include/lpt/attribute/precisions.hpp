@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/tensor/element.hpp>
+#include <lpt/graph/graph.hpp>
 
 namespace lpt::attribute {
 
@@ -13,8 +13,13 @@ struct precisions {
     static constexpr text_view name = "Precisions";
 
     seq<element, 8> types;
+    node_id last_reader =
+        node_id::none;  // who took the last type away: a reader on `last_port`, or a FakeQuantize; for the report
+    std::int32_t last_port = -1;
 
-    friend constexpr bool operator==(const precisions&, const precisions&) = default;
+    friend constexpr bool operator==(const precisions& left, const precisions& right) {
+        return left.types == right.types;
+    }
 };
 
 /// Keeps the types that both lists have, in the order of `into`.
@@ -24,6 +29,10 @@ constexpr void merge(precisions& into, const precisions& from) {
         if (from.types.contains(type)) {
             common.push_back(type);
         }
+    }
+    if (common.empty() && into.last_reader == node_id::none) {
+        into.last_reader = from.last_reader;
+        into.last_port = from.last_port;
     }
     into.types = std::move(common);
 }

@@ -12,6 +12,7 @@ struct dispatch_row {
     text_view name;                                     // published name of the transformation
     bool (*matches)(const graph&, node_id) = nullptr;   // cheap test of the pattern
     bool (*transform)(rewrite&, node_id) = nullptr;     // true: the node changed
+    view<pattern_view> patterns{};                      // the pattern as data; none: it says no more than `matches`
 };
 
 /// The number of buckets of a dispatch table: one for each operation type of the library, one for all types of users.
@@ -82,8 +83,13 @@ template <class Transformation>
 constexpr auto make_rows() {
     row_array<static_cast<int>(roots_of<Transformation>().size())> result{};
     std::size_t place = 0;
+    view<pattern_view> patterns;
+    if constexpr (requires { Transformation::pattern::views; }) {
+        patterns = Transformation::pattern::views;
+    }
     for (const op::kind root : roots_of<Transformation>()) {
-        result.values[place++] = {root, Transformation::name, &pattern_matches<Transformation>, &apply<Transformation>};
+        result.values[place++] = {root, Transformation::name, &pattern_matches<Transformation>, &apply<Transformation>,
+                                  patterns};
     }
     return result;
 }

@@ -102,6 +102,7 @@ constexpr void drive_bodies(rewrite& changes, dispatch_view table, node_id id) {
         rewrite inner(changes.model.body(id, which), changes.attributes.body(id, which), changes.options,
                       changes.restrictions);
         drive<Once>(inner, table);  // depends on Once: clang would else want its body here, before there is one
+        changes.take_refusals_of_body(id, which, inner);
     }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/graph/backup.hpp>
+#include <lpt/graph/verify.hpp>
 #include <lpt/pipeline/pipeline.hpp>
 #include <lpt/pipeline/queries.hpp>
 #include <lpt/transformation/cleanup/constant_folding.hpp>
@@ -30,9 +32,12 @@ constexpr bool keep_quantize_dequantize(const graph& model, node_id id, const vo
 /// Newer versions of operations become those that the rules match; dequantizations of the file are marked, so that folding
 /// leaves quantized weights alone; pairs of quantize and dequantize that the rules cannot use become FakeQuantize; constants are
 /// folded; zero points of weights take the type of the weights. Afterwards nothing stays in floating point only because of the
-/// version or form in which the file has it.
+/// version or form in which the file has it. Raises an error for a graph that `verify` does not accept, and what callbacks raise; the
+/// graph is then as it was.
 template <int Once = 0>  // a template, so that its dispatch tables are only made where somebody prepares a network
 constexpr void prepare(graph& model, const transformation_options& options = {}) {
+    verify(model);
+    graph_backup backup(model);
     attribute::tables attributes;
     const restriction_table target;
     transformation_options settings = options;
@@ -43,6 +48,7 @@ constexpr void prepare(graph& model, const transformation_options& options = {})
     detail::run_as_one_rewrite(changes, stage<convert_quantize_dequantize>{});
     constant_folding_step::run(changes);
     detail::run_as_one_rewrite(changes, stage<convert_subtract_constant>{});
+    backup.keep_changes();
 }
 
 }  // namespace lpt

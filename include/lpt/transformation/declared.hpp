@@ -67,7 +67,7 @@ struct declared_transformation {
             }
             const dequantization found = find_dequantization(r, id, static_cast<std::size_t>(port));
             if (declared.rule == op::dequantization_rule::same && !are_equal(model, first, found)) {
-                return refuse(reason::not_per_tensor, port);
+                return refuse_not_per_tensor(model, found, port);
             }
         }
         return yes;
@@ -117,24 +117,24 @@ private:
         }
         const element type = model.type(found.data);
         if (r.options.update_precisions && !declared.types.contains(type)) {
-            return {reason::not_low_precision, port, type, -1, 0};
+            return refuse_type(reason::not_low_precision, port, type);
         }
         const auto* marked = attributes_of<attribute::precisions>(r).find_input(id, static_cast<std::size_t>(port));
         if (marked != nullptr &&
             (marked->types.empty() || (r.options.update_precisions && !marked->types.contains(type)))) {
-            return {reason::restricted_by_target, port, type, -1, 0};
+            return refuse_type(reason::restricted_by_target, port, type);
         }
         if (!declared.per_channel && !is_scalar_like(model, found)) {
-            return refuse(reason::not_per_tensor, port);
+            return refuse_not_per_tensor(model, found, port);
         }
         if (declared.per_channel && !is_channel_wise(model, found)) {
-            return refuse(reason::not_per_tensor_or_per_channel, port);
+            return refuse_because_of(reason::not_per_tensor_or_per_channel, port, found.scale);
         }
-        if (!declared.negative_scale && has_negative_scale(model, found)) {
-            return refuse(reason::negative_scale, port);
+        if (const verdict sign = scale_is_not_negative(model, found, port); !declared.negative_scale && !sign) {
+            return sign;
         }
         return declared.rule == op::dequantization_rule::scaled && found.has_subtract()
-                   ? refuse(reason::has_zero_point, port)
+                   ? refuse_zero_point(model, found, port)
                    : yes;
     }
     static constexpr bool is_channel_wise(const graph& model, const dequantization& found) {

@@ -333,35 +333,53 @@ constexpr bool is_per_tensor(const graph& model, const dequantization& found) {
     return found.has_multiply() && constant_of(model, found.scale).elements() == 1 &&
            (!found.has_subtract() || constant_of(model, found.zero_point).elements() == 1);
 }
+/// The constant of a dequantization that has more than one element; the zero point if both have, `none` if neither has.
+constexpr node_id constant_of_many(const auto& model, const dequantization& found) {
+    for (const node_id each : {found.zero_point, found.scale}) {
+        if (each != node_id::none && constant_of(model, each).elements() != 1) {
+            return each;
+        }
+    }
+    return node_id::none;
+}
+/// A refusal of a dequantization that is not one scale and one zero point for the whole tensor.
+constexpr verdict refuse_not_per_tensor(const auto& model, const dequantization& found, int port = 0) {
+    return refuse_because_of(reason::not_per_tensor, port, constant_of_many(model, found));
+}
+/// A refusal of the zero point that a dequantization has.
+constexpr verdict refuse_zero_point(const auto& model, const dequantization& found, int port = 0) {
+    return refuse_value(reason::has_zero_point, port, constant_of(model, found.zero_point).real(0), found.zero_point);
+}
 /// True if scale and zero point, as far as there are any, are scalar-like.
 constexpr bool is_scalar_like(const graph& model, const dequantization& found) {
     return (!found.has_multiply() || is_scalar_like(model, found.scale)) &&
            (!found.has_subtract() || is_scalar_like(model, found.zero_point));
 }
-constexpr bool has_negative_scale(const auto& model, const dequantization& found) {
+/// Refuses a scale with a negative value.
+constexpr verdict scale_is_not_negative(const auto& model, const dequantization& found, int port = 0) {
     if (!found.has_multiply()) {
-        return false;
+        return yes;
     }
     const tensor& scale = constant_of(model, found.scale);
     for (std::size_t i = 0; i < scale.elements(); ++i) {
         if (scale.real(i) < 0) {
-            return true;
+            return refuse_value(reason::negative_scale, port, scale.real(i), found.scale);
         }
     }
-    return false;
+    return yes;
 }
-/// True if any scale is 0 or smaller than 1e-32 in magnitude.
-constexpr bool has_zero_or_denormal_scale(const auto& model, const dequantization& found) {
+/// Refuses a scale with a value that is 0 or smaller than 1e-32 in magnitude.
+constexpr verdict scale_is_not_zero(const auto& model, const dequantization& found, int port = 0) {
     if (!found.has_multiply()) {
-        return false;
+        return yes;
     }
     const tensor& scale = constant_of(model, found.scale);
     for (std::size_t i = 0; i < scale.elements(); ++i) {
         if (math::absolute(scale.real(i)) < 1e-32) {
-            return true;
+            return refuse_value(reason::zero_or_denormal_scale, port, scale.real(i), found.scale);
         }
     }
-    return false;
+    return yes;
 }
 
 /// True if a constant of an elementwise operation has one element, or varies over the channel axis of the data alone.
@@ -434,7 +452,7 @@ constexpr bool is_constant_path(const graph& model, node_id id) { return !model[
     };
     if ((found.has_subtract() && !fits(found.subtract, found.zero_point)) ||
         (found.has_multiply() && !fits(found.multiply, found.scale))) {
-        return refuse(reason::not_per_tensor_or_per_channel, 0);
+        return refuse_because_of(reason::not_per_tensor_or_per_channel, 0, constant_of_many(model, found));
     }
     return yes;
 }
@@ -481,6 +499,20 @@ constexpr bool zero_point_fits(const auto& model, const dequantization& found) {
         }
     }
     return true;
+}
+
+/// A refusal of the first zero point that lies outside the range of the data's type.
+constexpr verdict refuse_unfit_zero_point(const auto& model, const dequantization& found, int port) {
+    const element type = model.type(found.data);
+    const tensor& values = constant_of(model, found.zero_point);
+    std::size_t first = 0;
+    while (first + 1 < values.elements() && values.real(first) >= facts(type).lowest - 0.5 &&
+           values.real(first) <= facts(type).highest + 0.5) {
+        ++first;
+    }
+    verdict result = refuse_value(reason::zero_point_does_not_fit, port, values.real(first), found.zero_point);
+    result.type = type;
+    return result;
 }
 
 // ---- changing

@@ -78,10 +78,19 @@ constexpr dequantization with_constants(rewrite& r, dequantization found, Change
 constexpr shape aligned_shape(const graph& model, node_id constant, std::size_t rank) {
     return model[constant].shape().padded_left(rank);
 }
+/// The scale or else the zero point that has more than one value along an axis of data with `rank` axes; `none` if neither does.
+constexpr node_id varying_constant(const graph& model, const dequantization& found, std::size_t axis,
+                                   std::size_t rank) {
+    for (const node_id each : {found.scale, found.zero_point}) {
+        if (each != node_id::none && aligned_shape(model, each, rank)[axis] != 1) {
+            return each;
+        }
+    }
+    return node_id::none;
+}
 /// True if scale or zero point have more than one value along an axis of data with `rank` axes.
 constexpr bool varies_over(const graph& model, const dequantization& found, std::size_t axis, std::size_t rank) {
-    return (found.has_multiply() && aligned_shape(model, found.scale, rank)[axis] != 1) ||
-           (found.has_subtract() && aligned_shape(model, found.zero_point, rank)[axis] != 1);
+    return varying_constant(model, found, axis, rank) != node_id::none;
 }
 /// The first axis from `from` on over which scale or zero point vary; the rank of the data if there is none.
 constexpr std::size_t first_varying_axis(const graph& model, const dequantization& found, std::size_t from,
@@ -95,7 +104,8 @@ constexpr std::size_t first_varying_axis(const graph& model, const dequantizatio
 constexpr verdict constants_fit_window(const graph& model, node_id id, const dequantization& found) {
     const std::size_t rank = model[id].shape().rank();
     const std::size_t axis = first_varying_axis(model, found, 2, rank);
-    return axis < rank ? verdict{reason::varies_over_axis, 0, dynamic, static_cast<std::int64_t>(axis), 0} : yes;
+    return axis < rank ? refuse_axis(reason::varies_over_axis, 0, axis, varying_constant(model, found, axis, rank))
+                       : yes;
 }
 
 }  // namespace lpt

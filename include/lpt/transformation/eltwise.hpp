@@ -19,16 +19,18 @@ enum class full_path : int {
         return base;
     }
     if (r.model[id].inputs() != 2) {
-        return refuse(reason::shapes_do_not_match);
+        return refuse_value(reason::other_number_of_inputs, -1, static_cast<double>(r.model[id].inputs()));
     }
     bool any_quantized = false;
     bool any_fits = false;
+    node_id unfit = node_id::none;
     for (std::size_t port = 0; port < 2; ++port) {
         const dequantization found = find_dequantization(r, id, port);
         if (!found.data) {
             return refuse(reason::no_dequantization, static_cast<int>(port));
         }
         any_quantized = any_quantized || !found.empty();
+        unfit = unfit == node_id::none ? constant_of_many(r.model, found) : unfit;
         any_fits =
             any_fits || (!found.empty() &&
                          (!found.has_multiply() ||
@@ -39,7 +41,7 @@ enum class full_path : int {
     if (!any_quantized) {
         return refuse(reason::no_dequantization);
     }
-    return any_fits ? yes : refuse(reason::not_per_tensor_or_per_channel);
+    return any_fits ? yes : refuse_because_of(reason::not_per_tensor_or_per_channel, -1, unfit);
 }
 
 namespace detail {

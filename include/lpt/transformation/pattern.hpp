@@ -8,6 +8,17 @@
 /// with as many inputs as the pattern names, or with any number if it names none.
 namespace lpt {
 
+/// What a pattern asks of one input, as data: for saying why a pattern does not match.
+struct input_rule {
+    bool (*matches)(const graph&, output_ref) = nullptr;
+    view<op::kind> producers{};  // operations that it may come from; none: others decide
+    bool optional = false;
+};
+/// A pattern as data.
+struct pattern_view {
+    op::kind root = op::kind::none;
+    view<input_rule> inputs{};  // none: any number
+};
 /// One node of a pattern as data, so that patterns can be compared: a pattern is written as its root, then its inputs in order.
 struct pattern_part {
     enum class role : unsigned char { anything, constant, operation, one_of };
@@ -32,6 +43,7 @@ struct anything {
 /// An input that one of these operations produces.
 template <class... Ops>
 struct from {
+    static constexpr op::kind producers[] = {Ops::number...};
     static constexpr void describe(pattern_parts& parts) {
         parts.push_back({pattern_part::role::one_of, op::kind::none, sizeof...(Ops)});
         (parts.push_back({pattern_part::role::operation, Ops::number}), ...);
@@ -44,7 +56,7 @@ using from_constant = from<op::constant>;
 
 /// An input that need not be there; if it is, it matches `In`.
 template <class In>
-struct optional_input {
+struct optional_input : In {
     static constexpr void describe(pattern_parts& parts) {
         const std::size_t place = parts.size();
         In::describe(parts);
@@ -58,12 +70,31 @@ template <class In>
 inline constexpr bool is_optional = false;
 template <class In>
 inline constexpr bool is_optional<optional_input<In>> = true;
+
+template <class In>
+constexpr input_rule rule_of() {
+    if constexpr (requires { In::producers; }) {
+        return {&In::matches, In::producers, is_optional<In>};
+    } else {
+        return {&In::matches, {}, is_optional<In>};
+    }
+}
+template <class... In>
+struct input_rules {
+    static constexpr input_rule values[sizeof...(In)] = {rule_of<In>()...};
+    static constexpr view<input_rule> all() { return {values, sizeof...(In)}; }
+};
+template <>
+struct input_rules<> {
+    static constexpr view<input_rule> all() { return {}; }
+};
 }  // namespace detail
 
 template <class Root, class... In>
 struct pattern {
     static constexpr int root_count = 1;
     static constexpr op::kind roots[1] = {Root::number};
+    static constexpr pattern_view views[1] = {{Root::number, detail::input_rules<In...>::all()}};
     static constexpr void describe(pattern_parts& parts) {
         parts.push_back(
             {pattern_part::role::operation, Root::number, sizeof...(In) == 0 ? -1 : static_cast<int>(sizeof...(In))});
@@ -89,6 +120,7 @@ template <class... Patterns>
 struct any_of {
     static constexpr int root_count = sizeof...(Patterns);
     static constexpr op::kind roots[sizeof...(Patterns)] = {Patterns::roots[0]...};
+    static constexpr pattern_view views[sizeof...(Patterns)] = {Patterns::views[0]...};
     static constexpr void describe(pattern_parts& parts) {
         parts.push_back({pattern_part::role::one_of, op::kind::none, sizeof...(Patterns)});
         (Patterns::describe(parts), ...);

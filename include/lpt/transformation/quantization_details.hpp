@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/graph/fold/broadcast.hpp>
+#include <lpt/transformation/verdict.hpp>
 
 /// What the ranges of a FakeQuantize say about the integer type that suits it.
 namespace lpt {
@@ -227,10 +228,26 @@ constexpr bool has_constant_ranges(const graph& model, node_id fake_quantize, st
     return true;
 }
 
+/// A refusal because of the levels of a FakeQuantize.
+constexpr verdict refuse_levels(const graph& model, node_id fake_quantize, reason why, int port = -1) {
+    return refuse_value(why, port, static_cast<double>(model[fake_quantize].as<op::fake_quantize>().levels),
+                        fake_quantize);
+}
+
 /// True if a FakeQuantize can be quantized: constant ranges and a level count that a low precision type represents.
 constexpr bool is_quantize_supported(const graph& model, node_id fake_quantize) {
     return has_constant_ranges(model, fake_quantize) &&
            is_supported_level_count(model[fake_quantize].as<op::fake_quantize>().levels);
+}
+
+/// Refuses a FakeQuantize that cannot be quantized; `port` is where its reader reads it.
+constexpr verdict quantize_is_supported(const graph& model, node_id fake_quantize, int port = -1) {
+    if (!has_constant_ranges(model, fake_quantize)) {
+        return refuse_because_of(reason::ranges_not_constant, port, fake_quantize);
+    }
+    return is_quantize_supported(model, fake_quantize)
+               ? yes
+               : refuse_levels(model, fake_quantize, reason::unsupported_levels, port);
 }
 
 /// The values of a tensor repeated along the axes in which it has size 1. Raises an error where it does not broadcast to

@@ -9,11 +9,57 @@
 
 namespace lpt {
 
+/// A graph inside a node: which node, and which of its bodies.
+struct body_step {
+    node_id node = node_id::none;
+    std::int32_t which = 0;
+    friend constexpr bool operator==(const body_step&, const body_step&) = default;
+};
+/// The way from a network to a graph inside its nodes, from outside to inside; empty: the network itself.
+using body_path = seq<body_step>;
+
+/// What a refusal was about, as it was when it was made: later rewrites may change it.
+struct refusal_facts {
+    element input_type = dynamic;  // of what the port reads
+    shape input_shape;
+    element constant_type = dynamic;  // of the constant that it is about
+    shape constant_shape;
+    text_view other_operation;  // type of the other operation that it is about, or the one that the port reads
+    text other_name;
+
+    constexpr refusal_facts() = default;
+    /// What an input of a node (`port` -1: none) and another node (perhaps `none`) are like now.
+    constexpr refusal_facts(const graph& model, node_id id, int port, node_id about) {
+        const auto place = static_cast<std::size_t>(port);
+        if (port >= 0 && model.contains(id) && place < model[id].inputs()) {
+            const output_ref source = model[id].input(place);
+            input_type = model.type(source);
+            input_shape = model.shape(source);
+            set_other(model, source.node);
+        }
+        if (about != node_id::none && model.contains(about)) {
+            set_other(model, about);
+            if (model[about].is<op::constant>()) {
+                constant_type = model[about].type();
+                constant_shape = model[about].shape();
+            }
+        }
+    }
+
+private:
+    constexpr void set_other(const graph& model, node_id id) {
+        other_operation = model[id].operation();
+        other_name = model[id].name();
+    }
+};
+
 /// A refusal as the report keeps it.
 struct refusal {
     node_id node = node_id::none;
     text_view transformation;
     verdict why;
+    body_path body;  // where the node is
+    shared<refusal_facts> facts;  // absent where the verdict names neither port nor constant nor operation
 };
 
 /// Everything that a transformation works on: the graph, the attributes of its nodes, the user's options and the
@@ -57,8 +103,19 @@ public:
     }
     /// Keeps a refusal for the report; gives false, as a transformation that refuses does.
     constexpr bool refused(node_id id, text_view transformation, const verdict& why) {
-        refusals_.push_back({id, transformation, why});
+        refusals_.push_back({id, transformation, why, {}, {}});
+        if (why.why != reason::nothing_to_do && (why.port >= 0 || why.about != node_id::none)) {
+            refusals_.back().facts = shared<refusal_facts>(refusal_facts(model, id, why.port, why.about));
+        }
         return false;
+    }
+    /// Keeps the refusals of a rewrite of body `which` of node `id`.
+    constexpr void take_refusals_of_body(node_id id, std::size_t which, rewrite& inner) {
+        for (refusal& each : inner.refusals_) {
+            each.body.insert(0, {id, static_cast<std::int32_t>(which)});
+            refusals_.push_back(std::move(each));
+        }
+        inner.refusals_ = {};
     }
     constexpr const seq<refusal>& refusals() const { return refusals_; }
 

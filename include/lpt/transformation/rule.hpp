@@ -779,7 +779,7 @@ struct rule : detail::checked_rule<Name, detail::found_in_rule<From, To, !__is_s
             return changed;
         });
         if (!changed) {
-            return matched && r.refused(id, name, {reason::condition_does_not_hold, -1, dynamic, -1, 0, broken});
+            return matched && r.refused(id, name, {.why = reason::condition_does_not_hold, .condition = broken});
         }
         return detail::put_in_place(r, id, detail::expression_traits<From, To>::make(r, found), name);
     }

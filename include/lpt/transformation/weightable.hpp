@@ -47,11 +47,14 @@ constexpr bool varies_only_over(const shape& constant, const shape& weights, uns
     return true;
 }
 
-/// True if scale and zero point of weights vary over the allowed axes alone.
-constexpr bool dequantization_varies_only_over(const graph& model, const dequantization& found, unsigned allowed) {
-    const shape& weights = model.shape(found.data);
-    return (!found.has_subtract() || varies_only_over(model[found.zero_point].shape(), weights, allowed)) &&
-           (!found.has_multiply() || varies_only_over(model[found.scale].shape(), weights, allowed));
+/// Refuses a scale or zero point of weights that varies over other axes than the allowed ones.
+constexpr verdict weights_constants_verdict(const graph& model, const dequantization& found, unsigned allowed) {
+    for (const node_id each : {found.zero_point, found.scale}) {
+        if (each != node_id::none && !varies_only_over(model[each].shape(), model.shape(found.data), allowed)) {
+            return refuse_because_of(reason::weights_vary_over_axis, 1, each);
+        }
+    }
+    return yes;
 }
 
 /// True if the four ranges of a FakeQuantize vary over the allowed axes of its data alone.
@@ -97,15 +100,15 @@ constexpr bool ranges_vary_only_over(const auto& model, node_id fake_quantize, u
                                                         view<element> default_precisions) {
     const weights_source weights = find_weights(model, id, default_precisions);
     if (weights.fake_quantize != node_id::none && weights.found.empty()) {
-        return is_quantize_supported(model, weights.fake_quantize) ? yes : refuse(reason::unsupported_levels, 1);
+        return quantize_is_supported(model, weights.fake_quantize, 1);
     }
     const dequantization& found = weights.found;
     if (found.empty()) {
         return refuse(reason::weights_not_quantized, 1);
     }
     const unsigned allowed = detail::weight_axes(model, id, weights.reshape != node_id::none);
-    if (!detail::dequantization_varies_only_over(model, found, allowed)) {
-        return refuse(reason::weights_vary_over_axis, 1);
+    if (const verdict varies = detail::weights_constants_verdict(model, found, allowed); !varies) {
+        return varies;
     }
     output_ref data = found.data;
     // Only the quantizing half of a pair lies between: a Constant that is converted has a type that was not asked for.
@@ -113,20 +116,22 @@ constexpr bool ranges_vary_only_over(const auto& model, node_id fake_quantize, u
         data = model[data.node].input(0);
     }
     if (const node& producer = model[data.node]; producer.is<op::fake_quantize>()) {
-        if (!is_quantize_supported(model, data.node)) {
-            return refuse(reason::unsupported_levels, 1);
-        }
-        return detail::ranges_vary_only_over(model, data.node, allowed) ? yes
-                                                                        : refuse(reason::weights_vary_over_axis, 1);
+        const verdict supported = quantize_is_supported(model, data.node, 1);
+        return !supported || detail::ranges_vary_only_over(model, data.node, allowed)
+                   ? supported
+                   : refuse_because_of(reason::weights_vary_over_axis, 1, data.node);
     }
     if (!is_constant(model, data)) {
-        return refuse(reason::weights_not_constant, 1);
+        return refuse_because_of(reason::weights_not_constant, 1, data.node);
     }
     if (!is_low_precision(model.type(data))) {
-        return refuse(reason::weights_not_low_precision, 1);
+        return refuse_type(reason::weights_not_low_precision, 1, model.type(data));
     }
     if (found.zero_point_convert != node_id::none && model[found.zero_point].type() != model.type(data)) {
-        return refuse(reason::zero_point_type_mismatch, 1);
+        return {.why = reason::zero_point_type_mismatch,
+                .port = 1,
+                .type = model[found.zero_point].type(),
+                .about = found.zero_point};
     }
     return yes;
 }
@@ -164,50 +169,45 @@ constexpr verdict grouped_data_verdict(const auto& model, node_id id, const dequ
         return refuse(reason::no_dequantization, 0);
     }
     if (!is_per_channel_constant(model, found.multiply, found.scale, found.channel_axis)) {
-        return refuse(reason::not_per_tensor_or_per_channel, 0);
+        return refuse_because_of(reason::not_per_tensor_or_per_channel, 0, found.scale);
     }
     const tensor& scale = constant_of(model, found.scale);
     const auto channels = static_cast<std::size_t>(input_channels(model, id));
     if (scale.elements() != 1) {
         if (scale.elements() != channels) {
-            return refuse(reason::shapes_do_not_match, 0);
+            return refuse_because_of(reason::shapes_do_not_match, 0, found.scale);
         }
         const std::size_t in_group = channels / static_cast<std::size_t>(group_count(model, id));
         for (std::size_t first = 0; first < channels; first += in_group) {
             for (std::size_t channel = first; channel < first + in_group && channel < channels; ++channel) {
                 if (scale.real(channel) != scale.real(first)) {
-                    return refuse(reason::varies_over_axis, 0);
+                    return refuse_axis(reason::varies_over_axis, 0, found.channel_axis, found.scale);
                 }
             }
         }
     }
     const std::size_t rank = model[id].shape().rank();
-    return rank >= 3 && rank <= 5 ? yes : refuse(reason::shapes_do_not_match);
+    return rank >= 3 && rank <= 5 ? yes : refuse_value(reason::unsupported_rank, -1, static_cast<double>(rank));
 }
 
 /// Weights that a FakeQuantize gives: constant ranges, known levels, output ranges over the allowed axes.
 constexpr verdict fake_quantized_weights_verdict(const graph& model, node_id fake_quantize, unsigned allowed) {
-    if (!has_constant_ranges(model, fake_quantize)) {
-        return refuse(reason::ranges_not_constant, 1);
-    }
-    if (!is_quantize_supported(model, fake_quantize)) {
-        verdict why = refuse(reason::unsupported_levels, 1);
-        why.value = static_cast<double>(model[fake_quantize].as<op::fake_quantize>().levels);
-        return why;
+    if (const verdict supported = quantize_is_supported(model, fake_quantize, 1); !supported) {
+        return supported;
     }
     const node& each = model[fake_quantize];
     const shape& low = model.shape(each.input(3));
     const shape& high = model.shape(each.input(4));
     if (!(low == high) || each.shape().rank_is_dynamic()) {
-        return refuse(reason::shapes_do_not_match, 1);
+        return refuse_because_of(reason::shapes_do_not_match, 1, each.input(4).node);
     }
     if (!varies_only_over(low, each.shape(), allowed)) {
-        return refuse(reason::weights_vary_over_axis, 1);
+        return refuse_because_of(reason::weights_vary_over_axis, 1, each.input(3).node);
     }
     const shape aligned = low.padded_left(each.shape().rank());
     for (std::size_t axis = 0; axis < aligned.rank(); ++axis) {
         if (low.elements() != 1 && aligned[axis] != 1 && aligned[axis] != each.shape()[axis]) {
-            return refuse(reason::shapes_do_not_match, 1);
+            return refuse_axis(reason::shapes_do_not_match, 1, axis, each.input(3).node);
         }
     }
     return yes;
@@ -220,18 +220,19 @@ constexpr verdict dequantized_weights_verdict(const auto& model, const dequantiz
         return refuse(reason::weights_not_quantized, 1);
     }
     if (settings.constant_weights && !is_constant(model, found.data)) {
-        return refuse(reason::weights_not_constant, 1);
+        return refuse_because_of(reason::weights_not_constant, 1, found.data.node);
     }
     const element type = model.type(found.data);
     if (settings.low_precision_weights && !is_low_precision(type)) {
-        verdict why = refuse(reason::weights_not_low_precision, 1);
-        why.type = type;
-        return why;
+        return refuse_type(reason::weights_not_low_precision, 1, type);
     }
     if (found.zero_point_convert != node_id::none && model[found.zero_point].type() != type) {
-        return refuse(reason::zero_point_type_mismatch, 1);
+        return {.why = reason::zero_point_type_mismatch,
+                .port = 1,
+                .type = model[found.zero_point].type(),
+                .about = found.zero_point};
     }
-    return dequantization_varies_only_over(model, found, allowed) ? yes : refuse(reason::weights_vary_over_axis, 1);
+    return weights_constants_verdict(model, found, allowed);
 }
 
 }  // namespace detail
@@ -262,7 +263,7 @@ constexpr verdict dequantized_weights_verdict(const auto& model, const dequantiz
     } else if (!found.has_multiply()) {
         return refuse(reason::no_dequantization, 0);
     } else if (settings.per_tensor_data && !is_scalar_like(model, found.scale)) {
-        return refuse(reason::not_per_tensor, 0);
+        return refuse_not_per_tensor(model, found);
     }
     const weights_source weights = find_weights(model, id, r.options.default_precisions);
     const unsigned allowed = detail::weight_axes(model, id, weights.reshape != node_id::none);
@@ -273,9 +274,7 @@ constexpr verdict dequantized_weights_verdict(const auto& model, const dequantiz
         !quantized) {
         return quantized;
     }
-    return weights.found.empty() || detail::dequantization_varies_only_over(model, weights.found, allowed)
-               ? yes
-               : refuse(reason::weights_vary_over_axis, 1);
+    return detail::weights_constants_verdict(model, weights.found, allowed);
 }
 
 /// `weightable_verdict` and what convolutions ask beside it: quantized activations of low precision, zero points of
@@ -290,25 +289,30 @@ constexpr verdict dequantized_weights_verdict(const auto& model, const dequantiz
     }
     const dequantization found = find_dequantization(r, id);
     if (!can_subtract_be_handled(r, found)) {
-        return refuse(reason::zero_point_type_mismatch, 0);
+        return {.why = reason::zero_point_type_mismatch,
+                .port = 0,
+                .type = model.type(found.data),
+                .about = found.zero_point};
     }
     if (!zero_point_fits(model, found)) {
-        return refuse(reason::zero_point_does_not_fit, 0);
+        return refuse_unfit_zero_point(model, found, 0);
     }
     if (r.options.update_precisions && !is_low_precision(model, found)) {
-        verdict why = refuse(reason::not_low_precision, 0);
-        why.type = model.type(found.data);
-        return why;
+        return refuse_type(reason::not_low_precision, 0, model.type(found.data));
     }
     const weights_source weights = find_weights(model, id, r.options.default_precisions);
     if (!weights.found.empty()) {
-        return zero_point_fits(model, weights.found) ? yes : refuse(reason::zero_point_does_not_fit, 1);
+        return zero_point_fits(model, weights.found) ? yes : refuse_unfit_zero_point(model, weights.found, 1);
     }
     const data_precision precision = weights_precision_of(r, weights.fake_quantize);
     if (!precision) {
-        return refuse(reason::precision_not_chosen, 1);
+        return refuse_levels(model, weights.fake_quantize, reason::precision_not_chosen, 1);
     }
-    return zero_points_fit(model, weights.fake_quantize, precision) ? yes : refuse(reason::zero_point_does_not_fit, 1);
+    return zero_points_fit(model, weights.fake_quantize, precision) ? yes
+                                                                    : verdict{.why = reason::zero_point_does_not_fit,
+                                                                              .port = 1,
+                                                                              .type = precision.type,
+                                                                              .about = weights.fake_quantize};
 }
 
 }  // namespace lpt

@@ -61,7 +61,7 @@ TEST_CASE("AvgPool stays in floating point") {
     SUBCASE("only version 1 is known") {
         dequantized net = pooled({1, 3, 4, 4}, single(0.1), 14);
         CHECK_FALSE(net.run<avg_pool_transformation>());
-        CHECK(net.why() == reason::unsupported_mode);
+        CHECK(net.why() == reason::unsupported_version);
     }
 }
 

@@ -108,7 +108,7 @@ TEST_CASE("in the first version, too") {
     }
     SUBCASE("channels are among the axes") {
         attributes.axes = {1, 2, 3};
-        CHECK(why_version_0(attributes) == reason::varies_over_axis);
+        CHECK(why_version_0(attributes) == reason::unsupported_axes);
     }
     SUBCASE("padding") {
         attributes.pads_begin = {1, 0, 0, 0};
@@ -120,5 +120,5 @@ TEST_CASE("Interpolate of version 11 is not known") {
     dequantized net({1, 3, 4, 4}, single(0.1));
     net.add(nearest(), {net.indices({8, 8}), net.indices({2, 3})}, 11);
     CHECK_FALSE(net.run<interpolate_transformation>());
-    CHECK(net.why() == reason::unsupported_mode);
+    CHECK(net.why() == reason::unsupported_version);
 }

@@ -51,8 +51,8 @@ TEST_CASE("only the sign of the scale goes behind NormalizeL2") {
 TEST_CASE("NormalizeL2 stays in floating point") {
     CHECK(why(single(0.1, 1), {1}) == reason::has_zero_point);
     CHECK(why(channels(), {1}) == reason::not_per_tensor);
-    CHECK(why(single(0.1), {2}) == reason::unsupported_mode);
-    CHECK(why(single(0.1), {1, 2}) == reason::unsupported_mode);
+    CHECK(why(single(0.1), {2}) == reason::unsupported_axes);
+    CHECK(why(single(0.1), {1, 2}) == reason::unsupported_axes);
     CHECK(why({{0.1, 0.1}, {2}}, {1}) == reason::shapes_do_not_match);
     CHECK(why({{0.1, 0.2}, {1, 1, 1, 2}}, {1}) == reason::not_per_tensor_or_per_channel);
     CHECK(why(channels(), {1}, {2, 1, 4, 2}) == reason::no_dequantization);

@@ -171,6 +171,6 @@ TEST_CASE("a sequence stays in floating point") {
         recurrent net;
         net.model.set_input(net.cell, 4, net.fake_quantize(net.constant({0.5}, {1, 12, 4}), -1.28, 1.27, 16));
         CHECK_FALSE(net.change());
-        CHECK(net.why() == reason::unsupported_levels);
+        CHECK(net.why() == reason::precision_not_chosen);
     }
 }

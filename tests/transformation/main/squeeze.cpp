@@ -56,6 +56,6 @@ TEST_CASE("Squeeze stays in floating point") {
     SUBCASE("only the first version is known") {
         dequantized net = squeezed({1, 3, 1, 4}, single(0.1), {2}, 15);
         CHECK_FALSE(net.run<squeeze_transformation>());
-        CHECK(net.why() == reason::unsupported_mode);
+        CHECK(net.why() == reason::unsupported_version);
     }
 }

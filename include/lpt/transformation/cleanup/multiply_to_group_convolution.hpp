@@ -47,7 +47,7 @@ struct multiply_to_group_convolution_transformation {
         const element type = model.type(data);
         const port_types* accepted = r.restrictions.precisions_on(op::kind::group_convolution, 0);
         if (r.options.update_precisions && accepted != nullptr && !accepted->types.contains(type)) {
-            return {reason::restricted_by_target, 0, type, -1, 0};
+            return {reason::restricted_by_target, 0, type};
         }
         return weights_type(r, id, type) == dynamic ? refuse(reason::no_precision_left, 1) : yes;
     }

@@ -22,8 +22,9 @@ struct add_transformation {
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
-            if (has_zero_or_denormal_scale(r.model, find_dequantization(r, id, port))) {
-                return refuse(reason::zero_or_denormal_scale, static_cast<int>(port));
+            const verdict scale = scale_is_not_zero(r.model, find_dequantization(r, id, port), static_cast<int>(port));
+            if (!scale) {
+                return scale;
             }
         }
         return eltwise_precondition(r, id);
@@ -55,7 +56,9 @@ private:
         const std::size_t empty_port = 1 - full_port;
         dequantization empty = find_dequantization(r, add, empty_port);
         if (r.options.update_precisions && !empty.empty() && !is_low_precision(model, empty)) {
-            return r.refused(add, name, refuse(reason::not_low_precision, static_cast<int>(empty_port)));
+            return r.refused(
+                add, name,
+                refuse_type(reason::not_low_precision, static_cast<int>(empty_port), model.type(empty.data)));
         }
         empty = normalize_dequantization(r, fold_dequantization(r, add, empty_port));
         const dequantization kept = normalize_dequantization(r, fold_dequantization(r, add, full_port));
@@ -104,7 +107,8 @@ private:
         fold_dequantization(r, add, 1 - port);
         const output_ref summand = model[add].input(1 - port);
         if (!is_constant(model, summand)) {
-            return r.refused(add, name, refuse(reason::types_do_not_match, static_cast<int>(1 - port)));
+            return r.refused(add, name,
+                             refuse_type(reason::types_do_not_match, static_cast<int>(1 - port), model.type(summand)));
         }
         const node_id multiply = model.producer(add, port);
         const auto data_port = static_cast<std::size_t>(branch.data);

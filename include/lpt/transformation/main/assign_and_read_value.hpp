@@ -32,7 +32,7 @@ struct assign_and_read_value_transformation {
             return refuse(reason::no_dequantization, 0);
         }
         if (found.has_subtract()) {
-            return refuse(reason::has_zero_point, 0);
+            return refuse_zero_point(r.model, found);
         }
         return is_used_elsewhere(model, id, read) ? refuse(reason::shared_state) : yes;
     }

@@ -17,7 +17,7 @@ struct avg_pool_transformation {
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (r.model[id].version() != 1) {
-            return refuse(reason::unsupported_mode);
+            return refuse_value(reason::unsupported_version, -1, r.model[id].version());
         }
         if (const verdict base = base_precondition(r, id); !base) {
             return base;

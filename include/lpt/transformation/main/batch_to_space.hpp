@@ -20,7 +20,7 @@ struct batch_to_space_transformation {
         if (found.empty()) {
             return refuse(reason::no_dequantization, 0);
         }
-        return is_per_tensor(r.model, found) ? yes : refuse(reason::not_per_tensor, 0);
+        return is_per_tensor(r.model, found) ? yes : refuse_not_per_tensor(r.model, found);
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {

@@ -42,11 +42,11 @@ private:
         const std::size_t channel = found.channel_axis;
         const auto axis = static_cast<std::int64_t>(channel);
         if (channel >= before.rank() || !before.is_static(channel)) {
-            return {reason::dynamic_channel, 0, dynamic, axis, 0};
+            return refuse_axis(reason::dynamic_channel, 0, channel);
         }
         const shape& after = model[id].shape();
         if (channel >= after.rank() || after[channel] != before[channel]) {
-            return {reason::varies_over_axis, 0, dynamic, axis, 0};
+            return refuse_axis(reason::varies_over_axis, 0, channel, constant_of_many(model, found));
         }
         if (names_axes(model, id)) {
             integers places;
@@ -54,7 +54,7 @@ private:
                 return refuse(reason::axes_not_constant, 2);
             }
             if (channel >= places.size() || places[channel] != axis) {
-                return {reason::varies_over_axis, 2, dynamic, axis, 0};
+                return refuse_axis(reason::varies_over_axis, 2, channel, constant_of_many(model, found));
             }
         }
         return yes;

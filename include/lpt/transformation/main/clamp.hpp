@@ -21,7 +21,7 @@ struct clamp_transformation {
         if (!found.has_multiply()) {
             return refuse(reason::no_dequantization, 0);
         }
-        return is_scalar_like(r.model, found) ? yes : refuse(reason::not_per_tensor, 0);
+        return is_scalar_like(r.model, found) ? yes : refuse_not_per_tensor(r.model, found);
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         graph& model = r.model;

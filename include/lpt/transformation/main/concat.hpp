@@ -53,16 +53,16 @@ private:
                 return refuse(reason::no_dequantization, static_cast<int>(port));
             }
             if (r.options.update_precisions && !is_low_precision(r.model, found)) {
-                return refuse(reason::not_low_precision, static_cast<int>(port));
+                return refuse_type(reason::not_low_precision, static_cast<int>(port), r.model.type(found.data));
             }
             if (!is_per_tensor(r.model, found) || found.has_subtract() != first.has_subtract() ||
                 found.has_multiply() != first.has_multiply() ||
                 !equal_constants(r.model, found.zero_point, first.zero_point) ||
                 !equal_constants(r.model, found.scale, first.scale)) {
-                return refuse(reason::not_per_tensor, static_cast<int>(port));
+                return refuse_because_of(reason::not_per_tensor, static_cast<int>(port), found.scale);
             }
             if (r.model.type(found.data) != r.model.type(first.data)) {
-                return refuse(reason::types_do_not_match, static_cast<int>(port));
+                return refuse_type(reason::types_do_not_match, static_cast<int>(port), r.model.type(found.data));
             }
         }
         return yes;
@@ -87,23 +87,28 @@ private:
                 return refuse(reason::no_dequantization, static_cast<int>(port));
             }
             if (r.options.update_precisions && !is_low_precision(model, found)) {
-                return refuse(reason::not_low_precision, static_cast<int>(port));
+                return refuse_type(reason::not_low_precision, static_cast<int>(port), r.model.type(found.data));
             }
             for (std::size_t each = 0; each < rank; ++each) {
                 if (each != axis && varies_over(model, found, each, rank)) {
-                    return {reason::varies_over_axis, static_cast<int>(port), dynamic, static_cast<std::int64_t>(each),
-                            0};
+                    return refuse_axis(reason::varies_over_axis, static_cast<int>(port), each,
+                                       varying_constant(model, found, each, rank));
                 }
             }
-            bool types_agree = agrees(data_type, model.type(found.data));
-            if (found.has_subtract()) {
-                types_agree = agrees(constant_type, model.type(model[found.subtract].input(1))) && types_agree;
+            const element type = model.type(found.data);
+            if (!agrees(data_type, type)) {
+                return refuse_type(reason::types_do_not_match, static_cast<int>(port), type);
             }
-            if (found.has_multiply()) {
-                types_agree = agrees(constant_type, model[found.scale].type()) && types_agree;
-            }
-            if (!types_agree) {
-                return refuse(reason::types_do_not_match, static_cast<int>(port));
+            for (const node_id constant : {found.zero_point, found.scale}) {
+                const element own = constant == node_id::none ? constant_type
+                                    : constant == found.scale ? model[constant].type()
+                                                              : model.type(model[found.subtract].input(1));
+                if (!agrees(constant_type, own)) {
+                    return {.why = reason::types_do_not_match,
+                            .port = static_cast<int>(port),
+                            .type = own,
+                            .about = constant};
+                }
             }
         }
         return yes;

@@ -23,10 +23,10 @@ struct convert_transformation {
             return refuse(reason::constant_path, 0);
         }
         if (const element type = model.type(data); !is_low_precision(type)) {
-            return {reason::not_low_precision, 0, type, -1, 0};
+            return refuse_type(reason::not_low_precision, 0, type);
         }
         if (!is_real(model[id].type())) {
-            return refuse(reason::types_do_not_match);
+            return refuse_type(reason::types_do_not_match, -1, model[id].type());
         }
         return base_precondition(r, id);
     }

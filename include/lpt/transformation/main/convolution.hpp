@@ -239,7 +239,7 @@ constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref sourc
 /// after:  y = scale_a * scale_w * conv(a - zero_point_a, w - zero_point_w)
 /// with low precision a, w and zero points (rounded, halves away from zero); a zero point of 0 goes away. The product of
 /// scales has the dequantization precision.
-[[gnu::cold, gnu::noinline]] constexpr bool transform_convolution(auto& r, node_id id) {
+[[gnu::cold, gnu::noinline]] constexpr bool transform_convolution(auto& r, node_id id, text_view name) {
     graph& model = r.model;
     const node_id convolution = separate_in_standalone_branch(r, id);
     weights_source weights = find_weights(model, convolution, r.options.default_precisions);
@@ -248,7 +248,8 @@ constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref sourc
         if (const quantized_weights known = quantize_weights(r, weights.fake_quantize)) {
             low = {known.weights, known.scale};
         } else if (!decompose_weights(r, weights.fake_quantize) && r.options.update_precisions) {
-            return false;
+            return r.refused(convolution, name,
+                             refuse_levels(model, weights.fake_quantize, reason::precision_not_chosen, 1));
         }
         weights = find_weights(model, convolution, r.options.default_precisions);
     }
@@ -301,7 +302,7 @@ struct convolution_transformation {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
-        return detail::transform_convolution(r, id);
+        return detail::transform_convolution(r, id, name);
     }
 };
 

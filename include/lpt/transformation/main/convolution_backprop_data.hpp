@@ -24,7 +24,7 @@ struct convolution_backprop_data_transformation {
             r.refused(id, name, why);
             return fold_weights(r, id);
         }
-        return detail::transform_convolution(r, id);
+        return detail::transform_convolution(r, id, name);
     }
 
 private:

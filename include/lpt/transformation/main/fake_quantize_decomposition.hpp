@@ -48,7 +48,7 @@ struct fake_quantize_decomposition_transformation {
             found = decide(r, id);
         }
         if (found.too_few_levels()) {  // its readers are known only now if it was composed
-            return changed || r.refused(id, name, refuse(reason::too_few_levels));
+            return changed || r.refused(id, name, refuse_few_levels(found));
         }
         const data_precision precision = found.precision;
         const fake_quantize_parts parts =
@@ -71,11 +71,9 @@ private:
         if (!has_constant_ranges(model, id)) {
             return refuse(reason::ranges_not_constant);
         }
-        const std::int64_t levels = model[id].as<op::fake_quantize>().levels;
-        if (is_supported_level_count(levels)) {
-            return yes;
-        }
-        return {.why = reason::unsupported_levels, .value = static_cast<double>(levels)};
+        return is_supported_level_count(model[id].as<op::fake_quantize>().levels)
+                   ? yes
+                   : refuse_levels(model, id, reason::unsupported_levels);
     }
 
     /// How a FakeQuantize is to be decomposed.
@@ -97,7 +95,9 @@ private:
             return refuse(reason::no_precisions_attribute);
         }
         if (allowed->types.empty()) {
-            return refuse(reason::no_precision_left);
+            return allowed->last_reader == id
+                       ? refuse_levels(r.model, id, reason::unsupported_levels)
+                       : refuse_because_of(reason::no_precision_left, allowed->last_port, allowed->last_reader);
         }
         if (is_low_precision(r.model[id].type())) {
             const dequantization below = find_dequantization_below(r.model, id);
@@ -111,9 +111,14 @@ private:
         }
         found = decide(r, id);
         if (!found.precision) {
-            return {.why = reason::unsupported_levels, .type = allowed->types.front()};
+            verdict why = refuse_levels(r.model, id, reason::unsupported_levels);
+            why.type = allowed->types.front();
+            return why;
         }
-        return found.too_few_levels() ? refuse(reason::too_few_levels) : yes;
+        return found.too_few_levels() ? refuse_few_levels(found) : yes;
+    }
+    static constexpr verdict refuse_few_levels(const decision& found) {
+        return refuse_value(reason::too_few_levels, -1, static_cast<double>(found.alignment->least_levels));
     }
 
     static constexpr decision decide(const auto& r, node_id id) {

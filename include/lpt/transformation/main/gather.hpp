@@ -33,7 +33,8 @@ struct gather_transformation {
         const tensor* indices = r.model.constant_value(r.model[id].input(1));
         if (varies_over(r.model, found, axis_of(r.model, id), data.rank()) &&
             (indices == nullptr || indices->dimensions().rank() > 1)) {
-            return refuse(reason::varies_over_axis, 1);
+            const std::size_t axis = axis_of(r.model, id);
+            return refuse_axis(reason::varies_over_axis, 0, axis, varying_constant(r.model, found, axis, data.rank()));
         }
         return yes;
     }

@@ -21,7 +21,7 @@ struct group_convolution_transformation {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
-        return detail::transform_convolution(r, id);
+        return detail::transform_convolution(r, id, name);
     }
 };
 

@@ -30,7 +30,7 @@ struct interpolate_transformation {
         switch (model[id].version()) {
             case 0: return copies_elements_version_0(resize);
             case 4: return copies_elements_version_4(resize);
-            default: return refuse(reason::unsupported_mode);
+            default: return refuse_value(reason::unsupported_version, -1, r.model[id].version());
         }
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
@@ -50,14 +50,17 @@ private:
         for (std::size_t axis = 0; axis < after.rank(); ++axis) {
             if (varies_over(model, found, axis, after.rank()) &&
                 (!after.is_static(axis) || before[axis] != after[axis])) {
-                return {reason::varies_over_axis, 0, dynamic, static_cast<std::int64_t>(axis), 0};
+                return refuse_axis(reason::varies_over_axis, 0, axis,
+                                   varying_constant(model, found, axis, after.rank()));
             }
         }
         return yes;
     }
     static constexpr verdict copies_elements_version_0(const op::interpolate& resize) {
-        if (resize.axes.contains(0) || resize.axes.contains(1)) {
-            return refuse(reason::varies_over_axis);
+        for (const std::size_t axis : {std::size_t{0}, std::size_t{1}}) {
+            if (resize.axes.contains(static_cast<std::int64_t>(axis))) {
+                return refuse_axis(reason::unsupported_axes, -1, axis);
+            }
         }
         if (resize.mode != op::interpolate_mode::nearest || resize.align_corners) {
             return refuse(reason::unsupported_mode);

@@ -29,6 +29,11 @@ constexpr bool varies_over_summed_axis(const shape& constant, const shape& opera
     return aligned[summed_axis(operand.rank(), is_second, transposed)] != 1;
 }
 
+/// `summed_axis` of an operand of this shape; 0 where it has fewer than two axes or their number is not known.
+constexpr std::size_t summed_axis_of(const shape& operand, bool is_second, bool transposed) {
+    return operand.rank_is_dynamic() || operand.rank() < 2 ? 0 : summed_axis(operand.rank(), is_second, transposed);
+}
+
 /// The scale of an operand for the product: a scalar where it has (equal) values along the axis that is summed.
 constexpr tensor without_summed_axis(const tensor& scale, const shape& operand, bool is_second, bool transposed) {
     if (varies_over_summed_axis(scale.dimensions(), operand, is_second, transposed)) {
@@ -141,13 +146,15 @@ struct mat_mul_transformation {
         if (!is_scalar_like(model, first.scale) &&
             detail::varies_over_summed_axis(model[first.scale].shape(), model[first.multiply].shape(), false,
                                             product.transpose_a)) {
-            return refuse(reason::varies_over_axis, 0);
+            return refuse_axis(reason::varies_over_axis, 0,
+                               detail::summed_axis_of(model[first.multiply].shape(), false, product.transpose_a),
+                               first.scale);
         }
         if (const verdict second = second_operand_verdict(r, id); !second) {
             return second;
         }
         if (first.has_subtract() && !is_constant_path(model, model.producer(id, 1))) {
-            return refuse(reason::has_zero_point, 0);
+            return refuse_zero_point(model, first);
         }
         return yes;
     }
@@ -187,8 +194,6 @@ struct mat_mul_transformation {
     }
 
 private:
-    static constexpr verdict refuse_type(reason why, int port, element type) { return {why, port, type, -1, 0}; }
-
     static constexpr verdict second_operand_verdict(const auto& r, node_id id) {
         const graph& model = r.model;
         const bool transposed = model[id].as<op::mat_mul>().transpose_b;
@@ -204,29 +209,31 @@ private:
             return refuse_type(reason::not_low_precision, 1, model.type(found.data));
         }
         if (found.has_subtract() && !is_zero(round_to(constant_of(model, found.zero_point), model.type(found.data)))) {
-            return refuse(reason::has_zero_point, 1);
+            return refuse_zero_point(model, found, 1);
         }
         return !is_scalar_like(model, found.scale) &&
                        detail::varies_over_summed_axis(model[found.scale].shape(), model[found.multiply].shape(), true,
                                                        transposed)
-                   ? refuse(reason::varies_over_axis, 1)
+                   ? refuse_axis(reason::varies_over_axis, 1,
+                                 detail::summed_axis_of(model[found.multiply].shape(), true, transposed), found.scale)
                    : yes;
     }
     static constexpr verdict fake_quantized_verdict(const auto& r, node_id fake_quantize, bool transposed) {
         const graph& model = r.model;
         if (!has_constant_ranges(model, fake_quantize)) {
-            return refuse(reason::ranges_not_constant, 1);
+            return refuse_because_of(reason::ranges_not_constant, 1, fake_quantize);
         }
         const data_precision precision = weights_precision_of(r, fake_quantize);
         if (!precision) {
-            return refuse(reason::precision_not_chosen, 1);
+            return refuse_levels(model, fake_quantize, reason::precision_not_chosen, 1);
         }
         if (precision.has_zero_point) {
-            return refuse(reason::has_zero_point, 1);
+            return refuse_because_of(reason::has_zero_point, 1, fake_quantize);
         }
         return detail::varies_over_summed_axis(output_range_shape(model, fake_quantize), model[fake_quantize].shape(),
                                                true, transposed)
-                   ? refuse(reason::varies_over_axis, 1)
+                   ? refuse_axis(reason::varies_over_axis, 1,
+                                 detail::summed_axis_of(model[fake_quantize].shape(), true, transposed), fake_quantize)
                    : yes;
     }
 

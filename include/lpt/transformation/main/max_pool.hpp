@@ -14,7 +14,7 @@ struct max_pool_transformation {
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (r.model[id].version() != 1) {
-            return refuse(reason::unsupported_mode);
+            return refuse_value(reason::unsupported_version, -1, r.model[id].version());
         }
         if (const verdict base = base_precondition(r, id); !base) {
             return base;
@@ -23,8 +23,8 @@ struct max_pool_transformation {
         if (found.empty()) {
             return refuse(reason::no_dequantization, 0);
         }
-        return has_negative_scale(r.model, found) ? refuse(reason::negative_scale, 0)
-                                                  : constants_fit_window(r.model, id, found);
+        const verdict sign = scale_is_not_negative(r.model, found);
+        return sign ? constants_fit_window(r.model, id, found) : sign;
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {

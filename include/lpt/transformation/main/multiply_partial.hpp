@@ -85,7 +85,8 @@ private:
         fold_dequantization(r, multiply, 1 - port);
         const output_ref factor = model[multiply].input(1 - port);
         if (!is_constant(model, factor)) {
-            return r.refused(multiply, name, refuse(reason::types_do_not_match, static_cast<int>(1 - port)));
+            return r.refused(multiply, name,
+                             refuse_type(reason::types_do_not_match, static_cast<int>(1 - port), model.type(factor)));
         }
         const node_id above = model.producer(multiply, port);
         const auto data_port = static_cast<std::size_t>(branch.data);
@@ -107,12 +108,14 @@ private:
             return r.refused(multiply, name, refuse(reason::no_dequantization, static_cast<int>(empty_port)));
         }
         if (r.options.update_precisions && !is_low_precision(model, empty)) {
-            return r.refused(multiply, name, refuse(reason::not_low_precision, static_cast<int>(empty_port)));
+            return r.refused(
+                multiply, name,
+                refuse_type(reason::not_low_precision, static_cast<int>(empty_port), model.type(empty.data)));
         }
         empty = fold_dequantization(r, multiply, empty_port);
         const dequantization kept = fold_dequantization(r, multiply, full_port);
         if (empty.has_subtract() && !is_zero(constant_of(model, empty.zero_point))) {
-            return r.refused(multiply, name, refuse(reason::has_zero_point, static_cast<int>(empty_port)));
+            return r.refused(multiply, name, refuse_zero_point(model, empty, static_cast<int>(empty_port)));
         }
         const output_ref scale =
             fold_operation(model, op::multiply{}, {values_of(r, empty).scale, values_of(r, kept).scale});

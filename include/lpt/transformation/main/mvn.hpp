@@ -24,16 +24,17 @@ struct mvn_transformation {
             return refuse(reason::no_dequantization, 0);
         }
         if (found.has_subtract()) {
-            return refuse(reason::has_zero_point, 0);
+            return refuse_zero_point(r.model, found);
         }
         const std::size_t rank = model[id].shape().rank();
         for (std::size_t axis = 0; axis < rank && !is_scalar_like(model, found.scale); ++axis) {
             if (reduces(model, id, axis) && varies_over(model, found, axis, rank)) {
-                return {reason::varies_over_axis, 0, dynamic, static_cast<std::int64_t>(axis), 0};
+                return refuse_axis(reason::varies_over_axis, 0, axis, found.scale);
             }
         }
         const bool rescales = !r.options.follow_upstream_errors && model[id].as<op::mvn>().normalize_variance;
-        return rescales && !can_rescale_eps(constant_of(model, found.scale)) ? refuse(reason::not_per_tensor, 0) : yes;
+        return rescales && !can_rescale_eps(constant_of(model, found.scale)) ? refuse_not_per_tensor(model, found)
+                                                                             : yes;
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         graph& model = r.model;

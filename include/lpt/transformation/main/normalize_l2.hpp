@@ -21,25 +21,24 @@ struct normalize_l2_transformation {
             return refuse(reason::no_dequantization, 0);
         }
         if (found.has_subtract()) {
-            return refuse(reason::has_zero_point, 0);
+            return refuse_zero_point(r.model, found);
         }
         const integers axes = integers_of(*r.model.constant_value(r.model[id].input(1)));
         if (axes != integers{1} && axes != integers{1, 2, 3}) {
-            return refuse(reason::unsupported_mode, 1);
+            return refuse(reason::unsupported_axes, 1);
         }
         const shape& result = r.model[id].shape();
         const tensor& scale = constant_of(r.model, found.scale);
         if (!is_scalar_like(scale)) {
-            return refuse(reason::not_per_tensor, 0);
+            return refuse_not_per_tensor(r.model, found);
         }
         if (scale.elements() != 1 && (result.rank() < 2 || static_cast<dimension>(scale.elements()) != result[1])) {
-            return refuse(reason::shapes_do_not_match, 0);
+            return refuse_because_of(reason::shapes_do_not_match, 0, found.scale);
         }
         if (!r.options.follow_upstream_errors && !can_rescale_eps(scale)) {
-            return refuse(reason::zero_or_denormal_scale, 0);
+            return refuse_because_of(reason::zero_or_denormal_scale, 0, found.scale);
         }
-        return scale.type() == f16 || scale.type() == f32 ? yes
-                                                          : verdict{reason::types_do_not_match, 0, scale.type(), -1, 0};
+        return scale.type() == f16 || scale.type() == f32 ? yes : verdict{reason::types_do_not_match, 0, scale.type()};
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         graph& model = r.model;

@@ -40,10 +40,12 @@ struct pad_transformation {
             const bool zero_point_fits = !found.has_subtract() || only_varies_along(model, id, pads, found.zero_point);
             const bool scale_fits =
                 value == 0 || !found.has_multiply() || only_varies_along(model, id, pads, found.scale);
-            return zero_point_fits && scale_fits ? yes : refuse(reason::varies_over_axis, 0);
+            return zero_point_fits && scale_fits
+                       ? yes
+                       : refuse_because_of(reason::varies_over_axis, 0, scale_fits ? found.zero_point : found.scale);
         }
         return mode == op::pad_mode::reflect && found.has_multiply() && varies_over_margin(model, pads, found.scale)
-                   ? refuse(reason::varies_over_axis, 0)
+                   ? refuse_because_of(reason::varies_over_axis, 0, found.scale)
                    : yes;
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/transformation/dequantization.hpp>
+#include <lpt/transformation/main/relu_base.hpp>
 #include <lpt/transformation/pattern.hpp>
 
 namespace lpt {
@@ -13,17 +13,7 @@ struct prelu_transformation {
     static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (const verdict base = base_precondition(r, id); !base) {
-            return base;
-        }
-        const dequantization found = find_dequantization(r, id);
-        if (found.empty()) {
-            return refuse(reason::no_dequantization, 0);
-        }
-        if (found.has_subtract()) {
-            return refuse(reason::has_zero_point, 0);
-        }
-        return has_negative_scale(r.model, found) ? refuse(reason::negative_scale, 0) : yes;
+        return can_move_behind_relu(r, id);
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {

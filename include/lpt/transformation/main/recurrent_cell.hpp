@@ -127,7 +127,7 @@ private:
         return result;
     }
     static constexpr verdict refuse_type(std::size_t port, element type) {
-        return {reason::types_do_not_match, static_cast<int>(port), type, -1, 0};
+        return {reason::types_do_not_match, static_cast<int>(port), type};
     }
     static constexpr bool is_preserving(const auto& r, node_id id) {
         const auto* flag = attributes_of<attribute::precision_preserved>(r).find_node(id);
@@ -173,10 +173,10 @@ private:
         }
         const data_precision precision = weights_precision_of(r, producer);
         if (!precision) {
-            return refuse(reason::unsupported_levels, static_cast<int>(port));
+            return refuse_levels(r.model, producer, reason::precision_not_chosen, static_cast<int>(port));
         }
         if (precision.has_zero_point) {
-            return refuse(reason::has_zero_point, static_cast<int>(port));
+            return refuse_because_of(reason::has_zero_point, static_cast<int>(port), producer);
         }
         const bool fits = port > 1 || precision.type == u8;
         return fits ? yes : refuse_type(port, precision.type);

@@ -35,7 +35,8 @@ constexpr seq<bool, 8> reduced_axes(const auto& model, node_id reduction) {
     const seq<bool, 8> reduced = reduced_axes(r.model, reduction);
     for (std::size_t axis = 0; axis < reduced.size(); ++axis) {
         if (reduced[axis] && varies_over(r.model, found, axis, reduced.size())) {
-            return {reason::varies_over_axis, 0, dynamic, static_cast<std::int64_t>(axis), 0};
+            return refuse_axis(reason::varies_over_axis, 0, axis,
+                               varying_constant(r.model, found, axis, reduced.size()));
         }
     }
     return yes;

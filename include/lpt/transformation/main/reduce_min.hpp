@@ -12,10 +12,8 @@ struct reduce_min_transformation {
     static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (const verdict base = can_move_behind_reduction(r, id); !base) {
-            return base;
-        }
-        return has_negative_scale(r.model, find_dequantization(r, id)) ? refuse(reason::negative_scale, 0) : yes;
+        const verdict base = can_move_behind_reduction(r, id);
+        return base ? scale_is_not_negative(r.model, find_dequantization(r, id)) : base;
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {

@@ -20,7 +20,7 @@ struct reduce_sum_transformation {
         const seq<bool, 8> reduced = reduced_axes(r.model, id);
         for (std::size_t axis = 0; axis < reduced.size() && find_dequantization(r, id).has_subtract(); ++axis) {
             if (reduced[axis] && !data.is_static(axis)) {
-                return {reason::dynamic_axis, 0, dynamic, static_cast<std::int64_t>(axis), 0};
+                return refuse_axis(reason::dynamic_axis, 0, axis);
             }
         }
         return yes;

@@ -25,14 +25,16 @@ struct reshape_transformation {
         if (found.empty()) {
             return refuse(reason::no_dequantization, 0);
         }
-        if (is_scalar_like(model, found) && !keeps_matrix_product_real(r, id)) {
-            return yes;
+        if (!is_scalar_like(model, found)) {
+            return channels_stay(model, id, found);
         }
-        return channels_stay(model, id, found);
+        return !keeps_matrix_product_real(r, id) || channels_stay(model, id, found)
+                   ? yes
+                   : refuse(reason::disabled_by_option);
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (!is_constant(r.model, r.model[id].input(1)) && !has_single_scale(r.model, id)) {
-            return r.refused(id, name, refuse(reason::not_per_tensor, 0));
+            return r.refused(id, name, refuse_not_per_tensor(r.model, find_dequantization(r, id)));
         }
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
@@ -96,10 +98,10 @@ private:
             return refuse(reason::shapes_do_not_match, 0);
         }
         if (!after.is_static(1)) {
-            return {reason::dynamic_axis, 0, dynamic, 1, 0};
+            return refuse_axis(reason::dynamic_axis, 0, 1);
         }
         if (!batch_stays(model, id)) {
-            return {reason::varies_over_axis, 0, dynamic, 0, 0};
+            return refuse_axis(reason::varies_over_axis, 0, 0);
         }
         std::size_t last_varying = 0;
         for (const node_id constant : {found.zero_point, found.scale}) {
@@ -108,7 +110,7 @@ private:
             }
             const shape own = aligned_shape(model, constant, before.rank());
             if (after[1] < own[1] || after[1] % own[1] != 0) {
-                return {reason::varies_over_axis, 0, dynamic, 1, 0};
+                return refuse_axis(reason::varies_over_axis, 0, 1, constant);
             }
             for (std::size_t axis = 0; axis < own.rank(); ++axis) {
                 last_varying = own[axis] != 1 && axis > last_varying ? axis : last_varying;
@@ -121,7 +123,8 @@ private:
         }
         const bool only_channels_change = last_varying == 1 && first_changed == 1;
         if (last_varying >= first_changed && !only_channels_change) {
-            return {reason::varies_over_axis, 0, dynamic, static_cast<std::int64_t>(last_varying), 0};
+            return refuse_axis(reason::varies_over_axis, 0, last_varying,
+                               varying_constant(model, found, last_varying, before.rank()));
         }
         return yes;
     }

@@ -24,7 +24,7 @@ struct space_to_batch_transformation {
             return refuse(reason::no_dequantization, 0);
         }
         if (!is_per_tensor(r.model, found)) {
-            return refuse(reason::not_per_tensor, 0);
+            return refuse_not_per_tensor(r.model, found);
         }
         const bool shifts_zero = found.has_subtract() && !is_zero(constant_of(r.model, found.zero_point));
         return !r.options.follow_upstream_errors && shifts_zero && has_margins(r.model, id)

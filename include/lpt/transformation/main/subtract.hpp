@@ -27,17 +27,17 @@ struct subtract_transformation {
             return refuse(reason::no_dequantization, 0);
         }
         if (r.options.update_precisions && !is_low_precision(model, found)) {
-            return {reason::not_low_precision, 0, model.type(found.data), -1, 0};
+            return refuse_type(reason::not_low_precision, 0, model.type(found.data));
         }
-        if (has_zero_or_denormal_scale(model, found)) {
-            return refuse(reason::zero_or_denormal_scale, 0);
+        if (const verdict scale = scale_is_not_zero(model, found); !scale) {
+            return scale;
         }
         const output_ref shift = model[id].input(1);
         if (!detail::keeps_data_shape(model, id, 1) ||
             !is_per_channel_constant(model, id, shift.node, found.channel_axis)) {
-            return refuse(reason::not_per_tensor_or_per_channel, 1);
+            return refuse_because_of(reason::not_per_tensor_or_per_channel, 1, shift.node);
         }
-        return is_real(model.type(shift)) ? yes : refuse(reason::types_do_not_match, 1);
+        return is_real(model.type(shift)) ? yes : refuse_type(reason::types_do_not_match, 1, model.type(shift));
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {

@@ -24,7 +24,9 @@ struct transpose_transformation {
         if (!is_scalar_like(r.model, found)) {
             const tensor& order = *r.model.constant_value(r.model[id].input(1));
             if (order.elements() < 2 || order.integer(0) != 0 || order.integer(1) != 1) {
-                return refuse(reason::varies_over_axis, 0);
+                const std::size_t rank = r.model[id].shape().rank();
+                const std::size_t axis = first_varying_axis(r.model, found, 0, rank);
+                return refuse_axis(reason::varies_over_axis, 0, axis, varying_constant(r.model, found, axis, rank));
             }
         }
         const std::size_t rank = r.model[id].shape().rank();

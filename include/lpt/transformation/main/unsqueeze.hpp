@@ -14,7 +14,7 @@ struct unsqueeze_transformation {
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (r.model[id].version() != 0) {
-            return refuse(reason::unsupported_mode);
+            return refuse_value(reason::unsupported_version, -1, r.model[id].version());
         }
         if (find_dequantization(r, id).empty()) {
             return refuse(reason::no_dequantization, 0);

@@ -12,6 +12,7 @@ constexpr void run_on_bodies(rewrite& r, node_id id) {
     for (std::size_t which = 0; which < r.model[id].bodies().size(); ++which) {
         rewrite inside(r.model.body(id, which), r.attributes.body(id, which), r.options, r.restrictions);
         Step::run(inside);
+        r.take_refusals_of_body(id, which, inside);
     }
 }
 

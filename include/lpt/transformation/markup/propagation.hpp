@@ -81,6 +81,14 @@ template <class A>
     return true;
 }
 
+/// Remembers the port at which a list of precisions came to its end, for the report.
+constexpr void note_last_reader(attribute::precisions& value, attribute::place where) {
+    if (value.types.empty() && value.last_reader == node_id::none) {
+        value.last_reader = where.node;
+        value.last_port = where.port;
+    }
+}
+
 /// Joins the attributes of the input ports of a node with those of what they read. Ports that share a value are one
 /// decision. Nothing happens if an input port must not be quantized.
 template <class A>
@@ -101,6 +109,9 @@ template <class A>
         } else if (!all.same_class(mine, source)) {
             all.merge(mine, source);
             all.join(mine, source);
+            if constexpr (requires(A& value) { value.last_reader; }) {
+                note_last_reader(*all.find(mine), mine);
+            }
         }
     }
     return true;

@@ -39,6 +39,8 @@ private:
         allowed->types.clear();
         if (chosen != dynamic) {
             allowed->types.push_back(chosen);
+        } else {
+            allowed->last_reader = id;
         }
     }
 };

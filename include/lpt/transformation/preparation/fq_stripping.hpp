@@ -196,7 +196,7 @@ private:
             return refuse(reason::ranges_not_constant);
         }
         if (model.type(model[id].input(0)) != model[id].type()) {
-            return {reason::types_do_not_match, 0, model[id].type(), -1, 0};
+            return {reason::types_do_not_match, 0, model[id].type()};
         }
         if (!is_same_bound(model, id, 1) || !is_same_bound(model, id, 2)) {
             return refuse(reason::nothing_to_do);

@@ -69,8 +69,7 @@ private:
             for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
                 const shape& branch = model.shape(model[concat].input(input));
                 if (branch.rank_is_dynamic() || !branch.is_static(axis)) {
-                    return {reason::dynamic_channel, static_cast<int>(port), dynamic, static_cast<std::int64_t>(axis),
-                            0};
+                    return {reason::dynamic_channel, static_cast<int>(port), dynamic, static_cast<std::int64_t>(axis)};
                 }
             }
         }
