@@ -34,7 +34,7 @@ constexpr void merge(precisions& into, const precisions& from) {
         into.last_reader = from.last_reader;
         into.last_port = from.last_port;
     }
-    into.types = std::move(common);
+    into.types = lpt::move(common);
 }
 
 /// `u8, i8`

@@ -71,7 +71,7 @@ private:
 
 public:
     constexpr std::int32_t add(Value value, own_data own) {
-        members_.push_back({-1, own, std::move(value)});
+        members_.push_back({-1, own, lpt::move(value)});
         return static_cast<std::int32_t>(members_.size()) - 1;
     }
     constexpr std::int32_t add_to_class_of(std::int32_t other) {
@@ -246,16 +246,16 @@ public:
 
     /// Gives a place a value that it shares with nobody yet; an attribute that it had leaves its class.
     constexpr void set(place where, value_type value, own_data own = {}) {
-        index_.set(where, pool_.add(std::move(value), own));
+        index_.set(where, pool_.add(lpt::move(value), own));
     }
     constexpr void set_node(node_id id, value_type value, own_data own = {}) {
-        set(place::on_node(id), std::move(value), own);
+        set(place::on_node(id), lpt::move(value), own);
     }
     constexpr void set_input(node_id id, std::size_t port, value_type value, own_data own = {}) {
-        set(place::on_input(id, port), std::move(value), own);
+        set(place::on_input(id, port), lpt::move(value), own);
     }
     constexpr void set_output(node_id id, std::size_t port, value_type value, own_data own = {}) {
-        set(place::on_output(id, port), std::move(value), own);
+        set(place::on_output(id, port), lpt::move(value), own);
     }
     constexpr void erase(place where) { index_.set(where, -1); }
 

@@ -12,7 +12,7 @@ class error : public std::exception {
     text message_;
 
 public:
-    explicit error(text message) : message_(std::move(message)) {}
+    explicit error(text message) : message_(lpt::move(message)) {}
     const char* what() const noexcept override { return message_.c_str(); }
     const text& message() const noexcept { return message_; }
 };
@@ -22,7 +22,7 @@ namespace detail {
 // gets here stops with this function's name.
 [[noreturn, gnu::cold, gnu::noinline]] inline void raise(text message) {
 #if defined(__cpp_exceptions)
-    throw error(std::move(message));
+    throw error(lpt::move(message));
 #else
     static_cast<void>(message);
     __builtin_trap();

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/move.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <new>
 #include <type_traits>
-#include <utility>
 
 namespace lpt {
 

@@ -42,7 +42,7 @@ class shared {
 
 public:
     constexpr shared() noexcept = default;
-    constexpr explicit shared(T value) : block_(new block{std::move(value)}) {}
+    constexpr explicit shared(T value) : block_(new block{lpt::move(value)}) {}
     constexpr shared(const shared& other) noexcept : block_(other.block_) { grab(); }
     constexpr shared(shared&& other) noexcept : block_(other.block_) { other.block_ = nullptr; }
     constexpr shared& operator=(const shared& other) noexcept {

@@ -89,7 +89,7 @@ public:
             longer.append(lpt::view<char>(c_str(), size()));
             longer.append(lpt::view<char>(more.data(), more.size()));
             longer.push_back('\0');
-            characters_ = std::move(longer);
+            characters_ = lpt::move(longer);
             return *this;
         }
         characters_.pop_back();

@@ -50,7 +50,7 @@ struct graph_access {
     }
 
     static constexpr void set_operation(graph& model, node_id id, op::attributes what) {
-        model.at(id).attributes_ = std::move(what);
+        model.at(id).attributes_ = lpt::move(what);
     }
     /// True if `reads_data` of a node is what its operation and its inputs imply.
     static constexpr bool reads_data_is_right(const graph& model, node_id id) {

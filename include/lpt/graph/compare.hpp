@@ -227,7 +227,7 @@ public:
         if (same) {
             compare_control();
         }
-        return std::move(difference_);
+        return lpt::move(difference_);
     }
 };
 

@@ -131,7 +131,7 @@ template <int Once = 0>
                                                      view<element> output_types, seq<tensor>& outputs) {
     if (output_types.empty() || output_types[0] == dynamic || output_types[0] == f32) {
         if (tensor number = evaluation::evaluate_two_floats(what, inputs)) {
-            outputs.push_back(std::move(number));
+            outputs.push_back(lpt::move(number));
             return true;
         }
     }
@@ -215,7 +215,7 @@ template <int Once = 0>
         return false;
     }
     for (tensor& value : values) {
-        outputs.push_back(model.constant(std::move(value)));
+        outputs.push_back(model.constant(lpt::move(value)));
     }
     return true;
 }
@@ -274,7 +274,7 @@ template <int Once = 0>
             if (outputs.size() > 1) {
                 name.append('.').append(port);
             }
-            model.rename(outputs[port].node, std::move(name));
+            model.rename(outputs[port].node, lpt::move(name));
             model.set_tensor_names(outputs[port], old.tensor_names(port));
             for (const annotation& each : old.annotations()) {
                 model.annotate(outputs[port].node, each.key, each.value);

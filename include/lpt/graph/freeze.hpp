@@ -164,7 +164,7 @@ public:
         // Not a conditional expression: g++ 12 destroys the branches of one twice in constant expressions.
         to = tensor();
         if (number() != 0) {
-            to = tensor(type, std::move(dimensions), bytes(packed()));
+            to = tensor(type, lpt::move(dimensions), bytes(packed()));
         }
     }
     template <class Value, std::size_t Inline>
@@ -215,7 +215,7 @@ constexpr op::attributes load_attributes(word_reader& words) {
     if constexpr (has_frozen_fields<Op>) {
         Op::fields(result, words);
     }
-    return op::attributes(std::move(result));
+    return op::attributes(lpt::move(result));
 }
 
 struct freeze_table {
@@ -373,7 +373,7 @@ struct graph_loader {
         relaxation read;
         words.value(read.input_types);
         words.value(read.output_types);
-        types = shared<relaxation>(std::move(read));
+        types = shared<relaxation>(lpt::move(read));
     }
     constexpr void operator()(body_list& bodies) {
         const std::size_t count = words.count();

@@ -70,7 +70,7 @@ class body_list {
 public:
     constexpr body_list() = default;
     constexpr body_list(const body_list& other);
-    constexpr body_list(body_list&& other) noexcept : bodies_(std::move(other.bodies_)) { other.bodies_ = {}; }
+    constexpr body_list(body_list&& other) noexcept : bodies_(lpt::move(other.bodies_)) { other.bodies_ = {}; }
     constexpr body_list& operator=(body_list other) noexcept {
         lpt::detail::swap_values(bodies_, other.bodies_);
         return *this;
@@ -423,7 +423,7 @@ public:
 
     // ---- building
 
-    constexpr void set_name(text name) { name_ = std::move(name); }
+    constexpr void set_name(text name) { name_ = lpt::move(name); }
 
     /// Adds a node and infers its output types and shapes.
     ///
@@ -436,7 +436,7 @@ public:
             static_cast<int>(inputs.size()) > facts.inputs.most) {
             fail(facts.name, " '", name, "' cannot have ", inputs.size(), " inputs");
         }
-        const node_id id = add_raw(std::move(what), inputs, name, version < 0 ? facts.opsets.newest() : version);
+        const node_id id = add_raw(lpt::move(what), inputs, name, version < 0 ? facts.opsets.newest() : version);
         infer(id);
         return id;
     }
@@ -448,8 +448,8 @@ public:
             static_cast<int>(inputs.size()) > facts.inputs.most) {
             fail(facts.name, " '", name, "' cannot have ", inputs.size(), " inputs");
         }
-        const node_id id = add_raw(std::move(what), inputs, name, version < 0 ? facts.opsets.newest() : version);
-        relax(id, std::move(types));
+        const node_id id = add_raw(lpt::move(what), inputs, name, version < 0 ? facts.opsets.newest() : version);
+        relax(id, lpt::move(types));
         return id;
     }
     /// Adds a node like `like` (operation, attributes, version, relaxation, bodies; no name, no marks) on other inputs.
@@ -473,12 +473,12 @@ public:
         made.outputs_.resize(1);
         made.outputs_[0].type = value.type();
         made.outputs_[0].dimensions = value.dimensions();
-        made.attributes_ = op::constant{std::move(value)};
+        made.attributes_ = op::constant{lpt::move(value)};
         perhaps_dead_.push_back(id);
         return id;
     }
     constexpr node_id parameter(element type, lpt::shape dimensions, text_view name = {}) {
-        return add(op::parameter{type, std::move(dimensions)}, view<output_ref>(), name);
+        return add(op::parameter{type, lpt::move(dimensions)}, view<output_ref>(), name);
     }
     constexpr node_id result(output_ref source, text_view name = {}) {
         return add(op::result{}, view<output_ref>(&source, 1), name);
@@ -486,17 +486,17 @@ public:
 
     // ---- editing; all keep the lists of uses right
 
-    constexpr void rename(node_id id, text name) { at(id).name_ = std::move(name); }
+    constexpr void rename(node_id id, text name) { at(id).name_ = lpt::move(name); }
     constexpr void set_mark(node_id id, mark one) { at(id).marks_ = at(id).marks_ | one; }
     constexpr void clear_mark(node_id id, mark one) { at(id).marks_ = at(id).marks_ & ~one; }
     constexpr void annotate(node_id id, text key, text value) {
-        at(id).annotations_.push_back({std::move(key), std::move(value)});
+        at(id).annotations_.push_back({lpt::move(key), lpt::move(value)});
     }
     constexpr void name_tensor(output_ref output, text name) {
-        at(output.node).outputs_[static_cast<std::size_t>(output.port)].names.push_back(std::move(name));
+        at(output.node).outputs_[static_cast<std::size_t>(output.port)].names.push_back(lpt::move(name));
     }
     constexpr void set_tensor_names(output_ref output, seq<text> names) {
-        at(output.node).outputs_[static_cast<std::size_t>(output.port)].names = std::move(names);
+        at(output.node).outputs_[static_cast<std::size_t>(output.port)].names = lpt::move(names);
     }
     constexpr void add_control_dependency(node_id id, node_id on) {
         at(id).control_dependencies_.push_back(on);
@@ -514,11 +514,11 @@ public:
     }
     /// The operation of a node with other attributes (or another operation with as many inputs); infers its outputs anew.
     constexpr void set_attributes(node_id id, op::attributes what) {
-        at(id).attributes_ = std::move(what);
+        at(id).attributes_ = lpt::move(what);
         infer(id);
         update_reads_data(id);
     }
-    constexpr void add_body(node_id id, graph body) { at(id).bodies_.push_back(std::move(body)); }
+    constexpr void add_body(node_id id, graph body) { at(id).bodies_.push_back(lpt::move(body)); }
     constexpr graph& body(node_id id, std::size_t which) { return at(id).bodies_[which]; }
 
     /// Makes a node type-relaxed without changing anything else.
@@ -526,7 +526,7 @@ public:
     /// Gives a relaxed node output and input types of its own (`dynamic` or a missing entry: what is implied); infers its outputs anew.
     constexpr void relax(node_id id, relaxation types) {
         at(id).relaxed_ = true;
-        at(id).relaxation_ = shared<relaxation>(std::move(types));
+        at(id).relaxation_ = shared<relaxation>(lpt::move(types));
         infer(id);
     }
     /// Gives output `port` of a relaxed node a type of its own and keeps its other types.
@@ -536,7 +536,7 @@ public:
             types.output_types.resize(port + 1, dynamic);
         }
         types.output_types[port] = type;
-        relax(id, std::move(types));
+        relax(id, lpt::move(types));
     }
     /// Gives input `port` of a relaxed node a type to compute in and keeps its other types.
     constexpr void relax_input(node_id id, element type, std::size_t port) {
@@ -545,7 +545,7 @@ public:
             types.input_types.resize(port + 1, dynamic);
         }
         types.input_types[port] = type;
-        relax(id, std::move(types));
+        relax(id, lpt::move(types));
     }
 
     /// Connects an input to another output. Types and shapes are not inferred anew: see `infer`.
@@ -667,7 +667,7 @@ private:
         }
         const node_id id = new_node();
         node& made = at(id);
-        made.attributes_ = std::move(what);
+        made.attributes_ = lpt::move(what);
         made.version_ = version;
         made.name_ = text(name);
         made.inputs_.resize(inputs.size());
@@ -691,7 +691,7 @@ constexpr body_list::body_list(const body_list& other) {
         bodies_.push_back(new graph(*body));
     }
 }
-constexpr void body_list::push_back(graph body) { bodies_.push_back(new graph(std::move(body))); }
+constexpr void body_list::push_back(graph body) { bodies_.push_back(new graph(lpt::move(body))); }
 
 }  // namespace lpt
 

@@ -169,7 +169,7 @@ constexpr void graph::infer(node_id id) {
     }
     for (std::size_t port = 0; port < outputs.size(); ++port) {
         each.outputs_[port].type = outputs[port].type;
-        each.outputs_[port].dimensions = std::move(outputs[port].dimensions);
+        each.outputs_[port].dimensions = lpt::move(outputs[port].dimensions);
     }
 }
 

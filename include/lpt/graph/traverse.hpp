@@ -74,7 +74,7 @@ constexpr seq<node_id> topological_order(const graph& model) {
             walk.visit((*last)[i]);
         }
     }
-    return std::move(walk.order);
+    return lpt::move(walk.order);
 }
 
 /// Infers the types and shapes of all nodes anew, in topological order.

@@ -82,13 +82,13 @@ public:
         requires requires { Op::number; }
     constexpr attributes(Op value) : number_(Op::number) {
         if constexpr (Op::number >= kind::count) {
-            auto* made = new holder<Op>{{{}, &user_row_of<Op>::value}, std::move(value)};
+            auto* made = new holder<Op>{{{}, &user_row_of<Op>::value}, lpt::move(value)};
             made->destroy = &destroy<Op>;
             made->equal = &equal<Op>;
             block_ = made;
         } else if constexpr (!__is_empty(
                                  Op)) {  // what `std::is_empty_v` asks; that is two templates for each operation type
-            auto* made = new holder<Op>{{}, std::move(value)};
+            auto* made = new holder<Op>{{}, lpt::move(value)};
             made->destroy = &destroy<Op>;
             made->equal = &equal<Op>;
             block_ = made;

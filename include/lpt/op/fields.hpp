@@ -65,7 +65,7 @@ template <class Op>
     if constexpr (has_fields<Op>) {
         Op::fields(result, reader{values, version, where});
     }
-    return attributes(std::move(result));
+    return attributes(lpt::move(result));
 }
 
 }  // namespace detail

@@ -273,7 +273,7 @@ struct one_hot {
             }
             dimensions.insert(static_cast<std::size_t>(place), depth == unknown_value ? dynamic_dimension : depth);
         }
-        facts.output(on == dynamic ? off : on, std::move(dimensions));
+        facts.output(on == dynamic ? off : on, lpt::move(dimensions));
     }
     friend constexpr bool operator==(const one_hot&, const one_hot&) = default;
 };

@@ -60,9 +60,9 @@ public:
         return values(port, result) && !result.contains(unknown_value);
     }
     /// Appends the next output.
-    constexpr void output(element type, shape dimensions) { outputs_.push_back({type, std::move(dimensions)}); }
+    constexpr void output(element type, shape dimensions) { outputs_.push_back({type, lpt::move(dimensions)}); }
     constexpr const seq<output_facts, 2>& outputs() const { return outputs_; }
-    constexpr seq<output_facts, 2> take_outputs() { return std::move(outputs_); }
+    constexpr seq<output_facts, 2> take_outputs() { return lpt::move(outputs_); }
 
     /// Raises an error that names the node: for inputs and attributes that the operation cannot have.
     template <int Once = 0>

@@ -202,7 +202,7 @@ struct batch_norm_inference {
         if (dimensions.rank_is_static()) {
             dimensions[1] = channels;
         }
-        facts.output(facts.type(data), std::move(dimensions));
+        facts.output(facts.type(data), lpt::move(dimensions));
     }
     friend constexpr bool operator==(const batch_norm_inference&, const batch_norm_inference&) = default;
 };
@@ -274,7 +274,7 @@ struct group_normalization {
         if (dimensions.rank_is_static()) {
             dimensions[1] = channels;
         }
-        facts.output(facts.type(0), std::move(dimensions));
+        facts.output(facts.type(0), lpt::move(dimensions));
     }
     friend constexpr bool operator==(const group_normalization&, const group_normalization&) = default;
 };

@@ -161,20 +161,15 @@ constexpr pipeline_finding find_in_rewrite(view<declared_facts> members, std::si
 
 struct no_type;
 
-// Number `Place` of a list of types.
-template <int Place, class Type>
-struct numbered {
-    using type = Type;
+/// Number `Place` of a list of types. Looked for one by one: only a mistake has a place other than 0.
+template <int Place, class First, class... Rest>
+struct numbered : numbered<Place - 1, Rest...> {};
+template <class First, class... Rest>
+struct numbered<0, First, Rest...> {
+    using type = First;
 };
-template <class Places, class... Types>
-struct numbered_types;
-template <int... Places, class... Types>
-struct numbered_types<std::integer_sequence<int, Places...>, Types...> : numbered<Places, Types>... {};
-template <int Place, class Type>
-numbered<Place, Type> select(const numbered<Place, Type>&);
 template <int Place, class... Types>
-using type_at = typename decltype(select<Place>(
-    numbered_types<std::make_integer_sequence<int, sizeof...(Types)>, Types...>{}))::type;
+using type_at = typename numbered<Place, Types...>::type;
 
 template <class Set, int Place>
 struct attribute_at;

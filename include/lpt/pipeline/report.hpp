@@ -197,7 +197,7 @@ public:
             row.name = join(prefix, original.name());
             row.body = body;
             const text name = row.name;
-            rows_.push_back(std::move(row));
+            rows_.push_back(lpt::move(row));
             if (places[i] != node_id::none) {
                 body_path inside = body;
                 inside.push_back({places[i], 0});

@@ -5,6 +5,8 @@
 #include <lpt/kernel/rows.hpp>
 #include <lpt/plan/source.hpp>
 
+#include <utility>
+
 namespace lpt::plan {
 
 /// One function of a chain; v is the value so far.

@@ -4,6 +4,8 @@
 
 #include <lpt/plan/chain.hpp>
 
+#include <utility>
+
 namespace lpt::plan {
 
 namespace detail {

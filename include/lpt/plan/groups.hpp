@@ -5,6 +5,8 @@
 #include <lpt/graph/traverse.hpp>
 #include <lpt/plan/extend.hpp>
 
+#include <utility>
+
 namespace lpt::plan {
 
 /// The kind of kernel that a group begins with.

@@ -5,6 +5,7 @@
 #include <lpt/plan/steps.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace lpt::plan {
 

@@ -4,6 +4,8 @@
 
 #include <lpt/plan/planner.hpp>
 
+#include <utility>
+
 namespace lpt::plan {
 
 namespace detail {

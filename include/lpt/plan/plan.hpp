@@ -8,6 +8,8 @@
 #include <lpt/plan/movement.hpp>
 #include <lpt/plan/product.hpp>
 
+#include <utility>
+
 namespace lpt::plan {
 
 namespace detail {

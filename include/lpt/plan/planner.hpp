@@ -9,6 +9,7 @@
 #include <lpt/reference/evaluate.hpp>
 
 #include <map>
+#include <utility>
 
 namespace lpt::plan {
 

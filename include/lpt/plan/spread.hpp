@@ -3,6 +3,7 @@
 
 #include <lpt/graph/graph.hpp>
 
+#include <utility>
 #include <vector>
 
 namespace lpt::plan {

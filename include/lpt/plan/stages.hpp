@@ -4,6 +4,8 @@
 
 #include <lpt/plan/plan.hpp>
 
+#include <utility>
+
 namespace lpt::plan {
 
 /// What is known of an input of a network when it is planned.

@@ -5,6 +5,7 @@
 #include <lpt/plan/steps.hpp>
 
 #include <map>
+#include <utility>
 
 namespace lpt::plan {
 

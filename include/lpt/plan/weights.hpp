@@ -4,6 +4,7 @@
 #include <lpt/graph/fold.hpp>
 #include <lpt/plan/source.hpp>
 
+#include <utility>
 #include <vector>
 
 namespace lpt::plan {

@@ -13,6 +13,7 @@
 #include <lpt/reference/pooling.hpp>
 #include <lpt/reference/recurrent.hpp>
 
+#include <utility>
 #include <vector>
 
 namespace lpt::reference {

@@ -7,6 +7,7 @@
 #include <lpt/runtime/thread_pool.hpp>
 
 #include <optional>
+#include <utility>
 
 namespace lpt {
 

@@ -20,7 +20,7 @@ public:
     constexpr shape() = default;
     constexpr shape(std::initializer_list<dimension> dimensions) : dimensions_(dimensions) {}
     constexpr explicit shape(view<dimension> dimensions) : dimensions_(dimensions) {}
-    constexpr explicit shape(integers dimensions) : dimensions_(std::move(dimensions)) {}
+    constexpr explicit shape(integers dimensions) : dimensions_(lpt::move(dimensions)) {}
     /// A shape of which not even the number of axes is known.
     static constexpr shape of_dynamic_rank() {
         shape result;
@@ -142,7 +142,7 @@ constexpr bool broadcast_shapes(const shape& left, const shape& right, shape& re
         }
         merged[axis] = a == 1 || a == dynamic_dimension ? b : a;
     }
-    result = std::move(merged);
+    result = lpt::move(merged);
     return true;
 }
 

@@ -24,13 +24,13 @@ class bytes {
 
 public:
     constexpr bytes() = default;
-    constexpr explicit bytes(seq<std::byte> own) : own_(std::move(own)) {}
-    constexpr explicit bytes(seq<std::byte, 16> own) : own_(std::move(own)) {}
+    constexpr explicit bytes(seq<std::byte> own) : own_(lpt::move(own)) {}
+    constexpr explicit bytes(seq<std::byte, 16> own) : own_(lpt::move(own)) {}
     /// A window on `size` bytes at `first`; `release(keeper)` is called when the last owner is gone.
     bytes(const std::byte* first, std::size_t size, void (*release)(void*), void* keeper)
         : first_(first), size_(size), release_(release), keeper_(keeper) {}
     constexpr bytes(bytes&& other) noexcept
-        : own_(std::move(other.own_)),
+        : own_(lpt::move(other.own_)),
           first_(other.first_),
           size_(other.size_),
           release_(other.release_),
@@ -181,8 +181,8 @@ public:
     /// Takes over packed bytes; raises an error when their number is not the one that type and shape ask for.
     constexpr tensor(element type, shape dimensions, bytes content)
         : type_(type),
-          shape_(std::move(dimensions)),
-          bytes_(std::move(content)),
+          shape_(lpt::move(dimensions)),
+          bytes_(lpt::move(content)),
           data_(bytes_->data()),
           elements_(shape_.elements()) {
         if (!shape_.is_static() || bytes_->size() != byte_size(type_, elements_)) {
@@ -193,7 +193,7 @@ public:
     /// The same bytes seen with another shape of as many elements.
     constexpr tensor(const tensor& other, shape dimensions)
         : type_(other.type_),
-          shape_(std::move(dimensions)),
+          shape_(lpt::move(dimensions)),
           bytes_(other.bytes_),
           data_(other.data_),
           elements_(other.elements_) {
@@ -245,7 +245,7 @@ class tensor_builder {
 
 public:
     constexpr tensor_builder(element type, shape dimensions)
-        : type_(type), shape_(std::move(dimensions)), elements_(shape_.elements()) {
+        : type_(type), shape_(lpt::move(dimensions)), elements_(shape_.elements()) {
         if (type == dynamic || !shape_.is_static()) {
             fail("values need a known element type and a static shape, not ", name(type), to_text(shape_));
         }
@@ -287,12 +287,12 @@ public:
     }
     /// Writes value number `index`; integers wrap around.
     constexpr void integer(std::size_t index, std::int64_t value) { store_integer(type_, bytes_.data(), index, value); }
-    constexpr tensor finish() { return tensor(type_, std::move(shape_), bytes(std::move(bytes_))); }
+    constexpr tensor finish() { return tensor(type_, lpt::move(shape_), bytes(lpt::move(bytes_))); }
 };
 
 /// A tensor with these values; a single value fills the whole shape.
 constexpr tensor make_tensor(element type, shape dimensions, view<double> values) {
-    tensor_builder result(type, std::move(dimensions));
+    tensor_builder result(type, lpt::move(dimensions));
     const std::size_t count = result.elements();
     if (values.size() != 1 && values.size() != count) {
         fail("a tensor of shape ", to_text(result.dimensions()), " cannot be made of ", values.size(), " values");
@@ -315,11 +315,11 @@ constexpr tensor make_tensor_or_scalar(element type, shape dimensions, view<doub
     if (equal == values.size() && equal != 0) {
         return make_tensor(type, shape{}, view<double>(values.data(), 1));
     }
-    return make_tensor(type, std::move(dimensions), values);
+    return make_tensor(type, lpt::move(dimensions), values);
 }
 /// A tensor with these integers; a single value fills the whole shape.
 constexpr tensor make_integer_tensor(element type, shape dimensions, view<std::int64_t> values) {
-    tensor_builder result(type, std::move(dimensions));
+    tensor_builder result(type, lpt::move(dimensions));
     const std::size_t count = result.elements();
     if (values.size() != 1 && values.size() != count) {
         fail("a tensor of shape ", to_text(result.dimensions()), " cannot be made of ", values.size(), " values");

@@ -73,9 +73,9 @@ template <int Once = 0>
 [[gnu::noinline]] constexpr output_ref fold_operation(graph& model, op::attributes what, view<output_ref> inputs,
                                                       int version = -1) {
     if (tensor known = evaluate_constants(model, what, inputs, version)) {
-        return model.constant(std::move(known));
+        return model.constant(lpt::move(known));
     }
-    return try_fold(model, model.add(std::move(what), inputs, {}, version));
+    return try_fold(model, model.add(lpt::move(what), inputs, {}, version));
 }
 /// A constant converted to another element type; the very same output if it has that type.
 template <int Once = 0>

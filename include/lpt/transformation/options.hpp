@@ -34,7 +34,7 @@ struct transformation_arguments {
 struct transformation_options {
     bool update_precisions = true;  // false: the same rewrites, all tensors stay in floating point
     element dequantization_precision = f32;  // type of the dequantization operations that are made
-    seq<element, 8> default_precisions{u8, i8};  // low precision types in order of preference
+    seq<element, 8> default_precisions{view<element>(int8_precisions)};  // low precision types in order of preference
     bool reshape_ignore_per_tensor_check = false;
     bool scaling_mode = false;
     /// Where OpenVINO 2026.4.1 gives a wrong network although a right one exists: true gives the same network as it does, false the

@@ -97,7 +97,7 @@ public:
     /// The node is visited next, before the remaining ones, in the order of registration.
     constexpr void register_new_node(node_id id) { registered_.push_back(id); }
     constexpr seq<node_id> take_registered() {
-        seq<node_id> result = std::move(registered_);
+        seq<node_id> result = lpt::move(registered_);
         registered_ = {};
         return result;
     }
@@ -113,7 +113,7 @@ public:
     constexpr void take_refusals_of_body(node_id id, std::size_t which, rewrite& inner) {
         for (refusal& each : inner.refusals_) {
             each.body.insert(0, {id, static_cast<std::int32_t>(which)});
-            refusals_.push_back(std::move(each));
+            refusals_.push_back(lpt::move(each));
         }
         inner.refusals_ = {};
     }

@@ -366,7 +366,7 @@ constexpr tensor padded(const tensor& data, const integers& begin, const shape& 
             const std::int64_t place = padded_place(i - begin[axis], data.dimensions()[axis], mode);
             source.push_back(place == outside ? outside : place * strides[axis]);
         }
-        sources.push_back(std::move(source));
+        sources.push_back(lpt::move(source));
     }
     return rearrange(data, dimensions, sources, fill);
 }
@@ -413,7 +413,7 @@ constexpr tensor tile(const call& node) {
         for (dimension i = 0; i < dimensions[axis]; ++i) {
             source.push_back(i % data[axis] * strides[axis]);
         }
-        sources.push_back(std::move(source));
+        sources.push_back(lpt::move(source));
     }
     return rearrange(node.input(0), dimensions, sources);
 }
@@ -459,7 +459,7 @@ constexpr tensor depth_to_space(const call& node) {
         for (dimension i = 0; i < dimensions[axis]; ++i) {
             source.push_back(i / self.block_size * strides[axis] + i % self.block_size * part);
         }
-        sources.push_back(std::move(source));
+        sources.push_back(lpt::move(source));
     }
     return rearrange(node.input(0), dimensions, sources);
 }
@@ -482,7 +482,7 @@ constexpr tensor space_to_depth(const call& node) {
         }
         channels.push_back(place);
     }
-    seq<axis_source> sources = {even_source(dimensions[0], strides[0]), std::move(channels)};
+    seq<axis_source> sources = {even_source(dimensions[0], strides[0]), lpt::move(channels)};
     for (std::size_t axis = 2; axis < data.rank(); ++axis) {
         sources.push_back(even_source(dimensions[axis], strides[axis] * self.block_size));
     }
@@ -506,7 +506,7 @@ constexpr tensor batch_to_space(const call& node) {
             source.push_back(whole / block[axis] * strides[axis] + whole % block[axis] * weight);
         }
         weight *= block[axis];
-        sources.insert(1, std::move(source));
+        sources.insert(1, lpt::move(source));
     }
     return rearrange(node.input(0), dimensions, sources);
 }
@@ -532,7 +532,7 @@ constexpr tensor space_to_batch(const call& node) {
         }
         batches.push_back(place);
     }
-    seq<axis_source> sources = {std::move(batches)};
+    seq<axis_source> sources = {lpt::move(batches)};
     for (std::size_t axis = 1; axis < dimensions.rank(); ++axis) {
         sources.push_back(even_source(dimensions[axis], strides[axis] * block[axis]));
     }

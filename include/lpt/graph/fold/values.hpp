@@ -234,7 +234,7 @@ class raw_output {
 
 public:
     [[gnu::noinline]] constexpr raw_output(element type, shape dimensions)
-        : type_(type), shape_(std::move(dimensions)), elements_(shape_.elements()), size_(byte_size(type, elements_)) {
+        : type_(type), shape_(lpt::move(dimensions)), elements_(shape_.elements()), size_(byte_size(type, elements_)) {
         if (std::is_constant_evaluated() || size_ <= safe_.capacity()) {
             safe_.resize(size_);
         } else {
@@ -254,7 +254,7 @@ public:
     constexpr std::byte* data() { return data_ == nullptr ? safe_.data() : data_; }
     [[gnu::noinline]] constexpr tensor finish() {
         if (data_ == nullptr) {
-            return tensor(type_, std::move(shape_), bytes(std::move(safe_)));
+            return tensor(type_, lpt::move(shape_), bytes(lpt::move(safe_)));
         }
         return finish_owned();
     }
@@ -263,7 +263,7 @@ private:
     tensor finish_owned() {
         std::byte* memory = data_;
         data_ = nullptr;
-        return tensor(type_, std::move(shape_), bytes(memory, size_, &detail::release_memory, memory));
+        return tensor(type_, lpt::move(shape_), bytes(memory, size_, &detail::release_memory, memory));
     }
 };
 

@@ -9,6 +9,7 @@
 #include <pugixml.hpp>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// The XML document of a network as plain data: layers with their ports and the edges between them.

@@ -4,6 +4,8 @@
 #include <lpt/graph/traverse.hpp>
 #include <lpt/import/openvino_ir/bodies.hpp>
 
+#include <utility>
+
 /// From the XML document to a graph.
 namespace lpt::openvino_ir {
 

@@ -34,7 +34,7 @@ struct fold_fake_quantize_transformation {
         if (!value) {
             return r.refused(id, name, refuse(reason::dynamic_axis, 0));
         }
-        replace_and_name(r, id, r.model.constant(std::move(value)));
+        replace_and_name(r, id, r.model.constant(lpt::move(value)));
         return true;
     }
 

@@ -130,8 +130,8 @@ constexpr bool has_zero_points(const channel_maps& maps) {
 
 /// Gives a FakeQuantize another output range and another output type.
 constexpr void set_output_range(auto& r, node_id fake_quantize, tensor low, tensor high, element type) {
-    r.model.set_input(fake_quantize, 3, r.model.constant(std::move(low)));
-    r.model.set_input(fake_quantize, 4, r.model.constant(std::move(high)));
+    r.model.set_input(fake_quantize, 3, r.model.constant(lpt::move(low)));
+    r.model.set_input(fake_quantize, 4, r.model.constant(lpt::move(high)));
     r.model.relax_output(fake_quantize, type);
 }
 
@@ -148,7 +148,7 @@ constexpr quantized_node fold_quantized(auto& r, node_id fake_quantize, element 
         model.rename(made, model[fake_quantize].name());
     };
     if (tensor known = fold_fake_quantize(model, fake_quantize, type, true)) {
-        const node_id constant = model.constant(std::move(known));
+        const node_id constant = model.constant(lpt::move(known));
         stands_for(constant);
         return {constant, constant};
     }
@@ -175,7 +175,7 @@ constexpr fake_quantize_parts append_to_quantized(auto& r, node_id fake_quantize
         r.attributes.copy_node(fake_quantize, made);
     };
     const auto append = [&](op::attributes what, view<output_ref> inputs, text_view suffix) {
-        take_over(model.add(std::move(what), inputs), suffix);
+        take_over(model.add(lpt::move(what), inputs), suffix);
     };
     if (model.type(last) != computed) {
         append(op::convert{computed}, {last}, "/DequantizationConvert");
@@ -256,7 +256,7 @@ constexpr fake_quantize_parts decompose_fake_quantize(auto& r, node_id fake_quan
     tensor high = bound(4, aligned.high);
     model.set_attributes(fake_quantize, op::fake_quantize{static_cast<std::int64_t>(aligned.levels),
                                                           model[fake_quantize].as<op::fake_quantize>().auto_broadcast});
-    detail::set_output_range(r, fake_quantize, std::move(low), std::move(high),
+    detail::set_output_range(r, fake_quantize, lpt::move(low), lpt::move(high),
                              r.options.update_precisions ? precision.type : natural);
     const element computed = r.options.dequantization_precision;
     tensor zero_point;

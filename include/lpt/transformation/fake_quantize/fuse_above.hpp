@@ -140,7 +140,7 @@ constexpr bool fuse_one_above(auto& r, node_id fake_quantize) {
             }
         }
         for (std::size_t i = 0; i < 2; ++i) {
-            ranges[i] = model.constant(align_range(std::move(bounds[i]), model[fake_quantize].shape()));
+            ranges[i] = model.constant(align_range(lpt::move(bounds[i]), model[fake_quantize].shape()));
         }
         data = model[above].input(port == 1 ? 0 : 1);
     }

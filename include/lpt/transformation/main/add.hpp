@@ -208,7 +208,7 @@ private:
             what = op::subtract{};
         }
         const node_id made =
-            model.add_relaxed(std::move(what), {data, constant}, {{f32, f32}, {type}}, model[add].name());
+            model.add_relaxed(lpt::move(what), {data, constant}, {{f32, f32}, {type}}, model[add].name());
         copy_information(r, add, made);
         return made;
     }

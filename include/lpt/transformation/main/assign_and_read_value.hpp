@@ -101,7 +101,7 @@ private:
         if (model[read].version() >= 6) {
             facts.variable_type = type;
         }
-        const node_id made = model.add(std::move(facts), inputs, model[read].name(), model[read].version());
+        const node_id made = model.add(lpt::move(facts), inputs, model[read].name(), model[read].version());
         copy_information(r, read, made);
         return made;
     }
@@ -113,7 +113,7 @@ private:
         if (model[id].version() >= 6) {
             facts.variable_type = model.type(data);
         }
-        const node_id made = model.add(std::move(facts), {data}, model[id].name(), model[id].version());
+        const node_id made = model.add(lpt::move(facts), {data}, model[id].name(), model[id].version());
         copy_information(r, id, made);
         for (const node_id on : model[id].control_dependencies()) {
             model.add_control_dependency(made, on);

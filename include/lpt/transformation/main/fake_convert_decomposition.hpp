@@ -48,7 +48,7 @@ struct fake_convert_decomposition_transformation {
 
 private:
     static constexpr output_ref append(auto& r, node_id id, op::attributes what, view<output_ref> inputs) {
-        const node_id made = r.model.add(std::move(what), inputs);
+        const node_id made = r.model.add(lpt::move(what), inputs);
         copy_information(r, id, made);
         return made;
     }

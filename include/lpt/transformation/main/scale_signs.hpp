@@ -40,7 +40,7 @@ constexpr bool can_rescale_eps(const tensor& scale) {
     model.rename(made, model[normalization].name());
     compute_in(model, made, 0, r.options.dequantization_precision);
     model.relax_output(made, r.options.dequantization_precision);
-    const output_ref factor = fold_convert(model, model.constant(std::move(scale)), model[made].type());
+    const output_ref factor = fold_convert(model, model.constant(lpt::move(scale)), model[made].type());
     const node_id multiply = model.add(op::multiply{}, {made, factor});
     model.relax_output(multiply, result);
     insert_dequantization_after(r, normalization, multiply, made);

@@ -89,7 +89,7 @@ private:
         if (preferred != dynamic) {
             attribute::insert_type(value.preferred_types, preferred);
         }
-        attributes_of<attribute::intervals_alignment>(r).set_node(id, std::move(value), {levels});
+        attributes_of<attribute::intervals_alignment>(r).set_node(id, lpt::move(value), {levels});
     }
 };
 

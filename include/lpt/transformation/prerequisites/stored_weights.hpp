@@ -39,7 +39,7 @@ constexpr node_id pull_through_elementwise(auto& r, node_id movement, tensor con
     const node_id elementwise = model.producer(movement, 0);
     const node_id pulled = model.clone(movement, {model[elementwise].input(0), model[movement].input(1)});
     copy_information(r, movement, pulled);
-    output_ref operand = model.constant(std::move(constant));
+    output_ref operand = model.constant(lpt::move(constant));
     const node_id convert = model.producer(elementwise, 1);
     if (model[convert].is<op::convert>()) {
         const node_id converted = model.clone(convert, {operand});
@@ -87,7 +87,7 @@ constexpr void pull_to_constant(rewrite& r, node_id movement, const MovedConstan
         if (!moved_constant(above, constant_of(model, constant), moved)) {
             return;
         }
-        movement = pull_through_elementwise(r, movement, std::move(moved));
+        movement = pull_through_elementwise(r, movement, lpt::move(moved));
     }
 }
 
