@@ -11,6 +11,7 @@
 #include <lpt/transformation/preparation/keep_const_precision.hpp>
 
 #include <cstdio>
+#include <utility>
 
 namespace op = lpt::op;
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 /// Quantized networks of any size, made from a seed.
 namespace bench {

@@ -5,6 +5,7 @@
 #include <lpt/transformation/dequantization.hpp>
 
 #include <map>
+#include <utility>
 
 namespace lpt::conformance {
 

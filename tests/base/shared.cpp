@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {

@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include <utility>
+
 namespace {
 
 using namespace lpt;

@@ -6,6 +6,7 @@
 #include <lpt/op/row.hpp>
 
 #include <concepts>
+#include <utility>
 
 namespace lpt::test {
 

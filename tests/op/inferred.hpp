@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <utility>
+
 namespace lpt::test {
 
 constexpr input of(element type, shape dimensions) { return {.type = type, .dimensions = std::move(dimensions)}; }

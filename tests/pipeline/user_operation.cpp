@@ -8,6 +8,8 @@
 
 #include "tests/support/own_operations.hpp"
 
+#include <utility>
+
 using namespace lpt;
 
 namespace {

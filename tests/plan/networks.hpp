@@ -5,6 +5,7 @@
 #include <lpt/plan/plan.hpp>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 /// Small networks in the form that the transformations leave, and helpers to look at their plans.

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <map>
+#include <utility>
 #include <vector>
 
 /// Networks whose constants make every operation of a rewrite exact in float: scales are powers of two, zero points whole

@@ -8,6 +8,7 @@
 #include <optional>
 #include <random>
 #include <set>
+#include <utility>
 #include <vector>
 
 /// Inputs for networks: shapes where a network leaves them open, and values on which its arithmetic is exact.

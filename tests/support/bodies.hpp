@@ -3,6 +3,8 @@
 
 #include <lpt/graph/graph.hpp>
 
+#include <utility>
+
 /// Networks with graphs inside their nodes, as tests build them.
 namespace lpt::test {
 

@@ -9,6 +9,7 @@
 #include <lpt/target/gpu.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace lpt::support {
 

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <utility>
+
 using namespace lpt;
 using testing::network;
 using fuse_multiply = fuse_multiply_to_fake_quantize_transformation;

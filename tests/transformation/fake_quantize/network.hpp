@@ -3,6 +3,8 @@
 
 #include <lpt/transformation/rewrite.hpp>
 
+#include <utility>
+
 /// Small networks around a FakeQuantize, for tests at run time and in constant expressions.
 namespace lpt::testing {
 

@@ -4,6 +4,8 @@
 #include "tests/support/reference.hpp"
 #include <lpt/transformation/dequantization.hpp>
 
+#include <utility>
+
 /// Small networks of one operation behind a dequantization, for tests at run time and in constant expressions.
 namespace lpt::testing {
 

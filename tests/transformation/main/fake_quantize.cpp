@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <utility>
+
 using namespace lpt;
 using fusion = fake_quantize_transformation;
 using testing::network;

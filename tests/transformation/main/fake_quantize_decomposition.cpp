@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <utility>
+
 using namespace lpt;
 using decomposition = fake_quantize_decomposition_transformation;
 using testing::network;

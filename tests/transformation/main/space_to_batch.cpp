@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <utility>
+
 using namespace lpt;
 using namespace lpt::testing;
 

@@ -7,6 +7,8 @@
 
 #include "tests/support/reference.hpp"
 
+#include <utility>
+
 using namespace lpt;
 
 namespace {

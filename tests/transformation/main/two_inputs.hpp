@@ -3,6 +3,8 @@
 
 #include "dequantized.hpp"
 
+#include <utility>
+
 /// Small networks of one operation that two dequantized tensors meet at: activations and weights, or two branches.
 namespace lpt::testing {
 

@@ -10,6 +10,8 @@
 
 #include <doctest/doctest.h>
 
+#include <utility>
+
 using namespace lpt;
 using namespace lpt::test;
 

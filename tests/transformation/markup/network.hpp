@@ -3,6 +3,8 @@
 
 #include <lpt/transformation/markup/markup_precisions.hpp>
 
+#include <utility>
+
 /// Small networks for tests of the markup steps.
 namespace lpt::test {
 

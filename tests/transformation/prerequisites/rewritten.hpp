@@ -4,6 +4,8 @@
 #include "tests/support/reference.hpp"
 #include <lpt/transformation/rewrite.hpp>
 
+#include <utility>
+
 /// A network on which tests apply single transformations, at run time and in constant expressions.
 namespace lpt::testing {
 
