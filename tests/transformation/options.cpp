@@ -152,7 +152,9 @@ TEST_CASE("FakeQuantize: its levels are whole numbers, or spread over the range 
     CHECK(high(15, -0.7, 0.7, i8, false) == 7);
     CHECK(high(255, -1.27, 1.27, i8, false) == 127);
     CHECK(high(256, 0, 2.55, u8, false) == 255);
-    CHECK(high(65536, 0, 2.55, u8, false) == 255);
+    CHECK(high(65536, 0, 2.55, u8, true) == 255);
+    CHECK(high(65536, 0, 2.55, u8, false) ==
+          doctest::Approx(2.55));  // more levels than the type has: stays in floating point
     const auto zero_point = [](bool follow) {
         const network net = decomposed(255, -1.984375, 1.984375, u8, follow);
         return net.value(net.above(net.output()), 1).real(0);

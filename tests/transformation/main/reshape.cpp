@@ -95,7 +95,7 @@ TEST_CASE("the user may keep Reshape before MatMul in floating point") {
     const node_id weights = net.model.constant(make_tensor(f32, {4, 2}, {1}));
     net.model.result(net.model.add(op::mat_mul{}, {net.operation, weights}));
     CHECK_FALSE(net.run<reshape_transformation>());
-    CHECK(net.why() == reason::varies_over_axis);
+    CHECK(net.why() == reason::disabled_by_option);
 }
 
 TEST_CASE("Reshape stays in floating point") {
