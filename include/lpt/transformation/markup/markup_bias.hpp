@@ -36,7 +36,7 @@ private:
         return is_layer_plus_bias(model, model[id].input(0), model[id].input(1)) ||
                is_layer_plus_bias(model, model[id].input(1), model[id].input(0));
     }
-    static constexpr bool is_layer_plus_bias(const auto& model, output_ref layer, output_ref bias) {
+    static constexpr bool is_layer_plus_bias(const graph& model, output_ref layer, output_ref bias) {
         const tensor* constant = model.constant_value(bias);
         if (!has_bias(model[layer.node].kind()) || constant == nullptr || model.shape(layer).rank_is_dynamic()) {
             return false;
