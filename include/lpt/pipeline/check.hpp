@@ -45,13 +45,12 @@ inline constexpr bool is_missing = false;
 template <class Transformation>
 inline constexpr bool is_missing<missing_member<Transformation>> = true;
 
-template <class Attribute>
-inline constexpr char attribute_key = 0;
-using attribute_keys = seq<const char*, 4>;
+/// Attributes are compared by name: g++ compares no addresses in constant expressions when it compiles with sanitizers.
+using attribute_keys = seq<text_view, 4>;
 
 template <class... Attributes>
 constexpr attribute_keys keys_of(attribute::set<Attributes...>) {
-    return {&attribute_key<Attributes>...};
+    return {Attributes::name...};
 }
 
 /// What a transformation or step declares of itself.
@@ -101,7 +100,7 @@ struct pipeline_finding {
     bool optional = false;  // the attribute is in `may_read`
 };
 
-constexpr int writer_between(view<declared_facts> members, const char* key, std::size_t from, std::size_t to) {
+constexpr int writer_between(view<declared_facts> members, text_view key, std::size_t from, std::size_t to) {
     for (std::size_t i = from; i < to; ++i) {
         if (members[i].writes.contains(key)) {
             return static_cast<int>(i);
