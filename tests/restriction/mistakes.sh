@@ -31,10 +31,35 @@ refuses 'auto t = restrictions<precisions<in_version<op::max_pool, 2>, on<0, u8>
 refuses 'auto t = restrictions<per_tensor<op::mat_mul, 2>>{};' 'operation_has_no_such_input_port<mat_mul, 2>'
 refuses 'auto t = restrictions<precisions<op::add, on<0, u8>>, precisions<op::add, on<1, u8>>>{};' 'operation_is_restricted_twice<add>'
 
-accepts 'auto t = restrictions<precisions<own, on<0, u8>>, per_tensor<own, 1>>{};'
+accepts 'auto t = restrictions<precisions<own, on<0, u8>>, per_tensor<own, 0>>{};'
 refuses 'auto t = restrictions<precisions<own, on<0, i8>>>{};' 'input_port_cannot_take_element_type<own, 0, i8>'
 refuses 'auto t = restrictions<precisions<own, on<1, u8>>>{};' 'input_port_cannot_take_element_type<own, 1, u8>'
 refuses 'auto t = restrictions<precisions<own, on<2, u8>>>{};' 'operation_has_no_such_input_port<own, 2>'
 refuses 'auto t = restrictions<precisions<in_version<own, 2>, on<0, u8>>>{};' 'operation_has_no_such_version<own, 2>'
+refuses 'auto t = restrictions<per_tensor<own, 1>>{};' 'input_port_has_no_granularity<own, 1>'
+
+refuses 'auto t = restrictions<precisions<op::add, on<ports<>, u8>>>{};' 'restriction_names_no_input_port<add>'
+refuses 'auto t = restrictions<precisions<op::add, on<0, u8, i8, u8>>>{};' 'input_port_accepts_element_type_twice<add, 0, u8>'
+accepts 'auto t = restrictions<per_tensor<op::reshape, 0>>{};'
+refuses 'auto t = restrictions<per_tensor<op::reshape, 1>>{};' 'input_port_has_no_granularity<reshape, 1>'
+refuses 'auto t = restrictions<per_tensor<op::add, 0, 0>>{};' 'input_port_is_restricted_twice<add, 0>'
+
+# Tables that a function computes.
+prelude+='
+#include <lpt/restriction/composition.hpp>
+constexpr restriction_table two(precision_row one, precision_row other, granularity_row more = {op::kind::add}) {
+  return {{one, other}, {more}};
+}
+constexpr precision_row plain{op::kind::add, any_version, {{0}, {u8}}};
+constexpr precision_row of_own{own::number, any_version, {{0}, {u8}}};'
+accepts 'auto t = computed_restrictions<[] { return two(plain, of_own); }, own>{};'
+refuses 'auto t = computed_restrictions<[] { return two(plain, {op::kind::softmax}); }>{};' 'no_transformation_handles_operation<softmax>'
+refuses 'auto t = computed_restrictions<[] { return two(plain, {op::kind::convolution, any_version, {{1}, {i16}}}); }>{};' 'input_port_cannot_take_element_type<convolution, 1, i16>'
+refuses 'auto t = computed_restrictions<[] { return two(plain, {op::kind::add, 1, {{1, 0}, {i8}}}); }>{};' 'input_port_is_restricted_twice<add, 0>'
+refuses 'auto t = computed_restrictions<[] { return two(plain, {op::kind::add}); }>{};' 'restrictions_of_operation_contradict_each_other<add>'
+refuses 'auto t = computed_restrictions<[] { return two(plain, {}); }>{};' 'restriction_names_no_operation<none>'
+refuses 'auto t = computed_restrictions<[] { return two(plain, plain, {op::kind::add}); }>{};' 'input_port_is_restricted_twice<add, 0>'
+refuses 'auto t = computed_restrictions<[] { return two(plain, of_own, {own::number, any_version, {1}}); }, own>{};' 'input_port_has_no_granularity<own, 1>'
+refuses 'auto t = computed_restrictions<[] { return two(plain, of_own); }>{};' 'computed_restrictions_do_not_know_operation_type_of_user<'
 
 finish

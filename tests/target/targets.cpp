@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <lpt/target/composition.hpp>
 #include <lpt/target/cpu_arm.hpp>
 #include <lpt/target/cpu_x86.hpp>
 #include <lpt/target/cpu_x86_amx.hpp>
@@ -136,6 +137,19 @@ TEST_CASE("a target of one's own: rows replaced, others kept") {
     constexpr auto fewer = mine.not_restricting<op::convolution, op::lstm_sequence>();
     CHECK_FALSE(fewer.table().restricts(op::kind::convolution));
     CHECK(fewer.table().granularities.size() == 1);
+}
+
+TEST_CASE("targets override and intersect each other") {
+    constexpr auto overridden = cpu_x86 | restrictions<precisions<op::convolution, on<0, i8>, on<1, i8>>>{};
+    CHECK(overridden.table() == cpu_x86.restricting<precisions<op::convolution, on<0, i8>, on<1, i8>>>().table());
+    CHECK(overridden.options().callbacks.size() == cpu_x86.options().callbacks.size());
+    constexpr auto both = intersect(cpu_x86, cpu_x86_amx);
+    CHECK(both.table() == cpu_x86.table());  // which is the narrower one
+    CHECK(accepted(intersect(cpu_x86, cpu_arm), op::kind::mat_mul, 0) == types{i8});
+    CHECK_NOTHROW(check_restrictions(intersect(cpu_x86, gpu)));
+    CHECK(without<op::convolution>(cpu_x86).table() == cpu_x86.not_restricting<op::convolution>().table());
+    CHECK((cpu_x86 | gpu).options().callbacks.size() ==
+          cpu_x86.options().callbacks.size() + gpu.options().callbacks.size());
 }
 
 TEST_CASE("a target of one's own: callbacks, disabled transformations and options") {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/pipeline/low_precision.hpp>
+#include <lpt/restriction/checks.hpp>
 
 /// What a plugin author sets is looked at before anything is changed.
 namespace lpt {
@@ -81,32 +82,6 @@ constexpr void check_options(const transformation_options& options) {
     }
     for (const element each : options.default_precisions) {
         detail::check_default_precision(each);
-    }
-}
-
-/// Raises an error for restrictions that cannot be meant: an operation that no transformation handles, a version or port that it
-/// does not have, a type that the port cannot take, or a port in two rows of one operation and version.
-template <int Once = 0>
-constexpr void check_restrictions(const restriction_table& restrictions) {
-    for (std::size_t i = 0; i < restrictions.precisions.size(); ++i) {
-        const precision_row& row = restrictions.precisions[i];
-        if (!op::is_of_user(row.operation)) {  // whose types are checked when restrictions are compiled
-            check_port_types(op::row_of(row.operation), row.version, row.accepted);
-        }
-        for (std::size_t j = 0; j < i; ++j) {
-            const precision_row& other = restrictions.precisions[j];
-            for (const std::int32_t port : row.accepted.ports) {
-                if (other.operation == row.operation && other.version == row.version &&
-                    other.accepted.ports.contains(port)) {
-                    fail("restriction of ", op::name(row.operation), ": input port ", port, " is named twice");
-                }
-            }
-        }
-    }
-    for (const granularity_row& row : restrictions.granularities) {
-        if (!op::is_of_user(row.operation)) {
-            check_port_types(op::row_of(row.operation), row.version, {row.ports, {}});
-        }
     }
 }
 

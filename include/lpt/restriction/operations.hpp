@@ -130,7 +130,13 @@ constexpr bool can_take(op::kind operation, int port, element type) {
     }
 }
 
-/// The same about the row of an operation type, of the library or of a user.
+/// The same questions about the row of an operation type, of the library or of a user.
+constexpr bool carries_data(const op::row& operation, int port) {
+    if (op::is_of_user(operation.number)) {
+        return static_cast<const op::user_row&>(operation).low_precision.ports.contains(port);
+    }
+    return carries_data(operation.number, port);
+}
 constexpr bool can_take(const op::row& operation, int port, element type) {
     if (op::is_of_user(operation.number)) {
         const op::low_precision& declared = static_cast<const op::user_row&>(operation).low_precision;

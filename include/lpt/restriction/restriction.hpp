@@ -122,6 +122,15 @@ struct input_port_is_restricted_twice;
 // The port carries no data, or the arithmetic of the operation cannot take a tensor of this type.
 template <class Op, int Port, element Type>
 struct input_port_cannot_take_element_type;
+// A list of ports is empty, so what stands beside it would never have an effect.
+template <class Op>
+struct restriction_names_no_input_port;
+// One list of accepted types has this type twice; the first decides.
+template <class Op, int Port, element Type>
+struct input_port_accepts_element_type_twice;
+// The port carries axes, shapes, bounds or the like: no scale or zero point belongs to it.
+template <class Op, int Port>
+struct input_port_has_no_granularity;
 // Two restrictions of the same kind are about one operation; put them into one.
 template <class Op>
 struct operation_is_restricted_twice;
@@ -169,8 +178,7 @@ consteval restriction_finding find_in_precisions() {
 template <class Op, int... Ports>
 consteval restriction_finding find_in_ports() {
     using operation = operation_of<Op>;
-    return find_restriction_mistake(row_of_type<typename operation::type>(), operation::version,
-                                    {port_types{{Ports}, {}}...});
+    return find_granularity_mistake(row_of_type<typename operation::type>(), operation::version, {Ports...});
 }
 
 // Raising: the base class that a mistake leads to is a template that is never defined.
@@ -186,6 +194,12 @@ template <class Op, int P, element E>
 struct checked<Op, restriction_mistake::port_twice, P, E> : mistake::input_port_is_restricted_twice<Op, P> {};
 template <class Op, int P, element E>
 struct checked<Op, restriction_mistake::type, P, E> : mistake::input_port_cannot_take_element_type<Op, P, E> {};
+template <class Op, int P, element E>
+struct checked<Op, restriction_mistake::names_no_port, P, E> : mistake::restriction_names_no_input_port<Op> {};
+template <class Op, int P, element E>
+struct checked<Op, restriction_mistake::type_twice, P, E> : mistake::input_port_accepts_element_type_twice<Op, P, E> {};
+template <class Op, int P, element E>
+struct checked<Op, restriction_mistake::no_granularity, P, E> : mistake::input_port_has_no_granularity<Op, P> {};
 
 template <class Op, class... On>
 inline constexpr restriction_finding found_in_precisions = find_in_precisions<Op, On...>();

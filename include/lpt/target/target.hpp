@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/restriction/lists.hpp>
 #include <lpt/transformation/rewrite.hpp>
 
 /// Targets: what an engine restricts, which transformations it keeps away from which nodes or switches off, and its options.
 ///
 /// A target is data (`target`), or a type that makes this data (`target_of`). The ready ones are constants of such types, from which
-/// others are made: `cpu_x86.restricting<precisions<op::mat_mul, on<0, u8>, on<1, i8>>>().enabling<recurrent_cell_transformation>()`.
+/// others are made: `cpu_x86.restricting<precisions<op::mat_mul, on<0, u8>, on<1, i8>>>().enabling<recurrent_cell_transformation>()`;
+/// `lpt/target/composition.hpp` composes whole targets.
 namespace lpt {
 
 /// Everything that an engine says about itself.
@@ -46,48 +48,6 @@ struct target_of;
 
 namespace detail {
 
-template <class First, class Second>
-struct joined_restrictions;
-template <class... First, class... Second>
-struct joined_restrictions<restrictions<First...>, restrictions<Second...>> {
-    using type = restrictions<First..., Second...>;
-};
-
-/// True if two restrictions of the same sort are about the same versions of one operation.
-template <class One, class Other>
-inline constexpr bool same_subject =
-    subject_of<One>::type::number == subject_of<Other>::type::number &&
-    subject_of<One>::about_granularity == subject_of<Other>::about_granularity &&
-    (subject_of<One>::version == subject_of<Other>::version || subject_of<One>::version == any_version ||
-     subject_of<Other>::version == any_version);
-
-/// The restrictions that are not about what one of `New` is about.
-template <class Old, class... New>
-struct restrictions_besides;
-template <class... New>
-struct restrictions_besides<restrictions<>, New...> {
-    using type = restrictions<>;
-};
-template <class First, class... Rest, class... New>
-struct restrictions_besides<restrictions<First, Rest...>, New...> {
-    using kept = std::conditional_t<(same_subject<First, New> || ...), restrictions<>, restrictions<First>>;
-    using type =
-        typename joined_restrictions<kept, typename restrictions_besides<restrictions<Rest...>, New...>::type>::type;
-};
-template <class Old, class... Ops>
-struct restrictions_without;
-template <class... Ops>
-struct restrictions_without<restrictions<>, Ops...> {
-    using type = restrictions<>;
-};
-template <class First, class... Rest, class... Ops>
-struct restrictions_without<restrictions<First, Rest...>, Ops...> {
-    using kept = std::conditional_t<((subject_of<First>::type::number == Ops::number) || ...), restrictions<>,
-                                    restrictions<First>>;
-    using type =
-        typename joined_restrictions<kept, typename restrictions_without<restrictions<Rest...>, Ops...>::type>::type;
-};
-
 template <class Setting>
 inline constexpr bool is_disable = false;
 template <class Transformation>
@@ -110,7 +70,7 @@ struct target_without<OnlyDisabled, target_of<Restrictions, Kept...>, target_of<
 
 }  // namespace detail
 
-/// A target as a type without data. `Restrictions` is a `restrictions<…>`, each of `Settings` a `skip`, `disable` or `set_options`;
+/// A target as a type without data. `Restrictions` is a `restrictions<…>` (or computed ones), each of `Settings` a `skip`, `disable` or `set_options`;
 /// a later `set_options` goes before an earlier one. Its functions make other targets.
 template <class Restrictions, class... Settings>
 struct target_of {
@@ -126,13 +86,12 @@ struct target_of {
     /// With these restrictions in the place of those of the same operations and sort (precisions or granularity).
     template <class... New>
     constexpr auto restricting() const {
-        using kept = typename detail::restrictions_besides<Restrictions, New...>::type;
-        return target_of<typename detail::joined_restrictions<kept, restrictions<New...>>::type, Settings...>{};
+        return target_of<detail::overridden_restrictions<Restrictions, restrictions<New...>>, Settings...>{};
     }
     /// Without any restriction of these operations.
     template <class... Ops>
     constexpr auto not_restricting() const {
-        return target_of<typename detail::restrictions_without<Restrictions, Ops...>::type, Settings...>{};
+        return target_of<detail::remaining_restrictions<Restrictions, Ops...>, Settings...>{};
     }
     /// With one callback more.
     template <class Transformation, skip_rule Rule>
