@@ -32,6 +32,7 @@ enum class difference {
     overflowing_range,
     margin_in_average,
     interval_of_pair,
+    wrapped_zero_point,
     count
 };
 
@@ -61,6 +62,7 @@ inline constexpr std::array<difference_entry, static_cast<std::size_t>(differenc
     {difference::overflowing_range, "overflowing_range"},
     {difference::margin_in_average, "margin_in_average"},
     {difference::interval_of_pair, "interval_of_pair"},
+    {difference::wrapped_zero_point, "wrapped_zero_point"},
 }};
 
 /// The first entry of the second group: a network with `follow_upstream_errors` false meets none of these.

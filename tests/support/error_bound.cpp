@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <utility>
 
 namespace lpt::support {
@@ -87,6 +88,21 @@ struct type_distance {
     double neglected = 0;  // the zero point itself, where the type goes without
 };
 
+/// The values of a type that a FakeQuantize uses; none where it cannot use the type. With `whole_steps` as many as it has levels.
+data_precision values_of_type(std::int64_t levels, element type, bool whole_steps) {
+    const data_precision range = range_of_type(type, levels);
+    if (!whole_steps) {
+        return range;
+    }
+    const bool has_enough =
+        static_cast<double>(range.high) - static_cast<double>(range.low) >= static_cast<double>(levels - 1);
+    return has_enough ? with_whole_steps(range, levels) : data_precision{};
+}
+/// The types that a FakeQuantize of this many levels may be quantized to.
+std::vector<element> types_of_levels(std::int64_t levels) {
+    return levels < levels_16 - 1 ? std::vector<element>{u8, i8} : std::vector<element>{u8, i8, u16, i16};
+}
+
 /// The distance between the steps of a FakeQuantize and those of a type: dequantized values s (q - z), where
 ///   s = (high - low) / (most - least),  z = (least · high - most · low) / (high - low).
 ///
@@ -94,22 +110,18 @@ struct type_distance {
 /// of the type into whole steps, q is rounded too: at most s / 2 (with `whole_steps` the range is made smaller instead). A type
 /// that suits the interval within 0.2 % is taken without z: at most s · |z|.
 type_distance distance_to_type(std::int64_t levels, interval bounds, element type, bool whole_steps) {
-    const data_precision range = range_of_type(type, levels);
-    const double steps = static_cast<double>(levels - 1);
-    const double low = range ? static_cast<double>(range.low) : is_signed(type) ? -128 : 0;
-    double high = range ? static_cast<double>(range.high) : is_signed(type) ? 127 : 255;
-    const bool uneven = std::fmod(high - low, steps) != 0;
-    if (uneven && whole_steps) {
-        high = low + steps * std::floor((high - low) / steps);
-    }
-    if (bounds.high == bounds.low || high == low) {
+    const data_precision range = values_of_type(levels, type, whole_steps);
+    if (!range || bounds.high == bounds.low) {
         return {};
     }
+    const double low = static_cast<double>(range.low);
+    const double high = static_cast<double>(range.high);
+    const bool uneven = std::fmod(high - low, static_cast<double>(levels - 1)) != 0;
     const double step = (bounds.high - bounds.low) / (high - low);
     const double zero_point = (low * bounds.high - high * bounds.low) / (bounds.high - bounds.low);
     type_distance result;
     result.rounding = absolute(step * (zero_point - std::nearbyint(zero_point)));
-    result.uneven = uneven && !whole_steps ? absolute(step) / 2 : 0;
+    result.uneven = uneven ? absolute(step) / 2 : 0;
     const float lows[] = {static_cast<float>(bounds.low)};
     const float highs[] = {static_cast<float>(bounds.high)};
     const precision_details details = precision_details_of(levels, lows, highs);
@@ -117,6 +129,17 @@ type_distance distance_to_type(std::int64_t levels, interval bounds, element typ
         result.neglected = absolute(step * zero_point);
     }
     return result;
+}
+
+/// The greatest step that a FakeQuantize of this many levels may get where it shares the scale of an interval of this width.
+double greatest_common_step(std::int64_t levels, double width, bool whole_steps) {
+    double step = 0;
+    for (const element type : types_of_levels(levels)) {
+        if (const data_precision range = values_of_type(levels, type, whole_steps)) {
+            step = larger(step, width / (static_cast<double>(range.high) - static_cast<double>(range.low)));
+        }
+    }
+    return step;
 }
 
 /// A network evaluated with radii.
@@ -149,11 +172,15 @@ class analysis {
     const tensor* constant_at(node_id id, std::size_t port) const {
         return model_.constant_value(model_[id].input(port));
     }
-    /// True where an output reaches a Concat before it is quantized anew.
-    bool reaches_concat(output_ref from, std::vector<char>& seen) const {
+    /// True where an output reaches one of these operations before it is quantized anew.
+    bool reaches(output_ref from, std::initializer_list<op::kind> wanted) const {
+        std::vector<char> seen(model_.id_bound(), 0);
+        return reaches(from, wanted, seen);
+    }
+    bool reaches(output_ref from, std::initializer_list<op::kind> wanted, std::vector<char>& seen) const {
         for (const input_ref user : model_.uses(from)) {
             const node& reader = model_[user.node];
-            if (reader.is<op::concat>()) {
+            if (std::find(wanted.begin(), wanted.end(), reader.kind()) != wanted.end()) {
                 return true;
             }
             if (reader.is<op::fake_quantize>() || seen[index_of(user.node)] != 0) {
@@ -161,12 +188,18 @@ class analysis {
             }
             seen[index_of(user.node)] = 1;
             for (std::size_t port = 0; port < reader.outputs(); ++port) {
-                if (reaches_concat({user.node, static_cast<std::int32_t>(port)}, seen)) {
+                if (reaches({user.node, static_cast<std::int32_t>(port)}, wanted, seen)) {
                     return true;
                 }
             }
         }
         return false;
+    }
+    /// True where an operation that takes whole zero points alone may read an output: a convolution, or a MatMul, which drops those of
+    /// its second operand that round to 0.
+    bool reaches_rounding_of_zero_points(output_ref from) const {
+        return reaches(from, {op::kind::convolution, op::kind::group_convolution, op::kind::convolution_backprop_data,
+                              op::kind::mat_mul});
     }
     double factor_below(node_id id) const {
         output_ref at{id, 0};
@@ -188,9 +221,9 @@ class analysis {
         }
         return 1;
     }
-    /// FakeQuantize operations that meet in a Concat may get one scale and zero point for all. With S = (highest - lowest end) / 255,
-    /// each end moves to a multiple of S (by S / 2), the values between them to the nearest multiple (S / 2), and they
-    /// were rounded to their own step s before: at most 3 S / 2 + s / 2.
+    /// FakeQuantize operations that meet in a Concat may get one scale and zero point for all. With S = (highest - lowest end) /
+    /// (most - least value of the type), each end moves to a multiple of S (by S / 2), the zero point to a whole number (S / 2), the
+    /// values between the ends to the nearest multiple (S / 2), and they were rounded to their own step s before: at most 3 S / 2 + s / 2.
     void find_aligned() {
         std::vector<quantizer> found;
         double low = 0;
@@ -207,8 +240,7 @@ class analysis {
             const interval bounds{lows.real(0) * factor, highs.real(0) * factor};
             const double steps = static_cast<double>(each.as<op::fake_quantize>().levels - 1);
             greatest_scale_ = larger(greatest_scale_, greatest(magnitude(highs)) * 2 * factor / steps);
-            std::vector<char> seen(model_.id_bound(), 0);
-            if (reaches_concat({id, 0}, seen)) {
+            if (reaches({id, 0}, {op::kind::concat})) {
                 found.push_back({id, bounds, factor, each.as<op::fake_quantize>().levels});
                 low = std::min({low, bounds.low, bounds.high});
                 high = std::max({high, bounds.low, bounds.high});
@@ -217,9 +249,9 @@ class analysis {
         if (found.size() < 2) {
             return;
         }
-        const double common = (high - low) / 255;
-        common_step_ = common;
         for (const quantizer& each : found) {
+            const double common = greatest_common_step(each.levels, high - low, !follows_);
+            common_step_ = larger(common_step_, common);
             const double own = absolute(each.bounds.high - each.bounds.low) / static_cast<double>(each.levels - 1);
             aligned_[index_of(each.id)] = (1.5 * common + 0.5 * own) / each.factor;
         }
@@ -321,7 +353,20 @@ class analysis {
             meet(difference::rounded_zero_point, greatest(moved) > 0);
             result = sum(result, spread(moved, wide));
         }
-        return result;
+        const double moved = half_step_of_sum(id);
+        meet(difference::rounded_zero_point, moved > 0);
+        return map(result, [&](double r) { return r + moved; });
+    }
+    /// A constant that is added to dequantized values becomes part of their zero point, b / s less; an operation that takes whole
+    /// zero points rounds it: by half a step.
+    double half_step_of_sum(node_id id) const {
+        const node& each = model_[id];
+        for (const std::size_t port : {0u, 1u}) {
+            if (constant_at(id, port) != nullptr && reaches_rounding_of_zero_points({id, 0})) {
+                return steps_[index_of(each.input(1 - port).node)] / 2;
+            }
+        }
+        return 0;
     }
     tensor radius_of_quotient(node_id id) const {
         const bounded& left = at(model_[id], 0);
@@ -365,8 +410,9 @@ class analysis {
         const tensor steps = radius_of_monotone(id, uncertainty);
         const tensor size = sum(magnitude(output_low), magnitude(output_high));
         const std::int64_t levels = each.as<op::fake_quantize>().levels;
+        const bool rounds_zero_point = reaches_rounding_of_zero_points({id, 0});
         const tensor types = map(output_low, output_high, [&](double low, double high) {
-            return distance_to_types(levels, {low, high}) + aligned_[index_of(id)];
+            return distance_to_types(levels, {low, high}, rounds_zero_point) + aligned_[index_of(id)];
         });
         return sum(with_roundings(steps, size), types);
     }
@@ -378,16 +424,14 @@ class analysis {
                                              evaluate_with(id, magnitude(at(model_[id], 0).value))[0]);
         return map(passed, [&](double r) { return r + half_step * (1 + unit_); });
     }
-    double distance_to_types(std::int64_t levels, interval bounds) {
+    double distance_to_types(std::int64_t levels, interval bounds, bool rounds_zero_point) {
         if (!is_supported_level_count(levels)) {
             return 0;
         }
         double result = 0;
-        for (const element type : {u8, i8, u16, i16}) {
-            if (bit_width(type) == 16 && levels < levels_16 - 1) {
-                continue;
-            }
-            const type_distance distance = distance_to_type(levels, bounds, type, !follows_);
+        for (const element type : types_of_levels(levels)) {
+            type_distance distance = distance_to_type(levels, bounds, type, !follows_);
+            distance.rounding = rounds_zero_point ? distance.rounding : 0;
             const double size = larger(absolute(bounds.low), absolute(bounds.high));
             meet(difference::rounded_zero_point, distance.rounding > unit_ * size);
             meet(difference::neglected_zero_point, distance.neglected > unit_ * size);

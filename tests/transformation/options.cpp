@@ -193,12 +193,24 @@ TEST_CASE("a FakeQuantize that limits integers stays, or goes") {
         net.model.result(net.model.add(op::convert{f32}, {limit}));
         return net.run<eliminate_fake_quantize_transformation>(limit);
     };
+    const auto drops_range = [](double input_high, bool follow) {
+        network net;
+        net.options.follow_upstream_errors = follow;
+        const node_id data = net.model.parameter(u8, shape{1, 3, 2, 2}, "in");
+        const node_id stretch = net.fake_quantize(data, 256, {0}, {input_high}, {0}, {255});
+        net.model.relax_output(stretch, u8);
+        net.model.result(net.model.add(op::convert{f32}, {stretch}));
+        return net.run<eliminate_fake_quantize_transformation>(stretch);
+    };
     CHECK(goes(u8, 16, 0, 15, true));
     CHECK_FALSE(goes(u8, 16, 0, 15, false));
     CHECK(goes(i8, 255, -127, 127, true));
     CHECK_FALSE(goes(i8, 255, -127, 127, false));
     CHECK(goes(u8, 256, 0, 255, false));
     CHECK(goes(i8, 256, -128, 127, false));
+    CHECK(drops_range(254.1, true));
+    CHECK_FALSE(drops_range(254.1, false));
+    CHECK(drops_range(254.6, false));
 }
 
 TEST_CASE("fusing a Multiply into a FakeQuantize keeps its levels, or takes those of an alignment") {

@@ -88,13 +88,28 @@ constexpr output_ref fold_convert(graph& model, output_ref source, element type)
     }
     return fold_operation(model, op::convert{type}, {source});
 }
-/// A Constant with the values rounded to the nearest integer, halves away from zero, in another element type.
-constexpr tensor round_to(const tensor& values, element type) {
+/// Zero points as values of the data's type: rounded to the nearest integer, halves away from zero.
+///
+/// `wraps`: what lies outside the range of an integer type wraps around, -28 to 228 in u8, as in upstream; otherwise it saturates.
+constexpr tensor round_zero_points(const tensor& values, element type, bool wraps) {
     tensor_builder result(type, values.dimensions());
     for (std::size_t i = 0; i < result.elements(); ++i) {
-        result.real(i, math::round_half_away(values.real(i)));
+        const double whole = math::round_half_away(values.real(i));
+        if (wraps && is_integral(type)) {
+            result.integer(i, static_cast<std::int64_t>(convert_value(i64, whole)));
+        } else {
+            result.real(i, whole);
+        }
     }
     return result.finish();
+}
+constexpr tensor round_zero_points(const auto& r, const tensor& values, element type) {
+    return round_zero_points(values, type, r.options.follow_upstream_errors);
+}
+/// True if a zero point says nothing to integers of a type. Upstream takes multiples of 256 in u8 for that, too.
+constexpr bool is_negligible_zero_point(const auto& r, const tensor& values, element type) {
+    return is_zero(r.options.follow_upstream_errors ? round_zero_points(r, values, type)
+                                                    : round_zero_points(values, f64, false));
 }
 
 // ---- names and attributes
@@ -814,7 +829,7 @@ constexpr dequantization fold_dequantization(auto& r, node_id id, std::size_t po
     if (!is_constant(model, constant)) {
         return subtract;
     }
-    const tensor zero_point = round_to(constant_of(model, constant.node), model.type(data));
+    const tensor zero_point = round_zero_points(r, constant_of(model, constant.node), model.type(data));
     if (is_zero(zero_point)) {
         model.replace_uses(subtract, data);
         return node_id::none;

@@ -59,7 +59,8 @@ constexpr bool keeps_zero_point(const graph& model, const dequantization& found)
     if (!found.has_subtract()) {
         return false;
     }
-    return !found.has_convert() || !is_zero(round_to(constant_of(model, found.zero_point), model.type(found.data)));
+    return !found.has_convert() ||
+           !is_zero(round_zero_points(constant_of(model, found.zero_point), model.type(found.data), true));
 }
 
 }  // namespace detail

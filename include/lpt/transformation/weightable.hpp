@@ -277,6 +277,30 @@ constexpr verdict dequantized_weights_verdict(const auto& model, const dequantiz
     return detail::weights_constants_verdict(model, weights.found, allowed);
 }
 
+namespace detail {
+
+/// True if a zero point of activations is the same everywhere or varies over the input channels alone: so it stands before a
+/// convolution. That of a transposed convolution may vary over any axis.
+constexpr bool zero_point_suits_convolution(const auto& model, node_id id, const dequantization& found) {
+    if (!found.has_subtract() || model[id].template is<op::convolution_backprop_data>()) {
+        return true;
+    }
+    const tensor& values = constant_of(model, found.zero_point);
+    const shape& data = model[found.subtract].shape();
+    if (is_scalar_like(values) || data.rank_is_dynamic() || values.dimensions().rank() > data.rank()) {
+        return is_scalar_like(values);
+    }
+    const shape aligned = values.dimensions().padded_left(data.rank());
+    for (std::size_t axis = 0; axis < aligned.rank(); ++axis) {
+        if (aligned[axis] != 1 && (axis != 1 || aligned[axis] != input_channels(model, id))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace detail
+
 /// `weightable_verdict` and what convolutions ask beside it: quantized activations of low precision, zero points of
 /// activations and weights in the range of their types, an integer type for a FakeQuantize on weights.
 [[gnu::noinline]] constexpr verdict convolution_verdict(const auto& r, node_id id) {
@@ -296,6 +320,9 @@ constexpr verdict dequantized_weights_verdict(const auto& model, const dequantiz
     }
     if (!zero_point_fits(model, found)) {
         return refuse_unfit_zero_point(model, found, 0);
+    }
+    if (!detail::zero_point_suits_convolution(model, id, found)) {
+        return refuse_because_of(reason::not_per_tensor_or_per_channel, 0, found.zero_point);
     }
     if (r.options.update_precisions && !is_low_precision(model, found)) {
         return refuse_type(reason::not_low_precision, 0, model.type(found.data));

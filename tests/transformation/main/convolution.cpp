@@ -84,6 +84,36 @@ TEST_CASE("a zero point that rounds to 0 goes away") {
     CHECK(net.input(convolution, 1).is<op::constant>());
 }
 
+TEST_CASE("a zero point half a step outside of its type saturates; upstream lets it wrap around") {
+    for (const bool follow : {true, false}) {
+        two_inputs net = convolved(single(0.1, 127.5), single(0.5, -128.5), i8);
+        net.options.follow_upstream_errors = follow;
+        CHECK(net.run<convolution_transformation>());
+        const node_id convolution = net.model.producer(net.output(), 0);
+        CHECK(net.value(net.model.producer(convolution, 0), 1).real(0) == (follow ? -128 : 127));
+        CHECK(net.value(net.model.producer(convolution, 1), 1).real(0) == (follow ? 127 : -128));
+    }
+}
+
+TEST_CASE("a zero point that varies over another axis than the channels keeps Convolution in floating point") {
+    const auto with_zero_points = [](seq<double, 4> zero_points) {
+        two_inputs net;  // a MatMul's zero point varies over its last axis
+        net.options.update_precisions = false;
+        const output_ref product =
+            net.model.add(op::mat_mul{}, {net.model.parameter(f32, {1, 3, 4}), net.model.parameter(f32, {1, 4, 3})});
+        const output_ref data = net.dequantize(product, {{0.1}, {}, std::move(zero_points), {1, 1, 3}});
+        net.add(op::convolution{.strides = {1}, .dilations = {1}, .pads_begin = {0}, .pads_end = {0}},
+                {data, net.weights({2, 3, 2}, single(0.5))});
+        return net;
+    };
+    two_inputs varying = with_zero_points({1, 2, 3});
+    CHECK_FALSE(varying.run<convolution_transformation>());
+    CHECK(varying.why() == reason::not_per_tensor_or_per_channel);
+    two_inputs equal = with_zero_points({2, 2, 2});
+    CHECK(equal.run<convolution_transformation>());
+    CHECK(equal.difference() < 1e-5);
+}
+
 TEST_CASE("the zero point of activations is spread over the input channels") {
     two_inputs net = convolved(single(0.1, 128), single(0.5));
     CHECK(net.run<convolution_transformation>());

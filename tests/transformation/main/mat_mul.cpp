@@ -77,6 +77,26 @@ TEST_CASE("a zero point of the second operand that rounds to 0 goes away") {
     CHECK(net.input(net.model.producer(net.output(), 0), 1).is<op::constant>());
 }
 
+TEST_CASE("a zero point outside the type of the second operand keeps MatMul in floating point; upstream lets it wrap "
+          "around") {
+    const auto runs = [](double zero_point, bool follow) {
+        two_inputs net;
+        net.options.follow_upstream_errors = follow;
+        const output_ref a = net.activations({2, 3, 4}, single(0.1));
+        net.add(op::mat_mul{}, {a, net.activations({2, 4, 5}, single(0.5, zero_point), u8)});
+        const bool changed = net.run<mat_mul_transformation>();
+        CHECK(net.why() == (changed ? reason::none : reason::has_zero_point));
+        return changed;
+    };
+    for (const bool follow : {true, false}) {
+        CHECK(runs(0.4, follow));
+        CHECK_FALSE(runs(-28, follow));
+        CHECK_FALSE(runs(300, follow));
+        CHECK(runs(-256, follow) == follow);
+        CHECK(runs(255.6, follow) == follow);
+    }
+}
+
 TEST_CASE("a scale with equal values along the axis that is summed counts as one value") {
     two_inputs net = product({{0.1}, {1, 1, 4}}, {{0.5}, {4, 1}});
     CHECK(net.run<mat_mul_transformation>());

@@ -84,3 +84,16 @@ TEST_CASE("Integers of a quantize-dequantize pair count with its scale and zero 
               (follows ? attribute::interval{0, 255} : attribute::interval{-27.5f, 100}));
     }
 }
+
+TEST_CASE("A quantize-dequantize pair with a scale for each channel has no interval, unless upstream is followed") {
+    for (const bool follows : {true, false}) {
+        network net;
+        net.options.follow_upstream_errors = follows;
+        const node_id quantized = net.fake_quantize(net.data(), -128, 127);
+        const node_id real = net.model.add(op::convert{f32}, {net.model.add(op::convert{i8}, {quantized})});
+        const node_id scales = net.model.constant(make_tensor(f32, {1, 3, 1, 1}, view<double>({0.5, 0.25, 0.125})));
+        net.model.result(net.model.add(op::multiply{}, {real, scales}));
+        net.run<markup_precisions, align_quantization_intervals>();
+        CHECK((interval_of(net, quantized) != nullptr) == follows);
+    }
+}

@@ -9,8 +9,9 @@ namespace lpt {
 /// Removes a FakeQuantize that gives what it gets: integers in, the same integers out.
 ///
 /// Input and output type are one; both ranges are the range of this type at the FakeQuantize's levels. For integer types the
-/// input range may lie off by less than one step, (high - low) / levels: rounding takes every integer back to itself. At fewer
-/// levels than the type has values this drops a limit on values; without `follow_upstream_errors` such a FakeQuantize stays.
+/// input range may lie off by up to one step, (high - low) / levels. With half a step rounding takes every integer back to itself;
+/// with more, integers next to the end that is off would move by one. At fewer levels than the type has values this drops a
+/// limit on values. Without `follow_upstream_errors` a FakeQuantize of either kind stays.
 struct eliminate_fake_quantize_transformation {
     static constexpr text_view name = "EliminateFakeQuantizeTransformation";
     using pattern = lpt::pattern<op::fake_quantize>;
@@ -89,11 +90,12 @@ private:
         }
         constexpr float exact = 1.1920929e-7f;
         const float step = (range.high - range.low) / static_cast<float>(levels);
-        const float tolerance = is_integral(type) ? step : exact;
+        const auto is_near = [&](std::size_t port, float bound) {
+            const float off = distance(model, model[id].input(port), bound);
+            return !is_integral(type) ? off <= exact : r.options.follow_upstream_errors ? off <= step : off < step / 2;
+        };
         const node& each = model[id];
-        return distance(model, each.input(1), range.low) <= tolerance &&
-               distance(model, each.input(2), range.high) <= tolerance &&
-               distance(model, each.input(3), range.low) <= exact &&
+        return is_near(1, range.low) && is_near(2, range.high) && distance(model, each.input(3), range.low) <= exact &&
                distance(model, each.input(4), range.high) <= exact;
     }
 };

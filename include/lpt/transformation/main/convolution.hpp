@@ -61,7 +61,7 @@ constexpr low_precision_weights split_weights(auto& r, const weights_source& wei
     const bool converted = found.has_convert() && is_real(model[found.convert].type());
     tensor zero_point = constant_of(model, found.zero_point);
     if (converted) {
-        zero_point = round_to(zero_point, type);
+        zero_point = round_zero_points(r, zero_point, type);
     } else {
         zero_point = evaluation::convert_tensor(zero_point, type);
     }
@@ -195,7 +195,7 @@ constexpr output_ref low_precision_data(auto& r, node_id convolution, const dequ
         shape dimensions = shape::of_ones(model[subtract].shape().rank());
         dimensions[1] = input_channels(model, convolution);
         if (!(zero_point->dimensions() == dimensions)) {
-            const node_id spread = model.constant(broadcast_values(*zero_point, dimensions));
+            const node_id spread = model.constant(broadcast_values(to_scalar(*zero_point), dimensions));
             const node_id made = model.clone(subtract, {model[subtract].input(0), spread});
             replace_and_name(r, subtract, made);
             subtract = made;

@@ -208,7 +208,8 @@ private:
         if (r.options.update_precisions && !is_low_precision(model, found)) {
             return refuse_type(reason::not_low_precision, 1, model.type(found.data));
         }
-        if (found.has_subtract() && !is_zero(round_to(constant_of(model, found.zero_point), model.type(found.data)))) {
+        if (found.has_subtract() &&
+            !is_negligible_zero_point(r, constant_of(model, found.zero_point), model.type(found.data))) {
             return refuse_zero_point(model, found, 1);
         }
         return !is_scalar_like(model, found.scale) &&

@@ -46,8 +46,8 @@ private:
         }
         if (below.has_multiply()) {
             scale_interval(constant_of(r.model, below.scale), result);
-        } else if (!r.options.follow_upstream_errors) {
-            dequantize_interval(r, id, result);
+        } else if (!r.options.follow_upstream_errors && !dequantize_interval(r, id, result)) {
+            return false;
         }
         return !math::is_infinite(result.low) && !math::is_infinite(result.high);
     }
@@ -60,22 +60,26 @@ private:
         }
     }
     /// The interval of a pair of quantize and dequantize operations: FakeQuantize -> Convert to integers -> Convert ->
-    /// [Subtract] -> Multiply.
-    static constexpr void dequantize_interval(const auto& r, node_id id, attribute::interval& bounds) {
+    /// [Subtract] -> Multiply; as it is where there is no such pair. False if a pair has an interval for each channel.
+    static constexpr bool dequantize_interval(const auto& r, node_id id, attribute::interval& bounds) {
         const graph& model = r.model;
         const node_id narrow = model.first_use({id, 0}).node;
         if (model.use_count({id, 0}) != 1 || !model[narrow].is<op::convert>() || model.use_count({narrow, 0}) != 1) {
-            return;
+            return true;
         }
         const dequantization below = find_dequantization_below(model, {narrow, 0}, true);
         if (!below.has_multiply()) {
-            return;
+            return true;
         }
-        if (below.has_subtract() && is_scalar_like(model, below.zero_point)) {
+        if (!is_scalar_like(model, below)) {
+            return false;
+        }
+        if (below.has_subtract()) {
             const auto zero_point = static_cast<float>(constant_of(model, below.zero_point).real(0));
             bounds = {bounds.low - zero_point, bounds.high - zero_point};
         }
         scale_interval(constant_of(model, below.scale), bounds);
+        return true;
     }
     static constexpr void create(auto& r, node_id id) {
         attribute::interval bounds;

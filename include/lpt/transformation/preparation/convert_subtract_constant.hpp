@@ -49,7 +49,7 @@ struct convert_subtract_constant {
         if (!zero_point_fits(model, found)) {
             return r.refused(id, name, refuse(reason::zero_point_does_not_fit));
         }
-        const tensor rounded = to_scalar(round_to(constant_of(model, zero_point.node), type));
+        const tensor rounded = to_scalar(round_zero_points(r, constant_of(model, zero_point.node), type));
         if (is_zero(rounded)) {
             replace_and_name(r, id, model.add(op::multiply{}, {convert, scale}));
             return true;
