@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Install rules, and the package that find_package(lpt [COMPONENTS import runtime tbb]) finds.
+# Install rules, and the package that find_package(lpt [COMPONENTS import runtime tbb compiled]) finds.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -24,7 +24,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/lptConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES "${PROJECT_BINARY_DIR}/lptConfig.cmake" "${PROJECT_BINARY_DIR}/lptConfigVersion.cmake"
   DESTINATION "${lpt_package_dir}")
-# lpt_kernels.cmake brings the templates of its translation units along.
+# lpt_kernels.cmake and lpt_compiled_targets.cmake bring the templates of their translation units along.
 install(DIRECTORY cmake/ DESTINATION "${lpt_package_dir}"
-  FILES_MATCHING PATTERN "lpt_dependencies.cmake" PATTERN "lpt_kernel*")
+  FILES_MATCHING PATTERN "lpt_dependencies.cmake" PATTERN "lpt_kernel*" PATTERN "lpt_compiled*")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -27,3 +27,4 @@ endif()
 
 run("${CMAKE_COMMAND}" --build "${work_dir}/build")
 run("${work_dir}/build/consumer")
+run("${work_dir}/build/compiled_consumer")

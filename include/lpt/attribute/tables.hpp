@@ -424,5 +424,9 @@ public:
 /// The tables of the attributes that the library's transformations use.
 using tables = tables_of<precisions, precision_preserved, avg_pool_precision_preserved, intervals_alignment,
                          quantization_alignment, quantization_granularity>;
+#ifdef LPT_COMPILED
+LPT_COMPILED template class tables_of<precisions, precision_preserved, avg_pool_precision_preserved,
+                                      intervals_alignment, quantization_alignment, quantization_granularity>;
+#endif
 
 }  // namespace lpt::attribute

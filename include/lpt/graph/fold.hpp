@@ -27,8 +27,7 @@ constexpr bool can_evaluate(op::kind kind) {
 
 /// The same for operation types of users, too: those that have a function for it.
 constexpr bool can_evaluate(const op::attributes& what) {
-    const op::user_row* own = what.facts_of_user();
-    return own != nullptr ? own->evaluate != nullptr : can_evaluate(what.number());
+    return op::is_of_user(what.number()) ? what.facts_of_user()->evaluates : can_evaluate(what.number());
 }
 
 namespace evaluation {
@@ -69,7 +68,7 @@ constexpr bool exceeds_numbers(const tensor& values) {
 
 /// Evaluates an operation of a user's type; raises an error where it does not give what it inferred.
 [[gnu::cold]] constexpr bool evaluate_user(const op::user_row& own, const call& node, seq<tensor>& outputs) {
-    if (own.evaluate == nullptr) {
+    if (!own.evaluates) {
         return false;
     }
     own.evaluate(node.what, node.inputs, node.outputs, outputs);
@@ -88,8 +87,8 @@ constexpr bool exceeds_numbers(const tensor& values) {
 template <int Once = 0>
 constexpr bool evaluate_known(const call& node, seq<tensor>& outputs) {
     const op::kind kind = node.kind();
-    if (const op::user_row* own = node.what.facts_of_user()) {
-        return evaluate_user(*own, node, outputs);
+    if (op::is_of_user(kind)) {
+        return evaluate_user(*node.what.facts_of_user(), node, outputs);
     }
     switch (kind) {
         case op::kind::convert:
@@ -284,5 +283,12 @@ template <int Once = 0>
     }
     model.collect();
 }
+
+#ifdef LPT_COMPILED
+LPT_COMPILED template bool evaluate<>(const op::attributes&, int, view<tensor>, view<element>, seq<tensor>&);
+LPT_COMPILED template bool fold<>(graph&, node_id, seq<output_ref>&);
+LPT_COMPILED template tensor evaluate_constants<>(const graph&, const op::attributes&, view<output_ref>, int);
+LPT_COMPILED template void constant_folding<>(graph&);
+#endif
 
 }  // namespace lpt

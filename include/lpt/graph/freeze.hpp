@@ -253,8 +253,8 @@ public:
         }
     }
     static constexpr op::attributes load(std::int64_t kind, const op::user_operations& known, word_reader& words) {
-        const op::user_row* own = known.find(static_cast<op::kind>(kind));
-        if (own == nullptr) {
+        const auto number = static_cast<op::kind>(kind);
+        if (!known.contains(number)) {
             fail("a frozen graph has an operation of a user's type that was not named when it was thawed");
         }
         const auto version = static_cast<int>(words.number());
@@ -264,7 +264,8 @@ public:
             words.value(each.name);
             show(each.value, words);
         }
-        return own->fields->make(named, version, own->name);
+        const op::user_row& own = *known.find(number);
+        return own.fields->make(named, version, own.name);
     }
 };
 

@@ -196,4 +196,8 @@ constexpr void verify(const graph& model) {
     }
 }
 
+#ifdef LPT_COMPILED
+LPT_COMPILED template void verify<>(const graph&);
+#endif
+
 }  // namespace lpt

@@ -35,8 +35,16 @@ using all = list<parameter, result, constant, convert, convert_like, fake_quanti
                  top_k, cum_sum, one_hot, non_zero, scaled_dot_product_attention, lstm_cell, gru_cell, lstm_sequence,
                  gru_sequence, read_value, assign, tensor_iterator, loop, if_else>;
 
+namespace detail {
+template <int Once = 0>  // a template, so that one translation unit can hold the functions that it points to
+inline constexpr table<kind_count> row_table = make_table(all{});
+#ifdef LPT_COMPILED
+LPT_COMPILED template const table<kind_count> row_table<>;
+#endif
+}  // namespace detail
+
 /// What the graph needs to know about each operation type, by its number.
-inline constexpr table<kind_count> rows = make_table(all{});
+inline constexpr const table<kind_count>& rows = detail::row_table<>;
 
 constexpr const row& row_of(kind number) { return rows.values[static_cast<int>(number)]; }
 /// The same for operation types of users, too.

@@ -35,7 +35,7 @@ constexpr bool keep_quantize_dequantize(const graph& model, node_id id, const vo
 /// version or form in which the file has it. Raises an error for a graph that `verify` does not accept, and what callbacks raise; the
 /// graph is then as it was.
 template <int Once = 0>  // a template, so that its dispatch tables are only made where somebody prepares a network
-constexpr void prepare(graph& model, const transformation_options& options = {}) {
+[[gnu::noinline]] constexpr void prepare(graph& model, const transformation_options& options = {}) {
     verify(model);
     graph_backup backup(model);
     attribute::tables attributes;
@@ -50,5 +50,9 @@ constexpr void prepare(graph& model, const transformation_options& options = {})
     detail::run_as_one_rewrite(changes, stage<convert_subtract_constant>{});
     backup.keep_changes();
 }
+
+#ifdef LPT_COMPILED
+LPT_COMPILED template void prepare<>(graph&, const transformation_options&);
+#endif
 
 }  // namespace lpt

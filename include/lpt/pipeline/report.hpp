@@ -217,8 +217,8 @@ public:
 /// its name, or by its name with `_original` behind, which rules give to an operation whose name moves to the dequantization
 /// behind it.
 template <int Once = 0>
-constexpr report make_report(const graph& before, const graph& after, view<refusal> refusals, dispatch_view main,
-                             const transformation_options& options = {}) {
+[[gnu::noinline]] constexpr report make_report(const graph& before, const graph& after, view<refusal> refusals,
+                                               dispatch_view main, const transformation_options& options = {}) {
     report result;
     result.refusals = seq<refusal>(refusals);
     const explanation_source source{result.refusals, main, options};
@@ -229,7 +229,7 @@ constexpr report make_report(const graph& before, const graph& after, view<refus
 /// A line per operation: name, type, the element type that it computes in and, if that is a real one, who refused it, why, and what
 /// would have to change.
 template <int Once = 0>
-constexpr text to_text(const report& all) {
+[[gnu::noinline]] constexpr text to_text(const report& all) {
     text result;
     for (const report_row& each : all.operations) {
         result.append(each.name).append("  ").append(each.operation).append("  ");
@@ -254,5 +254,11 @@ Stream& operator<<(Stream& out, const report& all) {
     out << to_text(all).c_str();
     return out;
 }
+
+#ifdef LPT_COMPILED
+LPT_COMPILED template report make_report<>(const graph&, const graph&, view<refusal>, dispatch_view,
+                                           const transformation_options&);
+LPT_COMPILED template text to_text<>(const report&);
+#endif
 
 }  // namespace lpt

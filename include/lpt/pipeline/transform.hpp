@@ -44,8 +44,8 @@ constexpr dispatch_view main_transformations() {
 /// `prepare`. Raises an error for what `check_options`, `check_restrictions` and `verify` refuse, for rules that do not come to an end,
 /// and what transformations of the user raise; whatever it is, the graph is then as it was.
 template <class Pipeline = default_pipeline>
-constexpr seq<refusal> run_pipeline(graph& model, const restriction_table& restrictions = {},
-                                    const transformation_options& options = {}) {
+[[gnu::noinline]] constexpr seq<refusal> run_pipeline(graph& model, const restriction_table& restrictions = {},
+                                                      const transformation_options& options = {}) {
     check_options<Pipeline>(options);
     check_restrictions(restrictions);
     verify(model);
@@ -66,15 +66,15 @@ constexpr seq<refusal> run_transformations(graph& model, const restriction_table
 
 /// The report of a run of `run_pipeline` on a graph that was `before` and is `after` now.
 template <class Pipeline = default_pipeline>
-constexpr report make_report(const graph& before, const graph& after, view<refusal> refusals,
-                             const transformation_options& options = {}) {
+[[gnu::noinline]] constexpr report make_report(const graph& before, const graph& after, view<refusal> refusals,
+                                               const transformation_options& options = {}) {
     return make_report(before, after, refusals, main_transformations<Pipeline>(), options);
 }
 
 /// Runs a pipeline on a graph and reports what became of each operation. Parameters and errors: see `run_pipeline`.
 template <class Pipeline = default_pipeline>
-constexpr report transform(graph& model, const restriction_table& restrictions = {},
-                           const transformation_options& options = {}) {
+[[gnu::noinline]] constexpr report transform(graph& model, const restriction_table& restrictions = {},
+                                             const transformation_options& options = {}) {
     check_options<Pipeline>(options);
     check_restrictions(restrictions);
     verify(model);
@@ -108,5 +108,14 @@ constexpr report transform(graph& model, const Target& where, const transformati
     const target all = detail::as_target(where);
     return transform<Pipeline>(model, all.restrictions, with_rules_of(options, all.options));
 }
+
+#ifdef LPT_COMPILED
+LPT_COMPILED template seq<refusal> run_pipeline<default_pipeline>(graph&, const restriction_table&,
+                                                                  const transformation_options&);
+LPT_COMPILED template report make_report<default_pipeline>(const graph&, const graph&, view<refusal>,
+                                                           const transformation_options&);
+LPT_COMPILED template report transform<default_pipeline>(graph&, const restriction_table&,
+                                                         const transformation_options&);
+#endif
 
 }  // namespace lpt
