@@ -49,6 +49,21 @@ struct graph_access {
         visit(each.bodies_);
     }
 
+    /// The parts of a node that most nodes have, in one call: what takes few steps in constant expressions.
+    template <class Node, class Use>
+    static constexpr void use_parts(Node& each, Use&& use) {
+        use(each.version_, each.relaxed_, each.reads_data_, each.marks_, each.name_, each.inputs_, each.outputs_);
+    }
+    static constexpr bool has_rare_parts(const node& each) {
+        return each.control_users_ != 0 || each.control_dependencies_.size() + each.annotations_.size() != 0 ||
+               each.relaxation_ || each.bodies_.size() != 0;
+    }
+    /// The parts of a node that few nodes have.
+    template <class Node, class Use>
+    static constexpr void use_rare_parts(Node& each, Use&& use) {
+        use(each.control_users_, each.control_dependencies_, each.annotations_, each.relaxation_, each.bodies_);
+    }
+
     static constexpr void set_operation(graph& model, node_id id, op::attributes what) {
         model.at(id).attributes_ = lpt::move(what);
     }

@@ -14,60 +14,131 @@ using word = std::uint64_t;
 
 namespace detail {
 
-/// Writes values one after the other.
-class word_writer {
-    seq<word>& words_;
+/// Words one after the other, in a sequence that grows or in an array that does not.
+///
+/// Clang counts statements and calls, and a stage of a network has a million of them: what is written and read for each node
+/// is packed into few words by single expressions.
+class word_sink {
+    word* values_ = nullptr;
+    std::size_t size_ = 0;
+    std::size_t room_ = 0;
+    seq<word>* owner_ = nullptr;
+
+    constexpr void grow();
 
 public:
-    constexpr explicit word_writer(seq<word>& words) : words_(words) {}
-
-    constexpr void number(std::int64_t value) { words_.push_back(static_cast<word>(value)); }
-    constexpr void packed(const std::byte* bytes, std::size_t size) {
-        number(static_cast<std::int64_t>(size));
-        for (std::size_t from = 0; from < size; from += 8) {
-            word next = 0;
-            for (std::size_t i = 0; i < 8 && from + i < size; ++i) {
-                next |= static_cast<word>(bytes[from + i]) << (8 * i);
-            }
-            words_.push_back(next);
+    constexpr explicit word_sink(seq<word>& words) : size_(words.size()), owner_(&words) { grow(); }
+    constexpr word_sink(word* values, std::size_t room) : values_(values), room_(room) {}
+    constexpr std::size_t size() const { return size_; }
+    constexpr void put(word value) {
+        if (size_ == room_) {
+            grow();
         }
+        values_[size_++] = value;
+    }
+    /// The sequence gets the size of what was written.
+    constexpr void finish() { owner_->resize(size_); }
+};
+
+/// A named function instead of a message: it is not constexpr, so a constant expression that gets here stops with its name.
+inline void frozen_graph_needs_more_room(std::size_t) {}
+
+constexpr void word_sink::grow() {
+    if (owner_ == nullptr) {
+        frozen_graph_needs_more_room(room_);
+        fail("a frozen graph needs more room than ", room_, " words");
+    }
+    room_ = size_ < 32 ? 64 : 2 * size_;
+    owner_->resize(room_);
+    values_ = owner_->data();
+}
+
+constexpr word pack_pair(node_id id, std::int32_t port) {
+    return static_cast<word>(static_cast<std::uint32_t>(id)) << 32 |
+           static_cast<word>(static_cast<std::uint32_t>(port));
+}
+template <class Byte>
+constexpr word pack_bytes(const Byte* b) {
+    return static_cast<word>(static_cast<unsigned char>(b[0])) |
+           static_cast<word>(static_cast<unsigned char>(b[1])) << 8 |
+           static_cast<word>(static_cast<unsigned char>(b[2])) << 16 |
+           static_cast<word>(static_cast<unsigned char>(b[3])) << 24 |
+           static_cast<word>(static_cast<unsigned char>(b[4])) << 32 |
+           static_cast<word>(static_cast<unsigned char>(b[5])) << 40 |
+           static_cast<word>(static_cast<unsigned char>(b[6])) << 48 |
+           static_cast<word>(static_cast<unsigned char>(b[7])) << 56;
+}
+
+/// One expression: four assignments would be four steps.
+template <class Byte>
+constexpr void unpack_four(Byte* to, word from) {
+    to[0] = static_cast<Byte>(from & 0xff), to[1] = static_cast<Byte>(from >> 8 & 0xff),
+    to[2] = static_cast<Byte>(from >> 16 & 0xff), to[3] = static_cast<Byte>(from >> 24 & 0xff);
+}
+
+/// Writes values one after the other. `data`: the memory that windows of tensors look into, if they are to stay windows.
+class word_writer {
+    word_sink& words_;
+    const std::byte* data_;
+    std::size_t data_size_;
+
+public:
+    constexpr explicit word_writer(word_sink& words, view<std::byte> data = {})
+        : words_(words), data_(data.data()), data_size_(data.size()) {}
+
+    constexpr void put(word value) { words_.put(value); }
+    constexpr void number(std::int64_t value) { words_.put(static_cast<word>(value)); }
+    template <class Byte>
+    constexpr void packed(const Byte* from, std::size_t size) {
+        std::size_t at = 0;
+        for (; at + 8 <= size; at += 8) {
+            words_.put(pack_bytes(from + at));
+        }
+        if (at == size) {
+            return;
+        }
+        word last = 0;
+        for (std::size_t i = 0; at + i < size; ++i) {
+            last |= static_cast<word>(static_cast<unsigned char>(from[at + i])) << (8 * i);
+        }
+        words_.put(last);
     }
 
     constexpr void value(bool from) { number(from ? 1 : 0); }
     constexpr void value(std::int64_t from) { number(from); }
-    constexpr void value(double from) { words_.push_back(__builtin_bit_cast(word, from)); }
+    constexpr void value(double from) { words_.put(__builtin_bit_cast(word, from)); }
+    constexpr void value(float from) { value(static_cast<double>(from)); }
     constexpr void value(element from) { number(static_cast<std::int64_t>(from)); }
     constexpr void value(text_view from) {
-        number(static_cast<std::int64_t>(from.size()));
-        for (std::size_t at = 0; at < from.size(); at += 8) {
-            word next = 0;
-            for (std::size_t i = 0; i < 8 && at + i < from.size(); ++i) {
-                next |= static_cast<word>(static_cast<unsigned char>(from[at + i])) << (8 * i);
-            }
-            words_.push_back(next);
-        }
+        words_.put(from.size());
+        packed(from.data(), from.size());
     }
     constexpr void value(const text& from) { value(from.view()); }
     constexpr void value(node_id from) { number(static_cast<std::int64_t>(from)); }
-    constexpr void value(output_ref from) { pair(from.node, from.port); }
-    constexpr void value(input_ref from) { pair(from.node, from.port); }
+    constexpr void value(output_ref from) { words_.put(pack_pair(from.node, from.port)); }
+    constexpr void value(input_ref from) { words_.put(pack_pair(from.node, from.port)); }
     constexpr void value(const shape& from) {
-        number(from.rank_is_dynamic() ? -1 : static_cast<std::int64_t>(from.rank()));
+        words_.put(from.rank_is_dynamic() ? ~word{0} : from.rank());
         for (const dimension size : from) {
-            number(size);
+            words_.put(static_cast<word>(size));
         }
     }
     constexpr void value(const tensor& from) {
-        value(from.type());
+        const bool window = from.is_window() && lies_in_data(from.data(), from.size_in_bytes());
+        words_.put(static_cast<word>(static_cast<unsigned char>(from.type())) | (from ? word{256} : word{0}) |
+                   (window ? word{512} : word{0}));
         value(from.dimensions());
-        number(from ? 1 : 0);
-        if (from) {
+        if (window) {
+            words_.put(static_cast<word>(from.data() - data_));
+            words_.put(from.size_in_bytes());
+        } else if (from) {
+            words_.put(from.size_in_bytes());
             packed(from.data(), from.size_in_bytes());
         }
     }
     template <class Value, std::size_t Inline>
     constexpr void value(const seq<Value, Inline>& from) {
-        number(static_cast<std::int64_t>(from.size()));
+        words_.put(from.size());
         for (const Value& each : from) {
             value(each);
         }
@@ -84,16 +155,28 @@ public:
     }
 
 private:
-    constexpr void pair(node_id id, std::int32_t port) {
-        words_.push_back(static_cast<word>(static_cast<std::uint32_t>(id)) << 32 |
-                         static_cast<word>(static_cast<std::uint32_t>(port)));
+    constexpr bool lies_in_data(const std::byte* first, std::size_t size) const {
+        if (data_size_ == 0) {
+            return false;
+        }
+        if (std::is_constant_evaluated()) {
+            return true;  // there, nothing else that a tensor could look into lives from one expression to the next
+        }
+        const auto from = reinterpret_cast<std::uintptr_t>(first);
+        const auto data = reinterpret_cast<std::uintptr_t>(data_);
+        return from >= data && from + size <= data + data_size_;
     }
 };
 
 /// Reads what `word_writer` wrote; raises an error at the end of the words.
 class word_reader {
     view<word> words_;
+    view<std::byte> data_;
     std::size_t at_ = 0;
+
+public:
+    constexpr explicit word_reader(view<word> words, view<std::byte> data = {}) : words_(words), data_(data) {}
+    constexpr bool at_end() const { return at_ == words_.size(); }
 
     constexpr word next() {
         if (at_ == words_.size()) {
@@ -101,79 +184,111 @@ class word_reader {
         }
         return words_[at_++];
     }
-
-public:
-    constexpr explicit word_reader(view<word> words) : words_(words) {}
-    constexpr bool at_end() const { return at_ == words_.size(); }
-
     constexpr std::int64_t number() { return static_cast<std::int64_t>(next()); }
-    /// A number of values, each of which takes at least a word (or `per_word` of them share one).
-    constexpr std::size_t count(std::size_t per_word = 1) {
-        const std::int64_t result = number();
-        if (result < 0 || static_cast<word>(result) > (words_.size() - at_) * per_word) {
-            fail("word ", at_ - 1, " of a frozen graph should be a number of values, not ", result);
-        }
-        return static_cast<std::size_t>(result);
-    }
-    constexpr seq<std::byte> packed() {
-        seq<std::byte> result;
-        result.resize(count(8));
-        for (std::size_t from = 0; from < result.size(); from += 8) {
-            const word four = next();
-            for (std::size_t i = 0; i < 8 && from + i < result.size(); ++i) {
-                result[from + i] = static_cast<std::byte>(four >> (8 * i) & 0xff);
-            }
+    /// Raises an error for more values than the words that are left can hold: `per_word` of them share one.
+    constexpr std::size_t checked_count(word result, std::size_t per_word = 1) const {
+        if (result > (words_.size() - at_) * per_word) {
+            fail("word ", at_ - 1, " of a frozen graph should be a number of values, not ",
+                 static_cast<std::int64_t>(result));
         }
         return result;
     }
+    constexpr std::size_t count(std::size_t per_word = 1) { return checked_count(next(), per_word); }
+    template <class Byte>
+    constexpr void packed(Byte* to, std::size_t size) {
+        std::size_t at = 0;
+        for (; at + 8 <= size; at += 8) {
+            const word eight = next();
+            unpack_four(to + at, eight);
+            unpack_four(to + at + 4, eight >> 32);
+        }
+        if (at == size) {
+            return;
+        }
+        word last = next();
+        if (size - at >= 4) {
+            unpack_four(to + at, last);
+            last >>= 32;
+            at += 4;
+        }
+        for (; at < size; ++at) {
+            to[at] = static_cast<Byte>(last & 0xff);
+            last >>= 8;
+        }
+    }
 
-    constexpr void value(bool& to) { to = number() != 0; }
+    constexpr void value(bool& to) { to = next() != 0; }
     constexpr void value(std::int64_t& to) { to = number(); }
+    constexpr void value(std::size_t& to) { to = next(); }
     constexpr void value(std::int32_t& to) { to = static_cast<std::int32_t>(number()); }
     constexpr void value(double& to) { to = __builtin_bit_cast(double, next()); }
+    constexpr void value(float& to) { to = static_cast<float>(__builtin_bit_cast(double, next())); }
     constexpr void value(text& to) {
-        to = text();
+        if (!to.empty()) {
+            to = text();
+        }
         const std::size_t size = count(8);
         for (std::size_t at = 0; at < size; at += 8) {
-            const word letters = next();
             char part[8]{};
-            for (std::size_t i = 0; i < 8; ++i) {
-                part[i] = static_cast<char>(letters >> (8 * i) & 0xff);
-            }
-            to.append(text_view(part, size - at < 8 ? size - at : 8));
+            const std::size_t length = size - at < 8 ? size - at : 8;
+            packed(part, length);
+            to.append(text_view(part, length));
         }
     }
     constexpr void value(node_id& to) { to = static_cast<node_id>(number()); }
-    constexpr void value(output_ref& to) { pair(to.node, to.port); }
-    constexpr void value(input_ref& to) { pair(to.node, to.port); }
+    constexpr void value(output_ref& to) {
+        const word both = next();
+        to.node = static_cast<node_id>(static_cast<std::int32_t>(both >> 32));
+        to.port = static_cast<std::int32_t>(both & 0xffffffff);
+    }
+    constexpr void value(input_ref& to) {
+        const word both = next();
+        to.node = static_cast<node_id>(static_cast<std::int32_t>(both >> 32));
+        to.port = static_cast<std::int32_t>(both & 0xffffffff);
+    }
     constexpr void value(shape& to) {
-        const std::int64_t rank = number();
-        to = shape();
-        if (rank < 0) {
+        const word rank = next();
+        if (rank == ~word{0}) {
             to = shape::of_dynamic_rank();
+            return;
         }
-        for (std::int64_t axis = 0; axis < rank; ++axis) {
-            to.push_back(number());
+        if (rank > words_.size() - at_) {
+            checked_count(rank);
         }
+        integers sizes;
+        sizes.resize(rank);
+        for (std::int64_t& size : sizes) {
+            size = static_cast<std::int64_t>(words_[at_++]);
+        }
+        to = shape(lpt::move(sizes));
     }
     constexpr void value(tensor& to) {
-        element type = dynamic;
+        const word head = next();
         shape dimensions;
-        value(type);
         value(dimensions);
         // Not a conditional expression: g++ 12 destroys the branches of one twice in constant expressions.
         to = tensor();
-        if (number() != 0) {
-            to = tensor(type, lpt::move(dimensions), bytes(packed()));
+        const auto type = static_cast<element>(head & 255);
+        if ((head & 512) != 0) {
+            const word from = next();
+            const word size = next();
+            if (from > data_.size() || size > data_.size() - from) {
+                fail("a tensor of a frozen graph looks into data that it was not given: ", size, " bytes from ", from);
+            }
+            to = tensor(type, lpt::move(dimensions), bytes(data_.data() + from, size, nullptr, nullptr));
+        } else if ((head & 256) != 0) {
+            seq<std::byte, 16> content;
+            content.resize(count(8));
+            packed(content.data(), content.size());
+            to = tensor(type, lpt::move(dimensions), bytes(lpt::move(content)));
         }
     }
     template <class Value, std::size_t Inline>
     constexpr void value(seq<Value, Inline>& to) {
         to.clear();
-        const std::size_t size = count();
-        to.reserve(size);
-        for (std::size_t i = 0; i < size; ++i) {
-            value(to.push_back(Value{}));
+        to.resize(count());
+        for (Value& each : to) {
+            value(each);
         }
     }
     template <class Value>
@@ -184,13 +299,6 @@ public:
     template <class Value>
     constexpr void operator()(text_view, Value& to, op::in_versions = {}) {
         value(to);
-    }
-
-private:
-    constexpr void pair(node_id& id, std::int32_t& port) {
-        const word both = next();
-        id = static_cast<node_id>(static_cast<std::int32_t>(both >> 32));
-        port = static_cast<std::int32_t>(both & 0xffffffff);
     }
 };
 
@@ -269,7 +377,17 @@ public:
     }
 };
 
-/// Writes the parts of graphs and nodes that are not plain values.
+/// What is in the first two words of a node:
+///   kind (32 bits), version (24), relaxed, reads data, has rare parts;   marks (16), outputs (16), inputs (32).
+/// The number of a removed node has one word of ones.
+struct node_head {
+    static constexpr word removed = ~word{0};
+    static constexpr word relaxed = word{1} << 56;
+    static constexpr word reads_data = word{1} << 57;
+    static constexpr word rare_parts = word{1} << 58;
+};
+
+/// Writes graphs.
 struct graph_writer {
     word_writer& words;
 
@@ -277,61 +395,76 @@ struct graph_writer {
     constexpr void operator()(const Value& from) {
         words.value(from);
     }
-    constexpr void operator()(std::int32_t from) { words.number(from); }
-    constexpr void operator()(const seq<graph_access::input_slot, 2>& inputs) {
-        words.number(static_cast<std::int64_t>(inputs.size()));
-        for (const graph_access::input_slot& each : inputs) {
-            words.value(each.source);
-            words.value(each.next);  // the links backwards follow from these
-        }
-    }
-    constexpr void operator()(const seq<graph_access::output_slot, 1>& outputs) {
-        words.number(static_cast<std::int64_t>(outputs.size()));
-        for (const graph_access::output_slot& each : outputs) {
-            words.value(each.type);
-            words.value(each.first);
-            words.value(each.dimensions);
-            words.value(each.names);
-        }
-    }
-    constexpr void operator()(const seq<annotation>& annotations) {
-        words.number(static_cast<std::int64_t>(annotations.size()));
-        for (const annotation& each : annotations) {
-            words.value(each.key);
-            words.value(each.value);
-        }
-    }
-    constexpr void operator()(const shared<relaxation>& types) {
-        words.number(types ? 1 : 0);
-        if (types) {
-            words.value(types->input_types);
-            words.value(types->output_types);
-        }
-    }
-    constexpr void operator()(const body_list& bodies) {
-        words.number(static_cast<std::int64_t>(bodies.size()));
-        for (std::size_t which = 0; which < bodies.size(); ++which) {
-            save(bodies[which]);
-        }
-    }
 
     constexpr void save(const graph& model) {
         graph_access::show_lists(model, *this);
-        words.number(static_cast<std::int64_t>(model.id_bound()));
+        words.put(model.id_bound());
         for (std::size_t i = 0; i < model.id_bound(); ++i) {
-            if (!model.contains(id_at(i))) {
-                words.number(-1);
-                continue;
-            }
-            const node& each = model[id_at(i)];
-            words.value(each.kind());
-            if (op::is_of_user(each.kind())) {
-                named_attributes::save(each.attributes(), each.version(), words);
+            if (model.contains(id_at(i))) {
+                save_node(model[id_at(i)]);
             } else {
-                freeze_rows.rows[static_cast<int>(each.kind())].save(each.attributes(), words);
+                words.put(node_head::removed);
             }
-            graph_access::show_parts(each, *this);
         }
+    }
+
+private:
+    constexpr void save_node(const node& each) {
+        const bool rare = graph_access::has_rare_parts(each);
+        graph_access::use_parts(each, [&](std::int32_t version, bool relaxed, bool reads_data, mark marks,
+                                          const text& name, const auto& inputs, const auto& outputs) {
+            if (version < 0 || version >= 1 << 24 || outputs.size() >= 1u << 16) {
+                fail("node '", name, "' has version ", version, " and ", outputs.size(),
+                     " outputs, too many to freeze");
+            }
+            words.put(static_cast<word>(each.kind()) | static_cast<word>(version) << 32 |
+                      (relaxed ? node_head::relaxed : 0) | (reads_data ? node_head::reads_data : 0) |
+                      (rare ? node_head::rare_parts : 0));
+            words.put(static_cast<word>(marks) << 48 | outputs.size() << 32 | inputs.size());
+            words.value(name);
+            for (const auto& input : inputs) {
+                words.put(pack_pair(input.source.node, input.source.port));
+                words.put(pack_pair(input.next.node, input.next.port));  // the links backwards follow from these
+            }
+            for (const auto& output : outputs) {
+                words.put(static_cast<word>(static_cast<unsigned char>(output.type)) | output.names.size() << 8);
+                words.put(pack_pair(output.first.node, output.first.port));
+                words.value(output.dimensions);
+                for (const text& tensor_name : output.names) {
+                    words.value(tensor_name);
+                }
+            }
+        });
+        if (op::is_of_user(each.kind())) {
+            named_attributes::save(each.attributes(), each.version(), words);
+        } else {
+            freeze_rows.rows[static_cast<int>(each.kind())].save(each.attributes(), words);
+        }
+        if (rare) {
+            save_rare_parts(each);
+        }
+    }
+    constexpr void save_rare_parts(const node& each) {
+        graph_access::use_rare_parts(each, [&](std::int32_t users, const seq<node_id>& dependencies,
+                                               const seq<annotation>& annotations, const shared<relaxation>& types,
+                                               const body_list& bodies) {
+            words.number(users);
+            words.value(dependencies);
+            words.put(annotations.size());
+            for (const annotation& one : annotations) {
+                words.value(one.key);
+                words.value(one.value);
+            }
+            words.value(static_cast<bool>(types));
+            if (types) {
+                words.value(types->input_types);
+                words.value(types->output_types);
+            }
+            words.put(bodies.size());
+            for (std::size_t which = 0; which < bodies.size(); ++which) {
+                save(bodies[which]);
+            }
+        });
     }
 };
 
@@ -344,88 +477,113 @@ struct graph_loader {
     constexpr void operator()(Value& to) {
         words.value(to);
     }
-    constexpr void operator()(seq<graph_access::input_slot, 2>& inputs) {
-        inputs.resize(words.count());
-        for (graph_access::input_slot& each : inputs) {
-            words.value(each.source);
-            words.value(each.next);
-        }
-    }
-    constexpr void operator()(seq<graph_access::output_slot, 1>& outputs) {
-        outputs.resize(words.count());
-        for (graph_access::output_slot& each : outputs) {
-            words.value(each.type);
-            words.value(each.first);
-            words.value(each.dimensions);
-            words.value(each.names);
-        }
-    }
-    constexpr void operator()(seq<annotation>& annotations) {
-        annotations.resize(words.count());
-        for (annotation& each : annotations) {
-            words.value(each.key);
-            words.value(each.value);
-        }
-    }
-    constexpr void operator()(shared<relaxation>& types) {
-        if (words.number() == 0) {
-            return;
-        }
-        relaxation read;
-        words.value(read.input_types);
-        words.value(read.output_types);
-        types = shared<relaxation>(lpt::move(read));
-    }
-    constexpr void operator()(body_list& bodies) {
-        const std::size_t count = words.count();
-        for (std::size_t which = 0; which < count; ++which) {
-            bodies.push_back(load());
-        }
-    }
 
     constexpr graph load() {
         graph model;
         graph_access::show_lists(model, *this);
         const std::size_t count = words.count();
         for (std::size_t i = 0; i < count; ++i) {
-            const std::int64_t kind = words.number();
-            const node_id id = graph_access::add_number(model, kind >= 0);
-            if (kind < 0) {
-                continue;
+            const word head = words.next();
+            const node_id id = graph_access::add_number(model, head != node_head::removed);
+            if (head != node_head::removed) {
+                load_node(model, id, head);
             }
-            if (kind > INT32_MAX || kind == op::kind_count) {
-                fail("node ", i, " of a frozen graph has the operation number ", kind, ", which there is not");
-            }
-            if (kind > op::kind_count) {
-                graph_access::set_operation(model, id, named_attributes::load(kind, known, words));
-            } else {
-                graph_access::set_operation(model, id, freeze_rows.rows[kind].load(words));
-            }
-            graph_access::show_parts(graph_access::writable(model, id), *this);
         }
         for (std::size_t i = 0; i < count; ++i) {
-            for (std::size_t port = 0; model.contains(id_at(i)) && port < model[id_at(i)].outputs(); ++port) {
+            const std::size_t outputs = model[id_at(i)].outputs();
+            for (std::size_t port = 0; port < outputs; ++port) {
                 graph_access::complete_uses(model, {id_at(i), static_cast<std::int32_t>(port)});
             }
         }
         return model;
     }
+
+private:
+    constexpr void load_node(graph& model, node_id id, word head) {
+        const auto kind = static_cast<std::int64_t>(head & 0xffffffff);
+        if (kind > INT32_MAX || kind == op::kind_count) {
+            fail("node ", index_of(id), " of a frozen graph has the operation number ", kind, ", which there is not");
+        }
+        node& each = graph_access::writable(model, id);
+        graph_access::use_parts(each, [&](std::int32_t& version, bool& relaxed, bool& reads_data, mark& marks,
+                                          text& name, auto& inputs, auto& outputs) {
+            const word sizes = words.next();
+            version = static_cast<std::int32_t>(head >> 32 & 0xffffff);
+            relaxed = (head & node_head::relaxed) != 0;
+            reads_data = (head & node_head::reads_data) != 0;
+            marks = static_cast<mark>(sizes >> 48);
+            words.value(name);
+            inputs.resize(words.checked_count(sizes & 0xffffffff));
+            for (auto& input : inputs) {
+                words.value(input.source);
+                words.value(input.next);
+            }
+            outputs.resize(words.checked_count(sizes >> 32 & 0xffff));
+            for (auto& output : outputs) {
+                const word about = words.next();
+                output.type = static_cast<element>(about & 255);
+                words.value(output.first);
+                words.value(output.dimensions);
+                if (about >> 8 != 0) {
+                    output.names.resize(words.checked_count(about >> 8));
+                    for (text& tensor_name : output.names) {
+                        words.value(tensor_name);
+                    }
+                }
+            }
+        });
+        if (kind > op::kind_count) {
+            graph_access::set_operation(model, id, named_attributes::load(kind, known, words));
+        } else {
+            graph_access::set_operation(model, id, freeze_rows.rows[kind].load(words));
+        }
+        if ((head & node_head::rare_parts) != 0) {
+            load_rare_parts(each);
+        }
+    }
+    constexpr void load_rare_parts(node& each) {
+        graph_access::use_rare_parts(each,
+                                     [&](std::int32_t& users, seq<node_id>& dependencies, seq<annotation>& annotations,
+                                         shared<relaxation>& types, body_list& bodies) {
+                                         words.value(users);
+                                         words.value(dependencies);
+                                         annotations.resize(words.count());
+                                         for (annotation& one : annotations) {
+                                             words.value(one.key);
+                                             words.value(one.value);
+                                         }
+                                         bool has_types = false;
+                                         words.value(has_types);
+                                         if (has_types) {
+                                             relaxation read;
+                                             words.value(read.input_types);
+                                             words.value(read.output_types);
+                                             types = shared<relaxation>(lpt::move(read));
+                                         }
+                                         const std::size_t count = words.count();
+                                         for (std::size_t which = 0; which < count; ++which) {
+                                             bodies.push_back(load());
+                                         }
+                                     });
+    }
 };
 
 }  // namespace detail
 
-/// A graph as words.
-constexpr seq<word> freeze(const graph& model) {
+/// A graph as words. `data`: memory into which constants may be windows that stay so; others are copied.
+constexpr seq<word> freeze(const graph& model, view<std::byte> data = {}) {
     seq<word> words;
-    detail::word_writer writer(words);
+    detail::word_sink sink(words);
+    detail::word_writer writer(sink, data);
     detail::graph_writer{writer}.save(model);
+    sink.finish();
     return words;
 }
 
-/// The graph that `freeze` wrote; `known`: the operation types of users in it. Raises an error where the words end too early
-/// or are no graph.
-constexpr graph thaw(view<word> words, const op::user_operations& known = {}) {
-    detail::word_reader reader(words);
+/// The graph that `freeze` wrote; `known`: the operation types of users in it; `data`: what it was frozen with. Raises an error
+/// where the words end too early or are no graph.
+constexpr graph thaw(view<word> words, const op::user_operations& known = {}, view<std::byte> data = {}) {
+    detail::word_reader reader(words, data);
     graph model = detail::graph_loader{reader, known}.load();
     if (!reader.at_end()) {
         fail("there are words behind the end of a frozen graph");
@@ -435,9 +593,6 @@ constexpr graph thaw(view<word> words, const op::user_operations& known = {}) {
 
 namespace detail {
 
-/// A named function instead of a message: it is not constexpr, so a constant expression that gets here stops with its name.
-inline void frozen_graph_needs_more_room(std::size_t) {}
-
 template <std::size_t Room>
 struct roomy_words {
     word values[Room]{};
@@ -445,16 +600,12 @@ struct roomy_words {
 };
 
 template <std::size_t Room>
-constexpr roomy_words<Room> freeze_roomy(const graph& model) {
-    const seq<word> words = freeze(model);
-    if (words.size() > Room) {
-        frozen_graph_needs_more_room(words.size());
-    }
+constexpr roomy_words<Room> freeze_roomy(const graph& model, view<std::byte> data) {
     roomy_words<Room> result;
-    result.size = words.size();
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        result.values[i] = words[i];
-    }
+    word_sink sink(result.values, Room);
+    word_writer writer(sink, data);
+    graph_writer{writer}.save(model);
+    result.size = sink.size();
     return result;
 }
 
@@ -471,23 +622,34 @@ constexpr exact_words<Size> shrink(const roomy_words<Room>& from) {
     return result;
 }
 
+/// The memory into which the constants of a network are windows: `Make::data()`, where there is one.
+template <class Make>
+constexpr view<std::byte> data_of() {
+    if constexpr (requires { Make::data(); }) {
+        return Make::data();
+    } else {
+        return {};
+    }
+}
+
 }  // namespace detail
 
 /// The graph that `Make::make()` gives, computed when compiled and kept as words.
 ///
 /// Stages follow each other through types: `Make` of the next stage thaws this one, changes the graph and returns it. Each
 /// stage is one constant expression with the compiler's whole budget, and is computed once. `Room` is the greatest number
-/// of words.
+/// of words. Constants that are windows into `Make::data()`, if there is such a function, stay windows.
 template <class Make, std::size_t Room = 65536>
 struct frozen {
 private:
-    static constexpr detail::roomy_words<Room> roomy = detail::freeze_roomy<Room>(Make::make());
+    static constexpr detail::roomy_words<Room> roomy =
+        detail::freeze_roomy<Room>(Make::make(), detail::data_of<Make>());
 
 public:
     static constexpr detail::exact_words<roomy.size> words = detail::shrink<roomy.size>(roomy);
 
     static constexpr graph thaw(const op::user_operations& known = {}) {
-        return lpt::thaw(view<word>(words.values), known);
+        return lpt::thaw(view<word>(words.values), known, detail::data_of<Make>());
     }
 };
 

@@ -27,7 +27,7 @@ public:
     constexpr explicit bytes(seq<std::byte> own) : own_(lpt::move(own)) {}
     constexpr explicit bytes(seq<std::byte, 16> own) : own_(lpt::move(own)) {}
     /// A window on `size` bytes at `first`; `release(keeper)` is called when the last owner is gone.
-    bytes(const std::byte* first, std::size_t size, void (*release)(void*), void* keeper)
+    constexpr bytes(const std::byte* first, std::size_t size, void (*release)(void*), void* keeper)
         : first_(first), size_(size), release_(release), keeper_(keeper) {}
     constexpr bytes(bytes&& other) noexcept
         : own_(lpt::move(other.own_)),
@@ -44,6 +44,8 @@ public:
 
     constexpr const std::byte* data() const noexcept { return first_ != nullptr ? first_ : own_.data(); }
     constexpr std::size_t size() const noexcept { return first_ != nullptr ? size_ : own_.size(); }
+    /// True for a window into memory of somebody else.
+    constexpr bool is_window() const noexcept { return size_ != 0; }
 };
 
 namespace detail {
@@ -208,6 +210,8 @@ public:
     constexpr std::size_t elements() const { return elements_; }
     constexpr const std::byte* data() const { return data_; }
     constexpr std::size_t size_in_bytes() const { return bytes_->size(); }
+    /// True if the bytes are a window into memory of somebody else.
+    constexpr bool is_window() const { return bytes_ && bytes_->is_window(); }
     /// Value number `index`, converted to double.
     constexpr double real(std::size_t index) const {
         return type_ == f32 ? static_cast<double>(detail::load<float>(data_ + 4 * index))
