@@ -8,18 +8,32 @@
 
 namespace lpt::kernel {
 
+/// Pixels of an image, and a row of zero points that stands for all pixels outside.
+struct pixel_image {
+    const unsigned char* input = nullptr;
+    std::int64_t pixel_bytes = 0;
+    const unsigned char* outside = nullptr;
+};
+
 /// Rows of an implicit matrix: one pointer per tap, to the input pixel or to a row of zero points.
 template <class Isa>
 struct pixel_rows {
     static constexpr bool per_group = false;
+    static constexpr bool readable_ends = false;
     const convolution_shape* shape = nullptr;
-    const unsigned char* input = nullptr;
-    std::int64_t pixel_bytes = 0;
-    const unsigned char* outside = nullptr;
+    pixel_image raw;
+    pixel_image image;  // the same, or copied into the form that the dot product reads
+    std::int64_t copied_group = 0;
 
     void row(std::int64_t index, std::int64_t, std::int64_t, const unsigned char** pointers) const noexcept {
+        find(image, index, pointers);
+    }
+    void raw_row(std::int64_t index, const unsigned char** pointers) const noexcept { find(raw, index, pointers); }
+
+private:
+    void find(const pixel_image& from, std::int64_t index, const unsigned char** pointers) const noexcept {
         convolution_geometry<Isa>::for_each_tap(*shape, index, [&](std::int64_t tap, std::int64_t pixel) {
-            pointers[tap] = pixel < 0 ? outside : input + pixel * pixel_bytes;
+            pointers[tap] = pixel < 0 ? from.outside : from.input + pixel * from.pixel_bytes;
         });
     }
 };
@@ -28,6 +42,8 @@ struct pixel_rows {
 template <class Isa>
 struct gathered_rows {
     static constexpr bool per_group = true;
+    static constexpr bool readable_ends = true;
+    static constexpr std::int64_t copied_group = 0;
     const convolution_shape* shape = nullptr;
     const unsigned char* input = nullptr;
     std::int64_t pixel_bytes = 0;
@@ -59,6 +75,7 @@ struct gathered_rows {
         };
         convolution_geometry<Isa>::for_each_line(*shape, index, copy_line);
     }
+    void raw_row(std::int64_t, const unsigned char**) const noexcept {}
 
     /// Copies a few bytes; a call of memcpy would cost more than they do. Blocks of 8 bytes, the last one overlapping.
     [[gnu::always_inline]] static void copy(unsigned char* to, const unsigned char* from, std::int64_t count) noexcept {
@@ -129,7 +146,8 @@ struct convolution {
             pack_as<integer_arithmetic<Isa>>(s, weights, packed);
     }
 
-    // Scratch memory: a row of zero points for all; then per task the pointers of a block, then the gathered rows of a block.
+    // Scratch memory: a row of zero points and the copied image for all, the copied row of zero points in front of it; then per task
+    // the pointers of a block, then the gathered rows of a block.
 
     static std::int64_t outside_bytes(const convolution_shape& s, element_kind type) noexcept {
         return aligned(s.in_channels * bytes_of(type));
@@ -145,9 +163,49 @@ struct convolution {
         const std::int64_t row = geometry::taps(s) * geometry::group_in(s) * bytes_of(type);
         return dense<Isa, Arithmetic>::block_rows(1) * aligned(row);
     }
+    /// Bytes from pixel to pixel of an image that is copied into the form of the dot product, or 0 when it stays as it is.
+    template <class Arithmetic>
+    static std::int64_t copied_pixel_bytes(const convolution_shape& s, element_kind type) noexcept {
+        using engine = dense<Isa, Arithmetic>;
+        if (geometry::method(s) != convolution_method::implicit_gemm) return 0;
+        if (!engine::needs_copies(dense_shape<Arithmetic>(s), type == element_kind::i8)) return 0;
+        return s.groups * engine::copied_bytes(geometry::group_in(s));
+    }
+    template <class Arithmetic>
+    static std::int64_t copied_image_bytes(const convolution_shape& s, element_kind type) noexcept {
+        return aligned((1 + input_pixels(s)) * copied_pixel_bytes<Arithmetic>(s, type) + 64);
+    }
+    static std::int64_t input_pixels(const convolution_shape& s) noexcept {
+        return s.batch * s.in[0] * s.in[1] * s.in[2];
+    }
+
+    /// Copies pixels into the form of the dot product.
+    template <class Arithmetic>
+    static void copy_pixels(const convolution_shape& s, bool signed_input, const unsigned char* from,
+                            std::int64_t pixel_bytes, std::int64_t count, unsigned char* to) noexcept {
+        if constexpr (!Arithmetic::is_float) {
+            const std::int64_t channels = geometry::group_in(s);
+            const std::int64_t group_bytes = dense<Isa, Arithmetic>::copied_bytes(channels);
+            const bool dense_groups = channels % Arithmetic::group == 0;
+            if (dense_groups && pixel_bytes == s.in_channels) {
+                Arithmetic::prepare_rows(to, from, count * s.in_channels, signed_input);
+                return;
+            }
+            for (std::int64_t i = 0; i < count; ++i, from += pixel_bytes) {
+                if (dense_groups) {
+                    Arithmetic::prepare_rows(to, from, s.in_channels, signed_input);
+                    to += s.groups * group_bytes;
+                    continue;
+                }
+                for (std::int64_t g = 0; g < s.groups; ++g, to += group_bytes)
+                    Arithmetic::prepare_rows(to, from + g * channels, channels, signed_input);
+            }
+        }
+    }
+
     template <class Arithmetic>
     static std::int64_t scratch_as(const convolution_shape& s, element_kind type, int threads) noexcept {
-        return alignment + outside_bytes(s, type) +
+        return alignment + outside_bytes(s, type) + copied_image_bytes<Arithmetic>(s, type) +
                threads * (pointer_bytes<Arithmetic>(s) + gathered_bytes<Arithmetic>(s, type));
     }
 
@@ -200,7 +258,19 @@ struct convolution {
             (alignment - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(scratch) % alignment)) % alignment;
         unsigned char* const outside = scratch;
         std::memset(outside, problem.input_zero_point & 0xff, static_cast<std::size_t>(s.in_channels * element));
-        unsigned char* const tasks = scratch + outside_bytes(s, problem.input_type);
+        unsigned char* const copied = scratch + outside_bytes(s, problem.input_type);
+        unsigned char* const tasks = copied + copied_image_bytes<Arithmetic>(s, problem.input_type);
+        const pixel_image raw{input, pixel_bytes, outside};
+        pixel_image image = raw;
+        const std::int64_t copied_pixel = copied_pixel_bytes<Arithmetic>(s, problem.input_type);
+        if (copied_pixel != 0) {
+            image = {copied + copied_pixel, copied_pixel, copied};
+            copy_pixels<Arithmetic>(s, call.signed_rows, outside, 0, 1, copied);
+            split<Isa>(parallel, input_pixels(s), 16, [&](std::int64_t begin, std::int64_t end, int) {
+                copy_pixels<Arithmetic>(s, call.signed_rows, input + begin * pixel_bytes, pixel_bytes, end - begin,
+                                        copied + (1 + begin) * copied_pixel);
+            });
+        }
         const std::int64_t for_pointers = pointer_bytes<Arithmetic>(s);
         const std::int64_t task_bytes = for_pointers + gathered_bytes<Arithmetic>(s, problem.input_type);
         const std::int64_t units = call.shape.groups * call.shape.panels();
@@ -219,7 +289,7 @@ struct convolution {
                 rows.buffer = own + for_pointers;
                 engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
             } else {
-                const pixel_rows<Isa> rows{&s, input, pixel_bytes, outside};
+                const pixel_rows<Isa> rows{&s, raw, image, copied_pixel / s.groups};
                 engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
             }
         };

@@ -46,9 +46,25 @@ struct dense {
         std::int64_t output_stride = 0;  // elements
     };
 
-    /// Computes rows [row_begin, row_end) x units [unit_begin, unit_end); a unit is a panel of a group.
-    /// `source.row(row, place, group, pointers)` writes the row's pointer of tap t to pointers[t]; `place` counts the rows of a block.
-    /// `Source::per_group` says that they differ from group to group. `pointers` has room for block_rows(taps) * taps.
+    /// Whether rows of a problem have to be copied into the form that the dot product reads: widened, flipped to the other sign, or
+    /// with a last k group that is readable as a whole.
+    static bool needs_copies(const layout& shape, bool signed_rows) noexcept {
+        if constexpr (is_float) return false;
+        return Arithmetic::widens_rows || signed_rows == Arithmetic::unsigned_rows ||
+               shape.channels % Arithmetic::group != 0;
+    }
+    /// Bytes of `channels` channels in that form.
+    static std::int64_t copied_bytes(std::int64_t channels) noexcept {
+        return (channels + Arithmetic::group - 1) / Arithmetic::group * 4;
+    }
+
+    /// Computes rows [row_begin, row_end) x units [unit_begin, unit_end); a unit is a panel of a group. The source has
+    ///   row(row, place, group, pointers)  writes the row's pointer of tap t to pointers[t]; `place` counts the rows of a block;
+    ///   per_group        whether these pointers differ from group to group;
+    ///   readable_ends    whether the last k group of a row is readable as a whole;
+    ///   copied_group     0, or its rows are already in the form of `needs_copies` and so many bytes apart from group to group;
+    ///   raw_row(...)     like `row`, the rows as they were before.
+    /// `pointers` has room for block_rows(taps) * taps.
     template <class Source>
     static void run(const call& c, const Source& source, std::int64_t row_begin, std::int64_t row_end,
                     std::int64_t unit_begin, std::int64_t unit_end, const unsigned char** pointers) noexcept {
@@ -59,12 +75,22 @@ struct dense {
         sum_type row_sums[block_tiles * tile_rows];
         s.row_sums = row_sums;
         s.pointers = pointers;
-        alignas(64) unsigned char buffer[is_float ? 64 : prepared_bytes];
-        const std::int64_t row_bytes = (c.shape.channels * Arithmetic::row_value_bytes + 127) / 64 * 64;
-        if (s.form == row_form::to_prepare && c.shape.taps == 1 && row_bytes * tile_rows <= prepared_bytes) {
-            s.form = row_form::prepared;
-            const std::int64_t fitting = prepared_bytes / row_bytes;
-            if (fitting < block) block = fitting;
+        alignas(64) unsigned char buffer[is_float ? 64 : copy_bytes];
+        const bool in_form = source.copied_group != 0;
+        bool copies = false;
+        bool adds_rows = false;
+        if constexpr (!is_float) {
+            adds_rows = s.header.differs != 0 || s.header.zero_point != 0;
+            if (!in_form) {
+                copies = Arithmetic::widens_rows || flips(c) ||
+                         (!Source::readable_ends && c.shape.channels % Arithmetic::group != 0);
+            }
+        }
+        const std::int64_t copied = (copied_bytes(c.shape.channels) + 63) / 64 * 64;
+        if (copies) {
+            const std::int64_t fitting = copy_bytes / copied;
+            if (fitting == 0) s.chunks = true;
+            if (fitting < block) block = fitting < 1 ? 1 : fitting;
         }
         // Blocks of equal heights: a low one would read all panels for a few rows.
         const std::int64_t blocks = (row_end - row_begin + block - 1) / block;
@@ -72,25 +98,30 @@ struct dense {
         for (std::int64_t i = 0; i < blocks; ++i, first += s.rows) {
             s.first = first;
             s.rows = (row_end - first) / (blocks - i);
-            std::int64_t filled_group = -1;
+            bool filled = false;
             for (std::int64_t unit = unit_begin; unit < unit_end;) {
                 const std::int64_t g = unit / panels;
                 const std::int64_t past = (g + 1) * panels < unit_end ? (g + 1) * panels : unit_end;
                 s.offset = Source::per_group ? 0 : g * c.group_row_bytes;
-                const bool per_group = Source::per_group || s.form == row_form::prepared;
-                const bool fills = filled_group < 0 || (per_group && filled_group != g);
-                if (fills) {
+                if constexpr (!is_float) {
+                    if (adds_rows && in_form) {
+                        for (std::int64_t r = 0; r < s.rows; ++r)
+                            source.raw_row(first + r, pointers + r * c.shape.taps);
+                        sum_rows(c, s, row_sums);
+                    }
+                }
+                if (!filled || Source::per_group || copies || (adds_rows && in_form)) {
                     for (std::int64_t r = 0; r < s.rows; ++r)
                         source.row(first + r, r, g, pointers + r * c.shape.taps);
-                    filled_group = g;
+                    filled = true;
                 }
                 if constexpr (!is_float) {
-                    if (s.header.differs != 0 || s.header.zero_point != 0) sum_rows(c, s, row_sums);
-                    if (fills && s.form == row_form::prepared) prepare_rows(c, s, buffer, row_bytes);
-                    if (s.form == row_form::prepared) s.offset = 0;
+                    if (adds_rows && !in_form) sum_rows(c, s, row_sums);
+                    if (in_form) s.offset = g * source.copied_group;
+                    if (copies && !s.chunks) copy_rows(c, s, buffer, copied);
                 }
                 for (; unit < past; ++unit)
-                    run_panel(c, s, g, unit - g * panels);
+                    run_panel(c, s, g, unit - g * panels, buffer);
             }
         }
     }
@@ -105,7 +136,7 @@ private:
     struct state {
         dense_header header;
         tile_result result = tile_result::sums;  // of whole panels
-        row_form form = row_form::plain;
+        bool chunks = false;  // a row does not fit into the buffer and is copied in pieces, panel by panel
         alignas(64) float scale_of_all[layout::panel_columns];
         alignas(64) float bias_of_all[layout::panel_columns];
         std::int64_t first = 0;
@@ -115,15 +146,16 @@ private:
         const sum_type* row_sums = nullptr;  // times the columns' common zero point, negated, if they have one
     };
 
-    static constexpr std::int64_t prepared_bytes = 65536;  // of the rows of a block
+    static constexpr std::int64_t copy_bytes = 65536;  // of the rows of a block
 
-    /// Copies the rows of a block, prepared for the tiles, and lets the pointers point there.
-    static void prepare_rows(const call& c, const state& s, unsigned char* buffer, std::int64_t row_bytes) noexcept {
+    /// Copies the rows of a block into the form that the tiles read and lets the pointers point there.
+    static void copy_rows(const call& c, state& s, unsigned char* buffer, std::int64_t row_bytes) noexcept {
         for (std::int64_t r = 0; r < s.rows; ++r) {
             unsigned char* const to = buffer + r * row_bytes;
             Arithmetic::prepare_rows(to, s.pointers[r] + s.offset, c.shape.channels, c.signed_rows);
             s.pointers[r] = to;
         }
+        s.offset = 0;
     }
 
     /// Rows are flipped to the sign that the dot product takes.
@@ -134,7 +166,6 @@ private:
     static void prepare(const call& c, std::int64_t unit_begin, std::int64_t unit_end, state& s) noexcept {
         if constexpr (!is_float) {
             std::memcpy(&s.header, c.packed, sizeof s.header);
-            if (Arithmetic::widens_rows || flips(c)) s.form = row_form::to_prepare;
             const epilogue& e = *c.finish;
             const bool bytes = e.output_type == element_kind::u8 || e.output_type == element_kind::i8;
             if (e.post_count == 0 && s.header.differs == 0) {
@@ -193,7 +224,8 @@ private:
         }
     }
 
-    static void run_panel(const call& c, const state& s, std::int64_t g, std::int64_t panel) noexcept {
+    static void run_panel(const call& c, const state& s, std::int64_t g, std::int64_t panel,
+                          unsigned char* buffer) noexcept {
         constexpr std::int64_t most_columns = layout::panel_columns;
         const epilogue& e = *c.finish;
         const std::int64_t width = c.shape.panel_width(panel);
@@ -222,8 +254,6 @@ private:
                 start[i] = 0;
         } else {
             fill_start(c, g, first_column, width, s.header, start, zero);
-            w.form = s.form;
-            w.signed_rows = c.signed_rows;
             if (s.result == tile_result::bytes || columns == width) w.result = s.result;
         }
         if (w.result != tile_result::sums) {
@@ -241,34 +271,52 @@ private:
             w.row_bytes = width * 4;
         }
         const bool common_zero = s.header.differs == 0 && s.header.zero_point != 0;
-        const std::int64_t highest = tile::rows_for(static_cast<int>(vectors));
-        const std::int64_t tiles = (s.rows + highest - 1) / highest;
-        // As few tiles as possible, heights as even as possible: `high` of `height` + 1 rows, the others of `height`.
-        const std::int64_t height = s.rows / tiles;
-        const std::int64_t high = s.rows % tiles;
-        const auto run_tiles = [&](std::int64_t begin, std::int64_t rows, std::int64_t count) {
-            if (count == 0) return;
-            w.tiles = count;
+        for (std::int64_t begin = 0; begin < s.rows;) {
+            const int height = tile::height_for(s.rows - begin, static_cast<int>(vectors));
+            w.tiles = direct ? tile::tiles_for(s.rows - begin, static_cast<int>(vectors)) : 1;
             w.pointers = s.pointers + begin * c.shape.taps;
             if (common_zero) w.row_start = s.row_sums + begin;
             if (direct) w.to = output + begin * w.row_bytes;
-            tile::find(rows, vectors)(w);
-        };
-        if (direct) {
-            run_tiles(0, height + 1, high);
-            run_tiles(high * (height + 1), height, tiles - high);
-            return;
-        }
-        std::int64_t begin = 0;
-        for (std::int64_t i = 0; i < tiles; ++i) {
-            const std::int64_t rows = i < high ? height + 1 : height;
-            run_tiles(begin, rows, 1);
-            if constexpr (!is_float) {
-                if (s.header.differs != 0) subtract_zero_points(sums, width, rows, zero, s.row_sums + begin);
+            if (s.chunks) {
+                if constexpr (!is_float) run_chunks(c, s, w, vectors, sums, buffer);
+            } else {
+                tile::find(height, vectors)(w);
             }
-            unsigned char* const to = output + begin * c.output_stride * bytes_of(e.output_type);
-            finish<Isa>::tile(e, sums, width, rows, s.first + begin, channel, columns, to, c.output_stride);
+            const std::int64_t rows = height * w.tiles;
+            if (!direct) {
+                if constexpr (!is_float) {
+                    if (s.header.differs != 0) subtract_zero_points(sums, width, rows, zero, s.row_sums + begin);
+                }
+                unsigned char* const to = output + begin * c.output_stride * bytes_of(e.output_type);
+                finish<Isa>::tile(e, sums, width, rows, s.first + begin, channel, columns, to, c.output_stride);
+            }
             begin += rows;
+        }
+    }
+
+    /// One row that is too long for the buffer: each piece starts with the sums of the one before.
+    static void run_chunks(const call& c, const state& s, tile_work<sum_type> w, std::int64_t vectors, sum_type* sums,
+                           unsigned char* buffer) noexcept {
+        constexpr std::int64_t values = copy_bytes / Arithmetic::row_value_bytes;
+        const tile_work<sum_type> last = w;
+        const unsigned char* const from = *s.pointers + s.offset;
+        const unsigned char* const piece = buffer;
+        w.pointers = &piece;
+        w.offset = 0;
+        w.result = tile_result::sums;
+        w.to = reinterpret_cast<unsigned char*>(sums);
+        for (std::int64_t k = 0; k < c.shape.channels; k += values) {
+            const std::int64_t rest = c.shape.channels - k;
+            w.channels = rest < values ? rest : values;
+            if (rest <= values) {
+                w.result = last.result;
+                w.to = last.to;
+            }
+            Arithmetic::prepare_rows(buffer, from + k, w.channels, c.signed_rows);
+            tile::find(1, vectors)(w);
+            w.panel += values / Arithmetic::group * vectors * tile::vector_bytes;
+            w.start = sums;
+            w.row_start = nullptr;
         }
     }
 

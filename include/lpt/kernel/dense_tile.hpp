@@ -10,10 +10,6 @@
 
 namespace lpt::kernel {
 
-/// Whether rows go through `prepare_rows` of the dot product: not at all, in the tile, or have done so, in which case the last k group of
-/// a row is readable as a whole.
-enum class row_form : std::uint8_t { plain, to_prepare, prepared };
-
 /// What a tile leaves in memory.
 enum class tile_result : std::uint8_t {
     sums,  ///< the sums themselves
@@ -21,7 +17,8 @@ enum class tile_result : std::uint8_t {
     bytes,  ///< the same, rounded and saturated to u8 or i8
 };
 
-/// Tiles of the same height below each other: which rows, which panel, where the results go.
+/// Tiles of the same height below each other: which rows, which panel, where the results go. Rows are in the form that `load_row` reads,
+/// and their last k group is readable as a whole.
 template <class Sum>
 struct tile_work {
     std::int64_t tiles = 1;
@@ -32,8 +29,6 @@ struct tile_work {
     const unsigned char* panel = nullptr;
     const Sum* start = nullptr;  // first value of each column's sums
     const Sum* row_start = nullptr;  // what each row's sums start with in addition, or null
-    row_form form = row_form::plain;
-    bool signed_rows = false;
 
     tile_result result = tile_result::sums;
     bool signed_bytes = false;
@@ -63,36 +58,68 @@ struct dense_tile {
     }
     static constexpr int most_rows = 12;
 
-    /// The tile of so many rows (1 ... rows_for(vectors)) and vectors (1 ... Arithmetic::vectors).
-    static function find(std::int64_t rows, std::int64_t vectors) noexcept { return find_from<1>(rows, vectors); }
+    /// The height of the next tile when `rows` (>= 1) rows are left. Panels of full width have tiles of all heights: as few as
+    /// possible, as even as possible, since a low one waits for its columns. Narrow ones have few heights, each of which costs compile
+    /// time, and take the highest that fits.
+    static constexpr int height_for(std::int64_t rows, int vectors) noexcept {
+        const int highest = rows_for(vectors);
+        if (vectors == Arithmetic::vectors) {
+            const std::int64_t tiles = (rows + highest - 1) / highest;
+            return static_cast<int>((rows + tiles - 1) / tiles);
+        }
+        if (rows >= highest) return highest;
+        return rows >= 8 ? 8 : rows >= 4 ? 4 : rows >= 2 ? 2 : 1;
+    }
+
+    /// How many tiles of that height are next.
+    static constexpr std::int64_t tiles_for(std::int64_t rows, int vectors) noexcept {
+        const int height = height_for(rows, vectors);
+        if (vectors != Arithmetic::vectors) return rows / height;
+        const std::int64_t tiles = (rows + height - 1) / height;
+        return rows - tiles * (height - 1);
+    }
+
+    /// The tile of a height that `height_for` gives and so many vectors (1 ... Arithmetic::vectors).
+    static function find(int height, std::int64_t vectors) noexcept { return find_from<1>(height, vectors); }
 
 private:
-    static constexpr std::int64_t chunk = 1024;  // bytes of a row that are prepared at a time, a multiple of all groups
-
     /// From here on the results are prefetched: large matrices are then in the L3 cache, where stores would wait for their lines.
     /// Shorter tiles would lose more than they gain.
     static constexpr std::int64_t long_depth = 768;
 
     template <int Vectors>
-    static function find_from(std::int64_t rows, std::int64_t vectors) noexcept {
+    static function find_from(int height, std::int64_t vectors) noexcept {
         if constexpr (Vectors < Arithmetic::vectors) {
-            if (vectors != Vectors) return find_from<Vectors + 1>(rows, vectors);
+            if (vectors != Vectors) return find_from<Vectors + 1>(height, vectors);
         }
-        return heights<Vectors>(rows, std::make_integer_sequence<int, rows_for(Vectors)>());
+        constexpr int highest = rows_for(Vectors);
+        if constexpr (Vectors == Arithmetic::vectors) {
+            return heights<Vectors>(height, std::make_integer_sequence<int, highest>());
+        } else {
+            if (height == highest) return &run<highest, Vectors>;
+            if constexpr (highest > 8) {
+                if (height == 8) return &run<8, Vectors>;
+            }
+            if (height == 4) return &run<4, Vectors>;
+            return height == 2 ? &run<2, Vectors> : &run<1, Vectors>;
+        }
     }
-    template <int Vectors, int... Rows>
-    static function heights(std::int64_t rows, std::integer_sequence<int, Rows...>) noexcept {
-        static constexpr function table[] = {&run<Rows + 1, Vectors>...};
-        return table[rows - 1];
+    template <int Vectors, int... Heights>
+    static function heights(int height, std::integer_sequence<int, Heights...>) noexcept {
+        static constexpr function table[] = {&run<Heights + 1, Vectors>...};
+        return table[height - 1];
     }
 
     /// Sums that are under way at once: the dot product has a latency of 4 to 5 cycles and a throughput of up to two a cycle, so a low
     /// tile takes several k groups at a time. The order of float sums is part of their definition.
+    static constexpr int sets_for(int sums) noexcept {
+        const int wanted = (10 + sums - 1) / sums;
+        const int fitting = Arithmetic::rows * Arithmetic::vectors / sums;
+        const int most = fitting < 4 ? fitting : 4;
+        return Arithmetic::is_float || most < 1 ? 1 : wanted < most ? wanted : most;
+    }
     template <int Rows, int Vectors>
-    static constexpr int sets = Arithmetic::is_float || Rows * Vectors >= 10 ? 1
-                                : (10 + Rows * Vectors - 1) / (Rows * Vectors) > 4
-                                    ? 4
-                                    : (10 + Rows * Vectors - 1) / (Rows * Vectors);
+    static constexpr int sets = sets_for(Rows * Vectors);
 
     template <int Rows, int Vectors>
     [[gnu::always_inline]] static void multiply(accumulator (&sum)[Rows][Vectors],
@@ -117,35 +144,7 @@ private:
             multiply<Rows, Vectors>(sum, column, r, Arithmetic::load_row(row[r] + at));
     }
 
-    /// The last, incomplete k group: `count` (1 ... group - 1) values at the end of `channels`. Packed columns are zero there, so only
-    /// reading past the row has to be avoided.
-    template <int Rows, int Vectors>
-    [[gnu::always_inline]] static void multiply_rest(accumulator (&sum)[Rows][Vectors],
-                                                     const unsigned char* const (&row)[Rows], std::int64_t channels,
-                                                     std::int64_t count, const unsigned char* panel) noexcept {
-        typename Arithmetic::column_group column[Vectors];
-#pragma GCC unroll 8
-        for (int v = 0; v < Vectors; ++v)
-            column[v] = Arithmetic::load_columns(panel + v * vector_bytes);
-#pragma GCC unroll 16
-        for (int r = 0; r < Rows; ++r) {
-            std::uint32_t four = 0;
-            if (channels >= 4) {
-                // The four bytes that end with the row, moved down.
-                std::memcpy(&four, row[r] + channels - 4, sizeof four);
-                four >>= 8 * (4 - count);
-            } else {
-                const unsigned char* last = row[r] + channels - count;
-                four = last[0];
-                if (count > 1) four |= static_cast<std::uint32_t>(last[1]) << 8;
-                if (count > 2) four |= static_cast<std::uint32_t>(last[2]) << 16;
-            }
-            multiply<Rows, Vectors>(sum, column, r,
-                                    Arithmetic::load_row(reinterpret_cast<const unsigned char*>(&four)));
-        }
-    }
-
-    /// `bytes` bytes of the prepared or plain rows, a multiple of 4.
+    /// `bytes` bytes of the rows, a multiple of 4.
     template <int Rows, int Vectors>
     [[gnu::always_inline]] static const unsigned char*
     multiply_run(accumulator (&sum)[sets<Rows, Vectors>][Rows][Vectors], const unsigned char* const (&row)[Rows],
@@ -198,44 +197,13 @@ private:
         }
         if (w.result != tile_result::bytes && w.taps * w.channels >= long_depth) prefetch_results<Rows, Vectors>(w);
         const unsigned char* panel = w.panel;
-        const bool prepares = !Arithmetic::is_float && w.form == row_form::to_prepare;
-        // Rows that are prepared here go through a buffer, a piece at a time.
-        constexpr std::int64_t buffer_values = chunk / Arithmetic::row_value_bytes;
-        constexpr std::int64_t buffer_rows = Arithmetic::is_float ? 1 : Rows;
-        alignas(64) unsigned char buffer[buffer_rows * (chunk + 64)];
-        const std::int64_t piece = prepares ? buffer_values : w.channels;
+        const std::int64_t row_bytes = (w.channels + Arithmetic::group - 1) / Arithmetic::group * 4;
         for (std::int64_t t = 0; t < w.taps; ++t) {
-            for (std::int64_t k = 0; k < w.channels; k += piece) {
-                const std::int64_t values = w.channels - k < piece ? w.channels - k : piece;
-                const unsigned char* row[Rows];
+            const unsigned char* row[Rows];
 #pragma GCC unroll 16
-                for (int r = 0; r < Rows; ++r)
-                    row[r] = w.pointers[r * w.taps + t] + w.offset;
-                std::int64_t whole = values / Arithmetic::group * 4;  // bytes of complete k groups
-                std::int64_t rest = values % Arithmetic::group;
-                if constexpr (!Arithmetic::is_float) {
-                    if (w.form != row_form::plain && rest != 0) {
-                        whole += 4;
-                        rest = 0;
-                    }
-                    if (prepares) {
-#pragma GCC unroll 1
-                        for (int r = 0; r < Rows; ++r)
-                            Arithmetic::prepare_rows(buffer + r * (chunk + 64),
-                                                     w.pointers[r * w.taps + t] + w.offset + k, values, w.signed_rows);
-#pragma GCC unroll 16
-                        for (int r = 0; r < Rows; ++r)
-                            row[r] = buffer + r * (chunk + 64);
-                    }
-                }
-                panel = multiply_run<Rows, Vectors>(sum, row, whole, panel);
-                if constexpr (!Arithmetic::widens_rows && Arithmetic::group > 1) {
-                    if (rest != 0) {
-                        multiply_rest<Rows, Vectors>(sum[0], row, values, rest, panel);
-                        panel += Vectors * vector_bytes;
-                    }
-                }
-            }
+            for (int r = 0; r < Rows; ++r)
+                row[r] = w.pointers[r * w.taps + t] + w.offset;
+            panel = multiply_run<Rows, Vectors>(sum, row, row_bytes, panel);
         }
 #pragma GCC unroll 16
         for (int r = 0; r < Rows; ++r) {
@@ -253,10 +221,7 @@ private:
                 return;
             }
             if (w.result == tile_result::bytes) {
-                if (w.signed_bytes)
-                    store_requantized<Rows, Vectors, true>(w, sum[0]);
-                else
-                    store_requantized<Rows, Vectors, false>(w, sum[0]);
+                store_requantized<Rows, Vectors>(w, sum[0]);
                 return;
             }
         }
@@ -309,7 +274,7 @@ private:
 
     /// Scale, bias, rounding, saturation and store, without a detour through memory. Columns outermost, so that the constants of a
     /// column stay in registers; a store takes the bytes of four vectors, from several rows where the panel is narrow.
-    template <int Rows, int Vectors, bool Signed>
+    template <int Rows, int Vectors>
     [[gnu::always_inline]] static void store_requantized(const work& w, accumulator (&sum)[Rows][Vectors]) noexcept {
         using simd = lanes<Isa>;
         using ints = typename simd::ints;
@@ -329,12 +294,17 @@ private:
         }
 #pragma GCC unroll 16
         for (int r = 0; r < Rows; r += rows_at_once) {
+            // Vectors past the last row are never stored.
             const auto part = [&](int i) __attribute__((always_inline)) -> ints {
-                const int row = r + i / Vectors;
-                return i < rows_at_once * Vectors && row < Rows ? q[row][i % Vectors] : q[r][0];
+                const int row = r + i / Vectors < Rows ? r + i / Vectors : r;
+                return q[row][i % Vectors];
             };
-            auto packed = simd::template pack<Signed>(part(0), part(1), part(2), part(3));
-            if (w.limited) packed = simd::template limit<Signed>(packed, w.low, w.high);
+            auto packed = w.signed_bytes ? simd::template pack<true>(part(0), part(1), part(2), part(3))
+                                         : simd::template pack<false>(part(0), part(1), part(2), part(3));
+            if (w.limited) {
+                packed = w.signed_bytes ? simd::template limit<true>(packed, w.low, w.high)
+                                        : simd::template limit<false>(packed, w.low, w.high);
+            }
             unsigned char* const to = w.to + r * w.row_bytes;
             simd::template store_piece<0, row_size>(to, packed, w.columns);
             if constexpr (rows_at_once > 1) {

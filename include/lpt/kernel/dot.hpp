@@ -17,8 +17,9 @@ namespace lpt::kernel {
 ///   rows, vectors   the tile: rows x (vectors * lanes) accumulators that fit in the registers;
 ///   unsigned_rows   whether rows are u8 (else i8), where they are not widened; columns are always i8;
 ///   widens_rows     whether rows are widened, and then may be of either sign;
-///   prepare_rows    copies `count` values of a row into the form that `load_row` reads: widened, or with all top bits flipped. May
-///                   write up to 63 bytes past the last value, reads nothing past it;
+///   prepare_rows    copies `count` values of a row, of the sign that it is told, into the form that `load_row` reads: widened, or
+///                   with all top bits flipped when the sign is not the one of `unsigned_rows`. Writes nothing past the last group, whose
+///                   end may have any value, and reads nothing past the last value;
 ///   interleave      16 columns of `group` rows of B, from column n on, as [column][group];
 ///   settle          keeps an accumulator in its register between the loop and what follows (see accumulator);
 ///   bits            an accumulator as the register type that `lanes<Isa>::ints` is made from.

@@ -10,12 +10,15 @@ namespace lpt::kernel {
 template <class Isa>
 struct matrix_rows {
     static constexpr bool per_group = false;
+    static constexpr bool readable_ends = false;
+    static constexpr std::int64_t copied_group = 0;
     const unsigned char* data = nullptr;
     std::int64_t row_bytes = 0;
 
     void row(std::int64_t index, std::int64_t, std::int64_t, const unsigned char** pointers) const noexcept {
         *pointers = data + index * row_bytes;
     }
+    void raw_row(std::int64_t index, const unsigned char** pointers) const noexcept { row(index, 0, 0, pointers); }
 };
 
 template <class Isa>

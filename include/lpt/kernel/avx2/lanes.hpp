@@ -70,10 +70,14 @@ struct lanes_256 : xsimd_lanes<Isa, xsimd::fma3<xsimd::avx2>> {
             else
                 _mm_storel_epi64(reinterpret_cast<__m128i*>(to), piece);
         } else {
-            unsigned char whole[16];
-            _mm_storeu_si128(reinterpret_cast<__m128i*>(whole), piece);
-            copy_few<Isa, Size>(to, whole, count);
+            store_few(to, piece, count);
         }
+    }
+    /// Stores the first `count` (< 16) bytes.
+    [[gnu::noinline]] static void store_few(std::uint8_t* to, __m128i value, std::int64_t count) noexcept {
+        unsigned char whole[16];
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(whole), value);
+        copy_few<Isa, 16>(to, whole, count);
     }
     template <bool Signed>
     [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {

@@ -4,6 +4,7 @@
 
 #if defined(__AVX512VNNI__)
 
+#include <lpt/kernel/avx_vnni/interleave.hpp>
 #include <lpt/kernel/dot.hpp>
 
 #include <immintrin.h>
@@ -11,7 +12,7 @@
 namespace lpt::kernel {
 
 template <>
-struct dot_product<on::avx512_vnni> {
+struct dot_product<on::avx512_vnni> : detail::interleave_four<on::avx512_vnni> {
     typedef int accumulator __attribute__((vector_size(64)));
     using row_group = __m512i;
     using column_group = __m512i;
@@ -42,31 +43,17 @@ struct dot_product<on::avx512_vnni> {
     [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
         return reinterpret_cast<accumulator>(_mm512_dpbusd_epi32(reinterpret_cast<__m512i>(sum), row, column));
     }
-    /// 16 columns of 4 rows of B, from column `n` on, as [column][4].
-    [[gnu::always_inline]] static void interleave(unsigned char* to, const unsigned char* const (&lines)[4],
-                                                  std::int64_t n) noexcept {
-        const auto load = [&](int j) __attribute__((always_inline)) {
-            return _mm_loadu_si128(reinterpret_cast<const __m128i*>(lines[j] + n));
-        };
-        const __m128i low01 = _mm_unpacklo_epi8(load(0), load(1));
-        const __m128i high01 = _mm_unpackhi_epi8(load(0), load(1));
-        const __m128i low23 = _mm_unpacklo_epi8(load(2), load(3));
-        const __m128i high23 = _mm_unpackhi_epi8(load(2), load(3));
-        __m128i* const at = reinterpret_cast<__m128i*>(to);
-        _mm_storeu_si128(at, _mm_unpacklo_epi16(low01, low23));
-        _mm_storeu_si128(at + 1, _mm_unpackhi_epi16(low01, low23));
-        _mm_storeu_si128(at + 2, _mm_unpacklo_epi16(high01, high23));
-        _mm_storeu_si128(at + 3, _mm_unpackhi_epi16(high01, high23));
-    }
     [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
-                                                    bool) noexcept {
-        const __m512i top_bits = _mm512_set1_epi8(-128);
+                                                    bool is_signed) noexcept {
+        const __m512i top_bits = _mm512_set1_epi8(static_cast<char>(is_signed ? -128 : 0));
         std::int64_t i = 0;
         for (; i + 64 <= count; i += 64)
             _mm512_storeu_si512(to + i, _mm512_xor_si512(_mm512_loadu_si512(from + i), top_bits));
         if (i < count) {
             const __mmask64 rest = (std::uint64_t{1} << (count - i)) - 1;
-            _mm512_storeu_si512(to + i, _mm512_xor_si512(_mm512_maskz_loadu_epi8(rest, from + i), top_bits));
+            const __mmask16 groups = static_cast<__mmask16>((std::uint32_t{1} << ((count - i + 3) / 4)) - 1);
+            const __m512i last = _mm512_xor_si512(_mm512_maskz_loadu_epi8(rest, from + i), top_bits);
+            _mm512_mask_storeu_epi32(to + i, groups, last);
         }
     }
 };

@@ -4,6 +4,7 @@
 
 #if defined(__AVXVNNI__) || (defined(__AVX512VNNI__) && defined(__AVX512VL__))
 
+#include <lpt/kernel/avx_vnni/interleave.hpp>
 #include <lpt/kernel/dot.hpp>
 
 #include <immintrin.h>
@@ -13,7 +14,7 @@ namespace lpt::kernel {
 namespace detail {
 
 template <class Isa>
-struct vnni_256 {
+struct vnni_256 : interleave_four<Isa> {
     typedef int accumulator __attribute__((vector_size(32)));
     using row_group = __m256i;
     using column_group = __m256i;
@@ -41,32 +42,16 @@ struct vnni_256 {
         __builtin_memcpy(&four, from, sizeof four);
         return _mm256_set1_epi32(four);
     }
-    /// 16 columns of 4 rows of B, from column `n` on, as [column][4].
-    [[gnu::always_inline]] static void interleave(unsigned char* to, const unsigned char* const (&lines)[4],
-                                                  std::int64_t n) noexcept {
-        const auto load = [&](int j) __attribute__((always_inline)) {
-            return _mm_loadu_si128(reinterpret_cast<const __m128i*>(lines[j] + n));
-        };
-        const __m128i low01 = _mm_unpacklo_epi8(load(0), load(1));
-        const __m128i high01 = _mm_unpackhi_epi8(load(0), load(1));
-        const __m128i low23 = _mm_unpacklo_epi8(load(2), load(3));
-        const __m128i high23 = _mm_unpackhi_epi8(load(2), load(3));
-        __m128i* const at = reinterpret_cast<__m128i*>(to);
-        _mm_storeu_si128(at, _mm_unpacklo_epi16(low01, low23));
-        _mm_storeu_si128(at + 1, _mm_unpackhi_epi16(low01, low23));
-        _mm_storeu_si128(at + 2, _mm_unpacklo_epi16(high01, high23));
-        _mm_storeu_si128(at + 3, _mm_unpackhi_epi16(high01, high23));
-    }
     [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
-                                                    bool) noexcept {
-        const __m256i top_bits = _mm256_set1_epi8(-128);
+                                                    bool is_signed) noexcept {
+        const __m256i top_bits = _mm256_set1_epi8(static_cast<char>(is_signed ? -128 : 0));
         std::int64_t i = 0;
         for (; i + 32 <= count; i += 32) {
             const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
             _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), _mm256_xor_si256(bytes, top_bits));
         }
         for (; i < count; ++i)
-            to[i] = static_cast<unsigned char>(from[i] ^ 0x80);
+            to[i] = static_cast<unsigned char>(from[i] ^ (is_signed ? 0x80 : 0));
     }
 };
 

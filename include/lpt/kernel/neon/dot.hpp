@@ -48,12 +48,13 @@ struct neon_base {
                  {{vld1q_u8(lines[0] + n), vld1q_u8(lines[1] + n), vld1q_u8(lines[2] + n), vld1q_u8(lines[3] + n)}});
     }
     [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
-                                                    bool) noexcept {
+                                                    bool is_signed) noexcept {
+        const std::uint8_t top_bits = is_signed ? 0 : 0x80;
         std::int64_t i = 0;
         for (; i + 16 <= count; i += 16)
-            vst1q_u8(to + i, veorq_u8(vld1q_u8(from + i), vdupq_n_u8(0x80)));
+            vst1q_u8(to + i, veorq_u8(vld1q_u8(from + i), vdupq_n_u8(top_bits)));
         for (; i < count; ++i)
-            to[i] = static_cast<unsigned char>(from[i] ^ 0x80);
+            to[i] = static_cast<unsigned char>(from[i] ^ top_bits);
     }
 };
 
