@@ -20,21 +20,83 @@ template <class Isa>
 struct pixel_rows {
     static constexpr bool per_group = false;
     static constexpr bool readable_ends = false;
+    using geometry = convolution_geometry<Isa>;
     const convolution_shape* shape = nullptr;
-    pixel_image raw;
-    pixel_image image;  // the same, or copied into the form that the dot product reads
+    pixel_image image;
     std::int64_t copied_group = 0;
 
-    void row(std::int64_t index, std::int64_t, std::int64_t, const unsigned char** pointers) const noexcept {
-        find(image, index, pointers);
+    void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
+        const std::int64_t taps = geometry::taps(*shape);
+        if (shape->transposed) {
+            for (std::int64_t r = 0; r < count; ++r) {
+                geometry::for_each_tap(*shape, first + r, [&](std::int64_t tap, std::int64_t pixel) {
+                    pointers[r * taps + tap] = pixel < 0 ? image.outside : image.input + pixel * image.pixel_bytes;
+                });
+            }
+            return;
+        }
+        geometry::for_each_part(
+            *shape, first, count, [&](const typename geometry::coordinates& c, std::int64_t place, std::int64_t part) {
+                geometry::for_each_input_line(*shape, c, [&](std::int64_t line, std::int64_t input_line) {
+                    find(c.at[2], part, line, input_line, pointers + place * taps);
+                });
+            });
     }
-    void raw_row(std::int64_t index, const unsigned char** pointers) const noexcept { find(raw, index, pointers); }
 
 private:
-    void find(const pixel_image& from, std::int64_t index, const unsigned char** pointers) const noexcept {
-        convolution_geometry<Isa>::for_each_tap(*shape, index, [&](std::int64_t tap, std::int64_t pixel) {
-            pointers[tap] = pixel < 0 ? from.outside : from.input + pixel * from.pixel_bytes;
-        });
+    /// The taps of one kernel line for `count` output pixels side by side, from column `column` on. Most of them are inside.
+    void find(std::int64_t column, std::int64_t count, std::int64_t line, std::int64_t input_line,
+              const unsigned char** pointers) const noexcept {
+        const convolution_shape& s = *shape;
+        const std::int64_t taps = geometry::taps(s);
+        const std::int64_t stride = s.stride[2];
+        for (std::int64_t kw = 0; kw < s.kernel[2]; ++kw) {
+            const unsigned char** const to = pointers + line * s.kernel[2] + kw;
+            const std::int64_t x = column * stride - s.pad_begin[2] + kw * s.dilation[2];  // of the first output pixel
+            std::int64_t begin = 0;
+            std::int64_t end = input_line < 0 ? 0 : count;
+            if (x < 0) begin = (stride - 1 - x) / stride;
+            if (x + (count - 1) * stride >= s.in[2]) {
+                const std::int64_t inside = x < s.in[2] ? (s.in[2] - x + stride - 1) / stride : 0;
+                if (inside < end) end = inside;
+            }
+            if (begin > end) begin = end;
+            for (std::int64_t i = 0; i < begin; ++i)
+                to[i * taps] = image.outside;
+            const unsigned char* at = image.input + (input_line * s.in[2] + x + begin * stride) * image.pixel_bytes;
+            for (std::int64_t i = begin; i < end; ++i, at += stride * image.pixel_bytes)
+                to[i * taps] = at;
+            for (std::int64_t i = end; i < count; ++i)
+                to[i * taps] = image.outside;
+        }
+    }
+};
+
+/// Rows of an implicit matrix whose taps are lines of the kernel, over an image whose lines have their padding and hold group after
+/// group; the first line is the one that stands for all lines outside.
+template <class Isa>
+struct line_rows {
+    static constexpr bool per_group = false;
+    static constexpr bool readable_ends = true;
+    using geometry = convolution_geometry<Isa>;
+    const convolution_shape* shape = nullptr;
+    const unsigned char* image = nullptr;
+    std::int64_t line_bytes = 0;
+    std::int64_t pixel_bytes = 0;  // of a group
+    std::int64_t copied_group = 0;
+
+    void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
+        const std::int64_t taps = shape->kernel[0] * shape->kernel[1];
+        const std::int64_t step = shape->stride[2] * pixel_bytes;
+        geometry::for_each_part(
+            *shape, first, count, [&](const typename geometry::coordinates& c, std::int64_t place, std::int64_t part) {
+                geometry::for_each_input_line(*shape, c, [&](std::int64_t line, std::int64_t input_line) {
+                    const unsigned char* at = image + (1 + input_line) * line_bytes + c.at[2] * step;
+                    const unsigned char** const to = pointers + place * taps + line;
+                    for (std::int64_t i = 0; i < part; ++i, at += step)
+                        to[i * taps] = at;
+                });
+            });
     }
 };
 
@@ -47,15 +109,21 @@ struct gathered_rows {
     const convolution_shape* shape = nullptr;
     const unsigned char* input = nullptr;
     std::int64_t pixel_bytes = 0;
-    std::int64_t tap_bytes = 0; // channels of a group
+    std::int64_t tap_bytes = 0;  // channels of a group
     int fill = 0;
     std::int64_t row_bytes = 0;
     unsigned char* buffer = nullptr;
 
-    void row(std::int64_t index, std::int64_t place, std::int64_t group,
-             const unsigned char** pointers) const noexcept {
-        unsigned char* to = buffer + place * row_bytes;
-        *pointers = to;
+    void rows(std::int64_t first, std::int64_t count, std::int64_t group,
+              const unsigned char** pointers) const noexcept {
+        for (std::int64_t r = 0; r < count; ++r) {
+            pointers[r] = buffer + r * row_bytes;
+            gather(first + r, group, buffer + r * row_bytes);
+        }
+    }
+
+private:
+    void gather(std::int64_t index, std::int64_t group, unsigned char* to) const noexcept {
         const unsigned char* from = input + group * tap_bytes;
         const std::int64_t width = shape->kernel[2];
         const std::int64_t step = shape->dilation[2] * pixel_bytes;
@@ -75,7 +143,6 @@ struct gathered_rows {
         };
         convolution_geometry<Isa>::for_each_line(*shape, index, copy_line);
     }
-    void raw_row(std::int64_t, const unsigned char**) const noexcept {}
 
     /// Copies a few bytes; a call of memcpy would cost more than they do. Blocks of 8 bytes, the last one overlapping.
     [[gnu::always_inline]] static void copy(unsigned char* to, const unsigned char* from, std::int64_t count) noexcept {
@@ -102,14 +169,22 @@ struct convolution {
         return (bytes + alignment - 1) / alignment * alignment;
     }
 
+    /// Taps that are one run of channels to the dense kernel.
+    static std::int64_t merged_taps(const convolution_shape& s) noexcept {
+        switch (geometry::method(s)) {
+            case convolution_method::im2col: return geometry::taps(s);
+            case convolution_method::merged_lines: return s.kernel[2];
+            default: return 1;
+        }
+    }
+
     template <class Arithmetic>
     static dense_layout<Arithmetic> dense_shape(const convolution_shape& s) noexcept {
         dense_layout<Arithmetic> shape;
         shape.groups = s.groups;
         shape.columns = geometry::group_out(s);
-        const bool merged = geometry::method(s) == convolution_method::im2col;
-        shape.taps = merged ? 1 : geometry::taps(s);
-        shape.channels = merged ? geometry::taps(s) * geometry::group_in(s) : geometry::group_in(s);
+        shape.taps = geometry::taps(s) / merged_taps(s);
+        shape.channels = merged_taps(s) * geometry::group_in(s);
         return shape;
     }
 
@@ -131,8 +206,9 @@ struct convolution {
         from.channel_stride = weights.in_stride;
         from.zero_points = weights.zero_points;
         from.zero_point_count = weights.zero_point_count;
-        if (geometry::method(s) == convolution_method::im2col) {
+        if (merged_taps(s) > 1) {
             from.merged_channels = geometry::group_in(s);
+            from.merged_taps = merged_taps(s);
         }
         dense<Isa, Arithmetic>::pack(dense_shape<Arithmetic>(s), from, packed);
     }
@@ -146,8 +222,7 @@ struct convolution {
             pack_as<integer_arithmetic<Isa>>(s, weights, packed);
     }
 
-    // Scratch memory: a row of zero points and the copied image for all, the copied row of zero points in front of it; then per task
-    // the pointers of a block, then the gathered rows of a block.
+    // Scratch memory: a row of zero points and the copied image for all, then per task the pointers of a block and its gathered rows.
 
     static std::int64_t outside_bytes(const convolution_shape& s, element_kind type) noexcept {
         return aligned(s.in_channels * bytes_of(type));
@@ -163,49 +238,125 @@ struct convolution {
         const std::int64_t row = geometry::taps(s) * geometry::group_in(s) * bytes_of(type);
         return dense<Isa, Arithmetic>::block_rows(1) * aligned(row);
     }
-    /// Bytes from pixel to pixel of an image that is copied into the form of the dot product, or 0 when it stays as it is.
+    /// An image that is copied into the form of the dot product: `count` pieces, pixels or padded lines, after one that stands for all
+    /// outside. A piece holds group after group.
+    struct copied_image {
+        std::int64_t group_bytes = 0;  // 0 when the image stays as it is
+        std::int64_t piece_bytes = 0;
+        std::int64_t count = 0;
+        std::int64_t before = 0;  // pixels of padding in a line
+        std::int64_t after = 0;
+
+        std::int64_t bytes() const noexcept { return aligned((1 + count) * piece_bytes + (group_bytes > 0 ? 64 : 0)); }
+    };
+
     template <class Arithmetic>
-    static std::int64_t copied_pixel_bytes(const convolution_shape& s, element_kind type) noexcept {
+    static copied_image copied(const convolution_shape& s, element_kind type) noexcept {
         using engine = dense<Isa, Arithmetic>;
-        if (geometry::method(s) != convolution_method::implicit_gemm) return 0;
-        if (!engine::needs_copies(dense_shape<Arithmetic>(s), type == element_kind::i8)) return 0;
-        return s.groups * engine::copied_bytes(geometry::group_in(s));
-    }
-    template <class Arithmetic>
-    static std::int64_t copied_image_bytes(const convolution_shape& s, element_kind type) noexcept {
-        return aligned((1 + input_pixels(s)) * copied_pixel_bytes<Arithmetic>(s, type) + 64);
-    }
-    static std::int64_t input_pixels(const convolution_shape& s) noexcept {
-        return s.batch * s.in[0] * s.in[1] * s.in[2];
+        copied_image image;
+        if (geometry::method(s) == convolution_method::merged_lines) {
+            const std::int64_t last =
+                (s.out[2] - 1) * s.stride[2] - s.pad_begin[2] + s.kernel[2];  // past the last column
+            image.before = s.pad_begin[2];
+            image.after = last > s.in[2] ? last - s.in[2] : 0;
+            const std::int64_t pixels = image.before + s.in[2] + image.after;
+            image.group_bytes = (pixels * geometry::group_in(s) * Arithmetic::row_value_bytes + 4 + 3) / 4 * 4;
+            image.count = s.batch * s.in[0] * s.in[1];
+        } else if (geometry::method(s) == convolution_method::implicit_gemm &&
+                   engine::needs_copies(dense_shape<Arithmetic>(s), type == element_kind::i8)) {
+            image.group_bytes = engine::copied_bytes(geometry::group_in(s));
+            image.count = s.batch * s.in[0] * s.in[1] * s.in[2];
+        }
+        image.piece_bytes = s.groups * image.group_bytes;
+        return image;
     }
 
-    /// Copies pixels into the form of the dot product.
+    /// `count` values of one sign, in the form that the dot product reads.
     template <class Arithmetic>
-    static void copy_pixels(const convolution_shape& s, bool signed_input, const unsigned char* from,
-                            std::int64_t pixel_bytes, std::int64_t count, unsigned char* to) noexcept {
-        if constexpr (!Arithmetic::is_float) {
-            const std::int64_t channels = geometry::group_in(s);
-            const std::int64_t group_bytes = dense<Isa, Arithmetic>::copied_bytes(channels);
-            const bool dense_groups = channels % Arithmetic::group == 0;
-            if (dense_groups && pixel_bytes == s.in_channels) {
-                Arithmetic::prepare_rows(to, from, count * s.in_channels, signed_input);
-                return;
-            }
-            for (std::int64_t i = 0; i < count; ++i, from += pixel_bytes) {
-                if (dense_groups) {
-                    Arithmetic::prepare_rows(to, from, s.in_channels, signed_input);
-                    to += s.groups * group_bytes;
-                    continue;
-                }
-                for (std::int64_t g = 0; g < s.groups; ++g, to += group_bytes)
-                    Arithmetic::prepare_rows(to, from + g * channels, channels, signed_input);
-            }
+    [[gnu::always_inline]] static void copy_values(unsigned char* to, const unsigned char* from, std::int64_t count,
+                                                   bool is_signed) noexcept {
+        if constexpr (Arithmetic::is_float)
+            std::memcpy(to, from, static_cast<std::size_t>(count) * 4);
+        else
+            Arithmetic::prepare_rows(to, from, count, is_signed);
+    }
+
+    /// Pixels [first, first + count) of an image.
+    template <class Arithmetic>
+    static void copy_pixels(const convolution_shape& s, const copied_image& image, bool is_signed,
+                            const unsigned char* from, std::int64_t pixel_bytes, std::int64_t count,
+                            unsigned char* to) noexcept {
+        const std::int64_t channels = geometry::group_in(s);
+        const bool whole_groups = channels % Arithmetic::group == 0;
+        if (whole_groups && pixel_bytes == s.in_channels) {
+            copy_values<Arithmetic>(to, from, count * s.in_channels, is_signed);
+            return;
         }
+        for (std::int64_t i = 0; i < count; ++i, from += pixel_bytes, to += image.piece_bytes) {
+            const std::int64_t parts = whole_groups ? 1 : s.groups;
+            for (std::int64_t g = 0; g < parts; ++g)
+                copy_values<Arithmetic>(to + g * image.group_bytes, from + g * channels, s.in_channels / parts,
+                                        is_signed);
+        }
+    }
+
+    /// One padded line, or, without `from`, the line outside. `outside` is a row of zero points.
+    template <class Arithmetic>
+    static void copy_line(const convolution_shape& s, const copied_image& image, bool is_signed,
+                          const unsigned char* from, std::int64_t pixel_bytes, const unsigned char* outside,
+                          unsigned char* to) noexcept {
+        const std::int64_t channels = geometry::group_in(s);
+        const std::int64_t value_bytes = Arithmetic::is_float ? 4 : 1;
+        const std::int64_t pixels = image.before + s.in[2] + image.after;
+        for (std::int64_t g = 0; g < s.groups; ++g, to += image.group_bytes) {
+            unsigned char* at = to;
+            const auto copy = [&](const unsigned char* values, std::int64_t count) {
+                copy_values<Arithmetic>(at, values, count, is_signed);
+                at += count * Arithmetic::row_value_bytes;
+            };
+            const std::int64_t before = from == nullptr ? pixels : image.before;
+            for (std::int64_t i = 0; i < before; ++i)
+                copy(outside, channels);
+            if (from == nullptr) continue;
+            const unsigned char* line = from + g * channels * value_bytes;
+            if (pixel_bytes == channels * value_bytes) {
+                copy(line, s.in[2] * channels);
+            } else {
+                for (std::int64_t i = 0; i < s.in[2]; ++i, line += pixel_bytes)
+                    copy(line, channels);
+            }
+            for (std::int64_t i = 0; i < image.after; ++i)
+                copy(outside, channels);
+        }
+    }
+
+    /// Copies the image to scratch memory, piece 0 first.
+    template <class Arithmetic>
+    static void copy_image(const convolution_problem& problem, const copied_image& image, const unsigned char* outside,
+                           unsigned char* to, const parallel_for& parallel) noexcept {
+        const convolution_shape& s = problem.shape;
+        const bool is_signed = problem.input_type == element_kind::i8;
+        const std::int64_t pixel_bytes = problem.input_pixel_stride * bytes_of(problem.input_type);
+        const unsigned char* const input = static_cast<const unsigned char*>(problem.input);
+        if (geometry::method(s) != convolution_method::merged_lines) {
+            copy_pixels<Arithmetic>(s, image, is_signed, outside, 0, 1, to);
+            split<Isa>(parallel, image.count, 16, [&](std::int64_t begin, std::int64_t end, int) {
+                copy_pixels<Arithmetic>(s, image, is_signed, input + begin * pixel_bytes, pixel_bytes, end - begin,
+                                        to + (1 + begin) * image.piece_bytes);
+            });
+            return;
+        }
+        copy_line<Arithmetic>(s, image, is_signed, nullptr, pixel_bytes, outside, to);
+        split<Isa>(parallel, image.count, 4, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i)
+                copy_line<Arithmetic>(s, image, is_signed, input + i * s.in[2] * pixel_bytes, pixel_bytes, outside,
+                                      to + (1 + i) * image.piece_bytes);
+        });
     }
 
     template <class Arithmetic>
     static std::int64_t scratch_as(const convolution_shape& s, element_kind type, int threads) noexcept {
-        return alignment + outside_bytes(s, type) + copied_image_bytes<Arithmetic>(s, type) +
+        return alignment + outside_bytes(s, type) + copied<Arithmetic>(s, type).bytes() +
                threads * (pointer_bytes<Arithmetic>(s) + gathered_bytes<Arithmetic>(s, type));
     }
 
@@ -224,7 +375,8 @@ struct convolution {
         switch (geometry::method(s)) {
             case convolution_method::gemm: return "gemm";
             case convolution_method::depthwise: return "depthwise";
-            case convolution_method::implicit_gemm: return "implicit_gemm";
+            case convolution_method::implicit_gemm:
+            case convolution_method::merged_lines: return "implicit_gemm";
             case convolution_method::im2col: return "im2col";
         }
         return "";
@@ -258,19 +410,10 @@ struct convolution {
             (alignment - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(scratch) % alignment)) % alignment;
         unsigned char* const outside = scratch;
         std::memset(outside, problem.input_zero_point & 0xff, static_cast<std::size_t>(s.in_channels * element));
-        unsigned char* const copied = scratch + outside_bytes(s, problem.input_type);
-        unsigned char* const tasks = copied + copied_image_bytes<Arithmetic>(s, problem.input_type);
-        const pixel_image raw{input, pixel_bytes, outside};
-        pixel_image image = raw;
-        const std::int64_t copied_pixel = copied_pixel_bytes<Arithmetic>(s, problem.input_type);
-        if (copied_pixel != 0) {
-            image = {copied + copied_pixel, copied_pixel, copied};
-            copy_pixels<Arithmetic>(s, call.signed_rows, outside, 0, 1, copied);
-            split<Isa>(parallel, input_pixels(s), 16, [&](std::int64_t begin, std::int64_t end, int) {
-                copy_pixels<Arithmetic>(s, call.signed_rows, input + begin * pixel_bytes, pixel_bytes, end - begin,
-                                        copied + (1 + begin) * copied_pixel);
-            });
-        }
+        const copied_image copy = copied<Arithmetic>(s, problem.input_type);
+        unsigned char* const image = scratch + outside_bytes(s, problem.input_type);
+        unsigned char* const tasks = image + copy.bytes();
+        if (copy.group_bytes != 0) copy_image<Arithmetic>(problem, copy, outside, image, parallel);
         const std::int64_t for_pointers = pointer_bytes<Arithmetic>(s);
         const std::int64_t task_bytes = for_pointers + gathered_bytes<Arithmetic>(s, problem.input_type);
         const std::int64_t units = call.shape.groups * call.shape.panels();
@@ -288,8 +431,13 @@ struct convolution {
                 rows.row_bytes = aligned(geometry::taps(s) * rows.tap_bytes);
                 rows.buffer = own + for_pointers;
                 engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
+            } else if (method == convolution_method::merged_lines) {
+                const std::int64_t pixel = geometry::group_in(s) * Arithmetic::row_value_bytes;
+                const line_rows<Isa> rows{&s, image, copy.piece_bytes, pixel, copy.group_bytes};
+                engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
             } else {
-                const pixel_rows<Isa> rows{&s, raw, image, copied_pixel / s.groups};
+                pixel_rows<Isa> rows{&s, {input, pixel_bytes, outside}, copy.group_bytes};
+                if (copy.group_bytes != 0) rows.image = {image + copy.piece_bytes, copy.piece_bytes, image};
                 engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
             }
         };

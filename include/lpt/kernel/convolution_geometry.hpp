@@ -7,7 +7,13 @@
 namespace lpt::kernel {
 
 /// How a convolution is computed.
-enum class convolution_method : std::uint8_t { gemm, depthwise, implicit_gemm, im2col };
+enum class convolution_method : std::uint8_t {
+    gemm,  ///< a matrix product as it is
+    depthwise,  ///< one channel a group
+    implicit_gemm,  ///< sums over taps and channels, through pointers
+    merged_lines,  ///< the same with the taps of a kernel line as one run of channels, over a padded copy of the image
+    im2col,  ///< rows copied together from their taps
+};
 
 /// A template on the instruction set only to keep one copy per instruction set.
 template <class Isa>
@@ -30,7 +36,8 @@ struct convolution_geometry {
             return convolution_method::depthwise;
         if (is_pointwise(s)) return convolution_method::gemm;
         // With few channels most of a tap would be padding of the 4-byte groups and pointer loads: merge taps and channels.
-        if (group_in(s) < 16 && taps(s) > 1 && !s.transposed) return convolution_method::im2col;
+        if (group_in(s) < 16 && taps(s) > 1 && !s.transposed)
+            return s.dilation[2] == 1 ? convolution_method::merged_lines : convolution_method::im2col;
         return convolution_method::implicit_gemm;
     }
 
@@ -99,6 +106,35 @@ struct convolution_geometry {
                 const std::int64_t start = (plane + h.first + kh * s.dilation[1]) * s.in[2] + w.first;
                 f(line, w.begin, w.end, start + w.begin * s.dilation[2]);
             }
+        }
+    }
+
+    /// Cuts output pixels [first, first + count) into parts of one line each; calls f(coordinates of the first, its place, count).
+    template <class Function>
+    [[gnu::always_inline]] static void for_each_part(const convolution_shape& s, std::int64_t first, std::int64_t count,
+                                                     const Function& f) noexcept {
+        for (std::int64_t done = 0; done < count;) {
+            const coordinates c = locate(s, first + done);
+            const std::int64_t left = count - done;
+            const std::int64_t part = s.out[2] - c.at[2] < left ? s.out[2] - c.at[2] : left;
+            f(c, done, part);
+            done += part;
+        }
+    }
+
+    /// Calls f(line, input line) for each line of taps of the output pixels in a line, in order; the index of the input line counts
+    /// those of all planes and images and is -1 outside. Forward convolution only.
+    template <class Function>
+    [[gnu::always_inline]] static void for_each_input_line(const convolution_shape& s, const coordinates& c,
+                                                           const Function& f) noexcept {
+        const span d = window(s, 0, c.at[0]);
+        const span h = window(s, 1, c.at[1]);
+        std::int64_t line = 0;
+        for (std::int64_t kd = 0; kd < s.kernel[0]; ++kd) {
+            const bool inside = kd >= d.begin && kd < d.end;
+            const std::int64_t plane = (c.n * s.in[0] + d.first + kd * s.dilation[0]) * s.in[1];
+            for (std::int64_t kh = 0; kh < s.kernel[1]; ++kh, ++line)
+                f(line, inside && kh >= h.begin && kh < h.end ? plane + h.first + kh * s.dilation[1] : -1);
         }
     }
 

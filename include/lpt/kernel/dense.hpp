@@ -59,11 +59,10 @@ struct dense {
     }
 
     /// Computes rows [row_begin, row_end) x units [unit_begin, unit_end); a unit is a panel of a group. The source has
-    ///   row(row, place, group, pointers)  writes the row's pointer of tap t to pointers[t]; `place` counts the rows of a block;
+    ///   rows(first, count, group, pointers)  writes the pointer of tap t of row first + r to pointers[r * taps + t];
     ///   per_group        whether these pointers differ from group to group;
     ///   readable_ends    whether the last k group of a row is readable as a whole;
-    ///   copied_group     0, or its rows are already in the form of `needs_copies` and so many bytes apart from group to group;
-    ///   raw_row(...)     like `row`, the rows as they were before.
+    ///   copied_group     0, or its rows are already in the form of `needs_copies` and so many bytes apart from group to group.
     /// `pointers` has room for block_rows(taps) * taps.
     template <class Source>
     static void run(const call& c, const Source& source, std::int64_t row_begin, std::int64_t row_end,
@@ -102,22 +101,13 @@ struct dense {
             for (std::int64_t unit = unit_begin; unit < unit_end;) {
                 const std::int64_t g = unit / panels;
                 const std::int64_t past = (g + 1) * panels < unit_end ? (g + 1) * panels : unit_end;
-                s.offset = Source::per_group ? 0 : g * c.group_row_bytes;
-                if constexpr (!is_float) {
-                    if (adds_rows && in_form) {
-                        for (std::int64_t r = 0; r < s.rows; ++r)
-                            source.raw_row(first + r, pointers + r * c.shape.taps);
-                        sum_rows(c, s, row_sums);
-                    }
-                }
-                if (!filled || Source::per_group || copies || (adds_rows && in_form)) {
-                    for (std::int64_t r = 0; r < s.rows; ++r)
-                        source.row(first + r, r, g, pointers + r * c.shape.taps);
+                s.offset = in_form ? g * source.copied_group : Source::per_group ? 0 : g * c.group_row_bytes;
+                if (!filled || Source::per_group || copies) {
+                    source.rows(first, s.rows, g, pointers);
                     filled = true;
                 }
                 if constexpr (!is_float) {
-                    if (adds_rows && !in_form) sum_rows(c, s, row_sums);
-                    if (in_form) s.offset = g * source.copied_group;
+                    if (adds_rows) sum_rows(c, s, in_form, row_sums);
                     if (copies && !s.chunks) copy_rows(c, s, buffer, copied);
                 }
                 for (; unit < past; ++unit)
@@ -209,19 +199,33 @@ private:
         return true;
     }
 
-    /// Sums of the rows' elements as the tile sees them, for columns with a zero point.
-    static void sum_rows(const call& c, const state& s, sum_type* sums) noexcept {
-        const unsigned char flip = c.signed_rows ? 0x80 : 0;  // sums of i8 are taken as of u8, 128 more each
+    /// Sums of the rows' elements as the tile sees them, for columns with a zero point. `in_form`: they have been copied into the form
+    /// that it reads.
+    static void sum_rows(const call& c, const state& s, bool in_form, sum_type* sums) noexcept {
         const bool seen_signed = Arithmetic::widens_rows ? c.signed_rows : !Arithmetic::unsigned_rows;
+        // Sums of i8 are taken as of u8, 128 more each.
+        const unsigned char flip = (in_form ? seen_signed : c.signed_rows) ? 0x80 : 0;
+        const bool widened = in_form && Arithmetic::widens_rows;
         const std::uint32_t shift =
-            seen_signed ? 128u * static_cast<std::uint32_t>(c.shape.taps * c.shape.channels) : 0u;
+            seen_signed && !widened ? 128u * static_cast<std::uint32_t>(c.shape.taps * c.shape.channels) : 0u;
         const std::uint32_t factor = s.header.differs != 0 ? 1u : 0u - static_cast<std::uint32_t>(s.header.zero_point);
         for (std::int64_t r = 0; r < s.rows; ++r) {
             std::uint32_t sum = 0;
-            for (std::int64_t t = 0; t < c.shape.taps; ++t)
-                sum += lanes<Isa>::sum_bytes(s.pointers[r * c.shape.taps + t] + s.offset, c.shape.channels, flip);
+            for (std::int64_t t = 0; t < c.shape.taps; ++t) {
+                const unsigned char* const row = s.pointers[r * c.shape.taps + t] + s.offset;
+                sum += widened ? sum_words(row, c.shape.channels) : lanes<Isa>::sum_bytes(row, c.shape.channels, flip);
+            }
             sums[r] = static_cast<std::int32_t>((sum - shift) * factor);
         }
+    }
+    static std::uint32_t sum_words(const unsigned char* from, std::int64_t count) noexcept {
+        std::uint32_t sum = 0;
+        for (std::int64_t i = 0; i < count; ++i) {
+            std::int16_t word;
+            std::memcpy(&word, from + i * 2, sizeof word);
+            sum += static_cast<std::uint32_t>(static_cast<std::int32_t>(word));
+        }
+        return sum;
     }
 
     static void run_panel(const call& c, const state& s, std::int64_t g, std::int64_t panel,

@@ -94,7 +94,7 @@ struct dense_header {
 };
 
 /// Where the elements to pack come from: element (group, column, tap, channel).
-/// `merged_channels` > 0 says that the layout's one tap holds all taps with so many channels each.
+/// `merged_channels` > 0 says that a tap of the layout holds `merged_taps` taps with so many channels each.
 struct dense_source {
     const void* data = nullptr;
     element_kind type = element_kind::i8;
@@ -105,11 +105,12 @@ struct dense_source {
     const std::int32_t* zero_points = nullptr;
     std::int64_t zero_point_count = 0;
     std::int64_t merged_channels = 0;
+    std::int64_t merged_taps = 1;
 
     [[gnu::always_inline]] std::int64_t index(std::int64_t g, std::int64_t n, std::int64_t t,
                                               std::int64_t k) const noexcept {
         if (merged_channels > 0) {
-            t = k / merged_channels;
+            t = t * merged_taps + k / merged_channels;
             k = k % merged_channels;
         }
         return g * group_stride + n * column_stride + t * tap_stride + k * channel_stride;

@@ -15,10 +15,10 @@ struct matrix_rows {
     const unsigned char* data = nullptr;
     std::int64_t row_bytes = 0;
 
-    void row(std::int64_t index, std::int64_t, std::int64_t, const unsigned char** pointers) const noexcept {
-        *pointers = data + index * row_bytes;
+    void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
+        for (std::int64_t r = 0; r < count; ++r)
+            pointers[r] = data + (first + r) * row_bytes;
     }
-    void raw_row(std::int64_t index, const unsigned char** pointers) const noexcept { row(index, 0, 0, pointers); }
 };
 
 template <class Isa>
