@@ -198,8 +198,13 @@ std::vector<k::convolution_shape> all_shapes() {
         shape_of(16, 20, 1, 7, 3, 1, 1, 1),  // implicit matrix
         shape_of(18, 70, 1, 6, 3, 2, 1, 1),  // channels not a multiple of 4, columns past one panel
         shape_of(20, 9, 1, 9, 3, 1, 2, 2),  // dilated
-        shape_of(3, 17, 1, 11, 5, 2, 1, 2),  // few channels: gathered
-        shape_of(8, 12, 2, 6, 3, 1, 1, 1),  // groups, gathered
+        shape_of(3, 17, 1, 11, 5, 2, 1, 2),  // few channels: taps of a line merged
+        shape_of(8, 12, 2, 6, 3, 1, 1, 1),  // groups, lines merged
+        shape_of(15, 70, 5, 9, 4, 3, 1, 2),  // odd channels of groups, lines merged
+        shape_of(3, 9, 1, 9, 3, 1, 2, 2),  // few channels, dilated: gathered
+        shape_of(10, 6, 2, 8, 3, 2, 3, 3),  // groups, dilated: gathered
+        shape_of(2, 5, 1, 3, 5, 1, 1, 4),  // more padding than image
+        shape_of(36, 10, 2, 4, 3, 1, 1, 3),  // groups of 18 channels, output columns without any pixel
         shape_of(64, 64, 2, 4, 3, 1, 1, 1),  // groups, implicit matrix
         shape_of(24, 40, 1, 5, 1, 1, 1, 0),  // pointwise
         shape_of(24, 40, 4, 5, 1, 1, 1, 0),  // pointwise in groups
@@ -223,6 +228,8 @@ std::vector<k::convolution_shape> all_shapes() {
     asymmetric.kernel[1] = 2;
     asymmetric.out[1] = asymmetric.in[1] - 1 + 1;  // one row of padding at the end
     asymmetric.out[2] = asymmetric.in[2] + 2 - 2;
+    shapes.push_back(asymmetric);
+    asymmetric.in_channels = 3;
     shapes.push_back(asymmetric);
     return shapes;
 }

@@ -182,6 +182,13 @@ TEST_CASE("rows longer than what is prepared at a time give the scalar bits") {
             c.epilogue = static_cast<int>(depth % 2) * 3;
             compare_all(c, static_cast<std::uint64_t>(depth));
         }
+        // Longer than the whole buffer of a block, so taken in pieces.
+        for (const std::int64_t depth : {32769, 65530, 131075}) {
+            gemm_case c{2, 19, depth, a_type};
+            c.b_zero_points = static_cast<int>(depth % 3);
+            c.epilogue = static_cast<int>(depth % 5);
+            compare_all(c, static_cast<std::uint64_t>(depth));
+        }
     }
 }
 
