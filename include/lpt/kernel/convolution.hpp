@@ -25,6 +25,7 @@ struct pixel_rows {
     pixel_image image;
     std::int64_t copied_group = 0;
 
+    const unsigned char* outside() const noexcept { return image.outside; }
     void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
         const std::int64_t taps = geometry::taps(*shape);
         if (shape->transposed) {
@@ -84,6 +85,7 @@ struct line_rows {
     std::int64_t line_bytes = 0;
     std::int64_t pixel_bytes = 0;  // of a group
     std::int64_t copied_group = 0;
+    static constexpr const unsigned char* outside() noexcept { return nullptr; }
 
     void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
         const std::int64_t taps = shape->kernel[0] * shape->kernel[1];
@@ -106,6 +108,7 @@ struct gathered_rows {
     static constexpr bool per_group = true;
     static constexpr bool readable_ends = true;
     static constexpr std::int64_t copied_group = 0;
+    static constexpr const unsigned char* outside() noexcept { return nullptr; }
     const convolution_shape* shape = nullptr;
     const unsigned char* input = nullptr;
     std::int64_t pixel_bytes = 0;

@@ -62,6 +62,7 @@ struct dense {
     ///   rows(first, count, group, pointers)  writes the pointer of tap t of row first + r to pointers[r * taps + t];
     ///   per_group        whether these pointers differ from group to group;
     ///   readable_ends    whether the last k group of a row is readable as a whole;
+    ///   outside()        a row that stands for all taps outside an image, as the dot product reads it, or null;
     ///   copied_group     0, or its rows are already in the form of `needs_copies` and so many bytes apart from group to group.
     /// `pointers` has room for block_rows(taps) * taps.
     template <class Source>
@@ -79,6 +80,12 @@ struct dense {
         bool copies = false;
         bool adds_rows = false;
         if constexpr (!is_float) {
+            const unsigned char* outside = source.outside();
+            if (outside != nullptr) {
+                std::uint32_t first;  // k group; its values are all the same
+                std::memcpy(&first, outside, sizeof first);
+                if (first == 0) s.zeros = outside;
+            }
             adds_rows = s.header.differs != 0 || s.header.zero_point != 0;
             if (!in_form) {
                 copies = Arithmetic::widens_rows || flips(c) ||
@@ -133,6 +140,7 @@ private:
         std::int64_t rows = 0;
         std::int64_t offset = 0;
         const unsigned char** pointers = nullptr;
+        const unsigned char* zeros = nullptr;  // the row for taps outside, if it is zero
         const sum_type* row_sums = nullptr;  // times the columns' common zero point, negated, if they have one
     };
 
@@ -246,6 +254,7 @@ private:
         tile_work<sum_type> w;
         w.taps = c.shape.taps;
         w.offset = s.offset;
+        w.zeros = s.zeros;
         w.channels = c.shape.channels;
         w.panel =
             c.packed + c.shape.panels_offset() + g * c.shape.group_bytes() + first_column * c.shape.column_bytes();

@@ -24,6 +24,7 @@ struct tile_work {
     std::int64_t tiles = 1;
     const unsigned char* const* pointers = nullptr;  // row r, tap t: pointers[r * taps + t]
     std::int64_t taps = 1;
+    const unsigned char* zeros = nullptr;  // a row of zeros: taps for which all rows of a tile are this one add nothing
     std::int64_t offset = 0;  // bytes from a pointer to the first channel
     std::int64_t channels = 0;
     const unsigned char* panel = nullptr;
@@ -166,6 +167,14 @@ private:
         return panel;
     }
 
+    template <int Rows>
+    [[gnu::always_inline]] static bool adds_nothing(const work& w, std::int64_t t) noexcept {
+        bool all = true;
+        for (int r = 1; r < Rows; ++r)
+            all = all && w.pointers[r * w.taps + t] == w.zeros;
+        return all;
+    }
+
     template <int Rows, int Vectors>
     static void run(const work& all) noexcept {
         work w = all;
@@ -199,6 +208,12 @@ private:
         const unsigned char* panel = w.panel;
         const std::int64_t row_bytes = (w.channels + Arithmetic::group - 1) / Arithmetic::group * 4;
         for (std::int64_t t = 0; t < w.taps; ++t) {
+            if constexpr (!Arithmetic::is_float) {
+                if (w.pointers[t] == w.zeros && adds_nothing<Rows>(w, t)) {
+                    panel += row_bytes / 4 * Vectors * vector_bytes;
+                    continue;
+                }
+            }
             const unsigned char* row[Rows];
 #pragma GCC unroll 16
             for (int r = 0; r < Rows; ++r)

@@ -12,6 +12,7 @@ struct matrix_rows {
     static constexpr bool per_group = false;
     static constexpr bool readable_ends = false;
     static constexpr std::int64_t copied_group = 0;
+    static constexpr const unsigned char* outside() noexcept { return nullptr; }
     const unsigned char* data = nullptr;
     std::int64_t row_bytes = 0;
 
