@@ -131,10 +131,14 @@ difference_set upstream_errors_of(const graph& model, const transformation_optio
     };
     bool has_concat = false;
     bool has_pair = false;
+    bool has_mat_mul = false;
+    bool has_groups = false;
     std::set<std::int64_t> levels;
     for (const node_id id : topological_order(model)) {
         const node& each = model[id];
         meet(difference::overflowing_range, each.type() == f16 || options.dequantization_precision == f16);
+        has_mat_mul = has_mat_mul || each.is<op::mat_mul>();
+        has_groups = has_groups || each.is<op::group_convolution>();
         if (each.is<op::concat>()) {
             has_concat = true;
         } else if (each.is<op::fake_quantize>()) {
@@ -163,6 +167,7 @@ difference_set upstream_errors_of(const graph& model, const transformation_optio
     }
     meet(difference::levels_of_neighbour, levels.size() > 1);
     meet(difference::interval_of_pair, has_concat && has_pair);
+    meet(difference::scale_of_other_axis, has_mat_mul && has_groups && !options.update_precisions);
     return met;
 }
 

@@ -33,6 +33,7 @@ enum class difference {
     margin_in_average,
     interval_of_pair,
     wrapped_zero_point,
+    scale_of_other_axis,
     count
 };
 
@@ -63,6 +64,7 @@ inline constexpr std::array<difference_entry, static_cast<std::size_t>(differenc
     {difference::margin_in_average, "margin_in_average"},
     {difference::interval_of_pair, "interval_of_pair"},
     {difference::wrapped_zero_point, "wrapped_zero_point"},
+    {difference::scale_of_other_axis, "scale_of_other_axis"},
 }};
 
 /// The first entry of the second group: a network with `follow_upstream_errors` false meets none of these.

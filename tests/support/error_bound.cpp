@@ -221,6 +221,11 @@ class analysis {
         }
         return 1;
     }
+    /// True for a FakeQuantize that MoveFakeQuantize puts above a Concat, one copy on each input, with the ranges of its channels.
+    bool moves_above_concat(node_id id) const {
+        const node& above = model_[model_.producer(id, 0)];
+        return above.is<op::concat>() || (above.is<op::relu>() && model_[above.input(0).node].is<op::concat>());
+    }
     /// FakeQuantize operations that meet in a Concat may get one scale and zero point for all. With S = (highest - lowest end) /
     /// (most - least value of the type), each end moves to a multiple of S (by S / 2), the zero point to a whole number (S / 2), the
     /// values between the ends to the nearest multiple (S / 2), and they were rounded to their own step s before: at most 3 S / 2 + s / 2.
@@ -228,6 +233,7 @@ class analysis {
         std::vector<quantizer> found;
         double low = 0;
         double high = 0;
+        bool has_several = false;
         for (const node_id id : topological_order(model_)) {
             const node& each = model_[id];
             if (!each.is<op::fake_quantize>() || constant_at(id, 3) == nullptr || constant_at(id, 4) == nullptr ||
@@ -237,16 +243,22 @@ class analysis {
             const tensor& lows = *constant_at(id, 3);
             const tensor& highs = *constant_at(id, 4);
             const double factor = factor_below(id);
-            const interval bounds{lows.real(0) * factor, highs.real(0) * factor};
+            const bool is_moved = moves_above_concat(id);
+            interval bounds{lows.real(0) * factor, highs.real(0) * factor};
+            for (std::size_t i = 0; is_moved && i < lows.elements() && lows.elements() == highs.elements(); ++i) {
+                bounds.low = std::min(bounds.low, lows.real(i) * factor);
+                bounds.high = larger(bounds.high, highs.real(i) * factor);
+            }
             const double steps = static_cast<double>(each.as<op::fake_quantize>().levels - 1);
             greatest_scale_ = larger(greatest_scale_, greatest(magnitude(highs)) * 2 * factor / steps);
-            if (reaches({id, 0}, {op::kind::concat})) {
+            if (is_moved || reaches({id, 0}, {op::kind::concat})) {
                 found.push_back({id, bounds, factor, each.as<op::fake_quantize>().levels});
                 low = std::min({low, bounds.low, bounds.high});
                 high = std::max({high, bounds.low, bounds.high});
+                has_several = has_several || is_moved || found.size() > 1;
             }
         }
-        if (found.size() < 2) {
+        if (!has_several) {
             return;
         }
         for (const quantizer& each : found) {

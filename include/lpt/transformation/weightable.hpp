@@ -239,7 +239,8 @@ constexpr verdict dequantized_weights_verdict(const auto& model, const dequantiz
 
 /// Whether activations and weights of an operation are quantized in a way that integer arithmetic can follow.
 ///
-/// Activations: one scale for all channels (for each group of channels where there are several groups). Weights: see
+/// Activations: one scale for all channels (for each group of channels where there are several groups; scales along the last axis of
+/// a MatMul's result pass for such if there are as many, unless `follow_upstream_errors` is false). Weights: see
 /// `is_quantized_static`; scales and zero points vary over the output channels alone.
 [[gnu::noinline]] constexpr verdict weightable_verdict(const auto& r, node_id id,
                                                        const weightable_settings& settings = {}) {
@@ -259,6 +260,9 @@ constexpr verdict dequantized_weights_verdict(const auto& model, const dequantiz
     if (group_count(model, id) > 1) {
         if (const verdict grouped = detail::grouped_data_verdict(model, id, found); !grouped) {
             return grouped;
+        }
+        if (!r.options.follow_upstream_errors && found.channel_axis != 1 && !is_scalar_like(model, found.scale)) {
+            return refuse_axis(reason::varies_over_axis, 0, found.channel_axis, found.scale);
         }
     } else if (!found.has_multiply()) {
         return refuse(reason::no_dequantization, 0);

@@ -47,6 +47,19 @@ static_assert(goes(u8, 256, 0, 255, 0, 255));
 
 TEST_CASE("FakeQuantize of a Constant is folded, halves to even") { CHECK(folds_constant_data()); }
 
+TEST_CASE("a FakeQuantize of f16 data that gives f32 is folded in f32") {
+    network net;
+    const node_id data = net.model.constant(make_tensor(f16, shape{2}, {0.3, -0.7}));
+    const node_id quantized = net.fake_quantize(data, 255, {-1}, {1}, {-0.1}, {0.1});
+    net.model.relax_output(quantized, f32);
+    net.model.result(quantized);
+    CHECK(net.run<fold_step>(quantized));
+    const tensor* value = net.model.constant_value(net.output());
+    REQUIRE(value != nullptr);
+    CHECK(value->type() == f32);
+    CHECK(value->real(0) == doctest::Approx(0.1 * 38 / 127).epsilon(1e-6));  // f16 would be off by 1e-4
+}
+
 TEST_CASE("equal output bounds give a constant of the data's shape, whatever the data") {
     network net = testing::quantized_input(256, {1, 2, 3}, {1, 2, 3});
     CHECK(net.run<fold_step>(net.output()));

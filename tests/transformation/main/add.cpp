@@ -101,6 +101,19 @@ TEST_CASE("a constant summand becomes part of the zero point") {
     }
 }
 
+TEST_CASE("what becomes of a constant summand has the shape of the scale, of the summand where only that varies") {
+    const auto shape_of_sum = [](const scale_and_zero_point& data, shape summand) {
+        two_inputs net;
+        const output_ref a = net.activations({1, 3, 2, 2}, data);
+        net.add(op::add{}, {a, net.model.constant(make_tensor(f32, std::move(summand), view<double>({1, 2, 3})))});
+        CHECK(net.run<add_transformation>());
+        CHECK(net.difference() < 1e-5);
+        return net.value(net.model.producer(net.output(), 0), 1).dimensions();
+    };
+    CHECK(shape_of_sum({{0.1, 0.2, 0.3}, {3, 1, 1}}, {1, 3, 1, 1}) == shape{3, 1, 1});
+    CHECK(shape_of_sum({{0.1}, {1, 1, 1, 1}}, {3, 1, 1}) == shape{3, 1, 1});
+}
+
 TEST_CASE("a quantized constant summand is folded first") {
     two_inputs net;
     const output_ref a = net.activations({1, 3, 2, 2}, single(0.1, 3));

@@ -114,6 +114,50 @@ TEST_CASE("a zero point that varies over another axis than the channels keeps Co
     CHECK(equal.difference() < 1e-5);
 }
 
+TEST_CASE("scales along the last axis of a MatMul's result are none of channels, unless upstream is followed") {
+    for (const bool follow : {true, false}) {
+        two_inputs net;
+        net.options.update_precisions = false;
+        net.options.follow_upstream_errors = follow;
+        const output_ref product =
+            net.model.add(op::mat_mul{}, {net.model.parameter(f32, {1, 2, 4}), net.model.parameter(f32, {1, 4, 2})});
+        const output_ref data = net.dequantize(product, {{0.5, 0.25}, {1, 1, 2}});
+        net.add(op::group_convolution{.strides = {1}, .pads_begin = {0}, .pads_end = {0}, .dilations = {1}},
+                {data, net.weights({2, 1, 1, 2}, single(0.5))});
+        CHECK(net.run<group_convolution_transformation>() == follow);
+        CHECK((net.difference() > 0.1) == follow);
+        CHECK(net.why() == (follow ? reason::none : reason::varies_over_axis));
+    }
+}
+
+TEST_CASE("zero points of weights with five axes are spread over the first two") {
+    two_inputs net;
+    const output_ref data = net.activations({1, 3, 3, 3, 3}, single(0.1));
+    op::convolution volume;
+    volume.strides = volume.dilations = {1, 1, 1};
+    volume.pads_begin = volume.pads_end = {0, 0, 0};
+    net.add(volume, {data, net.weights({2, 3, 2, 2, 2}, {{0.5}, {}, {3, -4}, {2, 1, 1, 1, 1}})});
+    CHECK(net.run<convolution_transformation>());
+    const node_id subtract = net.model.producer(net.model.producer(net.output(), 0), 1);
+    CHECK(net.value(subtract, 1).dimensions() == shape{2, 3, 1, 1, 1});
+    CHECK(net.difference() < 1e-5);
+}
+
+TEST_CASE("weights are integers also where their type is no default precision") {
+    two_inputs net;
+    net.options.default_precisions = {u8};
+    const output_ref data = net.activations({1, 3, 3, 3}, single(0.1));
+    const double high[] = {1.27, 2.54};
+    const double low[] = {-1.27, -2.54};
+    net.add(window(), {data, net.fake_quantized(net.numbers({2, 3, 2, 2}, f32), 255, low, high, {2, 1, 1, 1})});
+    net.attributes.of<attribute::precisions>().set_output(net.model.producer(net.operation, 1), 0, {{i8}});
+    net.model.result(net.model.producer(net.operation, 1));  // another reader: the weights are decomposed
+    CHECK(net.run<convolution_transformation>());
+    const node_id convolution = net.model.producer(net.output(), 0);
+    CHECK(net.model.type(net.model[convolution].input(1)) == i8);
+    CHECK(net.difference() < 1e-5);
+}
+
 TEST_CASE("the zero point of activations is spread over the input channels") {
     two_inputs net = convolved(single(0.1, 128), single(0.5));
     CHECK(net.run<convolution_transformation>());

@@ -97,6 +97,20 @@ TEST_CASE("a zero point outside the type of the second operand keeps MatMul in f
     }
 }
 
+TEST_CASE("a zero point whose term f16 does not hold keeps MatMul in floating point, unless upstream is followed") {
+    for (const bool follow : {true, false}) {
+        two_inputs net;
+        net.options.follow_upstream_errors = follow;
+        net.options.dequantization_precision = f16;
+        const output_ref a = net.activations({2, 3, 8}, single(0.1, 250));
+        const output_ref b = net.dequantize(net.model.constant(make_tensor(i8, {8, 2}, {127.0})), single(0.5));
+        net.add(op::mat_mul{}, {a, b});
+        CHECK(net.run<mat_mul_transformation>() == follow);
+        CHECK(net.why() == (follow ? reason::none : reason::infinite_constant));
+        CHECK((follow || net.difference() == 0));
+    }
+}
+
 TEST_CASE("a scale with equal values along the axis that is summed counts as one value") {
     two_inputs net = product({{0.1}, {1, 1, 4}}, {{0.5}, {4, 1}});
     CHECK(net.run<mat_mul_transformation>());

@@ -152,7 +152,7 @@ template <int Once = 0>
         return detail::fake_quantize_to_bytes(inputs, levels, {type, dimensions});
     }
     // What is still to be rounded to integers keeps its fraction until then.
-    const element before = natural == f64 ? f64 : round_result || !is_real(natural) ? f32 : natural;
+    const element before = natural == f64 ? f64 : round_result || !is_real(natural) || !is_real(type) ? f32 : type;
     const tensor result = with_real(natural, [&](auto zero) {
         return detail::fake_quantize<decltype(zero)>(inputs, levels, {before, dimensions});
     });

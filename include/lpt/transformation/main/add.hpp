@@ -159,24 +159,31 @@ private:
         return false;
     }
 
-    /// b / a in the type of a, with 0 / 0 = 0.
+    /// The values for each element of a shape, or the one that counts for all; the shape may have fewer axes of size 1.
+    static constexpr tensor spread_values(const tensor& values, const shape& dimensions) {
+        if (values.elements() == 1) {
+            return values;
+        }
+        if (values.elements() == dimensions.elements()) {
+            return tensor(values, dimensions);
+        }
+        return broadcast_values(values, dimensions);
+    }
+    /// b / a in the type of a, with 0 / 0 = 0; the shape is that of the constant with more values, of a where both have as many.
     template <int Once = 0>
     static constexpr tensor divide(const tensor& b, const tensor& a) {
         shape dimensions;
-        if (a.elements() == 1 && b.elements() == 1) {
+        const std::size_t rank = math::maximum(a.dimensions().rank(), b.dimensions().rank());
+        if (b.elements() == 1 || a.dimensions().padded_left(rank) == b.dimensions().padded_left(rank)) {
             dimensions = a.dimensions();
+        } else if (a.elements() == 1) {
+            dimensions = b.dimensions();
         } else if (!broadcast_shapes(a.dimensions(), b.dimensions(), dimensions)) {
             fail("constants of shapes ", to_text(a.dimensions()), " and ", to_text(b.dimensions()),
                  " do not broadcast");
         }
-        tensor divisor = a;
-        tensor dividend = b;
-        if (a.elements() != 1) {
-            divisor = broadcast_values(a, dimensions);
-        }
-        if (b.elements() != 1) {
-            dividend = broadcast_values(b, dimensions);
-        }
+        const tensor divisor = spread_values(a, dimensions);
+        const tensor dividend = spread_values(b, dimensions);
         if (divisor.type() == f32 && dividend.type() == f32) {
             return divide_floats(dividend, divisor, dimensions);
         }

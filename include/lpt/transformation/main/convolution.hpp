@@ -26,6 +26,20 @@ constexpr shape zero_point_shape(const shape& weights, unsigned axes) {
     return result;
 }
 
+/// The shape that the zero points of weights are spread to: the first two axes of weights with five, which may be those of
+/// groups, else the first alone. Transposed convolutions, and zero points that this shape does not hold, have the axes of output channels.
+constexpr shape spread_zero_point_shape(const auto& model, node_id id, const shape& weights, const shape& zero_point,
+                                        unsigned axes) {
+    if (!model[id].template is<op::convolution_backprop_data>()) {
+        shape result = zero_point_shape(weights, weights.rank() == 5 ? 1u << 0 | 1u << 1 : 1u << 0);
+        shape merged;
+        if (broadcast_shapes(zero_point, result, merged) && merged == result) {
+            return result;
+        }
+    }
+    return zero_point_shape(weights, axes);
+}
+
 /// The Constant that a dequantization on weights starts from; a FakeQuantize there is folded, rounded.
 constexpr output_ref constant_weights(auto& r, output_ref data) {
     graph& model = r.model;
@@ -43,9 +57,14 @@ constexpr output_ref constant_weights(auto& r, output_ref data) {
 }
 
 /// Takes weights apart: the convolution reads low precision values, less their zero point where there is one.
-constexpr low_precision_weights split_weights(auto& r, const weights_source& weights, unsigned axes) {
+constexpr low_precision_weights split_weights(auto& r, node_id convolution, const weights_source& weights,
+                                              unsigned axes) {
     graph& model = r.model;
-    const dequantization& found = weights.found;
+    dequantization found = weights.found;
+    if (!found.has_convert() && model[found.data.node].is<op::convert>()) {  // from a type that is no default precision
+        found.convert = found.data.node;
+        found.data = model[found.convert].input(0);
+    }
     if (found.empty()) {
         return {weights.last, make_scalar(r.options.dequantization_precision, 1)};
     }
@@ -68,7 +87,9 @@ constexpr low_precision_weights split_weights(auto& r, const weights_source& wei
     if (converted && is_zero(zero_point)) {
         return {data, scale};
     }
-    const shape dimensions = zero_point_shape(model.shape(data), axes);
+    zero_point = to_scalar(zero_point);
+    const shape dimensions =
+        spread_zero_point_shape(model, convolution, model.shape(data), zero_point.dimensions(), axes);
     const node_id subtract =
         model.add(op::subtract{}, {data, model.constant(broadcast_values(zero_point, dimensions))});
     copy_information(r, found.subtract, subtract);
@@ -259,7 +280,7 @@ constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref sourc
     const unsigned axes = weight_axes(model, convolution, weights.reshape != node_id::none);
     const shape weights_shape = model.shape(weights.last);
     if (!low.source) {
-        low = split_weights(r, weights, axes);
+        low = split_weights(r, convolution, weights, axes);
     }
     const auto groups = static_cast<std::size_t>(group_count(model, convolution));
     const tensor scale = scale_behind(constant_of(model, found.scale), low.scale, weights_shape, axes, groups,

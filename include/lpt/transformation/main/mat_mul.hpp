@@ -174,14 +174,20 @@ struct mat_mul_transformation {
         const dequantization second = normalize_dequantization(r, find_dequantization(r, product, 1));
         const element computed = r.options.dequantization_precision;
         const output_ref weights = second.empty() ? model[product].input(1) : second.data;
+        output_ref term;
+        if (first.has_subtract()) {
+            term = zero_point_term(r, product, first, weights);
+            if (!r.options.follow_upstream_errors && is_infinite(model, term)) {
+                return r.refused(product, name, refuse(reason::infinite_constant, 0));
+            }
+        }
         const node_id made =
             model.add_relaxed(model[product].attributes(), {first.data, weights}, {{computed, computed}, {computed}},
                               model[product].name(), model[product].version());
         copy_information(r, product, made);
         output_ref last = made;
         if (first.has_subtract()) {
-            last = model.add(op::subtract{}, {made, zero_point_term(r, product, first, weights)},
-                             join(model[made].name(), "/DequantizationSubtract").view());
+            last = model.add(op::subtract{}, {made, term}, join(model[made].name(), "/DequantizationSubtract").view());
         }
         const tensor scale = product_of_scales(r, product, first, second);
         const node_id multiply = model.add_relaxed(op::multiply{}, {last, model.constant(scale)},
@@ -194,6 +200,17 @@ struct mat_mul_transformation {
     }
 
 private:
+    /// True for a Constant with a value that its type, f16 perhaps, does not hold.
+    static constexpr bool is_infinite(const graph& model, output_ref constant) {
+        const tensor* values = model.constant_value(constant);
+        for (std::size_t i = 0; values != nullptr && i < values->elements(); ++i) {
+            if (!math::is_finite(values->real(i))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     static constexpr verdict second_operand_verdict(const auto& r, node_id id) {
         const graph& model = r.model;
         const bool transposed = model[id].as<op::mat_mul>().transpose_b;
