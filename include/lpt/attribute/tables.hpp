@@ -109,6 +109,16 @@ public:
     }
     constexpr own_data& own(std::int32_t number) { return at(number).own; }
     constexpr const own_data& own(std::int32_t number) const { return members_[static_cast<std::size_t>(number)].own; }
+
+    constexpr std::size_t size() const { return members_.size(); }
+    /// Shows the parts of each member, values of roots only: `visit.member(parent, own, value)`.
+    template <class Pool, class Visit>
+    static constexpr void show(Pool& pool, Visit& visit) {
+        for (auto& each : pool.members_) {
+            visit.member(each.parent, each.own, each.value);
+        }
+    }
+    constexpr void resize(std::size_t count) { members_.resize(count); }
 };
 
 /// The members of the ports of one side of nodes: for each node a part of one long sequence.
@@ -148,6 +158,18 @@ public:
         }
         members_[static_cast<std::size_t>(parts_[id].first) + port] = member;
     }
+    /// Calls `visit(id, port, member)` for each port that has a member.
+    template <class Visit>
+    constexpr void show(Visit&& visit) const {
+        for (std::size_t id = 0; id < parts_.size(); ++id) {
+            for (std::int32_t port = 0; port < parts_[id].size; ++port) {
+                const std::int32_t member = members_[static_cast<std::size_t>(parts_[id].first + port)];
+                if (member >= 0) {
+                    visit(id, port, member);
+                }
+            }
+        }
+    }
     /// One more than the largest port of a node that may have a member.
     constexpr std::size_t bound(std::size_t id) const {
         return id < parts_.size() ? static_cast<std::size_t>(parts_[id].size) : 0;
@@ -180,6 +202,21 @@ public:
         }
         port_members& ports = where.where == place::side::input ? inputs_ : outputs_;
         ports.set(id, static_cast<std::size_t>(where.port), member);
+    }
+    /// Calls `visit(place, member)` for each place that has a member.
+    template <class Visit>
+    constexpr void show(Visit&& visit) const {
+        for (std::size_t id = 0; id < nodes_.size(); ++id) {
+            if (nodes_[id] >= 0) {
+                visit(place::on_node(id_at(id)), nodes_[id]);
+            }
+        }
+        inputs_.show([&](std::size_t id, std::int32_t port, std::int32_t member) {
+            visit(place{id_at(id), place::side::input, port}, member);
+        });
+        outputs_.show([&](std::size_t id, std::int32_t port, std::int32_t member) {
+            visit(place{id_at(id), place::side::output, port}, member);
+        });
     }
     constexpr std::size_t port_bound(place::side where, node_id id) const {
         return (where == place::side::input ? inputs_ : outputs_).bound(index_of(id));
@@ -356,6 +393,12 @@ struct slots : detail::pool_slot<Attributes>..., detail::index_slot<Attributes>.
             result.push_back({A::name, of<A>().text_of(where)});
         }
     }
+    template <class A, class Visit>
+    static constexpr void show_pool(tables_of& all, Visit& visit) {
+        if constexpr (!requires { typename A::shared_value; }) {
+            visit.pool(static_cast<detail::pool_slot<A>&>(all.slots_).pool);
+        }
+    }
     constexpr void copy_all(node_id from, node_id to, bool with_ports) {
         (copy_attribute<Attributes>(from, to, with_ports), ...);
     }
@@ -412,6 +455,21 @@ public:
         bodies_.push_back({id, which, new tables_of});
         return *bodies_.back().content;
     }
+
+    /// Shows the values of each type to `visit.pool(pool)` and the places that have them to `visit.index(index)`, not those of bodies.
+    template <class Visit>
+    static constexpr void show(tables_of& all, Visit&& visit) {
+        (show_pool<Attributes>(all, visit), ...);
+        (visit.index(static_cast<detail::index_slot<Attributes>&>(all.slots_).index), ...);
+    }
+    /// Calls `visit(node, which, tables)` for each graph inside a node that has tables.
+    template <class Visit>
+    constexpr void show_bodies(Visit&& visit) {
+        for (const body_tables& each : bodies_) {
+            visit(each.node, each.which, *each.content);
+        }
+    }
+    constexpr std::size_t body_count() const { return bodies_.size(); }
 
     /// All attributes of a place in words.
     constexpr seq<description> describe(place where) {

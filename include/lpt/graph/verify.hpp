@@ -169,6 +169,32 @@ constexpr void check_types(const graph& model, node_id id) {
     }
 }
 
+/// The lists of a graph, its connections, and that it has no cycle.
+template <int Once = 0>
+constexpr void verify_structure(const graph& model) {
+    check_list(model, model.parameters(), "parameters", [](const node& each) { return each.is<op::parameter>(); });
+    check_list(model, model.results(), "results", [](const node& each) { return each.is<op::result>(); });
+    check_list(model, model.sinks(), "sinks",
+               [](const node& each) { return op::has(op::row_of(each.attributes()).traits, op::trait::sink); });
+    check_connections(model);
+    check_acyclic(model);
+}
+/// Types and shapes of the nodes with these numbers, and the graphs inside them.
+template <int Once = 0>
+constexpr void verify_nodes(const graph& model, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end && i < model.id_bound(); ++i) {
+        if (!model.contains(id_at(i))) {
+            continue;
+        }
+        check_types(model, id_at(i));
+        for (std::size_t which = 0; which < model[id_at(i)].bodies().size(); ++which) {
+            const graph& inside = model[id_at(i)].bodies()[which];
+            verify_structure<Once>(inside);
+            verify_nodes<Once>(inside, 0, inside.id_bound());
+        }
+    }
+}
+
 }  // namespace detail
 
 /// Checks everything that holds for every graph that was built and edited through its functions.
@@ -178,22 +204,8 @@ constexpr void check_types(const graph& model, node_id id) {
 /// Raises an error that names the first node that is wrong, and what was expected. Time is linear in the size of the graph.
 template <int Once = 0>
 constexpr void verify(const graph& model) {
-    detail::check_list(model, model.parameters(), "parameters",
-                       [](const node& each) { return each.is<op::parameter>(); });
-    detail::check_list(model, model.results(), "results", [](const node& each) { return each.is<op::result>(); });
-    detail::check_list(model, model.sinks(), "sinks",
-                       [](const node& each) { return op::has(op::row_of(each.attributes()).traits, op::trait::sink); });
-    detail::check_connections(model);
-    detail::check_acyclic(model);
-    for (std::size_t i = 0; i < model.id_bound(); ++i) {
-        if (!model.contains(id_at(i))) {
-            continue;
-        }
-        detail::check_types(model, id_at(i));
-        for (std::size_t which = 0; which < model[id_at(i)].bodies().size(); ++which) {
-            verify(model[id_at(i)].bodies()[which]);
-        }
-    }
+    detail::verify_structure<Once>(model);
+    detail::verify_nodes<Once>(model, 0, model.id_bound());
 }
 
 #ifdef LPT_COMPILED

@@ -75,8 +75,17 @@ public:
             waiting_.push_back(order[i]);
         }
     }
+    /// A run that was interrupted: what was still waiting then, the next node last.
+    constexpr drive_run(rewrite& changes, dispatch_view table, seq<node_id> waiting, std::size_t changes_left)
+        : rewrite_(changes), table_(table), waiting_(lpt::move(waiting)), changes_left_(changes_left) {}
+    constexpr const seq<node_id>& waiting() const { return waiting_; }
+    constexpr std::size_t changes_left() const { return changes_left_; }
+
     template <int Once = 0>
     constexpr void run();
+    /// Visits at most so many nodes; gives how many of these were not needed.
+    template <int Once = 0>
+    constexpr std::size_t run(std::size_t visits);
 };
 
 }  // namespace detail
@@ -108,7 +117,11 @@ constexpr void drive_bodies(rewrite& changes, dispatch_view table, node_id id) {
 
 template <int Once>
 constexpr void drive_run::run() {
-    while (!waiting_.empty()) {
+    run<Once>(static_cast<std::size_t>(-1));
+}
+template <int Once>
+constexpr std::size_t drive_run::run(std::size_t visits) {
+    for (; !waiting_.empty() && visits != 0; --visits) {
         const node_id id = waiting_.back();
         waiting_.pop_back();
         if (!rewrite_.model.contains(id)) {
@@ -119,6 +132,7 @@ constexpr void drive_run::run() {
         }
         visit(id);
     }
+    return visits;
 }
 
 }  // namespace detail
