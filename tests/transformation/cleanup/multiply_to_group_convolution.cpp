@@ -78,6 +78,14 @@ TEST_CASE("a Multiply above stays where it is") {
     CHECK(net.difference() < 1e-6);
 }
 
+TEST_CASE("a Multiply with its constant on the first input stays alone") {
+    two_inputs net;
+    const output_ref data = net.activations({1, 4, 2, 2}, {});
+    net.add(op::multiply{}, {net.model.constant(make_scalar(f32, 0.5)), data});
+    CHECK_FALSE(net.run<multiply_to_group_convolution_transformation>());
+    CHECK(net.why() == reason::nothing_to_do);
+}
+
 TEST_CASE("a Multiply stays alone") {
     SUBCASE("marked DisableCleanup") {
         two_inputs net = scaled({1, 4, 2, 2}, {});

@@ -146,6 +146,10 @@ TEST_CASE("it stays where the rank, or the size of a branch that its constants v
     dynamic_size.model.result(dynamic_size.quantize);
     CHECK_FALSE(dynamic_size.move());
     CHECK(dynamic_size.why() == reason::dynamic_channel);
+    concatenated dequantized(false, false, 1, {1, -1, 2, 2});
+    dequantized.model.result(dequantized.dequantization(true));
+    CHECK_FALSE(dequantized.move());
+    CHECK(dequantized.why() == reason::dynamic_channel);
     concatenated whole(false, false, 1, {1, -1, 2, 2});
     whole.model.result(whole.quantize);
     CHECK(whole.move());

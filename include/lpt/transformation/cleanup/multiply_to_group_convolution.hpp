@@ -11,7 +11,7 @@ namespace lpt {
 /// 1 x 1 kernel of 1 for each channel. Engines run it in 8 bits and make the Multiply part of it.
 ///
 /// before: y = scale * (x - zero_point);  after: y = scale * (group_convolution(x, 1) + (-zero_point))
-/// For data `[N, C, H, W]` or `[N, C, D, H, W]` with known C. With `update_precisions` the weights have the first type
+/// For data `[N, C, H, W]` or `[N, C, D, H, W]` with known C on input 0, the constant on input 1. With `update_precisions` the weights have the first type
 /// that the target accepts on input 1 of GroupConvolution, else on the constant input of the Multiply, else the first
 /// default precision; and the data must have a type that the target accepts on input 0.
 struct multiply_to_group_convolution_transformation {
@@ -26,23 +26,22 @@ struct multiply_to_group_convolution_transformation {
             return refuse(reason::disabled_by_mark);
         }
         if (!has_constant(model, id)) {
-            return refuse(reason::nothing_to_do);
+            return refuse(reason::nothing_to_do, 1);
         }
-        const std::size_t port = data_port(model, id);
-        const output_ref source = model[id].input(port);
+        const output_ref source = model[id].input(0);
         if (is_constant(model, source) ||
             (model[source.node].is<op::subtract>() && is_constant(model, model[source.node].input(0)))) {
-            return refuse(reason::constant_path, static_cast<int>(port));
+            return refuse(reason::constant_path, 0);
         }
-        if (const verdict shapes = shapes_verdict(model, id, port); !shapes) {
+        if (const verdict shapes = shapes_verdict(model, id); !shapes) {
             return shapes;
         }
-        const output_ref data = source_of(r, id, port).data;
+        const output_ref data = source_of(r, id).data;
         if (!data) {
-            return refuse(reason::no_dequantization, static_cast<int>(port));
+            return refuse(reason::no_dequantization, 0);
         }
-        if (!is_real(model.type(model[id].input(1 - port)))) {
-            return refuse(reason::types_do_not_match, static_cast<int>(1 - port));
+        if (!is_real(model.type(model[id].input(1)))) {
+            return refuse(reason::types_do_not_match, 1);
         }
         const element type = model.type(data);
         const port_types* accepted = r.restrictions.precisions_on(op::kind::group_convolution, 0);
@@ -52,15 +51,14 @@ struct multiply_to_group_convolution_transformation {
         return weights_type(r, id, type) == dynamic ? refuse(reason::no_precision_left, 1) : yes;
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (!has_constant(r.model, id)) {
+        if (!has_constant(r.model, id) && !is_constant(r.model, r.model[id].input(0))) {
             return false;
         }
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
         graph& model = r.model;
-        const std::size_t port = data_port(model, id);
-        const dequantization found = source_of(r, id, port);
+        const dequantization found = source_of(r, id);
         const shape& result = model[id].shape();
         shape kernels = shape::of_ones(result.rank() + 1);
         kernels[0] = result[1];
@@ -77,47 +75,44 @@ struct multiply_to_group_convolution_transformation {
                 fold_operation(model, op::negative{}, {fold_convert(model, found.zero_point, f32)});
             last = model.add(op::add{}, {convolution, negative}, join(model[convolution].name(), "/Add").view());
         }
-        replace_and_name(r, id, scaled(r, id, last, model[id].input(1 - port)));
+        replace_and_name(r, id, scaled(r, id, last, model[id].input(1)));
         return true;
     }
 
 private:
     static constexpr bool has_constant(const graph& model, node_id id) {
-        return is_constant(model, model[id].input(0)) || is_constant(model, model[id].input(1));
-    }
-    static constexpr std::size_t data_port(const graph& model, node_id id) {
-        return is_constant(model, model[id].input(1)) ? 0 : 1;
+        return is_constant(model, model[id].input(1));
     }
     /// What the convolution reads: the data below Convert and Subtract. A further Multiply is left where it is; no data
     /// below one of two tensors.
-    static constexpr dequantization source_of(const auto& r, node_id id, std::size_t port) {
-        dequantization found = find_dequantization(r, id, port);
+    static constexpr dequantization source_of(const auto& r, node_id id) {
+        dequantization found = find_dequantization(r, id);
         if (found.has_multiply()) {
             found = {};
-            found.data = r.model[id].input(port);
+            found.data = r.model[id].input(0);
         }
         return found;
     }
 
-    static constexpr verdict shapes_verdict(const auto& model, node_id id, std::size_t port) {
-        const shape& data = model.shape(model[id].input(port));
-        const shape& constant = model.shape(model[id].input(1 - port));
+    static constexpr verdict shapes_verdict(const auto& model, node_id id) {
+        const shape& data = model.shape(model[id].input(0));
+        const shape& constant = model.shape(model[id].input(1));
         if (data.rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank, static_cast<int>(port));
+            return refuse(reason::dynamic_rank, 0);
         }
         if (data.rank() != 4 && data.rank() != 5) {
-            return refuse(reason::shapes_do_not_match, static_cast<int>(port));
+            return refuse(reason::shapes_do_not_match, 0);
         }
         if (!data.is_static(1)) {
-            return refuse(reason::dynamic_channel, static_cast<int>(port));
+            return refuse(reason::dynamic_channel, 0);
         }
         const shape& result = model[id].shape();
         if (result.rank() != data.rank() || result[1] != data[1]) {
-            return refuse(reason::shapes_do_not_match, static_cast<int>(1 - port));
+            return refuse(reason::shapes_do_not_match, 1);
         }
         for (std::size_t axis = constant.rank() == data.rank() ? 2 : 1; axis < constant.rank(); ++axis) {
             if (constant[axis] != 1) {
-                return refuse(reason::not_per_tensor_or_per_channel, static_cast<int>(1 - port));
+                return refuse(reason::not_per_tensor_or_per_channel, 1);
             }
         }
         return yes;
@@ -132,7 +127,7 @@ private:
         if (accepted != nullptr && !accepted->types.empty()) {
             return accepted->types.front();
         }
-        const auto* marked = attributes_of<attribute::precisions>(r).find_input(id, 1 - data_port(r.model, id));
+        const auto* marked = attributes_of<attribute::precisions>(r).find_input(id, 1);
         const view<element> types =
             marked != nullptr ? view<element>(marked->types) : view<element>(r.options.default_precisions);
         return types.empty() ? dynamic : types.front();

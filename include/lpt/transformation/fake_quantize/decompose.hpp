@@ -357,7 +357,9 @@ constexpr void fold_data(graph& model, node_id fake_quantize) {
         return {};
     }
     graph& model = r.model;
-    detail::fold_data(model, fake_quantize);
+    if (must_fold) {
+        detail::fold_data(model, fake_quantize);
+    }
     const text name = model[fake_quantize].name();
     const fake_quantize_parts parts = decompose_fake_quantize(r, fake_quantize, precision);
     if (parts && must_fold && !parts.is_constant(model)) {

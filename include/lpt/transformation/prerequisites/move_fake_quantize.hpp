@@ -61,19 +61,34 @@ private:
         if (one_producer) {
             return refuse(reason::nothing_to_do);
         }
-        const std::size_t axis = axis_of(model, concat);
         for (std::size_t port = 1; port < 5; ++port) {
-            if (!varies_over(constant_of(model, model.producer(id, port)), model[concat].shape().rank(), axis)) {
-                continue;
+            if (!can_split(model, model.producer(id, port), concat)) {
+                return refuse_axis(reason::dynamic_channel, static_cast<int>(port), axis_of(model, concat));
             }
-            for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
-                const shape& branch = model.shape(model[concat].input(input));
-                if (branch.rank_is_dynamic() || !branch.is_static(axis)) {
-                    return {reason::dynamic_channel, static_cast<int>(port), dynamic, static_cast<std::int64_t>(axis)};
+        }
+        if (has_convert_below(model, id)) {
+            const dequantization below = find_dequantization_below(model, {model.first_use(id).node, 0});
+            for (const node_id constant : {below.zero_point, below.scale}) {
+                if (constant != node_id::none && !can_split(model, constant, concat)) {
+                    return refuse_axis(reason::dynamic_channel, -1, axis_of(model, concat), constant);
                 }
             }
         }
         return yes;
+    }
+    /// False for a constant that varies over the axis of a Concat where it is not known which part goes to which input.
+    static constexpr bool can_split(const graph& model, node_id constant, node_id concat) {
+        const std::size_t axis = axis_of(model, concat);
+        if (!varies_over(constant_of(model, constant), model[concat].shape().rank(), axis)) {
+            return true;
+        }
+        for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
+            const shape& branch = model.shape(model[concat].input(input));
+            if (branch.rank_is_dynamic() || !branch.is_static(axis)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /// The constants of the branches: parts along the concat axis where the constant varies over it, copies otherwise.
