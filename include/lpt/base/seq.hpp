@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/memory.hpp>
 #include <lpt/base/move.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <new>
 #include <type_traits>
 
 namespace lpt {
@@ -116,8 +116,22 @@ class seq : public detail::seq_size {
     // Copying all places inside, used or not, takes fewer steps than asking how many are used.
     static constexpr bool copies_whole = Inline != 0 && Inline * sizeof(T) <= 64 && __is_trivially_copyable(T);
 
-    // The only `delete[]`: each one is a loop to compile.
-    constexpr void drop() noexcept { delete[] outside_; }
+    // The only ones who free: each is a loop to compile.
+    static void free_values(T* values, std::uint32_t room) noexcept {
+        if constexpr (!__is_trivially_copyable(T)) {
+            for (std::uint32_t i = 0; i < room; ++i) {
+                values[i].~T();
+            }
+        }
+        detail::give_memory(values, room * sizeof(T));
+    }
+    constexpr void drop() noexcept {
+        if (std::is_constant_evaluated()) {
+            delete[] outside_;
+        } else if (outside_ != nullptr) {
+            free_values(outside_, room_);
+        }
+    }
     constexpr void take(seq& other) noexcept {
         outside_ = other.outside_;
         room_ = other.room_;
@@ -135,16 +149,34 @@ class seq : public detail::seq_size {
         other.room_ = Inline;
     }
 
-    constexpr void grow(std::size_t wanted) {
-        const std::size_t room = larger_room(wanted);
-        T* bigger = new T[room]();
+    /// Moves the values to new memory with so many places; those that are not used hold `T{}`.
+    void move_to_new_memory(std::size_t room) {
+        T* bigger = static_cast<T*>(detail::take_memory(room * sizeof(T)));
         T* old = data();
         if constexpr (__is_trivially_copyable(T)) {
             detail::copy_values(bigger, old, size_);
         } else {
             for (std::uint32_t i = 0; i < size_; ++i) {
-                bigger[i] = static_cast<T&&>(old[i]);
+                ::new (static_cast<void*>(bigger + i)) T(static_cast<T&&>(old[i]));
             }
+        }
+        for (std::size_t i = size_; i < room; ++i) {
+            ::new (static_cast<void*>(bigger + i)) T();
+        }
+        drop();
+        outside_ = bigger;
+    }
+    constexpr void grow(std::size_t wanted) {
+        const std::size_t room = larger_room(wanted);
+        if (!std::is_constant_evaluated()) {
+            move_to_new_memory(room);
+            room_ = static_cast<std::uint32_t>(room);
+            return;
+        }
+        T* bigger = new T[room]();
+        T* old = data();
+        for (std::uint32_t i = 0; i < size_; ++i) {
+            bigger[i] = static_cast<T&&>(old[i]);
         }
         drop();
         outside_ = bigger;

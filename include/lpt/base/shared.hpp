@@ -5,6 +5,33 @@
 
 namespace lpt {
 
+namespace detail {
+
+// Counts of owners, who may live on different threads.
+constexpr void add_owner(std::int32_t& owners) noexcept {
+    if (std::is_constant_evaluated()) {
+        ++owners;
+    } else {
+        __atomic_fetch_add(&owners, 1, __ATOMIC_RELAXED);
+    }
+}
+constexpr bool is_only_owner(const std::int32_t& owners) noexcept {
+    if (std::is_constant_evaluated()) {
+        return owners == 1;
+    }
+    return __atomic_load_n(&owners, __ATOMIC_ACQUIRE) == 1;
+}
+/// Takes an owner away; true if it was the last one.
+constexpr bool was_last_owner(std::int32_t& owners) noexcept {
+    if (std::is_constant_evaluated()) {
+        return --owners == 0;
+    }
+    // The only owner need not say so to others: a locked instruction takes as long as twenty.
+    return is_only_owner(owners) || __atomic_fetch_sub(&owners, 1, __ATOMIC_ACQ_REL) == 1;
+}
+
+}  // namespace detail
+
 /// An immutable value with many owners: a copy costs one increment. Owners may live on different threads.
 template <class T>
 class shared {
@@ -14,36 +41,21 @@ class shared {
     };
     block* block_ = nullptr;
 
-    constexpr void grab() const noexcept {
-        if (block_ == nullptr) {
-            return;
-        }
-        if (std::is_constant_evaluated()) {
-            ++block_->owners;
-        } else {
-            __atomic_fetch_add(&block_->owners, 1, __ATOMIC_RELAXED);
-        }
-    }
     constexpr void drop() noexcept {
-        if (block_ == nullptr) {
-            return;
-        }
-        bool last = false;
-        if (std::is_constant_evaluated()) {
-            last = --block_->owners == 0;
-        } else {
-            last = __atomic_fetch_sub(&block_->owners, 1, __ATOMIC_ACQ_REL) == 1;
-        }
-        if (last) {
-            delete block_;
+        if (block_ != nullptr && detail::was_last_owner(block_->owners)) {
+            detail::delete_value(block_);
         }
         block_ = nullptr;
     }
 
 public:
     constexpr shared() noexcept = default;
-    constexpr explicit shared(T value) : block_(new block{lpt::move(value)}) {}
-    constexpr shared(const shared& other) noexcept : block_(other.block_) { grab(); }
+    constexpr explicit shared(T value) : block_(detail::new_value<block>(lpt::move(value))) {}
+    constexpr shared(const shared& other) noexcept : block_(other.block_) {
+        if (block_ != nullptr) {
+            detail::add_owner(block_->owners);
+        }
+    }
     constexpr shared(shared&& other) noexcept : block_(other.block_) { other.block_ = nullptr; }
     constexpr shared& operator=(const shared& other) noexcept {
         shared copy(other);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lpt/base/seq.hpp>
+#include <lpt/base/shared.hpp>
 
 namespace lpt {
 
@@ -63,18 +63,67 @@ public:
     }
 };
 
-/// Characters with an owner; works in constant expressions on every supported compiler, which `std::string` does not.
+/// Characters that copies share until one of them is changed; works in constant expressions on every supported compiler,
+/// which `std::string` does not.
 class text {
-    seq<char> characters_;  // always followed by '\0' when not empty
+    struct block {
+        std::int32_t owners;
+        std::uint32_t size;
+        std::uint32_t room;  // for characters, without the '\0' behind them
+        char* characters;  // at run time they lie behind the block, in the same memory
+    };
+    block* block_ = nullptr;
+
+    static block* new_block_in_one_piece(std::uint32_t room) {
+        void* memory = detail::take_memory(sizeof(block) + room + 1);
+        return ::new (memory) block{1, 0, room, static_cast<char*>(memory) + sizeof(block)};
+    }
+    static constexpr block* new_block(std::size_t room) {
+        const auto count = static_cast<std::uint32_t>(room);
+        if (!std::is_constant_evaluated()) {
+            return new_block_in_one_piece(count);
+        }
+        return new block{1, 0, count, new char[room + 1]()};
+    }
+    constexpr void drop() noexcept {
+        if (block_ == nullptr || !detail::was_last_owner(block_->owners)) {
+            return;
+        }
+        if (std::is_constant_evaluated()) {
+            delete[] block_->characters;
+            delete block_;
+        } else {
+            detail::give_memory(block_, sizeof(block) + block_->room + 1);
+        }
+    }
+    constexpr bool has_room_for(std::size_t more) const {
+        return block_ != nullptr && block_->size + more <= block_->room && detail::is_only_owner(block_->owners);
+    }
+    constexpr void put(const char* characters, std::size_t count) {
+        detail::copy_values(block_->characters + block_->size, characters, count);
+        block_->size += static_cast<std::uint32_t>(count);
+        block_->characters[block_->size] = '\0';
+    }
 
 public:
     constexpr text() = default;
     constexpr text(text_view characters) { append(characters); }
     constexpr text(const char* characters) { append(text_view(characters)); }
+    constexpr text(const text& other) noexcept : block_(other.block_) {
+        if (block_ != nullptr) {
+            detail::add_owner(block_->owners);
+        }
+    }
+    constexpr text(text&& other) noexcept : block_(other.block_) { other.block_ = nullptr; }
+    constexpr text& operator=(text other) noexcept {
+        detail::swap_values(block_, other.block_);
+        return *this;
+    }
+    constexpr ~text() { drop(); }
 
-    constexpr std::size_t size() const noexcept { return characters_.empty() ? 0 : characters_.size() - 1; }
-    constexpr bool empty() const noexcept { return size() == 0; }
-    constexpr const char* c_str() const noexcept { return characters_.empty() ? "" : characters_.data(); }
+    constexpr std::size_t size() const noexcept { return block_ == nullptr ? 0 : block_->size; }
+    constexpr bool empty() const noexcept { return block_ == nullptr; }
+    constexpr const char* c_str() const noexcept { return block_ == nullptr ? "" : block_->characters; }
     constexpr text_view view() const noexcept { return {c_str(), size()}; }
     constexpr operator text_view() const noexcept { return view(); }
 
@@ -82,19 +131,16 @@ public:
         if (more.empty()) {
             return *this;
         }
-        if (size() + more.size() + 1 > characters_.capacity()) {
-            // Into new characters: `more` may be a part of this text.
-            seq<char> longer;
-            longer.reserve(2 * size() + more.size() + 1);
-            longer.append(lpt::view<char>(c_str(), size()));
-            longer.append(lpt::view<char>(more.data(), more.size()));
-            longer.push_back('\0');
-            characters_ = lpt::move(longer);
+        if (has_room_for(more.size())) {
+            put(more.data(), more.size());
             return *this;
         }
-        characters_.pop_back();
-        characters_.append(lpt::view<char>(more.data(), more.size()));
-        characters_.push_back('\0');
+        // Into new characters: `more` may be a part of this text. One that is only made, not appended to, has no room to spare.
+        text longer;
+        longer.block_ = new_block(2 * size() + more.size());
+        longer.put(c_str(), size());
+        longer.put(more.data(), more.size());
+        detail::swap_values(block_, longer.block_);
         return *this;
     }
     template <class Boolean>

@@ -26,6 +26,9 @@ struct graph_access {
     /// Shows the lists of a graph, beside its nodes, to a visitor.
     template <class Graph, class Visit>
     static constexpr void show_lists(Graph& model, Visit&& visit) {
+        if constexpr (requires { model.needs_verification_ = true; }) {
+            model.needs_verification_ = true;
+        }
         visit(model.name_);
         visit(model.parameters_);
         visit(model.results_);
@@ -65,16 +68,21 @@ struct graph_access {
     }
 
     static constexpr void set_operation(graph& model, node_id id, op::attributes what) {
+        model.needs_verification_ = true;
         model.at(id).attributes_ = lpt::move(what);
     }
     /// True if `reads_data` of a node is what its operation and its inputs imply.
     static constexpr bool reads_data_is_right(const graph& model, node_id id) {
         return model[id].reads_data() == model.would_read_data(model[id]);
     }
-    static constexpr node& writable(graph& model, node_id id) { return model.at(id); }
+    static constexpr node& writable(graph& model, node_id id) {
+        model.needs_verification_ = true;
+        return model.at(id);
+    }
     /// Adds the next node number: a node without anything, or the number of a node that was removed.
     static constexpr node_id add_number(graph& model, bool alive) {
         const node_id id = model.new_node();
+        model.needs_verification_ = true;
         if (!alive) {
             model.at(id).alive_ = false;
             --model.alive_;

@@ -136,10 +136,12 @@ class node {
         name_ = {};
         inputs_ = {};
         outputs_ = {};
-        control_dependencies_ = {};
-        annotations_ = {};
         relaxation_ = {};
-        bodies_ = {};
+        if (!control_dependencies_.empty() || !annotations_.empty() || bodies_.size() != 0) {
+            control_dependencies_ = {};
+            annotations_ = {};
+            bodies_ = {};
+        }
     }
 
 public:
@@ -193,6 +195,7 @@ class graph {
     std::size_t count_ = 0;
     std::size_t alive_ = 0;
     std::uint64_t edits_ = 0;
+    bool needs_verification_ = false;
     text name_;
     seq<node_id> parameters_;
     seq<node_id> results_;
@@ -200,11 +203,35 @@ class graph {
     seq<node_id> perhaps_dead_;
 
     constexpr node& at(node_id id) { return chunks_[index_of(id) >> chunk_bits][index_of(id) & (chunk_size - 1)]; }
+    // At run time a chunk is memory in which nodes are made one after the other; in constant expressions they are all there.
+    static void destroy_at_run_time(const seq<node*>& chunks, std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) {
+            chunks[i >> chunk_bits][i & (chunk_size - 1)].~node();
+        }
+        for (node* chunk : chunks) {
+            ::operator delete(chunk);
+        }
+    }
     constexpr void destroy() {
+        if (!std::is_constant_evaluated()) {
+            return destroy_at_run_time(chunks_, count_);
+        }
         for (node* chunk : chunks_) {
             delete[] chunk;
         }
-        chunks_ = {};
+    }
+    static node* memory_of_chunk() { return static_cast<node*>(::operator new(chunk_size * sizeof(node))); }
+    static void make_node(node* place) { ::new (static_cast<void*>(place)) node(); }
+    static void copy_nodes(const node* from, std::size_t count, node* to) {
+        for (std::size_t i = 0; i < count; ++i) {
+            ::new (static_cast<void*>(to + i)) node(from[i]);
+        }
+    }
+    static constexpr node* new_chunk() {
+        if (!std::is_constant_evaluated()) {
+            return memory_of_chunk();
+        }
+        return new node[chunk_size]();
     }
     constexpr void check(output_ref source) const {
         if (!contains(source.node) || source.port < 0 ||
@@ -214,9 +241,13 @@ class graph {
     }
     constexpr node_id new_node() {
         if (count_ == chunks_.size() * chunk_size) {
-            chunks_.push_back(new node[chunk_size]());
+            chunks_.push_back(new_chunk());
         }
-        const node_id id = id_at(count_++);
+        const node_id id = id_at(count_);
+        if (!std::is_constant_evaluated()) {
+            make_node(&at(id));
+        }
+        ++count_;
         at(id).alive_ = true;
         ++alive_;
         ++edits_;
@@ -323,6 +354,7 @@ public:
         : count_(other.count_),
           alive_(other.alive_),
           edits_(other.edits_),
+          needs_verification_(other.needs_verification_),
           name_(other.name_),
           parameters_(other.parameters_),
           results_(other.results_),
@@ -330,8 +362,14 @@ public:
           perhaps_dead_(other.perhaps_dead_) {
         chunks_.reserve(other.chunks_.size());
         for (std::size_t chunk = 0; chunk < other.chunks_.size(); ++chunk) {
-            node* copy = chunks_.push_back(new node[chunk_size]());
-            for (std::size_t i = 0; i < chunk_size && chunk * chunk_size + i < count_; ++i) {
+            const std::size_t left = count_ - chunk * chunk_size;
+            const std::size_t nodes = left < chunk_size ? left : chunk_size;
+            node* copy = chunks_.push_back(new_chunk());
+            if (!std::is_constant_evaluated()) {
+                copy_nodes(other.chunks_[chunk], nodes, copy);
+                continue;
+            }
+            for (std::size_t i = 0; i < nodes; ++i) {
                 copy[i] = other.chunks_[chunk][i];
             }
         }
@@ -347,6 +385,7 @@ public:
         lpt::detail::swap_values(count_, other.count_);
         lpt::detail::swap_values(alive_, other.alive_);
         lpt::detail::swap_values(edits_, other.edits_);
+        lpt::detail::swap_values(needs_verification_, other.needs_verification_);
         lpt::detail::swap_values(name_, other.name_);
         lpt::detail::swap_values(parameters_, other.parameters_);
         lpt::detail::swap_values(results_, other.results_);
@@ -366,6 +405,9 @@ public:
     /// A number that is another one after every change of nodes or connections: what was computed from them then still holds
     /// while it is the same.
     constexpr std::uint64_t edits() const { return edits_; }
+    /// False for a graph to which nodes were only added: what `verify` checks then holds without a look. Connecting an input anew,
+    /// changing types or operations, dependencies and bodies can break it.
+    constexpr bool needs_verification() const { return needs_verification_; }
     /// One more than the largest node number that was ever given.
     constexpr std::size_t id_bound() const { return count_; }
     /// The number of nodes.
@@ -437,7 +479,7 @@ public:
             fail(facts.name, " '", name, "' cannot have ", inputs.size(), " inputs");
         }
         const node_id id = add_raw(lpt::move(what), inputs, name, version < 0 ? facts.opsets.newest() : version);
-        infer(id);
+        infer_new(id);
         return id;
     }
     /// Adds a type-relaxed node with types of its own: inference sees the types that it computes in, not those of its inputs.
@@ -449,7 +491,10 @@ public:
             fail(facts.name, " '", name, "' cannot have ", inputs.size(), " inputs");
         }
         const node_id id = add_raw(lpt::move(what), inputs, name, version < 0 ? facts.opsets.newest() : version);
-        relax(id, lpt::move(types));
+        node& made = at(id);
+        made.relaxed_ = true;
+        made.relaxation_ = shared<relaxation>(lpt::move(types));
+        infer_new(id);
         return id;
     }
     /// Adds a node like `like` (operation, attributes, version, relaxation, bodies; no name, no marks) on other inputs.
@@ -461,7 +506,7 @@ public:
         made.relaxation_ = model.relaxation_;
         made.bodies_ = model.bodies_;
         made.outputs_.resize(model.outputs_.size());
-        infer(id);
+        infer_new(id);
         return id;
     }
     [[gnu::noinline]] constexpr node_id constant(tensor value, text_view name = {}) {
@@ -502,6 +547,7 @@ public:
         at(id).control_dependencies_.push_back(on);
         ++at(on).control_users_;
         ++edits_;
+        needs_verification_ = true;
     }
     constexpr void clear_control_dependencies(node_id id) {
         for (const node_id on : at(id).control_dependencies_) {
@@ -514,12 +560,19 @@ public:
     }
     /// The operation of a node with other attributes (or another operation with as many inputs); infers its outputs anew.
     constexpr void set_attributes(node_id id, op::attributes what) {
+        needs_verification_ = true;
         at(id).attributes_ = lpt::move(what);
         infer(id);
         update_reads_data(id);
     }
-    constexpr void add_body(node_id id, graph body) { at(id).bodies_.push_back(lpt::move(body)); }
-    constexpr graph& body(node_id id, std::size_t which) { return at(id).bodies_[which]; }
+    constexpr void add_body(node_id id, graph body) {
+        needs_verification_ = true;
+        at(id).bodies_.push_back(lpt::move(body));
+    }
+    constexpr graph& body(node_id id, std::size_t which) {
+        needs_verification_ = true;
+        return at(id).bodies_[which];
+    }
 
     /// Makes a node type-relaxed without changing anything else.
     constexpr void relax(node_id id) { at(id).relaxed_ = true; }
@@ -555,18 +608,21 @@ public:
         if (at(id).inputs_[port].source == source) {
             return;
         }
+        needs_verification_ = true;
         disconnect(user);
         connect(user, source);
         update_reads_data(id);
     }
     constexpr void add_input(node_id id, output_ref source) {
         check(source);
+        needs_verification_ = true;
         at(id).inputs_.push_back({});
         connect({id, static_cast<std::int32_t>(at(id).inputs_.size() - 1)}, source);
         update_reads_data(id);
     }
     /// Takes the inputs from number `count` on away.
     constexpr void truncate_inputs(node_id id, std::size_t count) {
+        needs_verification_ = true;
         while (at(id).inputs_.size() > count) {
             disconnect({id, static_cast<std::int32_t>(at(id).inputs_.size() - 1)});
             at(id).inputs_.pop_back();
@@ -592,6 +648,7 @@ public:
     /// Everything that reads an output of `from` reads the same output of `to` afterwards; sinks that depend on `from`
     /// depend on `to`.
     constexpr void replace(node_id from, node_id to) {
+        needs_verification_ = true;
         for (const node_id sink : sinks_) {
             for (node_id& on : at(sink).control_dependencies_) {
                 if (on == from) {
@@ -609,6 +666,7 @@ public:
     }
     /// The place of a parameter or result in its list is given to another one.
     constexpr void replace_in_lists(node_id from, node_id to) {
+        needs_verification_ = true;
         for (seq<node_id>* all : {&parameters_, &results_, &sinks_}) {
             erase_value(*all, to);
             for (node_id& each : *all) {
@@ -624,6 +682,7 @@ public:
             fail("node '", at(id).name(), "' cannot be removed: ", use_count(id), " inputs read it");
         }
         node& old = at(id);
+        needs_verification_ = needs_verification_ || old.control_users_ != 0;
         if (old.is<op::parameter>()) {
             erase_value(parameters_, id);
         } else if (old.is<op::result>()) {
@@ -661,6 +720,12 @@ public:
     constexpr void infer(node_id id);
 
 private:
+    /// The same for a node that nothing reads yet.
+    constexpr void infer_new(node_id id) {
+        const bool needed = needs_verification_;
+        infer(id);
+        needs_verification_ = needed;
+    }
     constexpr node_id add_raw(op::attributes what, view<output_ref> inputs, text_view name, int version) {
         for (const output_ref source : inputs) {
             check(source);

@@ -162,6 +162,7 @@ constexpr seq<op::output_facts, 2> inferred_outputs(const graph& model, node_id 
 }
 
 constexpr void graph::infer(node_id id) {
+    needs_verification_ = true;  // of those below, if this changes what they read; of this one, if it fails
     seq<op::output_facts, 2> outputs = inferred_outputs(*this, id);
     node& each = at(id);
     if (each.outputs_.size() != outputs.size()) {

@@ -40,7 +40,7 @@ class attributes {
     };
     template <class Op>
     static constexpr void destroy(block* old) {
-        delete static_cast<holder<Op>*>(old);
+        lpt::detail::delete_value(static_cast<holder<Op>*>(old));
     }
     template <class Op>
     static constexpr bool equal(const block* left, const block* right) {
@@ -50,27 +50,8 @@ class attributes {
     block* block_ = nullptr;
     kind number_ = kind::none;
 
-    constexpr void grab() const noexcept {
-        if (block_ == nullptr) {
-            return;
-        }
-        if (std::is_constant_evaluated()) {
-            ++block_->owners;
-        } else {
-            __atomic_fetch_add(&block_->owners, 1, __ATOMIC_RELAXED);
-        }
-    }
     constexpr void drop() noexcept {
-        if (block_ == nullptr) {
-            return;
-        }
-        bool last = false;
-        if (std::is_constant_evaluated()) {
-            last = --block_->owners == 0;
-        } else {
-            last = __atomic_fetch_sub(&block_->owners, 1, __ATOMIC_ACQ_REL) == 1;
-        }
-        if (last) {
+        if (block_ != nullptr && lpt::detail::was_last_owner(block_->owners)) {
             block_->destroy(block_);
         }
         block_ = nullptr;
@@ -82,19 +63,19 @@ public:
         requires requires { Op::number; }
     constexpr attributes(Op value) : number_(Op::number) {
         if constexpr (Op::number >= kind::count) {
-            auto* made = new holder<Op>{{{}, &user_row_of<Op>::value}, lpt::move(value)};
-            made->destroy = &destroy<Op>;
-            made->equal = &equal<Op>;
-            block_ = made;
+            block_ = lpt::detail::new_value<holder<Op>>(
+                detail::attribute_base<true>{{1, &destroy<Op>, &equal<Op>}, &user_row_of<Op>::value}, lpt::move(value));
         } else if constexpr (!__is_empty(
                                  Op)) {  // what `std::is_empty_v` asks; that is two templates for each operation type
-            auto* made = new holder<Op>{{}, lpt::move(value)};
-            made->destroy = &destroy<Op>;
-            made->equal = &equal<Op>;
-            block_ = made;
+            block_ = lpt::detail::new_value<holder<Op>>(detail::attribute_base<false>{{1, &destroy<Op>, &equal<Op>}},
+                                                        lpt::move(value));
         }
     }
-    constexpr attributes(const attributes& other) noexcept : block_(other.block_), number_(other.number_) { grab(); }
+    constexpr attributes(const attributes& other) noexcept : block_(other.block_), number_(other.number_) {
+        if (block_ != nullptr) {
+            lpt::detail::add_owner(block_->owners);
+        }
+    }
     constexpr attributes(attributes&& other) noexcept : block_(other.block_), number_(other.number_) {
         other.block_ = nullptr;
     }

@@ -18,7 +18,7 @@ constexpr seq<refusal> run_on(graph& model, const restriction_table& restriction
     attribute::tables attributes;
     rewrite changes(model, attributes, options, restrictions);
     Pipeline::run(changes);
-    return changes.refusals();
+    return changes.take_refusals();
 }
 
 template <class... Transformations>
@@ -48,7 +48,9 @@ template <class Pipeline = default_pipeline>
                                                       const transformation_options& options = {}) {
     check_options<Pipeline>(options);
     check_restrictions(restrictions);
-    verify(model);
+    if (model.needs_verification()) {
+        verify(model);
+    }
     graph_backup backup(model);
     seq<refusal> result = detail::run_on<Pipeline>(model, restrictions, options);
     backup.keep_changes();
@@ -77,7 +79,9 @@ template <class Pipeline = default_pipeline>
                                              const transformation_options& options = {}) {
     check_options<Pipeline>(options);
     check_restrictions(restrictions);
-    verify(model);
+    if (model.needs_verification()) {
+        verify(model);
+    }
     graph_backup backup(model);
     const seq<refusal> refusals = detail::run_on<Pipeline>(model, restrictions, options);
     report result = make_report<Pipeline>(backup.before(), model, refusals, options);

@@ -118,6 +118,7 @@ public:
         inner.refusals_ = {};
     }
     constexpr const seq<refusal>& refusals() const { return refusals_; }
+    constexpr seq<refusal> take_refusals() { return lpt::move(refusals_); }
 
     /// Why the transformation keeps away from this node: it is switched off, or a callback says so; `none` if it does not.
     constexpr reason skip_reason(text_view transformation, node_id id) const {
