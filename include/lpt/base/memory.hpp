@@ -96,23 +96,4 @@ inline void give_memory(void* memory, [[maybe_unused]] std::size_t size) noexcep
     }
 }
 
-/// An object of its own, made of what braces take; `delete_value` is for it.
-template <class T, class... Parts>
-constexpr T* new_value(Parts&&... parts) {
-    static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-    if (std::is_constant_evaluated()) {
-        return new T{static_cast<Parts&&>(parts)...};
-    }
-    return ::new (take_memory(sizeof(T))) T{static_cast<Parts&&>(parts)...};
-}
-template <class T>
-constexpr void delete_value(T* value) noexcept {
-    if (std::is_constant_evaluated()) {
-        delete value;
-        return;
-    }
-    value->~T();
-    give_memory(value, sizeof(T));
-}
-
 }  // namespace lpt::detail

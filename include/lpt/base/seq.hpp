@@ -36,6 +36,14 @@ protected:
         const std::size_t doubled = std::size_t{room_} * 2;
         return wanted > doubled ? wanted : doubled;
     }
+    /// New memory of so many bytes that begins with a copy of others.
+    static void* copied_to_new_memory(const void* from, std::size_t used, std::size_t size) {
+        void* result = take_memory(size);
+        if (used != 0) {
+            __builtin_memcpy(result, from, used);
+        }
+        return result;
+    }
 
 public:
     constexpr std::size_t size() const noexcept { return size_; }
@@ -116,20 +124,20 @@ class seq : public detail::seq_size {
     // Copying all places inside, used or not, takes fewer steps than asking how many are used.
     static constexpr bool copies_whole = Inline != 0 && Inline * sizeof(T) <= 64 && __is_trivially_copyable(T);
 
-    // The only ones who free: each is a loop to compile.
-    static void free_values(T* values, std::uint32_t room) noexcept {
-        if constexpr (!__is_trivially_copyable(T)) {
-            for (std::uint32_t i = 0; i < room; ++i) {
-                values[i].~T();
-            }
-        }
-        detail::give_memory(values, room * sizeof(T));
-    }
+    // Places that are not used hold `T{}`, but for trivially copyable types: there they hold anything.
+    static constexpr bool is_trivial = __is_trivially_copyable(T);
+
+    // The only one who frees: each `delete[]` is a loop to compile.
     constexpr void drop() noexcept {
         if (std::is_constant_evaluated()) {
             delete[] outside_;
         } else if (outside_ != nullptr) {
-            free_values(outside_, room_);
+            if constexpr (!is_trivial) {
+                for (std::uint32_t i = 0; i < room_; ++i) {
+                    outside_[i].~T();
+                }
+            }
+            detail::give_memory(outside_, room_ * sizeof(T));
         }
     }
     constexpr void take(seq& other) noexcept {
@@ -149,45 +157,44 @@ class seq : public detail::seq_size {
         other.room_ = Inline;
     }
 
-    /// Moves the values to new memory with so many places; those that are not used hold `T{}`.
-    void move_to_new_memory(std::size_t room) {
-        T* bigger = static_cast<T*>(detail::take_memory(room * sizeof(T)));
+    constexpr T* moved_to(std::size_t room) {
         T* old = data();
-        if constexpr (__is_trivially_copyable(T)) {
-            detail::copy_values(bigger, old, size_);
-        } else {
+        if (std::is_constant_evaluated()) {
+            T* bigger = new T[room]();
             for (std::uint32_t i = 0; i < size_; ++i) {
-                ::new (static_cast<void*>(bigger + i)) T(static_cast<T&&>(old[i]));
+                bigger[i] = static_cast<T&&>(old[i]);
             }
+            return bigger;
         }
-        for (std::size_t i = size_; i < room; ++i) {
-            ::new (static_cast<void*>(bigger + i)) T();
+        if constexpr (is_trivial) {
+            return static_cast<T*>(copied_to_new_memory(old, size_ * sizeof(T), room * sizeof(T)));
+        } else {
+            T* bigger = static_cast<T*>(detail::take_memory(room * sizeof(T)));
+            for (std::size_t i = 0; i < room; ++i) {
+                if (i < size_) {
+                    ::new (static_cast<void*>(bigger + i)) T(static_cast<T&&>(old[i]));
+                } else {
+                    ::new (static_cast<void*>(bigger + i)) T();
+                }
+            }
+            return bigger;
         }
-        drop();
-        outside_ = bigger;
     }
     constexpr void grow(std::size_t wanted) {
         const std::size_t room = larger_room(wanted);
-        if (!std::is_constant_evaluated()) {
-            move_to_new_memory(room);
-            room_ = static_cast<std::uint32_t>(room);
-            return;
-        }
-        T* bigger = new T[room]();
-        T* old = data();
-        for (std::uint32_t i = 0; i < size_; ++i) {
-            bigger[i] = static_cast<T&&>(old[i]);
-        }
+        T* bigger = moved_to(room);
         drop();
         outside_ = bigger;
         room_ = static_cast<std::uint32_t>(room);
     }
 
-    /// The size becomes `count`; places behind it that were used hold `T{}` again.
+    /// The size becomes `count`, which is smaller.
     constexpr void forget_behind(std::size_t count) {
-        T* values = data();
-        for (std::size_t i = count; i < size_; ++i) {
-            values[i] = T{};
+        if constexpr (!is_trivial) {
+            T* values = data();
+            for (std::size_t i = count; i < size_; ++i) {
+                values[i] = T{};
+            }
         }
         size_ = static_cast<std::uint32_t>(count);
     }
@@ -237,7 +244,7 @@ public:
         if constexpr (__is_trivially_copyable(T)) {
             if (other.size_ <= room_ && this != &other) {  // into the places that are there
                 detail::copy_values(data(), other.data(), other.size_);
-                forget_behind(other.size_);
+                size_ = other.size_;
                 return *this;
             }
         }
@@ -316,14 +323,14 @@ public:
         if (count > room_) {
             grow(count);
         }
-        if constexpr (copies_whole) {  // places inside may hold what was copied out of them; all others hold `T{}`
-            for (; outside_ == nullptr && size_ < count; ++size_) {
-                inside_.values[size_] = T{};
+        if constexpr (is_trivial) {
+            for (T* values = data(); size_ < count; ++size_) {
+                values[size_] = T{};
             }
         }
         size_ = static_cast<std::uint32_t>(count);
     }
-    constexpr void pop_back() { data()[--size_] = T{}; }
+    constexpr void pop_back() { forget_behind(size_ - 1); }
     constexpr void clear() { forget_behind(0); }
     constexpr void insert(std::size_t index, T value) {
         push_back(T{});

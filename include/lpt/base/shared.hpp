@@ -41,16 +41,23 @@ class shared {
     };
     block* block_ = nullptr;
 
+    static block* in_pool(T& value) { return ::new (detail::take_memory(sizeof(block))) block{lpt::move(value)}; }
     constexpr void drop() noexcept {
         if (block_ != nullptr && detail::was_last_owner(block_->owners)) {
-            detail::delete_value(block_);
+            if (std::is_constant_evaluated()) {
+                delete block_;
+            } else {
+                block_->~block();
+                detail::give_memory(block_, sizeof(block));
+            }
         }
         block_ = nullptr;
     }
 
 public:
     constexpr shared() noexcept = default;
-    constexpr explicit shared(T value) : block_(detail::new_value<block>(lpt::move(value))) {}
+    constexpr explicit shared(T value)
+        : block_(std::is_constant_evaluated() ? new block{lpt::move(value)} : in_pool(value)) {}
     constexpr shared(const shared& other) noexcept : block_(other.block_) {
         if (block_ != nullptr) {
             detail::add_owner(block_->owners);

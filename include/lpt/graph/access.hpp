@@ -77,6 +77,7 @@ struct graph_access {
     }
     static constexpr node& writable(graph& model, node_id id) {
         model.needs_verification_ = true;
+        model.may_have_open_shapes_ = true;
         return model.at(id);
     }
     /// Adds the next node number: a node without anything, or the number of a node that was removed.

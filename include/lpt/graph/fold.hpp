@@ -129,7 +129,7 @@ template <int Once = 0>
 [[gnu::noinline, gnu::cold]] constexpr bool evaluate(const op::attributes& what, int version, view<tensor> inputs,
                                                      view<element> output_types, seq<tensor>& outputs) {
     if (output_types.empty() || output_types[0] == dynamic || output_types[0] == f32) {
-        if (tensor number = evaluation::evaluate_two_floats(what, inputs)) {
+        if (tensor number = evaluation::evaluate_few_floats(what, inputs)) {
             outputs.push_back(lpt::move(number));
             return true;
         }

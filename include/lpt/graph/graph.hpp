@@ -196,6 +196,7 @@ class graph {
     std::size_t alive_ = 0;
     std::uint64_t edits_ = 0;
     bool needs_verification_ = false;
+    bool may_have_open_shapes_ = false;
     text name_;
     seq<node_id> parameters_;
     seq<node_id> results_;
@@ -355,6 +356,7 @@ public:
           alive_(other.alive_),
           edits_(other.edits_),
           needs_verification_(other.needs_verification_),
+          may_have_open_shapes_(other.may_have_open_shapes_),
           name_(other.name_),
           parameters_(other.parameters_),
           results_(other.results_),
@@ -386,6 +388,7 @@ public:
         lpt::detail::swap_values(alive_, other.alive_);
         lpt::detail::swap_values(edits_, other.edits_);
         lpt::detail::swap_values(needs_verification_, other.needs_verification_);
+        lpt::detail::swap_values(may_have_open_shapes_, other.may_have_open_shapes_);
         lpt::detail::swap_values(name_, other.name_);
         lpt::detail::swap_values(parameters_, other.parameters_);
         lpt::detail::swap_values(results_, other.results_);
@@ -408,6 +411,8 @@ public:
     /// False for a graph to which nodes were only added: what `verify` checks then holds without a look. Connecting an input anew,
     /// changing types or operations, dependencies and bodies can break it.
     constexpr bool needs_verification() const { return needs_verification_; }
+    /// False if the shapes of all nodes are known, and were known of all nodes that the graph ever had.
+    constexpr bool may_have_open_shapes() const { return may_have_open_shapes_; }
     /// One more than the largest node number that was ever given.
     constexpr std::size_t id_bound() const { return count_; }
     /// The number of nodes.
@@ -690,13 +695,7 @@ public:
         } else if (op::has(op::row_of(old.attributes()).traits, op::trait::sink)) {
             erase_value(sinks_, id);
         }
-        for (std::size_t port = old.inputs_.size(); port-- > 0;) {
-            disconnect({id, static_cast<std::int32_t>(port)});
-        }
-        clear_control_dependencies(id);
-        old.let_go();
-        --alive_;
-        ++edits_;
+        take_away(id);
     }
     /// Removes the nodes that lost their last reader, or never had one, since the last call, and then their producers
     /// that nothing else reads. Parameters, results and sinks stay.
@@ -704,8 +703,9 @@ public:
         while (!perhaps_dead_.empty()) {
             const node_id id = perhaps_dead_.back();
             perhaps_dead_.pop_back();
-            if (contains(id) && use_count(id) == 0 && at(id).control_users_ == 0 && !is_root(id)) {
-                remove(id);
+            const node& each = at(id);
+            if (each.alive_ && each.control_users_ == 0 && use_count(id) == 0 && !is_root(id)) {
+                take_away(id);
             }
         }
     }
@@ -720,7 +720,20 @@ public:
     constexpr void infer(node_id id);
 
 private:
-    /// The same for a node that nothing reads yet.
+    /// Removes a node that nothing reads and that is in no list.
+    constexpr void take_away(node_id id) {
+        node& old = at(id);
+        for (std::size_t port = old.inputs_.size(); port-- > 0;) {
+            disconnect({id, static_cast<std::int32_t>(port)});
+        }
+        if (!old.control_dependencies_.empty()) {
+            clear_control_dependencies(id);
+        }
+        old.let_go();
+        --alive_;
+        ++edits_;
+    }
+    /// `infer` for a node that nothing reads yet.
     constexpr void infer_new(node_id id) {
         const bool needed = needs_verification_;
         infer(id);

@@ -137,18 +137,22 @@ constexpr seq<op::output_facts, 2> inferred_outputs(const graph& model, node_id 
     const relaxation* own = each.own_types();
     seq<op::input_facts, 5> inputs;
     seq<integers, 0> values;
-    inputs.reserve(each.inputs());
+    inputs.resize(each.inputs());
     values.resize(op::has(facts.traits, op::trait::reads_values) ? each.inputs() : 0);
     for (std::size_t port = 0; port < each.inputs(); ++port) {
         const output_ref source = each.input(port);
-        op::input_facts input{model.type(source), &model.shape(source), model.constant_value(source), nullptr};
+        const node& producer = model[source.node];
+        const auto output = static_cast<std::size_t>(source.port);
+        op::input_facts& input = inputs[port];
+        input.type = producer.type(output);
+        input.dimensions = &producer.shape(output);
+        input.constant = producer.is<op::constant>() ? &producer.as<op::constant>().value : nullptr;
         if (own != nullptr && port < own->input_types.size() && own->input_types[port] != dynamic) {
             input.type = own->input_types[port];
         }
         if (!values.empty() && input.constant == nullptr && known_values(model, source, values[port])) {
             input.values = &values[port];
         }
-        inputs.push_back(input);
     }
     op::inference inference(facts.name, each.name(), each.version(), inputs);
     facts.infer(each.attributes(), inference);
@@ -169,6 +173,7 @@ constexpr void graph::infer(node_id id) {
         each.outputs_.resize(outputs.size());
     }
     for (std::size_t port = 0; port < outputs.size(); ++port) {
+        may_have_open_shapes_ = may_have_open_shapes_ || outputs[port].dimensions.is_dynamic();
         each.outputs_[port].type = outputs[port].type;
         each.outputs_[port].dimensions = lpt::move(outputs[port].dimensions);
     }

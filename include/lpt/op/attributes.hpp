@@ -40,7 +40,17 @@ class attributes {
     };
     template <class Op>
     static constexpr void destroy(block* old) {
-        lpt::detail::delete_value(static_cast<holder<Op>*>(old));
+        holder<Op>* mine = static_cast<holder<Op>*>(old);
+        if (std::is_constant_evaluated()) {
+            delete mine;
+        } else {
+            mine->~holder();
+            lpt::detail::give_memory(mine, sizeof(holder<Op>));
+        }
+    }
+    template <class Op>
+    static holder<Op>* in_pool(Op& value) {
+        return ::new (lpt::detail::take_memory(sizeof(holder<Op>))) holder<Op>{{}, lpt::move(value)};
     }
     template <class Op>
     static constexpr bool equal(const block* left, const block* right) {
@@ -62,13 +72,15 @@ public:
     template <class Op>
         requires requires { Op::number; }
     constexpr attributes(Op value) : number_(Op::number) {
-        if constexpr (Op::number >= kind::count) {
-            block_ = lpt::detail::new_value<holder<Op>>(
-                detail::attribute_base<true>{{1, &destroy<Op>, &equal<Op>}, &user_row_of<Op>::value}, lpt::move(value));
-        } else if constexpr (!__is_empty(
-                                 Op)) {  // what `std::is_empty_v` asks; that is two templates for each operation type
-            block_ = lpt::detail::new_value<holder<Op>>(detail::attribute_base<false>{{1, &destroy<Op>, &equal<Op>}},
-                                                        lpt::move(value));
+        if constexpr (Op::number >= kind::count ||
+                      !__is_empty(Op)) {  // `std::is_empty_v` is two templates for each type
+            holder<Op>* made = std::is_constant_evaluated() ? new holder<Op>{{}, lpt::move(value)} : in_pool(value);
+            made->destroy = &destroy<Op>;
+            made->equal = &equal<Op>;
+            if constexpr (Op::number >= kind::count) {
+                made->facts = &user_row_of<Op>::value;
+            }
+            block_ = made;
         }
     }
     constexpr attributes(const attributes& other) noexcept : block_(other.block_), number_(other.number_) {

@@ -18,9 +18,13 @@ class drive_run {
     seq<node_id> waiting_;  // the next node is the last one
     std::size_t changes_left_;
     seq<text_view, 8> latest_;
+    bool may_skip_;
 
     /// Nodes that a transformation registered are visited next, before the remaining ones, in the order of registration.
     constexpr void take_registered() {
+        if (!rewrite_.has_registered()) {
+            return;
+        }
         const seq<node_id> registered = rewrite_.take_registered();
         for (std::size_t i = registered.size(); i-- > 0;) {
             waiting_.push_back(registered[i]);
@@ -50,9 +54,11 @@ class drive_run {
             if (row.root != kind || !row.matches(rewrite_.model, id)) {
                 continue;
             }
-            if (const reason why = rewrite_.skip_reason(row.name, id); why != reason::none) {
-                rewrite_.refused(id, row.name, refuse(why));
-                continue;
+            if (may_skip_) {
+                if (const reason why = rewrite_.skip_reason(row.name, id); why != reason::none) {
+                    rewrite_.refused(id, row.name, refuse(why));
+                    continue;
+                }
             }
             const bool changed = row.transform(rewrite_, id);
             take_registered();
@@ -68,11 +74,18 @@ class drive_run {
 
 public:
     constexpr drive_run(rewrite& changes, dispatch_view table)
-        : rewrite_(changes), table_(table), changes_left_(changes.model.size() * changes_per_node + changes_at_least) {
+        : rewrite_(changes),
+          table_(table),
+          changes_left_(changes.model.size() * changes_per_node + changes_at_least),
+          may_skip_(!changes.options.disabled.empty() || !changes.options.callbacks.empty()) {
         const seq<node_id>& order = changes.order();
+        const std::size_t of_constants = dispatch_bucket(op::kind::constant);
+        const bool visits_constants = table.first[of_constants] != table.first[of_constants + 1];
         waiting_.reserve(order.size());
         for (std::size_t i = order.size(); i-- > 0;) {
-            waiting_.push_back(order[i]);
+            if (visits_constants || !changes.model[order[i]].is<op::constant>()) {
+                waiting_.push_back(order[i]);
+            }
         }
     }
     /// A run that was interrupted: what was still waiting then, the next node last.

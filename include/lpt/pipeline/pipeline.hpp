@@ -48,7 +48,7 @@ constexpr void run_as_one_rewrite(rewrite& r, stage<Transformations...>) {
 
 /// Infers all shapes anew where some are open: the constants of a dequantization may say more than the data did.
 constexpr void infer_open_shapes(graph& model) {
-    for (std::size_t i = 0; i < model.id_bound(); ++i) {
+    for (std::size_t i = 0; model.may_have_open_shapes() && i < model.id_bound(); ++i) {
         if (!model.contains(id_at(i))) {
             continue;
         }

@@ -161,8 +161,9 @@ namespace detail {
 
 /// The input of an elementwise node that holds its constant: 1, then 0; -1 if neither does.
 constexpr int constant_port(const auto& model, node_id id, bool through_convert) {
-    for (const int port : {1, 0}) {
-        const output_ref source = model[id].input(static_cast<std::size_t>(port));
+    const node& each = model[id];
+    for (int port = 1; port >= 0; --port) {
+        const output_ref source = each.input(static_cast<std::size_t>(port));
         if (is_constant(model, source) ||
             (through_convert && is_converted_constant(model, source) && is_real(model.type(source)))) {
             return port;
@@ -173,16 +174,19 @@ constexpr int constant_port(const auto& model, node_id id, bool through_convert)
 
 /// True if the constant does not broadcast the data to a larger shape.
 constexpr bool keeps_data_shape(const auto& model, node_id id, int constant) {
-    const shape& data = model.shape(model[id].input(constant == 1 ? 0 : 1));
-    const shape& result = model[id].shape();
+    const node& each = model[id];
+    const shape& data = model.shape(each.input(constant == 1 ? 0 : 1));
+    const shape& result = each.shape();
     if (data.rank_is_dynamic() || result.rank_is_dynamic()) {
         return data.rank_is_dynamic() == result.rank_is_dynamic();
     }
     if (data.rank() != result.rank()) {
         return false;
     }
+    const dimension* mine = data.begin();
+    const dimension* theirs = result.begin();
     for (std::size_t axis = 0; axis < data.rank(); ++axis) {
-        if (data[axis] != result[axis] && data.is_static(axis)) {
+        if (mine[axis] != theirs[axis] && mine[axis] != dynamic_dimension) {
             return false;
         }
     }
@@ -211,29 +215,31 @@ constexpr std::size_t channel_axis_of(const graph& model, output_ref data) {
                                                                   view<element> default_precisions) {
     dequantization result;
     output_ref data = source;
-    if (model[data.node].is<op::multiply>()) {
+    const node* last = &model[data.node];
+    if (last->is<op::multiply>()) {
         const int port = detail::constant_port(model, data.node, false);
         if (port < 0 || !detail::keeps_data_shape(model, data.node, port)) {
             return {};
         }
-        const node_id scale = model[data.node].input(static_cast<std::size_t>(port)).node;
+        const node_id scale = last->input(static_cast<std::size_t>(port)).node;
         if (!is_real(model[scale].type())) {
             return {};
         }
         result.multiply = data.node;
         result.scale = scale;
-        data = model[data.node].input(port == 1 ? 0 : 1);
+        data = last->input(port == 1 ? 0 : 1);
+        last = &model[data.node];
     }
-    if (model[data.node].is<op::subtract>()) {
+    if (last->is<op::subtract>()) {
         const int port = detail::constant_port(model, data.node, true);
         // A constant from which the data is subtracted is no zero point.
-        const bool is_real_shift = port == 1 && is_real(model.type(model[data.node].input(1)));
+        const bool is_real_shift = port == 1 && is_real(model.type(last->input(1)));
         if (!is_real_shift || !detail::keeps_data_shape(model, data.node, port)) {
             result.data = data;
             result.channel_axis = detail::channel_axis_of(model, data);
             return result;
         }
-        const node_id zero_point = model[data.node].input(1).node;
+        const node_id zero_point = last->input(1).node;
         result.subtract = data.node;
         if (model[zero_point].is<op::convert>()) {
             result.zero_point_convert = zero_point;
@@ -241,17 +247,18 @@ constexpr std::size_t channel_axis_of(const graph& model, output_ref data) {
         } else {
             result.zero_point = zero_point;
         }
-        data = model[data.node].input(0);
+        data = last->input(0);
+        last = &model[data.node];
     }
-    if (model[data.node].is<op::convert>()) {
-        const element from = model.type(model[data.node].input(0));
+    if (last->is<op::convert>()) {
+        const element from = model.type(last->input(0));
         bool accepted = from == i4 || from == u4 || from == f32 || from == f16;
         for (const element each : default_precisions) {
             accepted = accepted || each == from;
         }
         if (accepted) {
             result.convert = data.node;
-            data = model[data.node].input(0);
+            data = last->input(0);
         }
     }
     result.data = data;

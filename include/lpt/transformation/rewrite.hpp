@@ -96,6 +96,7 @@ public:
 
     /// The node is visited next, before the remaining ones, in the order of registration.
     constexpr void register_new_node(node_id id) { registered_.push_back(id); }
+    constexpr bool has_registered() const { return !registered_.empty(); }
     constexpr seq<node_id> take_registered() {
         seq<node_id> result = lpt::move(registered_);
         registered_ = {};

@@ -27,28 +27,24 @@ private:
     std::size_t row_ = 1;
     std::size_t rows_ = 1;
 
-    constexpr bool can_join(const integers (&strides)[most_inputs], std::size_t axis, dimension size) const {
-        for (std::size_t input = 0; input < inputs_; ++input) {
-            if (strides_[input].back() != strides[input][axis] * size) {
-                return false;
-            }
+    /// Takes one more axis in, outwards: joined with the last one where all inputs allow it.
+    constexpr void add_outer_axis(const std::int64_t (&strides)[most_inputs], dimension size) {
+        bool join = !sizes_.empty();
+        for (std::size_t input = 0; input < inputs_ && join; ++input) {
+            join = strides[input] == strides_[input].back() * sizes_.back();
         }
-        return true;
-    }
-
-    constexpr void add_axis(const integers (&strides)[most_inputs], std::size_t axis, dimension size) {
-        const bool join = !sizes_.empty() && can_join(strides, axis, size);
         if (join) {
             sizes_.back() *= size;
-        } else {
-            sizes_.push_back(size);
+            return;
         }
+        sizes_.push_back(size);
         for (std::size_t input = 0; input < inputs_; ++input) {
-            if (join) {
-                strides_[input].back() = strides[input][axis];
-            } else {
-                strides_[input].push_back(strides[input][axis]);
-            }
+            strides_[input].push_back(strides[input]);
+        }
+    }
+    static constexpr void reverse(integers& values) {
+        for (std::size_t i = 0; i < values.size() / 2; ++i) {
+            lpt::detail::swap_values(values[i], values[values.size() - 1 - i]);
         }
     }
 
@@ -81,20 +77,24 @@ private:
 public:
     [[gnu::noinline]] constexpr broadcast_rows(const shape& output, view<const shape*> inputs)
         : inputs_(inputs.size()) {
-        integers strides[most_inputs];
-        const bool is_single = output.elements() == 1;
-        for (std::size_t input = 0; input < inputs_ && !is_single; ++input) {
-            const shape padded = inputs[input]->padded_left(output.rank());
-            strides[input] = strides_of(padded);
-            for (std::size_t axis = 0; axis < output.rank(); ++axis) {
-                if (padded[axis] == 1) {
-                    strides[input][axis] = 0;
-                }
+        const std::size_t rank = output.elements() == 1 ? 0 : output.rank();
+        std::int64_t next[most_inputs] = {1, 1, 1, 1, 1};  // the stride of an input's next axis, inside to outside
+        for (std::size_t from_right = 1; from_right <= rank; ++from_right) {
+            std::int64_t strides[most_inputs] = {};
+            for (std::size_t input = 0; input < inputs_; ++input) {
+                const shape& mine = *inputs[input];
+                const dimension size = from_right <= mine.rank() ? mine[mine.rank() - from_right] : 1;
+                strides[input] = size == 1 ? 0 : next[input];
+                next[input] *= size;
+            }
+            if (output[rank - from_right] != 1) {
+                add_outer_axis(strides, output[rank - from_right]);
             }
         }
-        for (std::size_t axis = 0; axis < output.rank() && !is_single; ++axis) {
-            if (output[axis] != 1) {
-                add_axis(strides, axis, output[axis]);
+        if (sizes_.size() > 1) {
+            reverse(sizes_);
+            for (std::size_t input = 0; input < inputs_; ++input) {
+                reverse(strides_[input]);
             }
         }
         if (sizes_.empty()) {

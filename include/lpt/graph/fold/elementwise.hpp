@@ -384,47 +384,54 @@ constexpr bool is_elementwise(op::kind kind) {
     }
 }
 
-/// The sum, difference, product or quotient of two tensors of one float each, without asking for shapes: most constants of
-/// dequantizations are such. No tensor for anything else.
-template <int Once = 0>
-[[gnu::noinline]] constexpr tensor evaluate_two_floats(const op::attributes& what, view<tensor> inputs) {
-    for (const tensor& each : inputs) {
-        if (each.type() != f32 || each.elements() != 1) {
-            return {};
-        }
+namespace detail {
+
+constexpr float value_of(op::kind kind, float a, float b) {
+    switch (kind) {
+        case op::kind::add: return a + b;
+        case op::kind::subtract: return a - b;
+        case op::kind::multiply: return a * b;
+        default: return a / b;
     }
-    if (inputs.size() != 2) {
-        return {};
-    }
-    const auto a = static_cast<float>(inputs[0].real(0));
-    const auto b = static_cast<float>(inputs[1].real(0));
-    op::auto_broadcast rule = op::auto_broadcast::none;
-    float value = 0;
+}
+
+/// How an operation on two tensors broadcasts; `none` for all but sums, differences, products and quotients.
+constexpr op::auto_broadcast rule_of(const op::attributes& what) {
     switch (what.number()) {
-        case op::kind::add:
-            rule = what.as<op::add>().auto_broadcast;
-            value = a + b;
-            break;
-        case op::kind::subtract:
-            rule = what.as<op::subtract>().auto_broadcast;
-            value = a - b;
-            break;
-        case op::kind::multiply:
-            rule = what.as<op::multiply>().auto_broadcast;
-            value = a * b;
-            break;
-        case op::kind::divide:
-            rule = what.as<op::divide>().auto_broadcast;
-            value = a / b;
-            break;
-        default: return {};
+        case op::kind::add: return what.as<op::add>().auto_broadcast;
+        case op::kind::subtract: return what.as<op::subtract>().auto_broadcast;
+        case op::kind::multiply: return what.as<op::multiply>().auto_broadcast;
+        case op::kind::divide: return what.as<op::divide>().auto_broadcast;
+        default: return op::auto_broadcast::none;
     }
-    if (rule != op::auto_broadcast::numpy) {
+}
+
+}  // namespace detail
+
+/// The sum, difference, product or quotient of two small tensors of floats of one shape, or of one of them and a single number,
+/// without asking for shapes: most constants of dequantizations are such. No tensor for anything else.
+template <int Once = 0>
+[[gnu::noinline]] constexpr tensor evaluate_few_floats(const op::attributes& what, view<tensor> inputs) {
+    constexpr std::size_t few = 64;
+    if (inputs.size() != 2 || inputs[0].type() != f32 || inputs[1].type() != f32 || inputs[0].elements() > few ||
+        inputs[1].elements() > few || detail::rule_of(what) != op::auto_broadcast::numpy) {
         return {};
     }
-    const bool first_is_longer = inputs[0].dimensions().rank() >= inputs[1].dimensions().rank();
-    tensor_builder result(f32, inputs[first_is_longer ? 0 : 1].dimensions());
-    result.real(0, static_cast<double>(value));
+    const shape& left = inputs[0].dimensions();
+    const shape& right = inputs[1].dimensions();
+    const bool left_spreads = inputs[0].elements() == 1 && left.rank() <= right.rank();
+    const bool right_spreads = inputs[1].elements() == 1 && right.rank() <= left.rank();
+    if (!left_spreads && !right_spreads && !(left == right)) {
+        return {};
+    }
+    tensor_builder result(f32, right_spreads ? left : right);
+    const std::size_t step_a = left_spreads ? 0 : 4;
+    const std::size_t step_b = right_spreads ? 0 : 4;
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        const auto a = lpt::detail::load<float>(inputs[0].data() + i * step_a);
+        const auto b = lpt::detail::load<float>(inputs[1].data() + i * step_b);
+        lpt::detail::store(result.data() + 4 * i, detail::value_of(what.number(), a, b));
+    }
     return result.finish();
 }
 

@@ -99,12 +99,16 @@ constexpr tensor fake_quantize_to_bytes(view<tensor> inputs, std::int64_t levels
                 round_to_bytes(values, to, lowest, highest);
                 continue;
             }
-            fake_quantize_row(from, row.step[0], values, count, range, steps);
+            if (count > 1 && row.step[0] == 1) {
+                float few[block_size]{};
+                lpt::detail::copy_values(few, from, count);
+                fake_quantize_block(few, values, range, steps);
+            } else {
+                fake_quantize_row(from, row.step[0], values, count, range, steps);
+            }
             std::byte codes[block_size]{};
             round_to_bytes(values, codes, lowest, highest);
-            for (std::size_t k = 0; k < count; ++k) {
-                to[k] = codes[k];
-            }
+            lpt::detail::copy_values(to, codes, count);
         }
     });
     return result.finish();
