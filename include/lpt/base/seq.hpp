@@ -311,9 +311,11 @@ public:
         if (count > room_) {
             grow(count);
         }
-        for (T* values = data(); size_ < count; ++size_) {
-            values[size_] = value;
+        T* values = data();
+        for (std::size_t i = size_; i < count; ++i) {
+            values[i] = value;
         }
+        size_ = static_cast<std::uint32_t>(count);
     }
     /// New values are `T{}`.
     constexpr void resize(std::size_t count) {
@@ -324,8 +326,9 @@ public:
             grow(count);
         }
         if constexpr (is_trivial) {
-            for (T* values = data(); size_ < count; ++size_) {
-                values[size_] = T{};
+            T* values = data();
+            for (std::size_t i = size_; i < count; ++i) {
+                values[i] = T{};
             }
         }
         size_ = static_cast<std::uint32_t>(count);

@@ -170,12 +170,33 @@ constexpr bool constant_inputs(const graph& model, const node& each, seq<tensor>
         }
         const bool converts = own != nullptr && port < own->input_types.size() && own->input_types[port] != dynamic;
         if (converts) {
-            inputs.push_back(evaluation::convert_tensor(*value, own->input_types[port]));
+            inputs.push_back(evaluation::convert_late(*value, own->input_types[port]));
         } else {
             inputs.push_back(*value);
         }
     }
     return !inputs.empty();
+}
+
+/// True for arithmetic on so many real numbers, and conversions to them, that it should wait until somebody reads its result; it
+/// always has one.
+constexpr bool can_fold_late(const node& each, view<tensor> inputs) {
+    if (!is_real(each.type()) || each.shape().is_dynamic() || each.shape().elements() < evaluation::late_from) {
+        return false;
+    }
+    for (const tensor& input : inputs) {
+        if (!is_real(input.type()) && !each.is<op::convert>()) {
+            return false;
+        }
+    }
+    switch (each.kind()) {
+        case op::kind::convert:
+        case op::kind::add:
+        case op::kind::subtract:
+        case op::kind::multiply:
+        case op::kind::divide: return true;
+        default: return false;
+    }
 }
 
 template <int Once = 0>
@@ -197,6 +218,15 @@ constexpr bool fold_values(const graph& model, const node& each, seq<tensor>& va
     seq<element, 2> types;
     for (std::size_t port = 0; port < each.outputs(); ++port) {
         types.push_back(each.type(port));
+    }
+    if (!std::is_constant_evaluated() && can_fold_late(each, inputs)) {
+        values.push_back(evaluation::late_tensor(each.type(), each.shape(),
+                                                 [what = each.attributes(), version = each.version(), inputs, types] {
+                                                     seq<tensor> results;
+                                                     evaluate(what, version, inputs, types, results);
+                                                     return results[0];
+                                                 }));
+        return true;
     }
     return evaluate(each.attributes(), each.version(), inputs, types, values);
 }

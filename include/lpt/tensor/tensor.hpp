@@ -7,19 +7,60 @@
 
 namespace lpt {
 
-/// Immutable bytes: owned, or a window into memory that somebody else keeps, for instance a mapped file.
+/// Bytes that are computed when somebody reads them for the first time, from any thread.
+class late_bytes {
+    void* recipe_;
+    const std::byte* (*make_)(void* recipe);
+    void (*forget_)(void* recipe);
+    const std::byte* made_ = nullptr;
+    bool busy_ = false;
+
+    struct turn {
+        bool& busy;
+        explicit turn(bool& one_at_a_time) : busy(one_at_a_time) {
+            while (__atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE)) {}
+        }
+        turn(const turn&) = delete;
+        turn& operator=(const turn&) = delete;
+        ~turn() { __atomic_store_n(&busy, false, __ATOMIC_RELEASE); }
+    };
+    const std::byte* data_in_turn() {
+        const turn mine(busy_);
+        if (made_ == nullptr) {
+            __atomic_store_n(&made_, make_(recipe_), __ATOMIC_RELEASE);
+        }
+        return made_;
+    }
+
+public:
+    /// `make` is called once and gives the bytes, which the recipe keeps until `forget`.
+    late_bytes(void* recipe, const std::byte* (*make)(void*), void (*forget)(void*))
+        : recipe_(recipe), make_(make), forget_(forget) {}
+    late_bytes(const late_bytes&) = delete;
+    late_bytes& operator=(const late_bytes&) = delete;
+    ~late_bytes() { forget_(recipe_); }
+
+    const std::byte* data() {
+        const std::byte* known = __atomic_load_n(&made_, __ATOMIC_ACQUIRE);
+        return known != nullptr ? known : data_in_turn();
+    }
+};
+
+/// Immutable bytes: owned, to be computed, or a window into memory that somebody else keeps, for instance a mapped file.
 class bytes {
     seq<std::byte, 16> own_;  // scalars need no memory of their own
     const std::byte* first_ = nullptr;
     std::size_t size_ = 0;
     void (*release_)(void*) = nullptr;
     void* keeper_ = nullptr;
+    late_bytes* late_ = nullptr;
 
     constexpr void let_go() {
         if (release_ != nullptr) {
             release_(keeper_);
         }
         release_ = nullptr;
+        delete late_;
     }
 
 public:
@@ -29,23 +70,34 @@ public:
     /// A window on `size` bytes at `first`; `release(keeper)` is called when the last owner is gone.
     constexpr bytes(const std::byte* first, std::size_t size, void (*release)(void*), void* keeper)
         : first_(first), size_(size), release_(release), keeper_(keeper) {}
+    /// `size` bytes that are computed when they are read; takes `late`, made with `new`, over.
+    bytes(late_bytes* late, std::size_t size) : size_(size), late_(late) {}
     constexpr bytes(bytes&& other) noexcept
         : own_(lpt::move(other.own_)),
           first_(other.first_),
           size_(other.size_),
           release_(other.release_),
-          keeper_(other.keeper_) {
+          keeper_(other.keeper_),
+          late_(other.late_) {
         other.release_ = nullptr;
+        other.late_ = nullptr;
     }
     bytes(const bytes&) = delete;
     bytes& operator=(const bytes&) = delete;
     bytes& operator=(bytes&&) = delete;
     constexpr ~bytes() { let_go(); }
 
-    constexpr const std::byte* data() const noexcept { return first_ != nullptr ? first_ : own_.data(); }
-    constexpr std::size_t size() const noexcept { return first_ != nullptr ? size_ : own_.size(); }
+    constexpr const std::byte* data() const {
+        const std::byte* known = data_if_known();
+        return known != nullptr ? known : late_->data();
+    }
+    /// Null where nobody has read them yet.
+    constexpr const std::byte* data_if_known() const noexcept {
+        return first_ != nullptr ? first_ : late_ != nullptr ? nullptr : own_.data();
+    }
+    constexpr std::size_t size() const noexcept { return first_ != nullptr || late_ != nullptr ? size_ : own_.size(); }
     /// True for a window into memory of somebody else.
-    constexpr bool is_window() const noexcept { return size_ != 0; }
+    constexpr bool is_window() const noexcept { return size_ != 0 && late_ == nullptr; }
 };
 
 namespace detail {
@@ -175,7 +227,7 @@ class tensor {
     element type_ = dynamic;
     shape shape_;
     shared<bytes> bytes_;
-    const std::byte* data_ = nullptr;  // of the bytes, which never move
+    const std::byte* data_ = nullptr;  // of the bytes, which never move; null where they are still to be computed
     std::size_t elements_ = 0;
 
 public:
@@ -185,7 +237,7 @@ public:
         : type_(type),
           shape_(lpt::move(dimensions)),
           bytes_(lpt::move(content)),
-          data_(bytes_->data()),
+          data_(bytes_->data_if_known()),
           elements_(shape_.elements()) {
         if (!shape_.is_static() || bytes_->size() != byte_size(type_, elements_)) {
             fail("a tensor of type ", name(type_), " and shape ", to_text(shape_), " cannot have ", bytes_->size(),
@@ -208,17 +260,17 @@ public:
     constexpr element type() const noexcept { return type_; }
     constexpr const shape& dimensions() const noexcept { return shape_; }
     constexpr std::size_t elements() const { return elements_; }
-    constexpr const std::byte* data() const { return data_; }
+    constexpr const std::byte* data() const { return data_ != nullptr ? data_ : late_data(); }
     constexpr std::size_t size_in_bytes() const { return bytes_->size(); }
     /// True if the bytes are a window into memory of somebody else.
     constexpr bool is_window() const { return bytes_ && bytes_->is_window(); }
     /// Value number `index`, converted to double.
     constexpr double real(std::size_t index) const {
-        return type_ == f32 ? static_cast<double>(detail::load<float>(data_ + 4 * index))
-                            : load_real(type_, data_, index);
+        return type_ == f32 ? static_cast<double>(detail::load<float>(data() + 4 * index))
+                            : load_real(type_, data(), index);
     }
     /// Value number `index`, converted to an integer (real values towards zero).
-    constexpr std::int64_t integer(std::size_t index) const { return load_integer(type_, data_, index); }
+    constexpr std::int64_t integer(std::size_t index) const { return load_integer(type_, data(), index); }
     /// Equal type, shape and bytes.
     friend constexpr bool operator==(const tensor& left, const tensor& right) {
         if (left.type_ != right.type_ || !(left.shape_ == right.shape_)) {
@@ -238,6 +290,11 @@ public:
         return true;
     }
     constexpr bool shares_bytes_with(const tensor& other) const noexcept { return bytes_.same(other.bytes_); }
+
+private:
+    [[gnu::cold, gnu::noinline]] constexpr const std::byte* late_data() const {
+        return bytes_ ? bytes_->data() : nullptr;
+    }
 };
 
 /// A tensor that is still being written: the one way to make the values of a `tensor`.

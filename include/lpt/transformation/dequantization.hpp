@@ -84,7 +84,7 @@ constexpr output_ref fold_convert(graph& model, output_ref source, element type)
         return source;
     }
     if (const tensor* known = model.constant_value(source); known != nullptr && *known && type != dynamic) {
-        return model.constant(evaluation::convert_tensor(*known, type));
+        return model.constant(evaluation::convert_late(*known, type));
     }
     return fold_operation(model, op::convert{type}, {source});
 }

@@ -267,6 +267,34 @@ private:
     }
 };
 
+/// From so many elements on, what arithmetic gives is not computed before somebody reads it: weights, but no scales.
+inline constexpr std::size_t late_from = 4096;
+
+/// A tensor whose values `compute`, which gives a tensor of this type and shape, computes when they are read for the first time.
+template <class Compute>
+tensor late_tensor(element type, shape dimensions, Compute compute) {
+    struct recipe {
+        Compute* compute;
+        tensor made;
+
+        static const std::byte* make(void* mine) {
+            recipe& all = *static_cast<recipe*>(mine);
+            all.made = (*all.compute)();
+            delete all.compute;  // and what it holds: the operands may be large
+            all.compute = nullptr;
+            return all.made.data();
+        }
+        static void forget(void* mine) {
+            delete static_cast<recipe*>(mine)->compute;
+            delete static_cast<recipe*>(mine);
+        }
+    };
+    const std::size_t size = byte_size(type, dimensions.elements());
+    return tensor(
+        type, lpt::move(dimensions),
+        bytes(new late_bytes(new recipe{new Compute(lpt::move(compute)), {}}, &recipe::make, &recipe::forget), size));
+}
+
 /// The elements of a tensor as numbers; the tensor's own memory where it holds just these, which must then outlive this.
 template <class Number>
 class operand {
@@ -358,6 +386,15 @@ template <int Once = 0>
         return detail::convert_through<float>(values, type);
     }
     return detail::convert_through<std::int64_t>(values, type);
+}
+
+/// `convert_tensor` of a value that lives on: many elements are converted when they are read.
+template <int Once = 0>
+constexpr tensor convert_late(const tensor& values, element type) {
+    if (std::is_constant_evaluated() || values.elements() < late_from || values.type() == type || type == dynamic) {
+        return convert_tensor(values, type);
+    }
+    return late_tensor(type, values.dimensions(), [values, type] { return convert_tensor(values, type); });
 }
 
 /// One operation with everything that its evaluation may look at. Inputs have known values, outputs static shapes and the types that the inputs imply.

@@ -337,8 +337,8 @@ constexpr void fold_data(graph& model, node_id fake_quantize) {
     }
     inputs.push_back(make_scalar(model.type(each.input(3)), maps.lows[0]));
     inputs.push_back(make_scalar(model.type(each.input(4)), maps.highs[0]));
-    const node_id weights = model.constant(evaluation::evaluate_fake_quantize(
-        inputs, each.as<op::fake_quantize>().levels, each.shape(), precision.type, true));
+    const node_id weights = model.constant(evaluation::fake_quantize_late(inputs, each.as<op::fake_quantize>().levels,
+                                                                          each.shape(), precision.type, true));
     copy_information(r, fake_quantize, weights);
     model.rename(weights, each.name());
     return {weights, make_tensor(f32, maps.dimensions, maps.scales)};
