@@ -64,3 +64,24 @@ TEST_CASE("real numbers are written with nine significant digits and read back n
     CHECK(is(join(-__builtin_huge_val()), "-inf"));
     CHECK(is(join(__builtin_nan("")), "nan"));
 }
+
+TEST_CASE("a copy keeps its characters when the other text is changed") {
+    text one("conv");
+    const text copy = one;
+    CHECK(copy.c_str() == one.c_str());  // shared until then
+    one.append("olution");
+    CHECK(copy == "conv");
+    CHECK(one == "convolution");
+    text longer = one;
+    longer.append(one.view());
+    CHECK(longer == "convolutionconvolution");
+    CHECK(one == "convolution");
+}
+
+TEST_CASE("a text can be appended to itself") {
+    text word("ab");
+    for (int i = 0; i < 3; ++i) {
+        word.append(word.view());
+    }
+    CHECK(word == "abababababababab");
+}

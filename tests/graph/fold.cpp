@@ -343,3 +343,18 @@ TEST_CASE("a FakeQuantize gives the same bytes in blocks and one by one") {
         }
     }
 }
+
+TEST_CASE("what many values fold to is computed when it is read, and is what it would have been") {
+    graph model;
+    const node_id data = model.constant(counting(u8, {100, 100}));
+    const node_id converted = model.add(op::convert{f32}, {data});
+    const node_id scaled = model.add(op::multiply{}, {converted, model.constant(make_scalar(f32, 0.5))});
+    model.result(scaled);
+    constant_folding(model);
+    const tensor& folded = *model.constant_value(model[model.results()[0]].input(0));
+    REQUIRE(folded.elements() == 10000);
+    CHECK(folded.real(0) == 0);
+    CHECK(folded.real(3) == 1.5);
+    CHECK(folded.real(200) == 100);
+    CHECK(folded.real(9999) == 127.5);  // saturated
+}

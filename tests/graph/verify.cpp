@@ -154,3 +154,28 @@ TEST_CASE("a million readers of one node are connected, moved and verified in li
     verify(model);
     MESSAGE("all: ", seconds_since(start), " s");
 }
+
+TEST_CASE("a graph needs verification once something was changed that can make it wrong, and not before") {
+    graph model;
+    const node_id data = model.parameter(f32, {2, 3});
+    const node_id relu = model.add(op::relu{}, {data});
+    const node_id unused = model.add(op::relu{}, {data});
+    model.result(relu);
+    model.collect();
+    CHECK(!model.contains(unused));
+    CHECK(!model.needs_verification());
+    verify(model);
+    graph connected = model;
+    connected.set_input(relu, 0, connected.parameter(f32, {4}));
+    CHECK(connected.needs_verification());
+    CHECK_THROWS_AS(verify(connected), error);
+    graph copy = connected;
+    CHECK(copy.needs_verification());
+    graph failed = model;
+    CHECK_THROWS_AS(failed.add(op::concat{5}, {data, relu}), error);
+    CHECK(failed.needs_verification());
+    graph dependent = model;
+    dependent.add_control_dependency(data, relu);
+    CHECK(dependent.needs_verification());
+    CHECK_THROWS_AS(verify(dependent), error);
+}

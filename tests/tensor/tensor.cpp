@@ -94,3 +94,45 @@ TEST_CASE("a number of bytes that type and shape do not ask for raises an error"
     seven.resize(7);
     CHECK_THROWS_AS(tensor(f32, {2}, bytes(seven)), error);
 }
+
+namespace {
+/// A number that is computed when it is read, and how often that was.
+struct late_number {
+    float value = 0;
+    int computed = 0;
+    int forgotten = 0;
+
+    static const std::byte* compute(void* mine) {
+        late_number& all = *static_cast<late_number*>(mine);
+        ++all.computed;
+        all.value = 7;
+        return reinterpret_cast<const std::byte*>(&all.value);
+    }
+    static void forget(void* mine) { ++static_cast<late_number*>(mine)->forgotten; }
+};
+}  // namespace
+
+TEST_CASE("values that are still to be computed are computed once, when a copy of the tensor is read") {
+    late_number number;
+    {
+        const tensor late(f32, {1}, bytes(new late_bytes(&number, &late_number::compute, &late_number::forget), 4));
+        const tensor copy = late;
+        const tensor reshaped(late, {1, 1});
+        CHECK(late.elements() == 1);
+        CHECK(late.size_in_bytes() == 4);
+        CHECK(number.computed == 0);
+        CHECK(copy.real(0) == 7);
+        CHECK(reshaped.integer(0) == 7);
+        CHECK(late == make_tensor(f32, {1}, {7.0}));
+        CHECK(number.computed == 1);
+        CHECK(number.forgotten == 0);
+    }
+    CHECK(number.forgotten == 1);
+}
+
+TEST_CASE("values that nobody reads are never computed") {
+    late_number number;
+    static_cast<void>(tensor(f32, {1}, bytes(new late_bytes(&number, &late_number::compute, &late_number::forget), 4)));
+    CHECK(number.computed == 0);
+    CHECK(number.forgotten == 1);
+}

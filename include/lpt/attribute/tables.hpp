@@ -71,11 +71,15 @@ private:
 
 public:
     constexpr std::int32_t add(Value value, own_data own) {
-        members_.push_back({-1, own, lpt::move(value)});
+        members_.resize(members_.size() + 1);
+        members_.back().own = own;
+        members_.back().value = lpt::move(value);
         return static_cast<std::int32_t>(members_.size()) - 1;
     }
     constexpr std::int32_t add_to_class_of(std::int32_t other) {
-        members_.push_back({root(other), at(other).own, Value{}});
+        members_.resize(members_.size() + 1);
+        members_.back().parent = root(other);
+        members_.back().own = at(other).own;
         return static_cast<std::int32_t>(members_.size()) - 1;
     }
     constexpr std::int32_t root(std::int32_t number) const {

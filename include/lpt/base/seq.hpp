@@ -36,6 +36,11 @@ protected:
         const std::size_t doubled = std::size_t{room_} * 2;
         return wanted > doubled ? wanted : doubled;
     }
+    static void give_back(void* memory, std::size_t size) noexcept {
+        if (memory != nullptr) {
+            give_memory(memory, size);
+        }
+    }
     /// New memory of so many bytes that begins with a copy of others.
     static void* copied_to_new_memory(const void* from, std::size_t used, std::size_t size) {
         void* result = take_memory(size);
@@ -124,21 +129,18 @@ class seq : public detail::seq_size {
     // Copying all places inside, used or not, takes fewer steps than asking how many are used.
     static constexpr bool copies_whole = Inline != 0 && Inline * sizeof(T) <= 64 && __is_trivially_copyable(T);
 
-    // Places that are not used hold `T{}`, but for trivially copyable types: there they hold anything.
+    // Places that are not used hold `T{}`, but for trivially copyable types: there they hold anything, and their memory is
+    // that of small objects.
     static constexpr bool is_trivial = __is_trivially_copyable(T);
 
     // The only one who frees: each `delete[]` is a loop to compile.
     constexpr void drop() noexcept {
-        if (std::is_constant_evaluated()) {
-            delete[] outside_;
-        } else if (outside_ != nullptr) {
-            if constexpr (!is_trivial) {
-                for (std::uint32_t i = 0; i < room_; ++i) {
-                    outside_[i].~T();
-                }
+        if constexpr (is_trivial) {
+            if (!std::is_constant_evaluated()) {
+                return give_back(outside_, room_ * sizeof(T));
             }
-            detail::give_memory(outside_, room_ * sizeof(T));
         }
+        delete[] outside_;
     }
     constexpr void take(seq& other) noexcept {
         outside_ = other.outside_;
@@ -159,26 +161,16 @@ class seq : public detail::seq_size {
 
     constexpr T* moved_to(std::size_t room) {
         T* old = data();
-        if (std::is_constant_evaluated()) {
-            T* bigger = new T[room]();
-            for (std::uint32_t i = 0; i < size_; ++i) {
-                bigger[i] = static_cast<T&&>(old[i]);
-            }
-            return bigger;
-        }
         if constexpr (is_trivial) {
-            return static_cast<T*>(copied_to_new_memory(old, size_ * sizeof(T), room * sizeof(T)));
-        } else {
-            T* bigger = static_cast<T*>(detail::take_memory(room * sizeof(T)));
-            for (std::size_t i = 0; i < room; ++i) {
-                if (i < size_) {
-                    ::new (static_cast<void*>(bigger + i)) T(static_cast<T&&>(old[i]));
-                } else {
-                    ::new (static_cast<void*>(bigger + i)) T();
-                }
+            if (!std::is_constant_evaluated()) {
+                return static_cast<T*>(copied_to_new_memory(old, size_ * sizeof(T), room * sizeof(T)));
             }
-            return bigger;
         }
+        T* bigger = new T[room]();
+        for (std::uint32_t i = 0; i < size_; ++i) {
+            bigger[i] = static_cast<T&&>(old[i]);
+        }
+        return bigger;
     }
     constexpr void grow(std::size_t wanted) {
         const std::size_t room = larger_room(wanted);

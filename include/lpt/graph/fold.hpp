@@ -180,6 +180,7 @@ constexpr bool constant_inputs(const graph& model, const node& each, seq<tensor>
 
 /// True for arithmetic on so many real numbers, and conversions to them, that it should wait until somebody reads its result; it
 /// always has one.
+template <int Once = 0>
 constexpr bool can_fold_late(const node& each, view<tensor> inputs) {
     if (!is_real(each.type()) || each.shape().is_dynamic() || each.shape().elements() < evaluation::late_from) {
         return false;

@@ -130,45 +130,69 @@ constexpr bool known_values(const graph& model, output_ref source, integers& res
     return detail::values_of(model, source, result, {detail::deepest_value, &steps});
 }
 
+namespace detail {
+
+/// The inference of a node from its inputs as they are now. It looks into itself, so it stays where it was made.
+class node_inference {
+    seq<op::input_facts, 5> inputs_;
+    seq<integers, 0> values_;
+
+    static constexpr view<op::input_facts> read(const graph& model, const node& each, bool reads_values,
+                                                seq<op::input_facts, 5>& inputs, seq<integers, 0>& values) {
+        const relaxation* own = each.own_types();
+        inputs.resize(each.inputs());
+        if (reads_values) {
+            values.resize(each.inputs());
+        }
+        for (std::size_t port = 0; port < each.inputs(); ++port) {
+            const output_ref source = each.input(port);
+            const node& producer = model[source.node];
+            const auto output = static_cast<std::size_t>(source.port);
+            op::input_facts& input = inputs[port];
+            input.type = producer.type(output);
+            input.dimensions = &producer.shape(output);
+            input.constant = producer.is<op::constant>() ? &producer.as<op::constant>().value : nullptr;
+            if (own != nullptr && port < own->input_types.size() && own->input_types[port] != dynamic) {
+                input.type = own->input_types[port];
+            }
+            if (reads_values && input.constant == nullptr && known_values(model, source, values[port])) {
+                input.values = &values[port];
+            }
+        }
+        return inputs;
+    }
+
+public:
+    op::inference done;
+
+    constexpr node_inference(const graph& model, const node& each, const op::row& facts)
+        : done(facts.name, each.name(), each.version(),
+               read(model, each, op::has(facts.traits, op::trait::reads_values), inputs_, values_)) {
+        facts.infer(each.attributes(), done);
+        const relaxation* own = each.own_types();
+        for (std::size_t port = 0; own != nullptr && port < done.outputs().size(); ++port) {
+            if (port < own->output_types.size() && own->output_types[port] != dynamic) {
+                done.outputs()[port].type = own->output_types[port];
+            }
+        }
+    }
+    node_inference(const node_inference&) = delete;
+    node_inference& operator=(const node_inference&) = delete;
+};
+
+}  // namespace detail
+
 /// The types and shapes that inference gives the outputs of a node, from its inputs as they are now.
 constexpr seq<op::output_facts, 2> inferred_outputs(const graph& model, node_id id) {
     const node& each = model[id];
-    const op::row& facts = op::row_of(each.attributes());
-    const relaxation* own = each.own_types();
-    seq<op::input_facts, 5> inputs;
-    seq<integers, 0> values;
-    inputs.resize(each.inputs());
-    values.resize(op::has(facts.traits, op::trait::reads_values) ? each.inputs() : 0);
-    for (std::size_t port = 0; port < each.inputs(); ++port) {
-        const output_ref source = each.input(port);
-        const node& producer = model[source.node];
-        const auto output = static_cast<std::size_t>(source.port);
-        op::input_facts& input = inputs[port];
-        input.type = producer.type(output);
-        input.dimensions = &producer.shape(output);
-        input.constant = producer.is<op::constant>() ? &producer.as<op::constant>().value : nullptr;
-        if (own != nullptr && port < own->input_types.size() && own->input_types[port] != dynamic) {
-            input.type = own->input_types[port];
-        }
-        if (!values.empty() && input.constant == nullptr && known_values(model, source, values[port])) {
-            input.values = &values[port];
-        }
-    }
-    op::inference inference(facts.name, each.name(), each.version(), inputs);
-    facts.infer(each.attributes(), inference);
-    seq<op::output_facts, 2> result = inference.take_outputs();
-    for (std::size_t port = 0; own != nullptr && port < result.size(); ++port) {
-        if (port < own->output_types.size() && own->output_types[port] != dynamic) {
-            result[port].type = own->output_types[port];
-        }
-    }
-    return result;
+    return detail::node_inference(model, each, op::row_of(each.attributes())).done.take_outputs();
 }
 
 constexpr void graph::infer(node_id id) {
     needs_verification_ = true;  // of those below, if this changes what they read; of this one, if it fails
-    seq<op::output_facts, 2> outputs = inferred_outputs(*this, id);
     node& each = at(id);
+    detail::node_inference inference(*this, each, op::row_of(each.attributes()));
+    seq<op::output_facts, 2>& outputs = inference.done.outputs();
     if (each.outputs_.size() != outputs.size()) {
         each.outputs_.resize(outputs.size());
     }

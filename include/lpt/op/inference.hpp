@@ -60,8 +60,13 @@ public:
         return values(port, result) && !result.contains(unknown_value);
     }
     /// Appends the next output.
-    constexpr void output(element type, shape dimensions) { outputs_.push_back({type, lpt::move(dimensions)}); }
+    constexpr void output(element type, shape dimensions) {
+        outputs_.resize(outputs_.size() + 1);
+        outputs_.back().type = type;
+        outputs_.back().dimensions = lpt::move(dimensions);
+    }
     constexpr const seq<output_facts, 2>& outputs() const { return outputs_; }
+    constexpr seq<output_facts, 2>& outputs() { return outputs_; }
     constexpr seq<output_facts, 2> take_outputs() { return lpt::move(outputs_); }
 
     /// Raises an error that names the node: for inputs and attributes that the operation cannot have.

@@ -77,15 +77,13 @@ public:
         : rewrite_(changes),
           table_(table),
           changes_left_(changes.model.size() * changes_per_node + changes_at_least),
-          may_skip_(!changes.options.disabled.empty() || !changes.options.callbacks.empty()) {
-        const seq<node_id>& order = changes.order();
+          may_skip_(changes.may_skip()) {
         const std::size_t of_constants = dispatch_bucket(op::kind::constant);
         const bool visits_constants = table.first[of_constants] != table.first[of_constants + 1];
-        waiting_.reserve(order.size());
-        for (std::size_t i = order.size(); i-- > 0;) {
-            if (visits_constants || !changes.model[order[i]].is<op::constant>()) {
-                waiting_.push_back(order[i]);
-            }
+        const seq<node_id>& order = visits_constants ? changes.order() : changes.operations();
+        waiting_.resize(order.size());
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            waiting_[order.size() - 1 - i] = order[i];
         }
     }
     /// A run that was interrupted: what was still waiting then, the next node last.

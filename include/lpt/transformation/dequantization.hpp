@@ -396,7 +396,8 @@ constexpr verdict scale_is_not_zero(const auto& model, const dequantization& fou
         return yes;
     }
     const tensor& scale = constant_of(model, found.scale);
-    for (std::size_t i = 0; i < scale.elements(); ++i) {
+    const std::size_t count = scale.elements();
+    for (std::size_t i = 0; i < count; ++i) {
         if (math::absolute(scale.real(i)) < 1e-32) {
             return refuse_value(reason::zero_or_denormal_scale, port, scale.real(i), found.scale);
         }

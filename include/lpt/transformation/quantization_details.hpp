@@ -293,6 +293,10 @@ namespace detail {
 constexpr void append_floats(seq<float>& to, const tensor& values) {
     to.resize(values.elements());
     float* each = to.data();
+    if (values.type() == f32 && !std::is_constant_evaluated()) {
+        __builtin_memcpy(each, values.data(), values.size_in_bytes());
+        return;
+    }
     for (std::size_t i = 0; i < values.elements(); ++i) {
         each[i] = static_cast<float>(values.real(i));
     }

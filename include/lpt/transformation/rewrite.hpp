@@ -70,6 +70,7 @@ class rewrite {
     seq<node_id> registered_;
     seq<refusal> refusals_;
     seq<node_id> order_;
+    seq<node_id> operations_;  // the same without Constants
     std::uint64_t order_edits_ = 0;  // of the graph when the order was found
     bool has_order_ = false;
 
@@ -90,8 +91,20 @@ public:
             order_ = topological_order(model);
             order_edits_ = model.edits();
             has_order_ = true;
+            operations_.clear();
+            operations_.reserve(order_.size());
+            for (const node_id id : order_) {
+                if (!model[id].is<op::constant>()) {
+                    operations_.push_back(id);
+                }
+            }
         }
         return order_;
+    }
+    /// The same without Constants, which are half of all nodes and which few rules are about.
+    constexpr const seq<node_id>& operations() {
+        order();
+        return operations_;
     }
 
     /// The node is visited next, before the remaining ones, in the order of registration.
@@ -104,7 +117,10 @@ public:
     }
     /// Keeps a refusal for the report; gives false, as a transformation that refuses does.
     constexpr bool refused(node_id id, text_view transformation, const verdict& why) {
-        refusals_.push_back({id, transformation, why, {}, {}});
+        refusals_.resize(refusals_.size() + 1);
+        refusals_.back().node = id;
+        refusals_.back().transformation = transformation;
+        refusals_.back().why = why;
         if (why.why != reason::nothing_to_do && (why.port >= 0 || why.about != node_id::none)) {
             refusals_.back().facts = shared<refusal_facts>(refusal_facts(model, id, why.port, why.about));
         }
@@ -123,9 +139,6 @@ public:
 
     /// Why the transformation keeps away from this node: it is switched off, or a callback says so; `none` if it does not.
     constexpr reason skip_reason(text_view transformation, node_id id) const {
-        if (options.disabled.empty() && options.callbacks.empty()) {
-            return reason::none;
-        }
         if (options.disabled.contains(transformation)) {
             return reason::disabled_by_user;
         }
@@ -137,9 +150,11 @@ public:
         }
         return reason::none;
     }
-    constexpr bool skips(text_view transformation, node_id id) const {
-        return skip_reason(transformation, id) != reason::none;
+    [[gnu::always_inline]] constexpr bool skips(text_view transformation, node_id id) const {
+        return may_skip() && skip_reason(transformation, id) != reason::none;
     }
+    /// False if no transformation keeps away from any node.
+    constexpr bool may_skip() const { return !options.disabled.empty() || !options.callbacks.empty(); }
     /// True if `type` is one of the default precisions.
     constexpr bool is_default_precision(element type) const { return options.default_precisions.contains(type); }
 };

@@ -386,6 +386,7 @@ constexpr bool is_elementwise(op::kind kind) {
 
 namespace detail {
 
+template <int Once = 0>
 constexpr float value_of(op::kind kind, float a, float b) {
     switch (kind) {
         case op::kind::add: return a + b;
@@ -396,6 +397,7 @@ constexpr float value_of(op::kind kind, float a, float b) {
 }
 
 /// How an operation on two tensors broadcasts; `none` for all but sums, differences, products and quotients.
+template <int Once = 0>
 constexpr op::auto_broadcast rule_of(const op::attributes& what) {
     switch (what.number()) {
         case op::kind::add: return what.as<op::add>().auto_broadcast;

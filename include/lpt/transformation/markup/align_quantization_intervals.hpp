@@ -19,7 +19,7 @@ struct align_quantization_intervals {
 
     [[gnu::cold]] static constexpr void run(auto& r) {
         graph& model = r.model;
-        for (const node_id id : r.order()) {
+        for (const node_id id : r.operations()) {
             run_on_bodies<align_quantization_intervals>(r, id);
             if (r.skips(name, id)) {
                 continue;

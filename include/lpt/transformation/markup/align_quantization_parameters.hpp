@@ -23,7 +23,7 @@ struct align_quantization_parameters {
         const auto asks_for_alignment = [](const granularity& asked) {
             return asked.value == attribute::granularity::per_tensor;
         };
-        for (const node_id id : r.order()) {
+        for (const node_id id : r.operations()) {
             run_on_bodies<align_quantization_parameters>(r, id);
             if (r.skips(name, id)) {
                 continue;

@@ -5,14 +5,23 @@
 
 namespace lpt {
 
-/// Runs a whole-graph step on the graphs inside a node, with the same options and restrictions and the attribute tables
-/// of those graphs.
+namespace detail {
 template <class Step>
-constexpr void run_on_bodies(rewrite& r, node_id id) {
+[[gnu::noinline]] constexpr void run_on_each_body(rewrite& r, node_id id) {
     for (std::size_t which = 0; which < r.model[id].bodies().size(); ++which) {
         rewrite inside(r.model.body(id, which), r.attributes.body(id, which), r.options, r.restrictions);
         Step::run(inside);
         r.take_refusals_of_body(id, which, inside);
+    }
+}
+}  // namespace detail
+
+/// Runs a whole-graph step on the graphs inside a node, with the same options and restrictions and the attribute tables
+/// of those graphs.
+template <class Step>
+[[gnu::always_inline]] constexpr void run_on_bodies(rewrite& r, node_id id) {
+    if (r.model[id].bodies().size() != 0) {  // nearly no node has one
+        detail::run_on_each_body<Step>(r, id);
     }
 }
 

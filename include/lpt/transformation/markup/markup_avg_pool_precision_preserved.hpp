@@ -20,7 +20,7 @@ struct markup_avg_pool_precision_preserved {
     [[gnu::cold]] static constexpr void run(auto& r) {
         graph& model = r.model;
         using avg_pool_attribute = attribute::avg_pool_precision_preserved;
-        for (const node_id id : r.order()) {
+        for (const node_id id : r.operations()) {
             run_on_bodies<markup_avg_pool_precision_preserved>(r, id);
             if (r.skips(name, id)) {
                 continue;

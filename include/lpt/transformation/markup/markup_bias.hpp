@@ -13,7 +13,7 @@ struct markup_bias {
 
     [[gnu::cold]] static constexpr void run(auto& r) {
         graph& model = r.model;
-        for (const node_id id : r.order()) {
+        for (const node_id id : r.operations()) {
             run_on_bodies<markup_bias>(r, id);
             if (model[id].is<op::add>() && !r.skips(name, id) && is_bias(model, id)) {
                 model.set_mark(id, mark::bias);

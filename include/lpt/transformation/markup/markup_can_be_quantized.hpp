@@ -14,7 +14,7 @@ struct markup_can_be_quantized {
     using writes = attribute::set<attribute::precisions>;
 
     [[gnu::cold]] static constexpr void run(auto& r) {
-        for (const node_id id : r.order()) {
+        for (const node_id id : r.operations()) {
             if (r.model[id].inputs() == 0 || r.skips(name, id)) {
                 continue;
             }

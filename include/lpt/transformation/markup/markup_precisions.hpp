@@ -18,7 +18,7 @@ struct markup_precisions {
 
     [[gnu::cold]] static constexpr void run(auto& r) {
         check(r.restrictions);
-        for (const node_id id : r.order()) {
+        for (const node_id id : r.operations()) {
             if (r.model[id].inputs() == 0 || r.skips(name, id)) {
                 continue;
             }

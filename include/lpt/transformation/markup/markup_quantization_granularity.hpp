@@ -15,7 +15,7 @@ struct markup_quantization_granularity {
     static constexpr bool needed(const auto& r) { return !r.restrictions.granularities.empty(); }
 
     [[gnu::cold]] static constexpr void run(auto& r) {
-        for (const node_id id : r.order()) {
+        for (const node_id id : r.operations()) {
             if (r.model[id].inputs() == 0 || r.skips(name, id)) {
                 continue;
             }

@@ -16,7 +16,7 @@ struct propagate_precisions {
 
     [[gnu::cold]] static constexpr void run(auto& r) {
         graph& model = r.model;
-        for (const node_id id : r.order()) {
+        for (const node_id id : r.operations()) {
             run_on_bodies<propagate_precisions>(r, id);
             if (r.skips(name, id)) {
                 continue;

@@ -20,7 +20,7 @@ struct resolve_precision_attribute {
 
     [[gnu::cold]] static constexpr void run(auto& r) {
         graph& model = r.model;
-        for (const node_id id : r.order()) {
+        for (const node_id id : r.operations()) {
             run_on_bodies<resolve_precision_attribute>(r, id);
             if (model[id].is<op::fake_quantize>() && !r.skips(name, id)) {
                 resolve(r, id);

@@ -13,7 +13,7 @@ struct type_relaxed_replacer {
     using writes = attribute::set<attribute::relaxed_types>;
 
     [[gnu::cold]] static constexpr void run(auto& r) {
-        for (const node_id id : r.order()) {
+        for (const node_id id : r.operations()) {
             run_on_bodies<type_relaxed_replacer>(r, id);
             if (!r.model[id].relaxed() && is_relaxable(r.model[id]) && !r.skips(name, id)) {
                 r.model.relax(id);
