@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/null.hpp>
 #include <lpt/graph/fold/elementwise.hpp>
 #include <lpt/graph/fold/fake_quantize.hpp>
 #include <lpt/graph/fold/indexing.hpp>
@@ -27,7 +28,7 @@ constexpr bool can_evaluate(op::kind kind) {
 
 /// The same for operation types of users, too: those that have a function for it.
 constexpr bool can_evaluate(const op::attributes& what) {
-    return op::is_of_user(what.number()) ? what.facts_of_user()->evaluates : can_evaluate(what.number());
+    return op::is_of_user(what.number()) ? !is_null(what.facts_of_user()->evaluate) : can_evaluate(what.number());
 }
 
 namespace evaluation {
@@ -68,7 +69,7 @@ constexpr bool exceeds_numbers(const tensor& values) {
 
 /// Evaluates an operation of a user's type; raises an error where it does not give what it inferred.
 [[gnu::cold]] constexpr bool evaluate_user(const op::user_row& own, const call& node, seq<tensor>& outputs) {
-    if (!own.evaluates) {
+    if (is_null(own.evaluate)) {
         return false;
     }
     own.evaluate(node.what, node.inputs, node.outputs, outputs);

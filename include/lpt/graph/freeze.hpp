@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/null.hpp>
 #include <lpt/graph/access.hpp>
 #include <lpt/op/user.hpp>
 
@@ -361,8 +362,8 @@ public:
         }
     }
     static constexpr op::attributes load(std::int64_t kind, const op::user_operations& known, word_reader& words) {
-        const auto number = static_cast<op::kind>(kind);
-        if (!known.contains(number)) {
+        const op::user_row* own = known.find(static_cast<op::kind>(kind));
+        if (is_null(own)) {
             fail("a frozen graph has an operation of a user's type that was not named when it was thawed");
         }
         const auto version = static_cast<int>(words.number());
@@ -372,8 +373,7 @@ public:
             words.value(each.name);
             show(each.value, words);
         }
-        const op::user_row& own = *known.find(number);
-        return own.fields->make(named, version, own.name);
+        return own->fields->make(named, version, own->name);
     }
 };
 

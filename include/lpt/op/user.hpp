@@ -24,9 +24,8 @@ inline constexpr field_row user_fields = make_field_row<Op>();
 template <class Op>
 constexpr user_row make_user_row() {
     static_assert(Op::number >= kind::count, "the number of a user's operation type is user_kind(\"Name\")");
-    user_row result{make_row<Op>(), &user_fields<Op>, false, nullptr, {}};
+    user_row result{make_row<Op>(), &user_fields<Op>, nullptr, {}};
     if constexpr (requires { &Op::evaluate; }) {
-        result.evaluates = true;
         result.evaluate = &evaluate_user<Op>;
     }
     if constexpr (requires { Op::low_precision; }) {
@@ -66,14 +65,6 @@ public:
             }
         }
         return nullptr;
-    }
-    constexpr bool contains(kind number) const {
-        for (const user_row* each : rows_) {
-            if (each->number == number) {
-                return true;
-            }
-        }
-        return false;
     }
 };
 

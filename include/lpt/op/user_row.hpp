@@ -47,9 +47,8 @@ struct low_precision {
 /// A row of a user's operation type: what the library finds in tables for its own types.
 struct user_row : row {
     const field_row* fields = nullptr;
-    bool evaluates =
-        false;  // whether there is `evaluate`: with sanitizers g++ compares no pointer with null in constant expressions
-    void (*evaluate)(const attributes&, view<tensor> inputs, view<output_facts> facts, seq<tensor>& outputs) = nullptr;
+    void (*evaluate)(const attributes&, view<tensor> inputs, view<output_facts> facts,
+                     seq<tensor>& outputs) = nullptr;  // null: cannot be evaluated
     op::low_precision low_precision;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/null.hpp>
 #include <lpt/pipeline/low_precision.hpp>
 #include <lpt/restriction/checks.hpp>
 
@@ -66,7 +67,7 @@ template <class Pipeline>
 constexpr void check_options(const transformation_options& options) {
     for (const transformation_callback& each : options.callbacks) {
         detail::check_name<Pipeline>(each.transformation, "callback for");
-        if (each.skip == nullptr && each.skip_in == nullptr) {
+        if (is_null(each.skip) && is_null(each.skip_in)) {
             fail("callback for '", each.transformation, "': it has no function");
         }
     }

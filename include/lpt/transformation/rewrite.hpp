@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/attribute/tables.hpp>
+#include <lpt/base/null.hpp>
 #include <lpt/graph/traverse.hpp>
 #include <lpt/restriction/restriction.hpp>
 #include <lpt/transformation/options.hpp>
@@ -144,7 +145,7 @@ public:
         }
         for (const transformation_callback& each : options.callbacks) {
             if (each.transformation == transformation &&
-                (each.skip_in != nullptr ? each.skip_in(*this, id) : each.skip(model, id, each.context))) {
+                (is_null(each.skip_in) ? each.skip(model, id, each.context) : each.skip_in(*this, id))) {
                 return reason::skipped_by_callback;
             }
         }
