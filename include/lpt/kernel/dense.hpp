@@ -165,13 +165,10 @@ private:
         if constexpr (!is_float) {
             std::memcpy(&s.header, c.packed, sizeof s.header);
             const epilogue& e = *c.finish;
-            const bool bytes = e.output_type == element_kind::u8 || e.output_type == element_kind::i8;
             if (e.post_count == 0 && s.header.differs == 0) {
+                const auto [begin, end] = channels_of(c, unit_begin, unit_end);
                 if (e.output_type == element_kind::f32) s.result = tile_result::floats;
-                if (bytes && stays_small(c, e.scale, e.scale_all, 0.25f, unit_begin, unit_end) &&
-                    stays_small(c, e.bias, e.bias_all, 536870912.0f, unit_begin, unit_end)) {
-                    s.result = tile_result::bytes;
-                }
+                if (finish<Isa>::requantizes_directly(e, begin, end)) s.result = tile_result::bytes;
             }
             if (s.result != tile_result::sums) {
                 for (std::int64_t i = 0; i < layout::panel_columns; ++i) {
@@ -182,29 +179,19 @@ private:
         }
     }
 
-    /// Whether the magnitudes of all numbers that the units use are at most `limit`, which bounds what is rounded to an integer.
-    static bool stays_small(const call& c, const float* array, float all, float limit, std::int64_t unit_begin,
-                            std::int64_t unit_end) noexcept {
-        if (array == nullptr) return all >= -limit && all <= limit;
-        using simd = lanes<Isa>;
+    /// The output channels of units.
+    struct channel_range {
+        std::int64_t begin;
+        std::int64_t end;
+    };
+    static channel_range channels_of(const call& c, std::int64_t unit_begin, std::int64_t unit_end) noexcept {
         const std::int64_t panels = c.shape.panels();
         const std::int64_t begin =
             (unit_begin / panels) * c.shape.columns + unit_begin % panels * layout::panel_columns;
         const std::int64_t last = unit_end - 1;
         const std::int64_t last_columns = (last % panels + 1) * layout::panel_columns;
-        const std::int64_t end =
-            (last / panels) * c.shape.columns + (last_columns < c.shape.columns ? last_columns : c.shape.columns);
-        // Without their sign, floats are ordered as integers are, NaN above all numbers.
-        const auto magnitude = simd::broadcast_int(0x7fffffff);
-        auto most = simd::broadcast_int(0);
-        for (std::int64_t i = begin; i < end; i += simd::width)
-            most = simd::max_int(most, simd::and_int(simd::bits(load_part<Isa>(array + i, end - i)), magnitude));
-        std::int32_t parts[simd::width];
-        simd::store_int(parts, most);
-        for (const std::int32_t part : parts) {
-            if (part > __builtin_bit_cast(std::int32_t, limit)) return false;
-        }
-        return true;
+        const std::int64_t columns = last_columns < c.shape.columns ? last_columns : c.shape.columns;
+        return {begin, (last / panels) * c.shape.columns + columns};
     }
 
     /// Sums of the rows' elements as the tile sees them, for columns with a zero point. `in_form`: they have been copied into the form

@@ -2,13 +2,12 @@
 // Depthwise convolution: one input channel per output channel, vectors run along the channels.
 #pragma once
 
-#include <lpt/kernel/convolution_geometry.hpp>
-#include <lpt/kernel/epilogue.hpp>
-#include <lpt/kernel/parallel.hpp>
+#include <lpt/kernel/depthwise_dots.hpp>
 
 namespace lpt::kernel {
 
-/// Weights are packed as pairs of taps in 16 bits, zero points already subtracted (|w - z| <= 383), so one 16-bit multiply-add
+/// Where dot products of bytes can compute it, `depthwise_dots` does; which form packed weights have stands in front of them.
+/// Else weights are packed as pairs of taps in 16 bits, zero points already subtracted (|w - z| <= 383), so one 16-bit multiply-add
 /// instruction takes two taps and stays exact for u8 and i8 data.
 /// In memory: sums of each channel's weights (int32), then [pair of taps][channel][2] int16; floats: [tap][channel].
 template <class Isa>
@@ -25,30 +24,65 @@ struct depthwise {
     }
     static std::int64_t pairs(const convolution_shape& s) noexcept { return (geometry::taps(s) + 1) / 2; }
 
+    static constexpr std::int64_t header_bytes = 64;  // int32: whether `depthwise_dots` packed what follows
+    using dots = depthwise_dots<Isa>;
+
+    static bool could_use_dots(const convolution_shape& s, element_kind type) noexcept {
+        if constexpr (dots::exists) return type != element_kind::f32 && dots::window_columns(s) > 0;
+        return false;
+    }
+
     static std::size_t packed_bytes(const convolution_shape& s, element_kind type) noexcept {
         const std::int64_t rows = type == element_kind::f32 ? geometry::taps(s) : 1 + pairs(s);
-        return static_cast<std::size_t>(rows * padded(s) * 4);
+        std::int64_t bytes = rows * padded(s) * 4;
+        if constexpr (dots::exists) {
+            if (could_use_dots(s, type) && dots::packed_bytes(s) > bytes) bytes = dots::packed_bytes(s);
+        }
+        return static_cast<std::size_t>(header_bytes + bytes);
+    }
+
+    /// A weight less its zero point.
+    static std::int32_t value_of(const convolution_weights& weights, std::int64_t channel, std::int64_t tap) noexcept {
+        const unsigned char* data = static_cast<const unsigned char*>(weights.data);
+        const unsigned char byte = data[channel * weights.group_stride + tap * weights.tap_stride];
+        const std::int32_t raw = weights.type == element_kind::i8
+                                     ? static_cast<std::int32_t>(static_cast<std::int8_t>(byte))
+                                     : static_cast<std::int32_t>(byte);
+        const std::int64_t zero_index = weights.zero_point_count > 1 ? channel : 0;
+        return weights.zero_point_count > 0 ? raw - weights.zero_points[zero_index] : raw;
+    }
+    static bool fits_dots(const convolution_shape& s, const convolution_weights& weights) noexcept {
+        for (std::int64_t c = 0; c < s.in_channels; ++c) {
+            for (std::int64_t t = 0; t < geometry::taps(s); ++t) {
+                const std::int32_t value = value_of(weights, c, t);
+                if (value < -128 || value > 127) return false;
+            }
+        }
+        return true;
     }
 
     static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
-        unsigned char* const base = static_cast<unsigned char*>(packed);
-        std::memset(base, 0, packed_bytes(s, weights.type));
+        std::memset(packed, 0, packed_bytes(s, weights.type));
+        unsigned char* const base = static_cast<unsigned char*>(packed) + header_bytes;
+        if constexpr (dots::exists) {
+            if (could_use_dots(s, weights.type) && fits_dots(s, weights)) {
+                const std::int32_t yes = 1;
+                std::memcpy(packed, &yes, sizeof yes);
+                dots::pack(s, [&](std::int64_t c, std::int64_t t) { return value_of(weights, c, t); }, base);
+                return;
+            }
+        }
         const std::int64_t taps = geometry::taps(s);
         const unsigned char* data = static_cast<const unsigned char*>(weights.data);
         for (std::int64_t c = 0; c < s.in_channels; ++c) {
             std::int32_t sum = 0;
-            const std::int64_t zero_index = weights.zero_point_count > 1 ? c : 0;
-            const std::int32_t zero = weights.zero_point_count > 0 ? weights.zero_points[zero_index] : 0;
             for (std::int64_t t = 0; t < taps; ++t) {
-                const std::int64_t at = c * weights.group_stride + t * weights.tap_stride;
                 if (weights.type == element_kind::f32) {
+                    const std::int64_t at = c * weights.group_stride + t * weights.tap_stride;
                     std::memcpy(base + (t * padded(s) + c) * 4, data + at * 4, 4);
                     continue;
                 }
-                const std::int32_t raw = weights.type == element_kind::i8
-                                             ? static_cast<std::int32_t>(static_cast<std::int8_t>(data[at]))
-                                             : static_cast<std::int32_t>(data[at]);
-                const std::int16_t value = static_cast<std::int16_t>(raw - zero);
+                const std::int16_t value = static_cast<std::int16_t>(value_of(weights, c, t));
                 sum += value;
                 std::memcpy(base + (padded(s) + (t / 2 * padded(s) + c)) * 4 + t % 2 * 2, &value, sizeof value);
             }
@@ -73,6 +107,14 @@ struct depthwise {
         scratch += (64 - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(scratch) % 64)) % 64;
         unsigned char* const outside = scratch;
         std::memset(outside, problem.input_zero_point & 0xff, static_cast<std::size_t>(s.in_channels * element));
+        if constexpr (dots::exists) {
+            std::int32_t uses_dots;
+            std::memcpy(&uses_dots, problem.packed_weights, sizeof uses_dots);
+            if (uses_dots != 0) {
+                dots::run(problem, packed_of(problem), outside, parallel);
+                return;
+            }
+        }
         const unsigned char** const all_pointers =
             reinterpret_cast<const unsigned char**>(scratch + outside_bytes(s, problem.input_type));
         split<Isa>(parallel, geometry::pixels(s), tile_pixels, [&](std::int64_t begin, std::int64_t end, int task) {
@@ -90,6 +132,10 @@ struct depthwise {
     }
 
 private:
+    static const unsigned char* packed_of(const convolution_problem& problem) noexcept {
+        return static_cast<const unsigned char*>(problem.packed_weights) + header_bytes;
+    }
+
     /// Walks over the output pixels and writes the addresses of their taps to pointers[tap * tile_pixels + place]. A pixel whose
     /// window lies beside the one before takes over its addresses, one stride further: that is all the work inside an image.
     class pixel_finder {
@@ -197,7 +243,7 @@ private:
                              const unsigned char* const* pointers, std::int32_t* sums) noexcept {
         const std::int64_t row = padded(problem.shape);
         const std::int64_t pair_count = pairs(problem.shape);
-        const std::int32_t* weights = static_cast<const std::int32_t*>(problem.packed_weights) + c;
+        const std::int32_t* weights = reinterpret_cast<const std::int32_t*>(packed_of(problem)) + c;
         const ints zero = simd::broadcast_int(-problem.input_zero_point);
         std::int64_t i = 0;
         for (; i + width <= columns; i += width) {
@@ -215,7 +261,7 @@ private:
                            const unsigned char* const* pointers, float* sums) noexcept {
         const convolution_shape& s = problem.shape;
         const std::int64_t row = padded(s);
-        const float* weights = static_cast<const float*>(problem.packed_weights);
+        const float* weights = reinterpret_cast<const float*>(packed_of(problem));
         const floats start = simd::broadcast(0.0f);
         floats sum[tile_pixels] = {start, start, start, start};
         const std::int64_t taps = geometry::taps(s);

@@ -21,6 +21,8 @@ namespace lpt::kernel {
 ///                   with all top bits flipped when the sign is not the one of `unsigned_rows`. Writes nothing past the last group, whose
 ///                   end may have any value, and reads nothing past the last value;
 ///   interleave      16 columns of `group` rows of B, from column n on, as [column][group];
+///   interleave_block  where `group` is 4: the same for the first `count` of 4 * lanes columns, with the bits of `flip` flipped, zeros
+///                   after them, interleaved inside 128-bit parts;
 ///   settle          keeps an accumulator in its register between the loop and what follows (see accumulator);
 ///   bits            an accumulator as the register type that `lanes<Isa>::ints` is made from.
 template <class Isa>

@@ -104,7 +104,31 @@ struct finish {
             row(e, sums + r * stride, first_row + r, channel, columns, output + r * row_bytes);
     }
 
+    /// Whether 32-bit sums of channels [begin, end) can become bytes without a clamp before they are rounded: no post operations, and
+    /// scales and biases so small that what is rounded fits in 32 bits.
+    static bool requantizes_directly(const epilogue& e, std::int64_t begin, std::int64_t end) noexcept {
+        const bool bytes = e.output_type == element_kind::u8 || e.output_type == element_kind::i8;
+        return e.post_count == 0 && bytes && stays_small(e.scale, e.scale_all, 0.25f, begin, end) &&
+               stays_small(e.bias, e.bias_all, 536870912.0f, begin, end);
+    }
+
 private:
+    /// Whether the magnitudes of all numbers of channels [begin, end) are at most `limit`.
+    static bool stays_small(const float* array, float all, float limit, std::int64_t begin, std::int64_t end) noexcept {
+        if (array == nullptr) return all >= -limit && all <= limit;
+        // Without their sign, floats are ordered as integers are, NaN above all numbers.
+        const auto magnitude = simd::broadcast_int(0x7fffffff);
+        auto most = simd::broadcast_int(0);
+        for (std::int64_t i = begin; i < end; i += simd::width)
+            most = simd::max_int(most, simd::and_int(simd::bits(load_part<Isa>(array + i, end - i)), magnitude));
+        std::int32_t parts[simd::width];
+        simd::store_int(parts, most);
+        for (const std::int32_t part : parts) {
+            if (part > __builtin_bit_cast(std::int32_t, limit)) return false;
+        }
+        return true;
+    }
+
     /// Where a few vectors of a row are: `columns` channels are left from `channel` on.
     struct place {
         std::int64_t row;

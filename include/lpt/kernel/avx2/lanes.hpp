@@ -41,15 +41,29 @@ struct lanes_256 : xsimd_lanes<Isa, xsimd::fma3<xsimd::avx2>> {
         return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
     }
     using bytes = __m256i;
-    /// The numbers of four vectors as bytes in order, saturated to i8 (`Signed`) or u8. The packs work inside 128-bit halves: the
-    /// 4-byte blocks come out as a0 b0 c0 d0 a1 b1 c1 d1.
+    /// The numbers of four vectors as bytes, saturated to i8 (`Signed`) or u8, in the order in which packing inside 128-bit halves
+    /// leaves them: blocks of 4 bytes a0 b0 c0 d0 a1 b1 c1 d1.
     template <bool Signed>
-    [[gnu::always_inline]] static bytes pack(ints a, ints b, ints c, ints d) noexcept {
+    [[gnu::always_inline]] static bytes pack_in_parts(ints a, ints b, ints c, ints d) noexcept {
         const __m256i low = _mm256_packs_epi32(a, b);
         const __m256i high = _mm256_packs_epi32(c, d);
-        const __m256i packed = Signed ? _mm256_packs_epi16(low, high) : _mm256_packus_epi16(low, high);
+        return Signed ? _mm256_packs_epi16(low, high) : _mm256_packus_epi16(low, high);
+    }
+    /// The same in the order of the vectors.
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes pack(ints a, ints b, ints c, ints d) noexcept {
         const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-        return _mm256_permutevar8x32_epi32(packed, order);
+        return _mm256_permutevar8x32_epi32(pack_in_parts<Signed>(a, b, c, d), order);
+    }
+    /// Stores the first `count` (<= 32) of packed bytes.
+    [[gnu::always_inline]] static void store_first(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+        if (count == 32) {
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), value);
+            return;
+        }
+        unsigned char whole[32];
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(whole), value);
+        copy_few<Isa, 32>(to, whole, count);
     }
     /// Limits packed bytes to [low, high].
     template <bool Signed>

@@ -43,6 +43,22 @@ struct dot_product<on::avx512_vnni> : detail::interleave_four<on::avx512_vnni> {
     [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
         return reinterpret_cast<accumulator>(_mm512_dpbusd_epi32(reinterpret_cast<__m512i>(sum), row, column));
     }
+    [[gnu::always_inline]] static void interleave_block(unsigned char* to, const unsigned char* const (&lines)[4],
+                                                        std::int64_t count, unsigned char flip) noexcept {
+        const __mmask64 inside = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+        const __m512i bits = _mm512_set1_epi8(static_cast<char>(flip));
+        const auto load = [&](int j) __attribute__((always_inline)) {
+            return _mm512_xor_si512(_mm512_maskz_loadu_epi8(inside, lines[j]), bits);
+        };
+        const __m512i low01 = _mm512_unpacklo_epi8(load(0), load(1));
+        const __m512i high01 = _mm512_unpackhi_epi8(load(0), load(1));
+        const __m512i low23 = _mm512_unpacklo_epi8(load(2), load(3));
+        const __m512i high23 = _mm512_unpackhi_epi8(load(2), load(3));
+        _mm512_storeu_si512(to, _mm512_unpacklo_epi16(low01, low23));
+        _mm512_storeu_si512(to + 64, _mm512_unpackhi_epi16(low01, low23));
+        _mm512_storeu_si512(to + 128, _mm512_unpacklo_epi16(high01, high23));
+        _mm512_storeu_si512(to + 192, _mm512_unpackhi_epi16(high01, high23));
+    }
     [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
                                                     bool is_signed) noexcept {
         const __m512i top_bits = _mm512_set1_epi8(static_cast<char>(is_signed ? -128 : 0));

@@ -35,15 +35,23 @@ struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx5
         return _mm512_add_epi32(sum, _mm512_madd_epi16(a, b));
     }
     using bytes = __m512i;
-    /// The numbers of four vectors as bytes in order, saturated to i8 (`Signed`) or u8. The packs work inside 128-bit quarters: the
-    /// 4-byte blocks come out as a0 b0 c0 d0 a1 b1 c1 d1 ... d3.
+    /// The numbers of four vectors as bytes, saturated to i8 (`Signed`) or u8, in the order in which packing inside 128-bit quarters
+    /// leaves them: blocks of 4 bytes a0 b0 c0 d0 a1 b1 c1 d1 a2 ... d3.
     template <bool Signed>
-    [[gnu::always_inline]] static bytes pack(ints a, ints b, ints c, ints d) noexcept {
+    [[gnu::always_inline]] static bytes pack_in_parts(ints a, ints b, ints c, ints d) noexcept {
         const __m512i low = _mm512_packs_epi32(a, b);
         const __m512i high = _mm512_packs_epi32(c, d);
-        const __m512i packed = Signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
+        return Signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
+    }
+    /// The same in the order of the vectors.
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes pack(ints a, ints b, ints c, ints d) noexcept {
         const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-        return _mm512_permutexvar_epi32(order, packed);
+        return _mm512_permutexvar_epi32(order, pack_in_parts<Signed>(a, b, c, d));
+    }
+    /// Stores the first `count` (<= 64) of packed bytes.
+    [[gnu::always_inline]] static void store_first(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+        store_piece<0, 64>(to, value, count);
     }
     /// Limits packed bytes to [low, high].
     template <bool Signed>

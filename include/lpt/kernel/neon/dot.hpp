@@ -5,6 +5,7 @@
 #if defined(__aarch64__)
 
 #include <lpt/kernel/dot.hpp>
+#include <lpt/kernel/lanes.hpp>
 
 #include <arm_neon.h>
 
@@ -46,6 +47,21 @@ struct neon_base {
                                                   std::int64_t n) noexcept {
         vst4q_u8(to,
                  {{vld1q_u8(lines[0] + n), vld1q_u8(lines[1] + n), vld1q_u8(lines[2] + n), vld1q_u8(lines[3] + n)}});
+    }
+    [[gnu::always_inline]] static void interleave_block(unsigned char* to, const unsigned char* const (&lines)[4],
+                                                        std::int64_t count, unsigned char flip) noexcept {
+        uint8x16x4_t four;
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j) {
+            unsigned char whole[16] = {};
+            const unsigned char* from = lines[j];
+            if (count < 16) {
+                copy_few<Isa, 16>(whole, from, count);
+                from = whole;
+            }
+            four.val[j] = veorq_u8(vld1q_u8(from), vdupq_n_u8(flip));
+        }
+        vst4q_u8(to, four);
     }
     [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
                                                     bool is_signed) noexcept {

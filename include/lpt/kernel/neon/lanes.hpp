@@ -67,6 +67,15 @@ struct lanes_128 : xsimd_lanes<Isa, xsimd::neon64> {
         else
             return vqmovun_high_s16(vqmovun_s16(low), high);
     }
+    /// The same: there are no parts to pack in.
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes pack_in_parts(ints a, ints b, ints c, ints d) noexcept {
+        return pack<Signed>(a, b, c, d);
+    }
+    /// Stores the first `count` (<= 16) of packed bytes.
+    [[gnu::always_inline]] static void store_first(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+        store_piece<0, 16>(to, value, count);
+    }
     /// Limits packed bytes to [low, high].
     template <bool Signed>
     [[gnu::always_inline]] static bytes limit(bytes value, std::int32_t low, std::int32_t high) noexcept {

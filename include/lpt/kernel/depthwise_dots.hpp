@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+// Depthwise convolution by dot products of four bytes: the bytes of a channel in four rows of the image lie side by side.
+#pragma once
+
+#include <lpt/kernel/convolution_geometry.hpp>
+#include <lpt/kernel/dense_pack.hpp>
+#include <lpt/kernel/epilogue.hpp>
+#include <lpt/kernel/parallel.hpp>
+
+namespace lpt::kernel {
+
+/// For weights that, less their zero points, are signed bytes. A window of input rows, a multiple of four, is interleaved once for a
+/// block of channels and then serves all taps of a kernel line, and a second output row where the window has that row, too.
+/// In memory, after the sums of each channel's weights (int32): [block][output row of the window][four rows][tap of a line][slot][4].
+/// Slot order: interleaving works inside 128-bit parts, so slot (vector v, part l, element e) is channel 16 l + 4 v + e of the block,
+/// which is the order that packing to bytes takes back.
+template <class Isa>
+struct depthwise_dots {
+    using geometry = convolution_geometry<Isa>;
+    using simd = lanes<Isa>;
+    using ints = typename simd::ints;
+    using dot = dot_product<Isa>;
+    using accumulator = typename dot::accumulator;
+    static constexpr bool exists = dot::group == 4;
+    static constexpr std::int64_t block = 4 * dot::lanes;
+    static constexpr std::int64_t block_bytes = 4 * block;
+    static constexpr std::int64_t window_bytes = 32768;  // of interleaved rows, so that they stay in the L1 cache
+
+    static constexpr std::int64_t most_blocks = 16;  // whose constants are kept
+
+    static std::int64_t lines(const convolution_shape& s) noexcept { return s.kernel[0] * s.kernel[1]; }
+    static std::int64_t fours(const convolution_shape& s) noexcept { return (lines(s) + 3) / 4; }
+    static std::int64_t blocks(const convolution_shape& s) noexcept { return (s.in_channels + block - 1) / block; }
+
+    /// Output rows that a window serves.
+    static std::int64_t window_rows(const convolution_shape& s) noexcept {
+        const bool two = s.kernel[0] == 1 && s.dilation[1] == 1 && s.kernel[1] + s.stride[1] <= 4 * fours(s);
+        return two ? 2 : 1;
+    }
+
+    /// Output columns whose windows fit in the buffer; 0 says that this kernel cannot be used.
+    static std::int64_t window_columns(const convolution_shape& s) noexcept {
+        const std::int64_t columns = window_bytes / (block_bytes * fours(s));
+        const std::int64_t first = (s.kernel[2] - 1) * s.dilation[2] + 1;
+        return columns < first ? 0 : 1 + (columns - first) / s.stride[2];
+    }
+
+    static std::int64_t weights_bytes(const convolution_shape& s) noexcept {
+        return window_rows(s) * fours(s) * s.kernel[2] * block_bytes;
+    }
+    static std::int64_t packed_bytes(const convolution_shape& s) noexcept {
+        return blocks(s) * (block_bytes + weights_bytes(s));
+    }
+
+    /// Place of a channel of a block.
+    static std::int64_t slot(std::int64_t channel) noexcept {
+        return channel % 16 / 4 * dot::lanes + channel / 16 * 4 + channel % 4;
+    }
+
+    /// `value(channel, tap)` is a weight less its zero point. `packed` is zero.
+    template <class Value>
+    static void pack(const convolution_shape& s, const Value& value, unsigned char* packed) noexcept {
+        const std::int64_t width = s.kernel[2];
+        for (std::int64_t c = 0; c < s.in_channels; ++c) {
+            const std::int64_t place = slot(c % block);
+            unsigned char* const weights = packed + blocks(s) * block_bytes + c / block * weights_bytes(s);
+            std::int32_t sum = 0;
+            for (std::int64_t t = 0; t < geometry::taps(s); ++t) {
+                const std::int32_t w = value(c, t);
+                sum += w;
+                for (std::int64_t r = 0; r < window_rows(s); ++r) {
+                    const std::int64_t row = t / width + r * s.stride[1];
+                    unsigned char* const at =
+                        weights + ((r * fours(s) + row / 4) * width + t % width) * block_bytes + place * 4 + row % 4;
+                    *at = static_cast<unsigned char>(w & 0xff);
+                }
+            }
+            std::memcpy(packed + c / block * block_bytes + place * 4, &sum, sizeof sum);
+        }
+    }
+
+    /// `outside` is a row of zero points, readable for all channels.
+    static void run(const convolution_problem& problem, const unsigned char* packed, const unsigned char* outside,
+                    const parallel_for& parallel) noexcept {
+        const convolution_shape& s = problem.shape;
+        const std::int64_t pairs = (s.out[1] + window_rows(s) - 1) / window_rows(s);
+        split<Isa>(parallel, s.batch * s.out[0] * pairs, 1, [&](std::int64_t begin, std::int64_t end, int) {
+            // Blocks of channels inside windows, so that lines of the image are read as wholes.
+            state blocks_at_once[most_blocks];
+            for (std::int64_t b = 0; b < blocks(s); b += most_blocks) {
+                const std::int64_t count = blocks(s) - b < most_blocks ? blocks(s) - b : most_blocks;
+                for (std::int64_t k = 0; k < count; ++k)
+                    prepare(problem, packed, outside, b + k, blocks_at_once[k]);
+                for (std::int64_t i = begin; i < end; ++i) {
+                    for (std::int64_t k = 0; k < count; ++k)
+                        run_window(problem, blocks_at_once[k], i / pairs, i % pairs * window_rows(s));
+                }
+            }
+        });
+    }
+
+private:
+    /// What holds for a block of channels.
+    struct state {
+        const unsigned char* weights = nullptr;
+        const unsigned char* outside = nullptr;
+        std::int64_t channel = 0;
+        std::int64_t count = 0;
+        unsigned char flip = 0;
+        bool bytes = false;  // a tile goes straight to bytes
+        bool limited = false;
+        std::int32_t low = 0;
+        std::int32_t high = 0;
+        alignas(64) std::int32_t start[block];
+        alignas(64) float scale[block];
+        alignas(64) float bias[block];
+    };
+
+    static void prepare(const convolution_problem& problem, const unsigned char* packed, const unsigned char* outside,
+                        std::int64_t b, state& w) noexcept {
+        const convolution_shape& s = problem.shape;
+        const epilogue& e = problem.finish;
+        w.weights = packed + blocks(s) * block_bytes + b * weights_bytes(s);
+        w.channel = b * block;
+        w.count = s.in_channels - w.channel < block ? s.in_channels - w.channel : block;
+        w.outside = outside + w.channel;
+        const bool is_signed = problem.input_type == element_kind::i8;
+        w.flip = is_signed == dot::unsigned_rows ? 0x80 : 0;
+        const std::int32_t shift = w.flip == 0 ? 0 : dot::unsigned_rows ? 128 : -128;
+        const std::uint32_t zero = static_cast<std::uint32_t>(problem.input_zero_point + shift);
+        for (std::int64_t i = 0; i < block; ++i) {
+            std::int32_t sum;
+            std::memcpy(&sum, packed + b * block_bytes + i * 4, sizeof sum);
+            w.start[i] = static_cast<std::int32_t>(0u - zero * static_cast<std::uint32_t>(sum));
+        }
+        w.bytes = finish<Isa>::requantizes_directly(e, w.channel, w.channel + w.count);
+        if (!w.bytes) return;
+        w.low = static_cast<std::int32_t>(e.quant_low);
+        w.high = static_cast<std::int32_t>(e.quant_high);
+        w.limited = w.high - w.low < 255;
+        for (std::int64_t c = 0; c < block; ++c) {
+            const bool inside = c < w.count;
+            w.scale[slot(c)] = !inside ? 0.0f : e.scale != nullptr ? e.scale[w.channel + c] : e.scale_all;
+            w.bias[slot(c)] = !inside ? 0.0f : e.bias != nullptr ? e.bias[w.channel + c] : e.bias_all;
+        }
+    }
+
+    /// The output rows of one window. `plane` counts the planes of all images.
+    static void run_window(const convolution_problem& problem, const state& w, std::int64_t plane,
+                           std::int64_t row) noexcept {
+        const convolution_shape& s = problem.shape;
+        alignas(64) unsigned char window[window_bytes];
+        const std::int64_t rows = s.out[1] - row < window_rows(s) ? s.out[1] - row : window_rows(s);
+        const std::int64_t most = window_columns(s);
+        for (std::int64_t first = 0; first < s.out[2]; first += most) {
+            const std::int64_t columns = s.out[2] - first < most ? s.out[2] - first : most;
+            const std::int64_t wide = (columns - 1) * s.stride[2] + (s.kernel[2] - 1) * s.dilation[2] + 1;
+            for (std::int64_t four = 0; four < fours(s); ++four)
+                fill(problem, w, plane, row, four, first * s.stride[2] - s.pad_begin[2], wide, window);
+            const std::int64_t output_row = (plane * s.out[1] + row) * s.out[2] + first;
+            if (rows == 2)
+                sum_columns<2>(problem, w, window, columns, output_row);
+            else
+                sum_columns<1>(problem, w, window, columns, output_row);
+        }
+    }
+
+    /// Interleaves four input rows of a window, `wide` columns from input column `column` on.
+    static void fill(const convolution_problem& problem, const state& w, std::int64_t plane, std::int64_t row,
+                     std::int64_t four, std::int64_t column, std::int64_t wide, unsigned char* window) noexcept {
+        const convolution_shape& s = problem.shape;
+        const unsigned char* at[4];  // column 0 of each row
+        std::int64_t step[4];
+        for (std::int64_t j = 0; j < 4; ++j) {
+            const std::int64_t input_row = find_row(s, plane, row, four * 4 + j);
+            at[j] = input_row < 0 ? w.outside
+                                  : static_cast<const unsigned char*>(problem.input) +
+                                        input_row * s.in[2] * problem.input_pixel_stride + w.channel;
+            step[j] = input_row < 0 ? 0 : problem.input_pixel_stride;
+        }
+        const unsigned char* const outside[4] = {w.outside, w.outside, w.outside, w.outside};
+        const std::int64_t channels = w.count;
+        const unsigned char flip = w.flip;
+        const std::int64_t to_step = fours(s) * block_bytes;
+        unsigned char* to = window + four * block_bytes;
+        std::int64_t i = 0;
+        for (; i < wide && column + i < 0; ++i, to += to_step)
+            dot::interleave_block(to, outside, channels, flip);
+        for (std::int64_t j = 0; j < 4; ++j)
+            at[j] += (column + i) * step[j];
+        const std::int64_t end = s.in[2] - column < wide ? s.in[2] - column : wide;
+        for (; i < end; ++i, to += to_step) {
+            dot::interleave_block(to, at, channels, flip);
+            at[0] += step[0];
+            at[1] += step[1];
+            at[2] += step[2];
+            at[3] += step[3];
+        }
+        for (; i < wide; ++i, to += to_step)
+            dot::interleave_block(to, outside, channels, flip);
+    }
+
+    /// The input row, counting those of all planes, that is row `j` of the window of an output row; -1: outside, or not needed.
+    static std::int64_t find_row(const convolution_shape& s, std::int64_t plane, std::int64_t row,
+                                 std::int64_t j) noexcept {
+        const std::int64_t needed = window_rows(s) == 2 ? s.kernel[1] + s.stride[1] : lines(s);
+        if (j >= needed) return -1;
+        const std::int64_t kd = window_rows(s) == 2 ? 0 : j / s.kernel[1];
+        const std::int64_t kh = window_rows(s) == 2 ? j : j % s.kernel[1];
+        const std::int64_t d = plane % s.out[0] * s.stride[0] - s.pad_begin[0] + kd * s.dilation[0];
+        const std::int64_t h = row * s.stride[1] - s.pad_begin[1] + kh * s.dilation[1];
+        if (d < 0 || d >= s.in[0] || h < 0 || h >= s.in[1]) return -1;
+        return (plane / s.out[0] * s.in[0] + d) * s.in[1] + h;
+    }
+
+    /// All columns of a window. As many sums are under way as there are registers for.
+    template <int Rows>
+    static void sum_columns(const convolution_problem& problem, const state& w, const unsigned char* window,
+                            std::int64_t columns, std::int64_t output_row) noexcept {
+        constexpr int pixels = (dot::rows * dot::vectors >= 16 ? 4 : 2) / Rows;
+        std::int64_t x = 0;
+        for (; x + pixels <= columns; x += pixels)
+            sum_pixels<Rows, pixels>(problem, w, window, x, output_row);
+        for (; x < columns; ++x)
+            sum_pixels<Rows, 1>(problem, w, window, x, output_row);
+    }
+
+    /// `Pixels` columns of `Rows` output rows, from column `x` on.
+    template <int Rows, int Pixels>
+    [[gnu::always_inline]] static void sum_pixels(const convolution_problem& problem, const state& w,
+                                                  const unsigned char* window, std::int64_t x,
+                                                  std::int64_t output_row) noexcept {
+        constexpr std::int64_t vector_bytes = dot::lanes * 4;
+        const convolution_shape& s = problem.shape;
+        const std::int64_t width = s.kernel[2];
+        const std::int64_t four_count = fours(s);
+        const std::int64_t column_bytes = four_count * block_bytes;
+        accumulator sum[Rows][Pixels][4];
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v) {
+            const accumulator first = dot::load(w.start + v * dot::lanes);
+#pragma GCC unroll 2
+            for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 4
+                for (int p = 0; p < Pixels; ++p)
+                    sum[r][p][v] = first;
+            }
+        }
+        const unsigned char* weights = w.weights;
+        for (std::int64_t four = 0; four < four_count; ++four) {
+            const unsigned char* from = window + x * s.stride[2] * column_bytes + four * block_bytes;
+            for (std::int64_t k = 0; k < width; ++k) {
+#pragma GCC unroll 4
+                for (int v = 0; v < 4; ++v) {
+                    // Settled, so that they are loaded once for all pixels.
+                    accumulator weight[Rows];
+#pragma GCC unroll 2
+                    for (int r = 0; r < Rows; ++r) {
+                        const unsigned char* const at = weights + r * four_count * width * block_bytes;
+                        weight[r] = reinterpret_cast<accumulator>(dot::load_columns(at + v * vector_bytes));
+                        dot::settle(weight[r]);
+                    }
+#pragma GCC unroll 4
+                    for (int p = 0; p < Pixels; ++p) {
+                        const auto data = dot::load_columns(from + p * s.stride[2] * column_bytes + v * vector_bytes);
+#pragma GCC unroll 2
+                        for (int r = 0; r < Rows; ++r)
+                            sum[r][p][v] =
+                                dot::step(sum[r][p][v], data, reinterpret_cast<typename dot::column_group>(weight[r]));
+                    }
+                }
+                weights += block_bytes;
+                from += s.dilation[2] * column_bytes;
+            }
+        }
+        const epilogue& e = problem.finish;
+        const std::int64_t element = bytes_of(e.output_type);
+#pragma GCC unroll 2
+        for (int r = 0; r < Rows; ++r) {
+            const std::int64_t row = output_row + r * s.out[2] + x;
+            unsigned char* const to =
+                static_cast<unsigned char*>(problem.output) + (row * problem.output_pixel_stride + w.channel) * element;
+#pragma GCC unroll 4
+            for (int p = 0; p < Pixels; ++p) {
+#pragma GCC unroll 4
+                for (int v = 0; v < 4; ++v)
+                    dot::settle(sum[r][p][v]);
+            }
+            if (w.bytes) {
+                store_bytes<Pixels>(w, sum[r], e.output_type == element_kind::i8, to, problem.output_pixel_stride);
+            } else {
+                alignas(64) std::int32_t slots[Pixels * block];
+#pragma GCC unroll 4
+                for (int p = 0; p < Pixels; ++p) {
+#pragma GCC unroll 4
+                    for (int v = 0; v < 4; ++v)
+                        dot::store(slots + p * block + v * dot::lanes, sum[r][p][v]);
+                }
+                store_others(problem, w, slots, Pixels, row, to);
+            }
+        }
+    }
+
+    template <int Pixels>
+    [[gnu::always_inline]] static void store_bytes(const state& w, accumulator (&sum)[Pixels][4], bool is_signed,
+                                                   unsigned char* to, std::int64_t stride) noexcept {
+#pragma GCC unroll 4
+        for (int p = 0; p < Pixels; ++p) {
+            ints q[4];
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v) {
+                const auto scale = simd::load(w.scale + v * dot::lanes);
+                const auto bias = simd::load(w.bias + v * dot::lanes);
+                q[v] = simd::round_to_int(simd::fma(simd::to_float(ints(dot::bits(sum[p][v]))), scale, bias));
+            }
+            auto packed = is_signed ? simd::template pack_in_parts<true>(q[0], q[1], q[2], q[3])
+                                    : simd::template pack_in_parts<false>(q[0], q[1], q[2], q[3]);
+            if (w.limited) {
+                packed = is_signed ? simd::template limit<true>(packed, w.low, w.high)
+                                   : simd::template limit<false>(packed, w.low, w.high);
+            }
+            simd::store_first(to + p * stride, packed, w.count);
+        }
+    }
+
+    /// Everything else goes through memory, back in the order of the channels. `slots`: of so many pixels side by side.
+    [[gnu::noinline]] static void store_others(const convolution_problem& problem, const state& w,
+                                               const std::int32_t* slots, std::int64_t pixels, std::int64_t row,
+                                               unsigned char* to) noexcept {
+        alignas(64) std::int32_t sums[4 * block];
+        for (std::int64_t i = 0; i < pixels * block; i += 4)
+            std::memcpy(sums + i, slots + i / block * block + slot(i % block), 16);
+        finish<Isa>::tile(problem.finish, sums, block, pixels, row, w.channel, w.count, to,
+                          problem.output_pixel_stride);
+    }
+};
+
+}  // namespace lpt::kernel
