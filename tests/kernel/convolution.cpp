@@ -216,6 +216,11 @@ std::vector<k::convolution_shape> all_shapes() {
         shape_of(19, 19, 19, 8, 5, 2, 1, 2),  // depthwise, odd channels
         shape_of(300, 300, 300, 3, 3, 1, 1, 1),  // depthwise, more channels than one epilogue takes
         shape_of(5, 5, 5, 4, 3, 1, 1, 1, 3),  // depthwise, three axes
+        shape_of(70, 70, 70, 6, 3, 1, 1, 1),  // depthwise, two blocks of channels, an odd number of rows
+        shape_of(35, 35, 35, 9, 5, 1, 1, 2),  // depthwise, more rows than fit in four bytes
+        shape_of(20, 20, 20, 9, 3, 1, 2, 3),  // depthwise, dilated
+        shape_of(4, 4, 4, 150, 3, 1, 1, 1, 1),  // depthwise, one axis, longer than a window
+        shape_of(4, 4, 4, 9, 3, 1, 70, 70),  // depthwise, taps too far apart for a window
         shape_of(6, 12, 6, 5, 3, 1, 1, 1),  // two outputs per input channel
         transposed_shape_of(16, 10, 1, 4, 3, 2, 1, 1),
         transposed_shape_of(6, 8, 2, 4, 4, 2, 1, 0),
