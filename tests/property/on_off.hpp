@@ -22,6 +22,10 @@ struct on_off_result {
     difference_set met;   // the listed differences that the network meets
 };
 
+/// `prepare`, and the default pipeline: compiled once for all files.
+void prepare_for(graph& model, const random_setting& setting);
+void run_default_pipeline(graph& model, const random_setting& setting);
+
 /// Transforms a network with a setting and compares it with itself.
 ///
 /// Checked are: the pipeline ends; the result verifies, and its results have the types and shapes that they had; a copy at other

@@ -17,14 +17,19 @@
 
 namespace lpt::support {
 
-namespace {
-
-std::string string_of(text_view words) { return {words.data(), words.size()}; }
-
-void change(graph& model, const random_setting& setting) {
-    prepare(model, setting.where.options);
+void prepare_for(graph& model, const random_setting& setting) { prepare(model, setting.where.options); }
+void run_default_pipeline(graph& model, const random_setting& setting) {
     run_pipeline(model, setting.where.restrictions, setting.where.options);
 }
+
+namespace {
+
+void change(graph& model, const random_setting& setting) {
+    prepare_for(model, setting);
+    run_default_pipeline(model, setting);
+}
+
+std::string string_of(text_view words) { return {words.data(), words.size()}; }
 
 /// The same network, transformed where everything lies at other addresses.
 bool same_elsewhere(const random_network& network, const random_setting& setting, const graph& expected) {

@@ -29,7 +29,8 @@ struct aligned_interval {
 ///
 /// scale = (common.high - common.low) / (type_range.high - type_range.low), shift = common.low - type_range.low * scale,
 /// zero_point = round(-shift / scale), low = (own.low - shift) / scale, high likewise, levels = |round(high) - round(low)| + 1
-/// All in float, halves rounded away from zero. An empty common interval gives one level and zeros.
+/// All in float, halves rounded away from zero. An empty common interval, and one whose numbers leave the
+/// range of float, gives one level and zeros.
 constexpr aligned_interval align(interval type_range, interval common, interval own) {
     const float width = common.high - common.low;
     if (width == 0.0f) {
@@ -44,6 +45,9 @@ constexpr aligned_interval align(interval type_range, interval common, interval 
     result.low = (own.low - shift) * inverse_scale;
     result.high = (own.high - shift) * inverse_scale;
     const float used = math::absolute(math::round_half_away(result.high) - math::round_half_away(result.low)) + 1.0f;
+    if (!math::is_finite(used) || !math::is_finite(result.zero_point) || !math::is_finite(result.scale)) {
+        return {.levels = 1};
+    }
     result.levels = static_cast<std::size_t>(used);
     return result;
 }

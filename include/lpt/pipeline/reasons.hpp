@@ -48,7 +48,7 @@ inline constexpr reason_text reason_texts[] = {
     {reason::negative_scale, "negative_scale", "a scale is negative", "use positive scales"},
     {reason::zero_or_denormal_scale, "zero_or_denormal_scale", "a scale is zero or too small",
      "use scales of at least 1e-32: a range that is wider than one value"},
-    {reason::infinite_constant, "infinite_constant", "a rewritten constant would be infinite",
+    {reason::infinite_constant, "infinite_constant", "a constant is or would become infinite or NaN",
      "bring the scales of both inputs closer together"},
     {reason::shapes_do_not_match, "shapes_do_not_match", "shapes do not match",
      "give scale and zero point one value, or one for each channel"},

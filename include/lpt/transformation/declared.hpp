@@ -83,7 +83,7 @@ struct declared_transformation {
             inputs.push_back(model[operation].input(port));
         }
         dequantization behind;
-        relaxation types{seq<element, 2>(inputs.size(), dynamic), {r.options.dequantization_precision}};
+        relaxation types{seq<element, 2>(inputs.size(), dynamic), {r.computed_type()}};
         for (int i = 0; i < declared.ports.count; ++i) {
             const auto port = static_cast<std::size_t>(declared.ports.values[i]);
             if (port >= inputs.size()) {
@@ -91,7 +91,7 @@ struct declared_transformation {
             }
             const dequantization found = normalize_dequantization(r, find_dequantization(r, operation, port));
             inputs[port] = found.data;
-            types.input_types[port] = r.options.dequantization_precision;
+            types.input_types[port] = r.computed_type();
             if (behind.empty()) {
                 behind = found;
             } else if (declared.rule == op::dequantization_rule::scaled) {

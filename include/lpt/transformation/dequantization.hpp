@@ -59,6 +59,20 @@ constexpr tensor to_scalar(const tensor& values) {
     }
     return make_scalar(values.type(), values.real(0));
 }
+/// True if no value is infinite or NaN.
+constexpr bool is_finite(const tensor& values) {
+    for (std::size_t i = 0; i < values.elements(); ++i) {
+        if (!math::is_finite(values.real(i))) {
+            return false;
+        }
+    }
+    return true;
+}
+/// True if a constant computed from two others is infinite or NaN somewhere and neither of those is: a product in its place
+/// would make NaN of zeros.
+constexpr bool overflows(const tensor& computed, const tensor& first, const tensor& second) {
+    return !is_finite(computed) && is_finite(first) && is_finite(second);
+}
 /// True for a scalar-like tensor of zeros.
 constexpr bool is_zero(const tensor& values) { return is_scalar_like(values) && values.real(0) == 0; }
 
@@ -386,6 +400,16 @@ constexpr verdict scale_is_not_negative(const auto& model, const dequantization&
     for (std::size_t i = 0; i < scale.elements(); ++i) {
         if (scale.real(i) < 0) {
             return refuse_value(reason::negative_scale, port, scale.real(i), found.scale);
+        }
+    }
+    return yes;
+}
+/// Refuses scales and zero points that are infinite or NaN: operations that put other values beside those of the data, or
+/// compare with them, would make NaN of them.
+constexpr verdict constants_are_finite(const auto& model, const dequantization& found, int port = 0) {
+    for (const node_id each : {found.zero_point, found.scale}) {
+        if (each != node_id::none && !is_finite(constant_of(model, each))) {
+            return refuse_because_of(reason::infinite_constant, port, each);
         }
     }
     return yes;

@@ -193,7 +193,7 @@ struct dequantization_values {
 
 constexpr dequantization_values values_of(auto& r, const dequantization& found) {
     graph& model = r.model;
-    const element type = r.options.dequantization_precision;
+    const element type = r.computed_type();
     const auto constant = [&](node_id id, double otherwise) -> output_ref {
         return id == node_id::none ? output_ref(model.constant(make_scalar(type, otherwise)))
                                    : fold_convert(model, id, type);

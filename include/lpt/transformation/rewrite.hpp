@@ -156,6 +156,11 @@ public:
     }
     /// False if no transformation keeps away from any node.
     constexpr bool may_skip() const { return !options.disabled.empty() || !options.callbacks.empty(); }
+    /// The type in which operations on quantized data are computed: the dequantization precision, as the published implementation has
+    /// it. Sums of products of 8-bit integers are no f16 numbers, though: without `follow_upstream_errors` it is f32.
+    constexpr element computed_type() const {
+        return options.follow_upstream_errors || options.scaling_mode ? options.dequantization_precision : f32;
+    }
     /// True if `type` is one of the default precisions.
     constexpr bool is_default_precision(element type) const { return options.default_precisions.contains(type); }
 };

@@ -25,7 +25,7 @@ enum class reason : unsigned char {
     zero_point_type_mismatch,
     negative_scale,
     zero_or_denormal_scale,
-    infinite_constant,              // a rewritten constant would be infinite
+    infinite_constant,              // a constant is, or a rewritten one would be, infinite or NaN
     shapes_do_not_match,
     types_do_not_match,
     shared_producer,                // the producer has other consumers

@@ -16,17 +16,42 @@ constexpr node_id fake_quantize_above(const graph& model, node_id id) {
     return model[above].is<op::fake_quantize>() ? above : node_id::none;
 }
 
-/// True if a range of a FakeQuantize has finite values that are too large for `type`.
-constexpr bool range_overflows(const auto& model, node_id fake_quantize, element type) {
-    for (std::size_t port = 1; port < 5; ++port) {
-        const tensor& values = *model.constant_value(model[fake_quantize].input(port));
-        for (std::size_t i = 0; i < values.elements(); ++i) {
-            if (!math::is_infinite(values.real(i)) && math::is_infinite(convert_value(type, values.real(i)))) {
-                return true;
-            }
+/// The greatest finite magnitude of a constant's values.
+constexpr double greatest_magnitude(const tensor& values) {
+    double result = 0;
+    for (std::size_t i = 0; i < values.elements(); ++i) {
+        const double each = math::absolute(values.real(i));
+        result = math::is_finite(each) && each > result ? each : result;
+    }
+    return result;
+}
+/// True if a constant has finite values that are too large for a type, or nonzero ones too small for its normal numbers.
+constexpr bool leaves_range(const tensor& values, element type) {
+    const double least = type == f16 ? 0x1p-14 : 0;
+    for (std::size_t i = 0; i < values.elements(); ++i) {
+        const double each = math::absolute(values.real(i));
+        if (math::is_finite(each) && each != 0 && (each < least || math::is_infinite(convert_value(type, each)))) {
+            return true;
         }
     }
     return false;
+}
+/// True if a FakeQuantize that takes up the elementwise operation `id` would get a bound that is infinite where its operands are
+/// not, or, with `all_values`, one of its ranges or the constant does not fit `type`.
+constexpr bool fusion_overflows(const auto& model, node_id fake_quantize, node_id id, element type, bool all_values) {
+    const tensor& constant = *model.constant_value(model[id].input(1));
+    const bool multiplies = model[id].template is<op::multiply>();
+    bool leaves = all_values && leaves_range(constant, type);
+    for (std::size_t port = 1; port < 5 && !leaves; ++port) {
+        const tensor& bound = *model.constant_value(model[fake_quantize].input(port));
+        leaves = all_values && leaves_range(bound, type);
+        if (port >= 3) {
+            const double one = greatest_magnitude(bound);
+            const double other = greatest_magnitude(constant);
+            leaves = leaves || math::is_infinite(convert_value(type, multiplies ? one * other : one + other));
+        }
+    }
+    return leaves;
 }
 
 /// The reason why an elementwise operation cannot be taken into the output range of the FakeQuantize above it.
@@ -44,8 +69,9 @@ constexpr verdict can_fuse_to_fake_quantize(const auto& r, node_id id) {
     if (!has_constant_ranges(r.model, fake_quantize)) {
         return refuse(reason::ranges_not_constant, 0);
     }
-    if (!r.options.follow_upstream_errors &&
-        range_overflows(r.model, fake_quantize, r.options.dequantization_precision)) {
+    const element type = r.options.dequantization_precision;
+    const bool follows = r.options.follow_upstream_errors;
+    if ((type == f32 || !follows) && fusion_overflows(r.model, fake_quantize, id, type, type != f32)) {
         return refuse(reason::infinite_constant, 0);
     }
     return r.model.use_count(output_ref(fake_quantize)) == 1 ? yes : refuse(reason::shared_producer, 0);

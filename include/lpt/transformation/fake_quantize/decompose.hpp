@@ -61,6 +61,11 @@ constexpr double clamp_scale(double scale) {
                                                                   : size;
     return scale < 0 ? -clamped : clamped;
 }
+constexpr void limit_scales(const auto& r, channel_maps& maps) {
+    for (double& scale : maps.scales) {
+        scale = r.options.follow_upstream_errors ? clamp_scale(scale) : scale;
+    }
+}
 
 }  // namespace detail
 
@@ -92,6 +97,45 @@ constexpr channel_maps channel_maps_of(const graph& model, node_id fake_quantize
         }
     }
     return result;
+}
+
+/// Refuses output ranges that no dequantization can stand for.
+///
+/// With `follow_upstream_errors`: scales that are NaN, zero points of which one is infinite or NaN. Without: also bounds, or
+/// differences of them, that are infinite, and scales that are no normal floats, which would be limited; see `clamped_scale`.
+constexpr verdict maps_are_usable(const auto& r, node_id fake_quantize, const quantization_details& details,
+                                  const data_precision& precision) {
+    const auto least = static_cast<double>(precision.low);
+    const auto greatest = static_cast<double>(precision.high);
+    const bool shifts = precision.has_zero_point && bit_width(precision.type) < 32;
+    bool any_shift = false;
+    verdict overflow = yes;
+    for (std::size_t i = 0; i < details.lows.size(); ++i) {
+        const float low = details.lows[i];
+        const float high = details.highs[i];
+        if (low == high) {
+            continue;
+        }
+        if (!r.options.follow_upstream_errors) {
+            const double scale = (static_cast<double>(high) - static_cast<double>(low)) / (greatest - least);
+            if (!math::is_finite(high - low)) {
+                return refuse_value(reason::infinite_constant, -1, scale, fake_quantize);
+            }
+            if (!(math::absolute(scale) >= 0x1p-126)) {
+                return refuse_value(reason::zero_or_denormal_scale, -1, scale, fake_quantize);
+            }
+        }
+        const float shift = shifts ? (precision.low * high - precision.high * low) / (high - low) : 0.0f;
+        const bool finite = math::is_finite(low) && math::is_finite(high);
+        if (math::is_nan(high - low) || (!finite && math::is_nan(shift))) {  // what is a number would become another one
+            return refuse_value(reason::infinite_constant, -1, static_cast<double>(high - low), fake_quantize);
+        }
+        any_shift = any_shift || math::absolute(shift) > 1e-32f;  // NaN alone makes no zero point
+        if (!math::is_finite(shift)) {
+            overflow = refuse_value(reason::infinite_constant, -1, static_cast<double>(shift), fake_quantize);
+        }
+    }
+    return any_shift ? overflow : yes;
 }
 
 /// True if every zero point, rounded, lies in the range of the integer type.
@@ -201,7 +245,7 @@ constexpr fake_quantize_parts append_to_quantized(auto& r, node_id fake_quantize
 ///
 /// The FakeQuantize keeps its input range and levels; its output bounds become those of the type (scalars where they are
 /// equal), its output type the integer type if tensors may have low precision. Constant data is folded, rounded. Scales have
-/// type f32 and a magnitude from 1e-32 to 1e32; zero points, not rounded, are left out if `precision.has_zero_point` is
+/// type f32 and, with `follow_upstream_errors`, a magnitude from 1e-32 to 1e32; zero points, not rounded, are left out if `precision.has_zero_point` is
 /// false or all are 0. Names: "<name>/DequantizationConvert", "…Subtract", "…Multiply". With `update_precisions` off, and
 /// scales 1 and zero points 0, nothing is done. Attributes of the FakeQuantize stay.
 /// `details` are those of the FakeQuantize.
@@ -214,9 +258,7 @@ constexpr fake_quantize_parts append_to_quantized(auto& r, node_id fake_quantize
     if (!r.options.update_precisions && detail::is_identity(maps)) {
         return {};
     }
-    for (double& scale : maps.scales) {
-        scale = detail::clamp_scale(scale);
-    }
+    detail::limit_scales(r, maps);
     const element natural = model[fake_quantize].type();
     const element low_type = model.type(model[fake_quantize].input(3));
     const element high_type = model.type(model[fake_quantize].input(4));
@@ -273,10 +315,13 @@ constexpr data_precision weights_precision_of(const auto& r, node_id fake_quanti
     const auto* allowed = attributes_of<attribute::precisions>(r).find_output(fake_quantize, 0);
     const data_precision result = precision_of_weights(
         details, allowed != nullptr ? view<element>(allowed->types) : view<element>(r.options.default_precisions));
+    if (!result || !maps_are_usable(r, fake_quantize, details, result)) {
+        return {};
+    }
     return r.options.follow_upstream_errors ? result : with_whole_steps(result, details.levels);
 }
 /// The integer type for a FakeQuantize on weights: from the types that its output port is allowed, or the default ones. No
-/// type where the ranges are not constant or the levels do not fit.
+/// type where the ranges are not constant, `maps_are_usable` refuses them, or the levels do not fit.
 constexpr data_precision weights_precision_of(const auto& r, node_id fake_quantize) {
     if (!has_constant_ranges(r.model, fake_quantize)) {
         return {};
@@ -327,9 +372,7 @@ constexpr void fold_data(graph& model, node_id fake_quantize) {
     if (maps.lows.size() != 1 || (precision.has_zero_point && detail::has_zero_points(maps))) {
         return {};
     }
-    for (double& scale : maps.scales) {
-        scale = detail::clamp_scale(scale);
-    }
+    detail::limit_scales(r, maps);
     const node& each = model[fake_quantize];
     seq<tensor> inputs;
     for (std::size_t port = 0; port < 3; ++port) {

@@ -20,14 +20,6 @@ constexpr tensor align_range(tensor range, const shape& data) {
     return tensor(range, longer);
 }
 
-constexpr bool is_all_finite(const tensor& values) {
-    for (std::size_t i = 0; i < values.elements(); ++i) {
-        if (math::is_infinite(values.real(i))) {
-            return false;
-        }
-    }
-    return true;
-}
 constexpr bool is_all_positive(const tensor& values) {
     for (std::size_t i = 0; i < values.elements(); ++i) {
         if (!(values.real(i) > 0)) {
@@ -135,7 +127,7 @@ constexpr bool fuse_one_above(auto& r, node_id fake_quantize) {
         tensor bounds[2];
         for (std::size_t i = 0; i < 2; ++i) {
             bounds[i] = apply_inverse(inverse, constant_of(model, ranges[i].node), constant);
-            if (!is_all_finite(bounds[i])) {
+            if (!is_finite(bounds[i])) {
                 return false;
             }
         }
@@ -160,7 +152,7 @@ constexpr bool fuse_one_above(auto& r, node_id fake_quantize) {
 ///
 /// Multiply by c > 0: bound / c; Subtract c: bound + c; Add c, unless it is a bias: bound - c; Convert: left out, unless it comes
 /// from i32 or from a FakeQuantize that gives real values. In float; all four ranges become f32. Stops at an operation marked with
-/// `disable_cleanup`, where a bound would be infinite, and, without `update_precisions`, where types differ.
+/// `disable_cleanup`, where a bound would be infinite or NaN, and, without `update_precisions`, where types differ.
 [[gnu::noinline]] constexpr bool fuse_above_fake_quantize(auto& r, node_id fake_quantize) {
     if (!has_constant_ranges(r.model, fake_quantize)) {
         return false;

@@ -40,14 +40,25 @@ struct add_transformation {
     }
 
 private:
-    static constexpr bool is_infinite(const auto& model, output_ref constant) {
-        const tensor& values = constant_of(model, constant.node);
-        for (std::size_t i = 0; i < values.elements(); ++i) {
-            if (math::is_infinite(values.real(i))) {
-                return true;
+    /// True if all data that a type, or the output range of a FakeQuantize, allows stays a float when it is scaled. Data of
+    /// which nothing is known counts as small.
+    static constexpr bool stays_finite(const graph& model, output_ref data, const tensor& scale) {
+        const element type = model.type(data);
+        double greatest = is_real(type) ? 1 : math::maximum(-facts(type).lowest, facts(type).highest);
+        if (is_real(type) && model[data.node].is<op::fake_quantize>() &&
+            has_constant_ranges(model, data.node, 3)) {
+            for (const std::size_t port : {std::size_t{3}, std::size_t{4}}) {
+                greatest = math::maximum(greatest, greatest_magnitude(*model.constant_value(model[data.node].input(port))));
             }
         }
-        return false;
+        return greatest * greatest_magnitude(scale) < facts(f32).highest;
+    }
+    static constexpr double greatest_magnitude(const tensor& values) {
+        double result = 0;
+        for (std::size_t i = 0; i < values.elements(); ++i) {
+            result = math::maximum(result, math::absolute(values.real(i)));
+        }
+        return result;
     }
 
     static constexpr bool transform_branches(auto& r, node_id add, int full) {
@@ -68,13 +79,14 @@ private:
             model, op::divide{}, {fold_operation(model, op::multiply{}, {moved.zero_point, moved.scale}), old.scale});
         const output_ref zero_point = fold_operation(model, op::add{}, {old.zero_point, shift});
         const output_ref scale = fold_operation(model, op::divide{}, {old.scale, moved.scale});
-        if (is_infinite(model, zero_point) || is_infinite(model, scale)) {
+        output_ref data = floating_point_data(kept);
+        if (!is_finite(constant_of(model, zero_point.node)) || !is_finite(constant_of(model, scale.node)) ||
+            !is_finite(constant_of(model, moved.scale.node)) ||
+            !stays_finite(model, kept.data, constant_of(model, scale.node))) {
             return r.refused(add, name, refuse(reason::infinite_constant, full));
         }
-
-        output_ref data = floating_point_data(kept);
-        if (model.type(data) != r.options.dequantization_precision) {
-            data = model.add(op::convert{r.options.dequantization_precision}, {data});
+        if (model.type(data) != r.computed_type()) {
+            data = model.add(op::convert{r.computed_type()}, {data});
         }
         if (!is_zero(constant_of(model, zero_point.node))) {
             data = model.add(op::subtract{}, {data, zero_point});
@@ -115,7 +127,8 @@ private:
         const output_ref data = model[multiply].input(data_port);
         const output_ref scale = model[multiply].input(1 - data_port);
         const tensor quotient = divide(constant_of(model, summand.node), constant_of(model, scale.node));
-        if (!r.options.follow_upstream_errors && becomes_infinite(constant_of(model, summand.node), quotient)) {
+        if ((!r.options.follow_upstream_errors || quotient.type() == f32) &&
+            becomes_infinite(constant_of(model, summand.node), quotient)) {
             return r.refused(add, name, refuse(reason::infinite_constant, static_cast<int>(1 - port)));
         }
 

@@ -34,6 +34,9 @@ struct assign_and_read_value_transformation {
         if (found.has_subtract()) {
             return refuse_zero_point(r.model, found);
         }
+        if (const verdict finite = constants_are_finite(r.model, found); !finite) {
+            return finite;  // what the state begins with, zero, would become NaN
+        }
         return is_used_elsewhere(model, id, read) ? refuse(reason::shared_state) : yes;
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {

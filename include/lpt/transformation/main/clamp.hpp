@@ -21,7 +21,18 @@ struct clamp_transformation {
         if (!found.has_multiply()) {
             return refuse(reason::no_dequantization, 0);
         }
-        return is_scalar_like(r.model, found) ? yes : refuse_not_per_tensor(r.model, found);
+        if (const verdict finite = constants_are_finite(r.model, found); !finite) {
+            return finite;
+        }
+        if (!is_scalar_like(r.model, found)) {
+            return refuse_not_per_tensor(r.model, found);
+        }
+        // The limits are divided by the scale.
+        const op::clamp limits = quantized_limits(r.model, r.model[id].template as<op::clamp>(), found);
+        return is_float(limits.min) && is_float(limits.max)
+                   ? yes
+                   : refuse_value(reason::zero_or_denormal_scale, 0, constant_of(r.model, found.scale).real(0),
+                                  found.scale);
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         graph& model = r.model;
@@ -41,6 +52,7 @@ struct clamp_transformation {
     }
 
 private:
+    static constexpr bool is_float(double value) { return math::is_finite(static_cast<float>(value)); }
     /// The dequantization goes on computing in the type of its constants where the new Clamp gives another one.
     static constexpr void keep_type_of_readers(graph& model, node_id clamp, element new_type) {
         const element type = model[clamp].type();

@@ -66,9 +66,9 @@ constexpr low_precision_weights split_weights(auto& r, node_id convolution, cons
         found.data = model[found.convert].input(0);
     }
     if (found.empty()) {
-        return {weights.last, make_scalar(r.options.dequantization_precision, 1)};
+        return {weights.last, make_scalar(r.computed_type(), 1)};
     }
-    tensor scale = make_scalar(r.options.dequantization_precision, 1);
+    tensor scale = make_scalar(r.computed_type(), 1);
     if (found.has_multiply()) {
         scale = constant_of(model, found.scale);
     }
@@ -276,7 +276,7 @@ constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref sourc
     }
     const dequantization found = normalize_dequantization(r, find_dequantization(r, convolution));
     const output_ref data = low_precision_data(r, convolution, found);
-    const element computed = r.options.dequantization_precision;
+    const element computed = r.computed_type();
     const unsigned axes = weight_axes(model, convolution, weights.reshape != node_id::none);
     const shape weights_shape = model.shape(weights.last);
     if (!low.source) {

@@ -8,8 +8,9 @@ namespace lpt {
 
 /// Moves a dequantization with one scale and one zero point behind DepthToSpace.
 ///
-/// Constants of several equal values keep their shape, though there are fewer channels then: the published behaviour. They
-/// become scalars without `follow_upstream_errors`.
+/// Constants of several equal values keep their shape, though there are fewer channels then: the published behaviour, which
+/// gives a Result another shape. They become scalars where anything else would have to take that shape, where they do not broadcast to
+/// what is left, and always without `follow_upstream_errors`.
 struct depth_to_space_transformation {
     static constexpr text_view name = "DepthToSpaceTransformation";
     using pattern = lpt::pattern<op::depth_to_space, from<op::multiply>>;
@@ -31,10 +32,33 @@ struct depth_to_space_transformation {
         }
         const node_id moved = separate_in_standalone_branch(r, id);
         dequantization found = normalize_dequantization(r, find_dequantization(r, moved));
-        if (!r.options.follow_upstream_errors) {
+        const bool keeps_shape = r.options.follow_upstream_errors && result_takes(r.model, moved, found);
+        if (!keeps_shape) {
             found = with_constants(r, found, [&](node_id constant) { return to_scalar_if_equal(r, constant); });
         }
-        move_dequantization_after(r, moved, found);
+        const node_id last = move_dequantization_after(r, moved, found).last;
+        if (keeps_shape) {
+            for (const input_ref user : r.model.uses(output_ref(last))) {
+                r.model.infer(user.node);
+            }
+        }
+        return true;
+    }
+
+private:
+    /// True if only Results read the operation, and the constants broadcast with what it gives: then there is an answer to follow.
+    static constexpr bool result_takes(const graph& model, node_id id, const dequantization& found) {
+        for (input_ref user = model.first_use(id); user.node != node_id::none; user = model.next_use(user)) {
+            if (!model[user.node].is<op::result>()) {
+                return false;
+            }
+        }
+        for (const node_id each : {found.zero_point, found.scale}) {
+            shape merged;
+            if (each != node_id::none && !broadcast_shapes(model[each].shape(), model[id].shape(), merged)) {
+                return false;
+            }
+        }
         return true;
     }
 };

@@ -42,7 +42,7 @@ struct fake_quantize_decomposition_transformation {
         if (const verdict why = can_decompose(r, id, found); !why) {
             return changed || r.refused(id, name, why);
         }
-        if (is_low_precision(r.model[id].type())) {
+        if (is_quantized(r.model[id].type())) {
             compose_fake_quantize(r, id, find_dequantization_below(r.model, id));
             changed = true;
             found = decide(r, id);
@@ -66,6 +66,10 @@ struct fake_quantize_decomposition_transformation {
     }
 
 private:
+    /// True for types that only a FakeQuantize which was decomposed gives; those of four bits, too.
+    static constexpr bool is_quantized(element type) {
+        return is_low_precision(type) || (is_integral(type) && bit_width(type) == 4);
+    }
     static constexpr verdict is_supported(const auto& r, node_id id) {
         const graph& model = r.model;
         if (!has_constant_ranges(model, id)) {
@@ -99,7 +103,7 @@ private:
                        ? refuse_levels(r.model, id, reason::unsupported_levels)
                        : refuse_because_of(reason::no_precision_left, allowed->last_port, allowed->last_reader);
         }
-        if (is_low_precision(r.model[id].type())) {
+        if (is_quantized(r.model[id].type())) {
             const dequantization below = find_dequantization_below(r.model, id);
             const element expected = precision_of_activations(details_of(r.model, id), allowed->types);
             if (below.empty() || expected == dynamic || expected == r.model[id].type()) {
@@ -115,7 +119,10 @@ private:
             why.type = allowed->types.front();
             return why;
         }
-        return found.too_few_levels() ? refuse_few_levels(found) : yes;
+        if (found.too_few_levels()) {
+            return refuse_few_levels(found);
+        }
+        return maps_are_usable(r, id, found.details, found.precision);
     }
     static constexpr verdict refuse_few_levels(const decision& found) {
         return refuse_value(reason::too_few_levels, -1, static_cast<double>(found.alignment->least_levels));
@@ -134,6 +141,12 @@ private:
     static constexpr data_precision precision_of(const auto& r, node_id id, const quantization_details& details) {
         const element type = attributes_of<attribute::precisions>(r).find_output(id, 0)->types.front();
         data_precision result = range_of_type(type, details.levels);
+        if (bit_width(type) == 4) {  // the published implementation fails here, so there is no error to follow
+            if (!levels_fit(type, details.levels)) {
+                return {};
+            }
+            result = with_whole_steps(result, details.levels);
+        }
         if (!r.options.follow_upstream_errors) {
             result = with_whole_steps(result, details.levels);
             const double steps = static_cast<double>(result.high) - static_cast<double>(result.low);

@@ -172,7 +172,7 @@ struct mat_mul_transformation {
         }
         const dequantization first = normalize_dequantization(r, find_dequantization(r, product, 0));
         const dequantization second = normalize_dequantization(r, find_dequantization(r, product, 1));
-        const element computed = r.options.dequantization_precision;
+        const element computed = r.computed_type();
         const output_ref weights = second.empty() ? model[product].input(1) : second.data;
         output_ref term;
         if (first.has_subtract()) {
@@ -267,7 +267,7 @@ private:
         const shape& second = model.shape(weights);
         dimensions[detail::summed_axis(rank, false, attributes.transpose_a)] =
             second[detail::summed_axis(second.rank(), true, attributes.transpose_b)];
-        const element computed = r.options.dequantization_precision;
+        const element computed = r.computed_type();
         const tensor* values = model.constant_value(weights);
         if (values != nullptr && (values->type() == i8 || values->type() == u8) && second.rank() == 2 && rank >= 2 &&
             is_scalar_like(zero_point)) {
@@ -287,7 +287,7 @@ private:
                                                         std::size_t rank) {
         shape dimensions = shape::of_ones(rank);
         dimensions[rank - 1] = static_cast<dimension>(sums.size());
-        tensor_builder term(r.options.dequantization_precision, dimensions);
+        tensor_builder term(r.computed_type(), dimensions);
         for (std::size_t column = 0; column < sums.size(); ++column) {
             term.real(column, zero_point * static_cast<double>(sums[column]));
         }

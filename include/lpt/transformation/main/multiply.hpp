@@ -37,7 +37,7 @@ struct multiply_transformation {
         if (!first.has_multiply() || !second.has_multiply()) {
             return r.refused(multiply, name, refuse(reason::no_dequantization, first.has_multiply() ? 1 : 0));
         }
-        const element computed = r.options.dequantization_precision;
+        const element computed = r.computed_type();
         const output_ref scale =
             fold_operation(model, op::multiply{},
                            {fold_convert(model, first.scale, computed), fold_convert(model, second.scale, computed)});

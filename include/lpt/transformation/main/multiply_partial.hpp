@@ -93,6 +93,10 @@ private:
         const output_ref product = fold_operation(
             model, op::multiply{},
             {fold_convert(model, model[above].input(1 - data_port), f32), fold_convert(model, factor, f32)});
+        if (overflows(constant_of(model, product.node), *model.constant_value(model[above].input(1 - data_port)),
+                      *model.constant_value(factor))) {
+            return r.refused(multiply, name, refuse(reason::infinite_constant, static_cast<int>(1 - port)));
+        }
         const node_id made = model.add_relaxed(model[multiply].attributes(), {model[above].input(data_port), product},
                                                {{f32, f32}, {model[multiply].type()}}, {}, model[multiply].version());
         copy_information(r, above, made);
@@ -119,6 +123,10 @@ private:
         }
         const output_ref scale =
             fold_operation(model, op::multiply{}, {values_of(r, empty).scale, values_of(r, kept).scale});
+        if (overflows(constant_of(model, scale.node), empty.has_multiply() ? constant_of(model, empty.scale) : tensor(),
+                      kept.has_multiply() ? constant_of(model, kept.scale) : tensor())) {
+            return r.refused(multiply, name, refuse(reason::infinite_constant, full));
+        }
         output_ref data = floating_point_data(kept);
         if (kept.has_subtract()) {
             const element type = model[kept.subtract].type();

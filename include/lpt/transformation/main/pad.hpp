@@ -32,6 +32,11 @@ struct pad_transformation {
             return {reason::unsupported_padding, 3, type, -1, value};
         }
         const op::pad_mode mode = model[id].as<op::pad>().pad_mode;
+        if (mode == op::pad_mode::constant) {  // what fills the margins is dequantized, too
+            if (const verdict finite = constants_are_finite(model, found); !finite) {
+                return finite;
+            }
+        }
         if (!r.options.follow_upstream_errors && mode == op::pad_mode::constant &&
             convert_value(type, value) != value) {
             return {reason::unsupported_padding, 3, type, -1, value};

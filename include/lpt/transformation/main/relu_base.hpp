@@ -15,7 +15,13 @@ namespace lpt {
     if (found.empty()) {
         return refuse(reason::no_dequantization, 0);
     }
-    return found.has_subtract() ? refuse_zero_point(r.model, found) : scale_is_not_negative(r.model, found);
+    if (found.has_subtract()) {
+        return refuse_zero_point(r.model, found);
+    }
+    // 0 times an infinite scale is NaN, where the real value was cut off.
+    const element type = r.model.type(found.data);
+    const verdict finite = is_signed(type) || is_real(type) ? constants_are_finite(r.model, found) : yes;
+    return finite ? scale_is_not_negative(r.model, found) : finite;
 }
 
 }  // namespace lpt

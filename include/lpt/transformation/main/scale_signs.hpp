@@ -38,8 +38,8 @@ constexpr bool can_rescale_eps(const tensor& scale) {
     const node_id made = model.clone(normalization, inputs);
     copy_information(r, normalization, made);
     model.rename(made, model[normalization].name());
-    compute_in(model, made, 0, r.options.dequantization_precision);
-    model.relax_output(made, r.options.dequantization_precision);
+    compute_in(model, made, 0, r.computed_type());
+    model.relax_output(made, r.computed_type());
     const output_ref factor = fold_convert(model, model.constant(lpt::move(scale)), model[made].type());
     const node_id multiply = model.add(op::multiply{}, {made, factor});
     model.relax_output(multiply, result);

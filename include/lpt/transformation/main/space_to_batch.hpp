@@ -26,8 +26,12 @@ struct space_to_batch_transformation {
         if (!is_per_tensor(r.model, found)) {
             return refuse_not_per_tensor(r.model, found);
         }
+        const bool margins = has_margins(r.model, id);
+        if (const verdict finite = margins ? constants_are_finite(r.model, found) : yes; !finite) {
+            return finite;
+        }
         const bool shifts_zero = found.has_subtract() && !is_zero(constant_of(r.model, found.zero_point));
-        return !r.options.follow_upstream_errors && shifts_zero && has_margins(r.model, id)
+        return !r.options.follow_upstream_errors && shifts_zero && margins
                    ? refuse(reason::unsupported_padding, 0)
                    : yes;
     }

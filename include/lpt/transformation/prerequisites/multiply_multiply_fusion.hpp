@@ -19,6 +19,11 @@ struct multiply_multiply_fusion {
             return r.refused(id, name, refuse(reason::types_do_not_match));
         }
         const output_ref product = fold_operation(r.model, op::multiply{}, {found.first, found.second});
+        if (is_constant(r.model, product) &&
+            overflows(constant_of(r.model, product.node), *r.model.constant_value(found.first),
+                      *r.model.constant_value(found.second))) {
+            return r.refused(id, name, refuse(reason::infinite_constant));
+        }
         const node_id multiply = r.model.add(op::multiply{}, {found.data, product});
         replace_and_name(r, id, multiply);
         r.register_new_node(multiply);
