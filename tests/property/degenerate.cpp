@@ -29,7 +29,7 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double denormal = 1e-40;  // among the floats
-constexpr double huge = 3e38;       // the double of it is no float
+constexpr double huge = 3e38;  // the double of it is no float
 
 using numbers = std::vector<double>;
 
@@ -121,7 +121,8 @@ constexpr source sources[] = {
     {"equal bounds at 0", [](sketch& s) { return same_range<256>(s, {0}, {0}); }},
     {"equal output bounds", [](sketch& s) { return output_range(s, {-2.5}, {-2.5}); }},
     {"equal output bounds beyond the type", [](sketch& s) { return output_range(s, {1000}, {1000}); }},
-    {"equal output bounds in a channel", [](sketch& s) { return output_range(s, {0, -3, 0.5, 0}, {2.55, -3, 0.5, 1}); }},
+    {"equal output bounds in a channel",
+     [](sketch& s) { return output_range(s, {0, -3, 0.5, 0}, {2.55, -3, 0.5, 1}); }},
     {"equal bounds at 0 in a channel", [](sketch& s) { return output_range(s, {0, 0, 0, 0}, {2.55, 0, 1, 1}); }},
     {"equal input bounds", [](sketch& s) { return input_range(s, {1}, {1}); }},
     {"equal input bounds in a channel", [](sketch& s) { return input_range(s, {0, 1, 0, 0}, {1, 1, 2, 3}); }},
@@ -163,18 +164,23 @@ constexpr source sources[] = {
     {"2^32 levels", [](sketch& s) { return same_range<4294967296>(s, {0}, {2}); }},
     {"2^32 levels around 0", [](sketch& s) { return same_range<4294967296>(s, {-2}, {1}); }},
     // no constants
-    {"output bounds that are no constants", [](sketch& s) {
-         return s.add(op::fake_quantize{256}, {s.input("x"), s.number(0), s.number(1), s.model.parameter(f32, {}, "low"),
-                                               s.model.parameter(f32, {}, "high")});
+    {"output bounds that are no constants",
+     [](sketch& s) {
+         return s.add(op::fake_quantize{256}, {s.input("x"), s.number(0), s.number(1),
+                                               s.model.parameter(f32, {}, "low"), s.model.parameter(f32, {}, "high")});
      }},
-    {"input bounds that are no constants", [](sketch& s) {
+    {"input bounds that are no constants",
+     [](sketch& s) {
          return s.add(op::fake_quantize{256}, {s.input("x"), s.model.parameter(f32, {}, "low"),
                                                s.model.parameter(f32, {}, "high"), s.number(0), s.number(1)});
      }},
-    {"a scale that is no constant", [](sketch& s) {
-         return s.add(op::multiply{}, {s.add(op::convert{f32}, {s.input("x", u8)}), s.model.parameter(f32, {}, "scale")});
+    {"a scale that is no constant",
+     [](sketch& s) {
+         return s.add(op::multiply{},
+                      {s.add(op::convert{f32}, {s.input("x", u8)}), s.model.parameter(f32, {}, "scale")});
      }},
-    {"a zero point that is no constant", [](sketch& s) {
+    {"a zero point that is no constant",
+     [](sketch& s) {
          const output_ref shifted =
              s.add(op::subtract{}, {s.add(op::convert{f32}, {s.input("x", u8)}), s.model.parameter(f32, {}, "zero")});
          return s.add(op::multiply{}, {shifted, s.number(0.5)});
@@ -206,14 +212,11 @@ constexpr source sources[] = {
     {"zero point 0", [](sketch& s) { return stored(s, u8, {0.5}, {0}); }},
     {"scale per channel, zero point per tensor", [](sketch& s) { return stored(s, u8, {0.5, 1, 2, 4}, {128}); }},
     {"scale per tensor, zero point per channel", [](sketch& s) { return stored(s, u8, {0.5}, {1, 2, 3, 4}); }},
-    {"a zero point in f16, a scale in f32", [](sketch& s) {
+    {"a zero point in f16, a scale in f32",
+     [](sketch& s) {
          const output_ref zero = s.add(op::convert{f32}, {s.model.constant(make_scalar(f16, 3))});
-         return s.add(op::multiply{}, {s.add(op::subtract{}, {s.add(op::convert{f32}, {s.input("x", u8)}), zero}), s.number(0.5)});
-     }},
-    {"zero point and scale in f16", [](sketch& s) {
-         const output_ref zero = s.add(op::convert{f32}, {s.model.constant(make_scalar(f16, 3))});
-         const output_ref scale = s.add(op::convert{f32}, {s.model.constant(make_scalar(f16, 0.5))});
-         return s.add(op::multiply{}, {s.add(op::subtract{}, {s.add(op::convert{f32}, {s.input("x", u8)}), zero}), scale});
+         return s.add(op::multiply{},
+                      {s.add(op::subtract{}, {s.add(op::convert{f32}, {s.input("x", u8)}), zero}), s.number(0.5)});
      }},
     {"equal constants per channel", [](sketch& s) { return stored(s, u8, {0.5, 0.5, 0.5, 0.5}, {3, 3, 3, 3}); }},
 };
@@ -371,9 +374,11 @@ constexpr reader readers[] = {
 };
 
 /// Weights of four output channels.
-output_ref quantized_weights_of(sketch& s, const shape& sizes, const numbers& low, const numbers& high, std::int64_t levels = 255) {
-    return s.add(op::fake_quantize{levels}, {s.filled(f32, sizes), s.number(-1), s.number(1), s.constant(low, f32, 0, sizes.rank()),
-                                             s.constant(high, f32, 0, sizes.rank())});
+output_ref quantized_weights_of(sketch& s, const shape& sizes, const numbers& low, const numbers& high,
+                                std::int64_t levels = 255) {
+    return s.add(op::fake_quantize{levels},
+                 {s.filled(f32, sizes), s.number(-1), s.number(1), s.constant(low, f32, 0, sizes.rank()),
+                  s.constant(high, f32, 0, sizes.rank())});
 }
 output_ref stored_weights(sketch& s, const shape& sizes, const numbers& scale, const numbers& zero_point) {
     output_ref at = s.add(op::convert{f32}, {s.filled(i8, sizes)});
@@ -385,22 +390,31 @@ output_ref stored_weights(sketch& s, const shape& sizes, const numbers& scale, c
 constexpr weights_row all_weights[] = {
     {"equal bounds", [](sketch& s, const shape& n) { return quantized_weights_of(s, n, {1}, {1}); }},
     {"equal bounds at 0", [](sketch& s, const shape& n) { return quantized_weights_of(s, n, {0}, {0}); }},
-    {"a channel with equal bounds", [](sketch& s, const shape& n) { return quantized_weights_of(s, n, {-1, 0, -1, 0.5}, {1, 0, 1, 0.5}); }},
+    {"a channel with equal bounds",
+     [](sketch& s, const shape& n) { return quantized_weights_of(s, n, {-1, 0, -1, 0.5}, {1, 0, 1, 0.5}); }},
     {"inverted bounds", [](sketch& s, const shape& n) { return quantized_weights_of(s, n, {1}, {-1}); }},
-    {"a channel with inverted bounds", [](sketch& s, const shape& n) { return quantized_weights_of(s, n, {-1, 1, -1, -1}, {1, -1, 1, 1}); }},
+    {"a channel with inverted bounds",
+     [](sketch& s, const shape& n) { return quantized_weights_of(s, n, {-1, 1, -1, -1}, {1, -1, 1, 1}); }},
     {"denormal bounds", [](sketch& s, const shape& n) { return quantized_weights_of(s, n, {-denormal}, {denormal}); }},
-    {"a channel with denormal bounds", [](sketch& s, const shape& n) { return quantized_weights_of(s, n, {-1, -denormal, -1, -1}, {1, denormal, 1, 1}); }},
+    {"a channel with denormal bounds",
+     [](sketch& s, const shape& n) {
+         return quantized_weights_of(s, n, {-1, -denormal, -1, -1}, {1, denormal, 1, 1});
+     }},
     {"huge bounds", [](sketch& s, const shape& n) { return quantized_weights_of(s, n, {-huge}, {huge}); }},
     {"large bounds", [](sketch& s, const shape& n) { return quantized_weights_of(s, n, {-1e35}, {1e35}); }},
     {"infinite bounds", [](sketch& s, const shape& n) { return quantized_weights_of(s, n, {-infinite}, {infinite}); }},
-    {"an infinite channel", [](sketch& s, const shape& n) { return quantized_weights_of(s, n, {-1, -1, -1, -1}, {1, infinite, 1, 1}); }},
-    {"a NaN channel", [](sketch& s, const shape& n) { return quantized_weights_of(s, n, {-1, -1, -1, -1}, {1, nan, 1, 1}); }},
-    {"a range that needs a zero point", [](sketch& s, const shape& n) { return quantized_weights_of(s, n, {-0.25}, {1}, 256); }},
+    {"an infinite channel",
+     [](sketch& s, const shape& n) { return quantized_weights_of(s, n, {-1, -1, -1, -1}, {1, infinite, 1, 1}); }},
+    {"a NaN channel",
+     [](sketch& s, const shape& n) { return quantized_weights_of(s, n, {-1, -1, -1, -1}, {1, nan, 1, 1}); }},
+    {"a range that needs a zero point",
+     [](sketch& s, const shape& n) { return quantized_weights_of(s, n, {-0.25}, {1}, 256); }},
     {"16 levels", [](sketch& s, const shape& n) { return quantized_weights_of(s, n, {-1}, {0.875}, 16); }},
     {"65536 levels", [](sketch& s, const shape& n) { return quantized_weights_of(s, n, {-1}, {1}, 65536); }},
-    {"bounds that are no constants", [](sketch& s, const shape& n) {
-         return s.add(op::fake_quantize{255}, {s.filled(f32, n), s.number(-1), s.number(1), s.model.parameter(f32, {}, "low"),
-                                               s.model.parameter(f32, {}, "high")});
+    {"bounds that are no constants",
+     [](sketch& s, const shape& n) {
+         return s.add(op::fake_quantize{255}, {s.filled(f32, n), s.number(-1), s.number(1),
+                                               s.model.parameter(f32, {}, "low"), s.model.parameter(f32, {}, "high")});
      }},
     {"scale 0", [](sketch& s, const shape& n) { return stored_weights(s, n, {0}, {}); }},
     {"scale 0 in a channel", [](sketch& s, const shape& n) { return stored_weights(s, n, {0.5, 0, 1, 0.25}, {}); }},
@@ -450,7 +464,8 @@ constexpr setting_row settings[] = {
     {"u16", [](transformation_options& o) { o.default_precisions = {u16}; }},
     {"i32", [](transformation_options& o) { o.default_precisions = {i32}; }},
     {"u32, i32", [](transformation_options& o) { o.default_precisions = {u32, i32}; }},
-    {"8, 16 and 32 bits", [](transformation_options& o) {
+    {"8, 16 and 32 bits",
+     [](transformation_options& o) {
          o.default_precisions = seq<element, 8>(view<element>(int8_int16_int32_precisions));
      }},
     {"i4", [](transformation_options& o) { o.default_precisions = {i4}; }},
@@ -460,7 +475,8 @@ constexpr setting_row settings[] = {
     {"f16", [](transformation_options& o) { o.default_precisions = {f16}; }},
     {"no types", [](transformation_options& o) { o.default_precisions = {}; }},
     {"dequantization in f16", [](transformation_options& o) { o.dequantization_precision = f16; }},
-    {"scaling", [](transformation_options& o) {
+    {"scaling",
+     [](transformation_options& o) {
          o.update_precisions = false;
          o.default_precisions = {f16};
          o.scaling_mode = true;
@@ -471,14 +487,13 @@ std::vector<tensor> inputs_of(const graph& model) {
     std::vector<tensor> result;
     for (const node_id id : model.parameters()) {
         const op::parameter& self = model[id].as<op::parameter>();
-        const shape dimensions =
-            self.dimensions.is_static() ? self.dimensions : shape{1, 4, 4, 4};
+        const shape dimensions = self.dimensions.is_static() ? self.dimensions : shape{1, 4, 4, 4};
         const element type = model[id].type();
         tensor_builder data(type, dimensions);
         for (std::size_t i = 0; i < data.elements(); ++i) {
             // Both ends and the middle first, then all else in disorder.
-            const auto spread =
-                static_cast<double>(i < 4 ? view<int>({0, 255, 128, 127})[i] : (i * 73 + 29 + 50 * result.size()) % 256);
+            const auto spread = static_cast<double>(i < 4 ? view<int>({0, 255, 128, 127})[i]
+                                                          : (i * 73 + 29 + 50 * result.size()) % 256);
             data.real(i, is_real(type) ? spread / 64 - 2 : is_signed(type) ? spread - 128 : spread);
         }
         result.push_back(data.finish());
@@ -592,8 +607,7 @@ struct tally {
                         prepare_for(after, setting);
                         run_default_pipeline(after, setting);
                         std::printf("-->\n%s\n", to_text(after).c_str());
-                    } catch (const error&) {
-                    }
+                    } catch (const error&) {}
                 }
             }
         }
@@ -614,8 +628,7 @@ graph network_of(const source& from, const reader& to, bool dynamic_rank = false
         try {
             infer_all(open);
             s.model = std::move(open);
-        } catch (const error&) {
-        }
+        } catch (const error&) {}
     }
     return std::move(s.model);
 }

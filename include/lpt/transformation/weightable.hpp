@@ -312,7 +312,7 @@ constexpr bool zero_point_suits_convolution(const auto& model, node_id id, const
     if (const verdict weightable = weightable_verdict(r, id); !weightable) {
         return weightable;
     }
-    if (const verdict quantized = is_quantized_static(model, id, int8_precisions); !quantized) {
+    if (const verdict quantized = is_quantized_static(model, id, r.options.default_precisions); !quantized) {
         return quantized;
     }
     const dequantization found = find_dequantization(r, id);

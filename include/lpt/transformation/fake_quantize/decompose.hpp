@@ -127,7 +127,8 @@ constexpr verdict maps_are_usable(const auto& r, node_id fake_quantize, const qu
         }
         const float shift = shifts ? (precision.low * high - precision.high * low) / (high - low) : 0.0f;
         const bool finite = math::is_finite(low) && math::is_finite(high);
-        if (math::is_nan(high - low) || (!finite && math::is_nan(shift))) {  // what is a number would become another one
+        if (math::is_nan(high - low) ||
+            (!finite && math::is_nan(shift))) {  // what is a number would become another one
             return refuse_value(reason::infinite_constant, -1, static_cast<double>(high - low), fake_quantize);
         }
         any_shift = any_shift || math::absolute(shift) > 1e-32f;  // NaN alone makes no zero point

@@ -45,10 +45,10 @@ private:
     static constexpr bool stays_finite(const graph& model, output_ref data, const tensor& scale) {
         const element type = model.type(data);
         double greatest = is_real(type) ? 1 : math::maximum(-facts(type).lowest, facts(type).highest);
-        if (is_real(type) && model[data.node].is<op::fake_quantize>() &&
-            has_constant_ranges(model, data.node, 3)) {
+        if (is_real(type) && model[data.node].is<op::fake_quantize>() && has_constant_ranges(model, data.node, 3)) {
             for (const std::size_t port : {std::size_t{3}, std::size_t{4}}) {
-                greatest = math::maximum(greatest, greatest_magnitude(*model.constant_value(model[data.node].input(port))));
+                greatest =
+                    math::maximum(greatest, greatest_magnitude(*model.constant_value(model[data.node].input(port))));
             }
         }
         return greatest * greatest_magnitude(scale) < facts(f32).highest;

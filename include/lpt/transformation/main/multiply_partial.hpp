@@ -103,6 +103,18 @@ private:
         return finish(r, multiply, made);
     }
 
+    static constexpr bool has_finite_scale(const auto& model, const dequantization& found) {
+        return !found.has_multiply() || is_finite(constant_of(model, found.scale));
+    }
+    /// In the type of both scales if they have one, else in that of computations.
+    static constexpr output_ref product_of_scales(auto& r, const dequantization& first, const dequantization& second) {
+        graph& model = r.model;
+        if (first.has_multiply() && second.has_multiply() && model[first.scale].type() == model[second.scale].type()) {
+            return fold_operation(model, op::multiply{}, {first.scale, second.scale});
+        }
+        return fold_operation(model, op::multiply{}, {values_of(r, first).scale, values_of(r, second).scale});
+    }
+
     static constexpr bool transform_branches(auto& r, node_id multiply, int full) {
         graph& model = r.model;
         const auto full_port = static_cast<std::size_t>(full);
@@ -121,10 +133,9 @@ private:
         if (empty.has_subtract() && !is_zero(constant_of(model, empty.zero_point))) {
             return r.refused(multiply, name, refuse_zero_point(model, empty, static_cast<int>(empty_port)));
         }
-        const output_ref scale =
-            fold_operation(model, op::multiply{}, {values_of(r, empty).scale, values_of(r, kept).scale});
-        if (overflows(constant_of(model, scale.node), empty.has_multiply() ? constant_of(model, empty.scale) : tensor(),
-                      kept.has_multiply() ? constant_of(model, kept.scale) : tensor())) {
+        const output_ref scale = product_of_scales(r, empty, kept);
+        if (!is_finite(constant_of(model, scale.node)) && has_finite_scale(model, empty) &&
+            has_finite_scale(model, kept)) {
             return r.refused(multiply, name, refuse(reason::infinite_constant, full));
         }
         output_ref data = floating_point_data(kept);

@@ -31,9 +31,8 @@ struct space_to_batch_transformation {
             return finite;
         }
         const bool shifts_zero = found.has_subtract() && !is_zero(constant_of(r.model, found.zero_point));
-        return !r.options.follow_upstream_errors && shifts_zero && margins
-                   ? refuse(reason::unsupported_padding, 0)
-                   : yes;
+        return !r.options.follow_upstream_errors && shifts_zero && margins ? refuse(reason::unsupported_padding, 0)
+                                                                           : yes;
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
