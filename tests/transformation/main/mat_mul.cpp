@@ -97,7 +97,7 @@ TEST_CASE("a zero point outside the type of the second operand keeps MatMul in f
     }
 }
 
-TEST_CASE("a zero point whose term f16 does not hold keeps MatMul in floating point, unless upstream is followed") {
+TEST_CASE("a zero point's term that f16 does not hold is infinite, or f32 where upstream is not followed") {
     for (const bool follow : {true, false}) {
         two_inputs net;
         net.options.follow_upstream_errors = follow;
@@ -105,9 +105,8 @@ TEST_CASE("a zero point whose term f16 does not hold keeps MatMul in floating po
         const output_ref a = net.activations({2, 3, 8}, single(0.1, 250));
         const output_ref b = net.dequantize(net.model.constant(make_tensor(i8, {8, 2}, {127.0})), single(0.5));
         net.add(op::mat_mul{}, {a, b});
-        CHECK(net.run<mat_mul_transformation>() == follow);
-        CHECK(net.why() == (follow ? reason::none : reason::infinite_constant));
-        CHECK((follow || net.difference() == 0));
+        CHECK(net.run<mat_mul_transformation>());
+        CHECK((net.difference() < 1e-2) == !follow);
     }
 }
 
