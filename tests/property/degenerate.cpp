@@ -492,8 +492,9 @@ std::vector<tensor> inputs_of(const graph& model) {
         tensor_builder data(type, dimensions);
         for (std::size_t i = 0; i < data.elements(); ++i) {
             // Both ends and the middle first, then all else in disorder.
-            const auto spread = static_cast<double>(i < 4 ? view<int>({0, 255, 128, 127})[i]
-                                                          : (i * 73 + 29 + 50 * result.size()) % 256);
+            constexpr std::size_t first[] = {0, 255, 128, 127};
+            const std::size_t code = i < 4 ? first[i] : (i * 73 + 29 + 50 * result.size()) % 256;
+            const auto spread = static_cast<double>(code);
             data.real(i, is_real(type) ? spread / 64 - 2 : is_signed(type) ? spread - 128 : spread);
         }
         result.push_back(data.finish());
