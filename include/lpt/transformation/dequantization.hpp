@@ -643,7 +643,7 @@ constexpr output_ref clone_dequantization(auto& r, const dequantization& found) 
 }  // namespace detail
 
 /// Gives a node its own copy of each dequantization on its inputs that other nodes use too; gives the node (a clone, if
-/// anything was separated), which keeps its name.
+/// anything was separated), which keeps its name. Where one dequantization is on several inputs the first of them gets the copy.
 [[gnu::noinline]] constexpr node_id separate_in_standalone_branch(auto& r, node_id id) {
     seq<output_ref, 5> inputs;
     for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
@@ -654,7 +654,11 @@ constexpr output_ref clone_dequantization(auto& r, const dequantization& found) 
         const dequantization found = normalize_dequantization(r, find_dequantization(r, id, port));
         inputs[port] = r.model[id].input(port);
         if (!found.empty() && is_shared(r.model, found)) {
-            inputs[port] = detail::clone_dequantization(r, found);
+            std::size_t first = 0;
+            while (!(r.model[id].input(first) == r.model[id].input(port))) {
+                ++first;
+            }
+            inputs[first] = detail::clone_dequantization(r, found);
             separated = true;
         }
     }

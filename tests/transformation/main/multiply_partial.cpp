@@ -133,3 +133,19 @@ TEST_CASE("both factors must be quantized to be read in low precision") {
     CHECK_FALSE(other.run<multiply_transformation>());
     CHECK(other.why() == reason::no_dequantization);
 }
+
+TEST_CASE("of a dequantization that both inputs and others read the first input gets a copy, the second keeps what is "
+          "shared") {
+    two_inputs net;
+    const output_ref a = net.activations({1, 3, 2, 2}, single(0.1));
+    net.add(op::multiply{}, {a, a});
+    net.model.result(net.model.add(op::relu{}, {a}));
+    net.before = net.model;
+    rewrite r(net.model, net.attributes, net.options, net.restrictions);
+    const node_id product = separate_in_standalone_branch(r, net.operation);
+    CHECK(net.model[product].input(1) == a);
+    CHECK(net.input(product, 0).is<op::multiply>());
+    CHECK_FALSE(net.model[product].input(0) == a);
+    net.model.collect();
+    CHECK(net.difference() == 0);
+}

@@ -114,7 +114,7 @@ TEST_CASE("a Concat along another axis leaves constants of the channels whole") 
     CHECK(net.difference() == 0);
 }
 
-TEST_CASE("it stays where something else reads Concat or Relu") {
+TEST_CASE("it stays where something else reads Concat; what else reads Relu keeps that") {
     concatenated net;
     net.model.result(net.quantize);
     net.model.result(net.concat);
@@ -122,7 +122,10 @@ TEST_CASE("it stays where something else reads Concat or Relu") {
     concatenated below(true);
     below.model.result(below.quantize);
     below.model.result(below.relu);
-    CHECK_FALSE(below.move());
+    CHECK(below.move());
+    verify(below.model);
+    CHECK(below.model[below.output(1)].is<op::relu>());
+    CHECK(below.difference() == 0);
 }
 
 TEST_CASE("it stays where nothing reads it, and where one operation gives all branches") {

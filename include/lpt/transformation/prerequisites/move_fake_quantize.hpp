@@ -23,8 +23,7 @@ struct move_fake_quantize {
         } else {
             relu = node_id::none;
         }
-        if (!model[concat].is<op::concat>() || model.use_count(concat) != 1 ||
-            (relu != node_id::none && model.use_count(relu) != 1)) {
+        if (!model[concat].is<op::concat>() || model.use_count(concat) != 1) {
             return false;
         }
         if (const verdict why = can_transform(model, id, concat); !why) {
