@@ -13,6 +13,9 @@ namespace lpt {
 
 using word = std::uint64_t;
 
+/// Counts the forms of frozen graphs: generated headers ask for theirs.
+inline constexpr int frozen_format = 2;
+
 namespace detail {
 
 /// Words one after the other, in a sequence that grows or in an array that does not.

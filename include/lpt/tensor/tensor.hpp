@@ -55,6 +55,7 @@ class bytes {
     void* keeper_ = nullptr;
     late_bytes* late_ = nullptr;
 
+    constexpr const std::byte* own_or_window() const noexcept { return size_ != 0 ? first_ : own_.data(); }
     constexpr void let_go() {
         if (release_ != nullptr) {
             release_(keeper_);
@@ -87,15 +88,11 @@ public:
     bytes& operator=(bytes&&) = delete;
     constexpr ~bytes() { let_go(); }
 
-    constexpr const std::byte* data() const {
-        const std::byte* known = data_if_known();
-        return known != nullptr ? known : late_->data();
-    }
+    // No address is compared: with sanitizers g++ does not do that in constant expressions.
+    constexpr const std::byte* data() const { return late_ != nullptr ? late_->data() : own_or_window(); }
     /// Null where nobody has read them yet.
-    constexpr const std::byte* data_if_known() const noexcept {
-        return first_ != nullptr ? first_ : late_ != nullptr ? nullptr : own_.data();
-    }
-    constexpr std::size_t size() const noexcept { return first_ != nullptr || late_ != nullptr ? size_ : own_.size(); }
+    constexpr const std::byte* data_if_known() const noexcept { return late_ != nullptr ? nullptr : own_or_window(); }
+    constexpr std::size_t size() const noexcept { return size_ != 0 || late_ != nullptr ? size_ : own_.size(); }
     /// True for a window into memory of somebody else.
     constexpr bool is_window() const noexcept { return size_ != 0 && late_ == nullptr; }
 };

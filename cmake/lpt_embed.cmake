@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# lpt_embed(<target> <model.xml> NAME <name> [PRECISION int8|f32] [TARGET <name>]) makes the header <name>.hpp of a network with the
+# program lpt_embed, anew when the network changes, and lets <target> include it. A project that only installed the library
+# sets LPT_EMBED_PROGRAM to where the program is.
+function(lpt_embed target model)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "NAME;PRECISION;TARGET" "")
+  if(NOT arg_NAME OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "lpt_embed(<target> <model.xml> NAME <name> [PRECISION int8|f32] [TARGET <name>])")
+  endif()
+  set(options --name ${arg_NAME})
+  if(arg_PRECISION)
+    list(APPEND options --precision ${arg_PRECISION})
+  endif()
+  if(arg_TARGET)
+    list(APPEND options --target ${arg_TARGET})
+  endif()
+  if(TARGET lpt_embed)
+    set(program lpt_embed)
+  elseif(LPT_EMBED_PROGRAM)
+    set(program "${LPT_EMBED_PROGRAM}")
+  else()
+    message(FATAL_ERROR "lpt_embed: there is no target lpt_embed, and LPT_EMBED_PROGRAM is not set")
+  endif()
+  cmake_path(ABSOLUTE_PATH model)
+  cmake_path(REPLACE_EXTENSION model LAST_ONLY bin OUTPUT_VARIABLE weights)
+  set(depends "${model}")
+  if(EXISTS "${weights}")
+    list(APPEND depends "${weights}")
+  endif()
+  get_target_property(folder ${target} BINARY_DIR)
+  set(folder "${folder}/lpt_embed/${target}")
+  file(MAKE_DIRECTORY "${folder}")
+  add_custom_command(OUTPUT "${folder}/${arg_NAME}.hpp"
+    COMMAND ${program} "${model}" -o "${folder}/${arg_NAME}.hpp" ${options}
+    DEPENDS ${depends} ${program} VERBATIM COMMENT "Embedding ${model}")
+  target_sources(${target} PRIVATE "${folder}/${arg_NAME}.hpp")
+  target_include_directories(${target} PRIVATE "${folder}")
+endfunction()

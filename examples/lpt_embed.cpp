@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// lpt_embed MODEL -o HEADER: a network as a C++ header, for programs that know it when they are compiled.
+// The command line is described in docs/design.md.
+#include "embed/header.hpp"
+
+#include <lpt/import/openvino_ir.hpp>
+#include <lpt/lpt.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <fstream>
+
+namespace {
+
+using namespace lpt;
+
+struct arguments {
+    std::string model;
+    std::string output;
+    std::string name;
+    std::string precision = "int8";
+    std::string target = "cpu_x86";
+};
+
+void read_arguments(CLI::App& app, arguments& to) {
+    app.add_option("MODEL", to.model, "the network, an .xml file")->required();
+    app.add_option("-o,--output", to.output, "the header")->required();
+    app.add_option("--name", to.name, "the type's name; default: that of the header's file");
+    app.add_option("--precision", to.precision, "int8: transformed; f32: as it is")
+        ->check(CLI::IsMember({"int8", "f32"}));
+    app.add_option("--target", to.target, "what to transform for")
+        ->check(CLI::IsMember({"cpu_x86", "cpu_x86_amx", "cpu_arm", "gpu", "none"}));
+}
+
+target target_of_name(const std::string& name) {
+    if (name == "cpu_x86") {
+        return cpu_x86;
+    }
+    if (name == "cpu_x86_amx") {
+        return cpu_x86_amx;
+    }
+    if (name == "cpu_arm") {
+        return cpu_arm;
+    }
+    if (name == "gpu") {
+        return gpu;
+    }
+    return {};
+}
+
+/// The name of a file without folders and ending; raises an error where that is no name of a type.
+std::string type_name(const arguments& given) {
+    std::string name = given.name;
+    if (name.empty()) {
+        const std::size_t slash = given.output.find_last_of('/');
+        name = slash == std::string::npos ? given.output : given.output.substr(slash + 1);
+        name = name.substr(0, name.find('.'));
+    }
+    bool fits = !name.empty() && !(name[0] >= '0' && name[0] <= '9');
+    for (const char each : name) {
+        fits = fits && ((each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || (each >= '0' && each <= '9') ||
+                        each == '_');
+    }
+    if (!fits) {
+        fail("'", name.c_str(), "' is no name of a type: give one with --name");
+    }
+    return name;
+}
+
+void embed_network(const arguments& given) {
+    const std::string name = type_name(given);
+    graph model = import_openvino_ir(given.model);
+    if (given.precision == "int8") {
+        prepare(model);
+        const target where = target_of_name(given.target);
+        run_pipeline(model, where.restrictions, where.options);
+    }
+    const std::size_t slash = given.model.find_last_of('/');
+    const std::string text =
+        embed::header_of(model, name, slash == std::string::npos ? given.model : given.model.substr(slash + 1));
+    std::ofstream file(given.output, std::ios::binary);
+    file << text;
+    if (!file.flush()) {
+        fail(given.output.c_str(), ": cannot be written");
+    }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+    CLI::App app("Writes a quantized network as a C++ header.");
+    arguments given;
+    read_arguments(app, given);
+    try {
+        app.parse(count, words);
+        embed_network(given);
+    } catch (const CLI::ParseError& wrong) {
+        if (wrong.get_exit_code() == 0) {
+            return app.exit(wrong);
+        }
+        std::fprintf(stderr, "lpt_embed: %s\n", wrong.what());
+        return 1;
+    } catch (const std::exception& wrong) {
+        std::fprintf(stderr, "lpt_embed: %s\n", wrong.what());
+        return 1;
+    }
+    return 0;
+}
