@@ -11,6 +11,7 @@ lpt_build_packages=(
 lpt_ci_packages=(
     clang-19 clang-format-19
     g++-12-aarch64-linux-gnu qemu-user
+    python3                               # bench/compile
 )
 
 # install_packages NAME...
