@@ -257,7 +257,9 @@ public:
     constexpr element type() const noexcept { return type_; }
     constexpr const shape& dimensions() const noexcept { return shape_; }
     constexpr std::size_t elements() const { return elements_; }
-    constexpr const std::byte* data() const { return data_ != nullptr ? data_ : late_data(); }
+    constexpr const std::byte* data() const {
+        return std::is_constant_evaluated() || data_ != nullptr ? data_ : late_data();
+    }
     constexpr std::size_t size_in_bytes() const { return bytes_->size(); }
     /// True if the bytes are a window into memory of somebody else.
     constexpr bool is_window() const { return bytes_ && bytes_->is_window(); }
