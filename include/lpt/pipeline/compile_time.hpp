@@ -134,8 +134,8 @@ struct attribute_loader {
 struct part_costs {
     static constexpr std::int64_t of_frozen_node = 1900;  // thawing and freezing it with its attributes
     static constexpr std::int64_t of_step = 250;  // a step over the whole graph, each node
-    static constexpr std::int64_t of_light_visit = 700;  // a prerequisite or cleanup
-    static constexpr std::int64_t of_visit = 6000;  // a main transformation
+    static constexpr std::int64_t of_light_visit = 1400;  // a prerequisite or cleanup
+    static constexpr std::int64_t of_visit = 14000;  // a main transformation
     static constexpr std::int64_t at_least = 40000;  // for a part to come forward
 };
 

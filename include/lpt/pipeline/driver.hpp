@@ -88,7 +88,11 @@ public:
     }
     /// A run that was interrupted: what was still waiting then, the next node last.
     constexpr drive_run(rewrite& changes, dispatch_view table, seq<node_id> waiting, std::size_t changes_left)
-        : rewrite_(changes), table_(table), waiting_(lpt::move(waiting)), changes_left_(changes_left) {}
+        : rewrite_(changes),
+          table_(table),
+          waiting_(lpt::move(waiting)),
+          changes_left_(changes_left),
+          may_skip_(changes.may_skip()) {}
     constexpr const seq<node_id>& waiting() const { return waiting_; }
     constexpr std::size_t changes_left() const { return changes_left_; }
 
