@@ -89,7 +89,7 @@ TEST_CASE("restrictions are rows of the table that transformations read") {
     REQUIRE(table.precisions.size() == 3);
     CHECK(table.precisions[0].operation == op::kind::convolution);
     CHECK(table.precisions[0].version == any_version);
-    CHECK(table.precisions[0].accepted.types == seq<element, 18>{u8});
+    CHECK(table.precisions[0].accepted.types == seq<element, 8>{u8});
     CHECK(table.precisions[1].accepted.ports == seq<std::int32_t, 8>{1, 2});
     CHECK(table.precisions[1].accepted.types.empty());
     CHECK(table.precisions[2].version == 0);

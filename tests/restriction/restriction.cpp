@@ -55,7 +55,7 @@ TEST_CASE("Restrictions as types become rows in the order in which they are writ
     CHECK(table.precisions[2].accepted == port_types{{0, 1}, {u8}});
     CHECK(table.precisions[4].version == 1);
     CHECK(table.granularities[1].ports.empty());
-    CHECK(table.precisions_on(op::kind::lstm_sequence, 1)->types == seq<element, 18>{u8});
+    CHECK(table.precisions_on(op::kind::lstm_sequence, 1)->types == seq<element, 8>{u8});
     CHECK(table.precisions_on(op::kind::lstm_sequence, 2) == nullptr);
     CHECK_FALSE(table.restricts(op::kind::mat_mul));
 }

@@ -13,12 +13,12 @@ using namespace lpt;
 
 namespace {
 
-seq<element, 18> accepted(const restriction_table& table, op::kind operation, int port) {
+seq<element, 8> accepted(const restriction_table& table, op::kind operation, int port) {
     const port_types* found = table.precisions_on(operation, port);
-    return found == nullptr ? seq<element, 18>() : found->types;
+    return found == nullptr ? seq<element, 8>() : found->types;
 }
 
-using types = seq<element, 18>;
+using types = seq<element, 8>;
 
 }  // namespace
 
@@ -159,7 +159,7 @@ TEST_CASE("a target of one's own: callbacks, disabled transformations and option
                               .with_options<scaling>();
     const target all = mine;
     CHECK(all.options.scaling_mode);
-    CHECK(all.options.disabled == seq<text_view>{mat_mul_transformation::name});
+    CHECK(all.options.disabled == seq<text_view, 8>{mat_mul_transformation::name});
     CHECK(all.options.callbacks.size() == cpu_x86.options().callbacks.size() + 1);
     const target less = mine.not_skipping<max_pool_transformation, add_transformation>();
     CHECK(less.options.callbacks.size() == all.options.callbacks.size() - 2);

@@ -132,7 +132,7 @@ class port_members {
         std::int32_t size = 0;
     };
     seq<part> parts_;  // by node number
-    seq<std::int32_t> members_;
+    seq<std::int32_t, 8> members_;
 
     /// Gives a node another part, behind all others, at least twice as long as its old one.
     constexpr part move_to_end(part old, std::size_t least) {
@@ -182,7 +182,7 @@ public:
 
 /// Which member of a pool each place has: arrays by node number, and by port.
 class place_index {
-    seq<std::int32_t> nodes_;
+    seq<std::int32_t, 8> nodes_;
     port_members inputs_;
     port_members outputs_;
 

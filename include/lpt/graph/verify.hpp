@@ -58,7 +58,7 @@ constexpr void check_list(const graph& model, view<node_id> list, text_view what
 template <int Once = 0>
 constexpr void check_connections(const graph& model) {
     seq<std::size_t> readers(model.id_bound(), 0);
-    seq<std::int32_t> dependents(model.id_bound(), 0);
+    seq<std::int32_t, 8> dependents(model.id_bound(), 0);
     for (std::size_t i = 0; i < model.id_bound(); ++i) {
         if (!model.contains(id_at(i))) {
             continue;

@@ -46,7 +46,7 @@ template <class Transformation>
 inline constexpr bool is_missing<missing_member<Transformation>> = true;
 
 /// Attributes are compared by name: g++ compares no addresses in constant expressions when it compiles with sanitizers.
-using attribute_keys = seq<text_view, 4>;
+using attribute_keys = seq<text_view, 8>;
 
 template <class... Attributes>
 constexpr attribute_keys keys_of(attribute::set<Attributes...>) {

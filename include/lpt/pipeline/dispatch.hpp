@@ -111,7 +111,7 @@ namespace detail {
 template <class... Transformations>
 constexpr auto make_dispatch_table() {
     sorted_rows<(0 + ... + static_cast<int>(roots_of<Transformations>().size()))> result{};
-    seq<dispatch_row> all;
+    seq<dispatch_row, 2> all;
     (all.append(rows_of<Transformations>), ...);
     sort_rows(all, result.rows, result.first);
     return result;
@@ -129,7 +129,7 @@ inline constexpr dispatch_view dispatch_table{{detail::dispatch_storage<Transfor
 
 /// A dispatch table of rows that are only known at run time.
 class dynamic_dispatch_table {
-    seq<dispatch_row> rows_;
+    seq<dispatch_row, 2> rows_;
     seq<std::int16_t> first_;
 
 public:

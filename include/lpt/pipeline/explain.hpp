@@ -36,8 +36,8 @@ namespace detail {
 
 /// The last telling refusal of every transformation at every node of one graph.
 class refusals_of_graph {
-    seq<std::int32_t> last_;  // by node: its last refusal; -1: none
-    seq<std::int32_t> previous_;  // by refusal: the one of the same node before it; -1: none
+    seq<std::int32_t, 8> last_;  // by node: its last refusal; -1: none
+    seq<std::int32_t, 8> previous_;  // by refusal: the one of the same node before it; -1: none
     view<refusal> all_;
 
     constexpr std::int32_t last_of(node_id id) const {
@@ -92,8 +92,8 @@ constexpr element quantized_type(const graph& model, output_ref source) {
 ///
 /// Operations on low precision data with a real result, and what stands between them and the Multiply by the scale.
 template <int Once = 0>
-constexpr seq<bool> find_unscaled(const graph& model) {
-    seq<bool> result(model.id_bound(), false);
+constexpr seq<bool, 8> find_unscaled(const graph& model) {
+    seq<bool, 8> result(model.id_bound(), false);
     for (const node_id id : topological_order(model)) {
         const node& each = model[id];
         if (each.is<op::multiply>() || each.is<op::fake_quantize>() || each.outputs() == 0) {
@@ -124,7 +124,7 @@ struct explained_graph {
     const explanation_source& source;
     const graph& after;
     detail::refusals_of_graph refusals;
-    seq<bool> unscaled;
+    seq<bool, 8> unscaled;
     const graph& original;
     seq<node_id> before;  // by node: the number that its operation had in the original graph; none: it was not there
 
@@ -271,7 +271,7 @@ constexpr verdict mismatch_of(const explained_graph& now, node_id id, const disp
 
 /// True for the Convert, Subtract and Multiply that make real numbers of low precision data.
 template <int Once = 0>
-constexpr bool dequantizes(const graph& model, const seq<bool>& unscaled, node_id id) {
+constexpr bool dequantizes(const graph& model, const seq<bool, 8>& unscaled, node_id id) {
     const node& each = model[id];
     if (each.is<op::convert>()) {
         return is_low_precision(model.type(each.input(0))) && is_real(each.type());
@@ -368,7 +368,7 @@ constexpr explanation explain_without_refusal(const explained_graph& graph_now, 
 
 /// True if a data input of a node reads values that still lack their scale.
 template <int Once = 0>
-constexpr bool reads_unscaled(const graph& model, const seq<bool>& unscaled, node_id id) {
+constexpr bool reads_unscaled(const graph& model, const seq<bool, 8>& unscaled, node_id id) {
     for (std::size_t port = 0; port < model[id].inputs(); ++port) {
         if (carries_data(model[id].kind(), static_cast<int>(port)) && unscaled[index_of(model.producer(id, port))]) {
             return true;

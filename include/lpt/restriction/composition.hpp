@@ -185,7 +185,7 @@ constexpr seq<port_types> united_ports(view<port_types> groups) {
     }
     return result;
 }
-constexpr void keep_common(seq<element, 18>& types, const seq<element, 18>& others) {
+constexpr void keep_common(seq<element, 8>& types, const seq<element, 8>& others) {
     for (std::size_t i = 0; i < types.size();) {
         if (others.contains(types[i])) {
             ++i;
@@ -241,8 +241,8 @@ constexpr version_rows rows_about(const seq<precision_row>& rows, op::kind opera
     return result;
 }
 /// The versions for which the rows of an operation in two tables are intersected.
-constexpr seq<int> versions_in(const seq<precision_row>& one, const seq<precision_row>& other, op::kind operation) {
-    seq<int> result;
+constexpr seq<int, 8> versions_in(const seq<precision_row>& one, const seq<precision_row>& other, op::kind operation) {
+    seq<int, 8> result;
     for (const seq<precision_row>* rows : {&one, &other}) {
         for (const precision_row& each : *rows) {
             if (each.operation == operation && !result.contains(each.version)) {
@@ -257,7 +257,7 @@ constexpr seq<int> versions_in(const seq<precision_row>& one, const seq<precisio
         fail("intersection of restrictions of an operation of the user: one is about all versions, another about one");
     }
     const op::versions& all = op::row_of(operation).opsets;
-    return seq<int>(view<int>(all.values, static_cast<std::size_t>(all.count)));
+    return seq<int, 8>(view<int>(all.values, static_cast<std::size_t>(all.count)));
 }
 
 constexpr void intersect_operation(restriction_table& result, const seq<precision_row>& one,

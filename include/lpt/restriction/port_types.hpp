@@ -11,7 +11,7 @@ inline constexpr int any_version = -1;
 /// Element types for a group of input ports.
 struct port_types {
     seq<std::int32_t, 8> ports;  // all of them get one and the same type
-    seq<element, 18> types;  // accepted types, best first; none: these ports must not be quantized
+    seq<element, 8> types;  // accepted types, best first; none: these ports must not be quantized
     friend constexpr bool operator==(const port_types&, const port_types&) = default;
 };
 

@@ -41,7 +41,7 @@ struct transformation_options {
     /// right one. Each case is listed in docs/differences.md.
     bool follow_upstream_errors = true;
     seq<transformation_callback> callbacks;
-    seq<text_view> disabled;  // transformations that do not run at all
+    seq<text_view, 8> disabled;  // transformations that do not run at all
     seq<transformation_arguments> arguments;
 
     /// What was set for one transformation, or what it has by itself.
