@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <type_traits>
+#include <lpt/base/traits.hpp>
 
 namespace lpt {
 
 /// `std::move`. The header that has it, <utility>, takes a sixth of what <vector> takes to compile.
 template <class T>
-constexpr std::remove_reference_t<T>&& move(T&& value) noexcept {
-    return static_cast<std::remove_reference_t<T>&&>(value);
+constexpr without_reference<T>&& move(T&& value) noexcept {
+    return static_cast<without_reference<T>&&>(value);
 }
 
 }  // namespace lpt

@@ -3,11 +3,11 @@
 
 #include <lpt/base/memory.hpp>
 #include <lpt/base/move.hpp>
+#include <lpt/base/traits.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <type_traits>
 
 namespace lpt {
 
@@ -68,7 +68,7 @@ struct inline_values<T, 0> {};
 template <class T>
 constexpr void copy_values(T* to, const T* from, std::size_t count) {
     if constexpr (__is_trivially_copyable(T)) {
-        if (!std::is_constant_evaluated()) {
+        if (!lpt::is_constant_evaluated()) {
             if (count != 0) {
                 __builtin_memcpy(to, from, count * sizeof(T));
             }
@@ -136,7 +136,7 @@ class seq : public detail::seq_size {
     // The only one who frees: each `delete[]` is a loop to compile.
     constexpr void drop() noexcept {
         if constexpr (is_trivial) {
-            if (!std::is_constant_evaluated()) {
+            if (!lpt::is_constant_evaluated()) {
                 return give_back(outside_, room_ * sizeof(T));
             }
         }
@@ -162,7 +162,7 @@ class seq : public detail::seq_size {
     constexpr T* moved_to(std::size_t room) {
         T* old = data();
         if constexpr (is_trivial) {
-            if (!std::is_constant_evaluated()) {
+            if (!lpt::is_constant_evaluated()) {
                 return static_cast<T*>(copied_to_new_memory(old, size_ * sizeof(T), room * sizeof(T)));
             }
         }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/base/seq.hpp>
+#include <lpt/base/traits.hpp>
 
 namespace lpt {
 
@@ -9,21 +10,21 @@ namespace detail {
 
 // Counts of owners, who may live on different threads.
 constexpr void add_owner(std::int32_t& owners) noexcept {
-    if (std::is_constant_evaluated()) {
+    if (lpt::is_constant_evaluated()) {
         ++owners;
     } else {
         __atomic_fetch_add(&owners, 1, __ATOMIC_RELAXED);
     }
 }
 constexpr bool is_only_owner(const std::int32_t& owners) noexcept {
-    if (std::is_constant_evaluated()) {
+    if (lpt::is_constant_evaluated()) {
         return owners == 1;
     }
     return __atomic_load_n(&owners, __ATOMIC_ACQUIRE) == 1;
 }
 /// Takes an owner away; true if it was the last one.
 constexpr bool was_last_owner(std::int32_t& owners) noexcept {
-    if (std::is_constant_evaluated()) {
+    if (lpt::is_constant_evaluated()) {
         return --owners == 0;
     }
     // The only owner need not say so to others: a locked instruction takes as long as twenty.
@@ -44,7 +45,7 @@ class shared {
     static block* in_pool(T& value) { return ::new (detail::take_memory(sizeof(block))) block{lpt::move(value)}; }
     constexpr void drop() noexcept {
         if (block_ != nullptr && detail::was_last_owner(block_->owners)) {
-            if (std::is_constant_evaluated()) {
+            if (lpt::is_constant_evaluated()) {
                 delete block_;
             } else {
                 block_->~block();
@@ -57,7 +58,7 @@ class shared {
 public:
     constexpr shared() noexcept = default;
     constexpr explicit shared(T value)
-        : block_(std::is_constant_evaluated() ? new block{lpt::move(value)} : in_pool(value)) {}
+        : block_(lpt::is_constant_evaluated() ? new block{lpt::move(value)} : in_pool(value)) {}
     constexpr shared(const shared& other) noexcept : block_(other.block_) {
         if (block_ != nullptr) {
             detail::add_owner(block_->owners);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/base/shared.hpp>
+#include <lpt/base/traits.hpp>
 
 namespace lpt {
 
@@ -80,7 +81,7 @@ class text {
     }
     static constexpr block* new_block(std::size_t room) {
         const auto count = static_cast<std::uint32_t>(room);
-        if (!std::is_constant_evaluated()) {
+        if (!lpt::is_constant_evaluated()) {
             return new_block_in_one_piece(count);
         }
         return new block{1, 0, count, new char[room + 1]()};
@@ -89,7 +90,7 @@ class text {
         if (block_ == nullptr || !detail::was_last_owner(block_->owners)) {
             return;
         }
-        if (std::is_constant_evaluated()) {
+        if (lpt::is_constant_evaluated()) {
             delete[] block_->characters;
             delete block_;
         } else {
@@ -144,12 +145,12 @@ public:
         return *this;
     }
     template <class Boolean>
-        requires std::is_same_v<Boolean, bool>
+        requires is_same<Boolean, bool>
     constexpr text& append(Boolean value) {
         return append(value ? text_view("true") : text_view("false"));
     }
     template <class Integer>
-        requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, bool> && !std::is_same_v<Integer, char>)
+        requires(is_integer_type<Integer> && !is_same<Integer, bool> && !is_same<Integer, char>)
     constexpr text& append(Integer value) {
         char digits[24]{};
         std::size_t at = sizeof digits;
@@ -256,12 +257,12 @@ public:
     constexpr text_piece(const text& words) : words_(words.view()), holds_(form::words) {}
     constexpr text_piece(double value) : real_(value), holds_(form::real) {}
     template <class Integer>
-        requires std::is_integral_v<Integer>
+        requires is_integer_type<Integer>
     constexpr text_piece(Integer value) : whole_(static_cast<std::int64_t>(value)) {
-        holds_ = std::is_same_v<Integer, bool>   ? form::truth
-                 : std::is_same_v<Integer, char> ? form::letter
-                 : std::is_unsigned_v<Integer>   ? form::natural
-                                                 : form::whole;
+        holds_ = is_same<Integer, bool>     ? form::truth
+                 : is_same<Integer, char>   ? form::letter
+                 : !is_signed_type<Integer> ? form::natural
+                                            : form::whole;
     }
 
     constexpr void append_to(text& result) const {

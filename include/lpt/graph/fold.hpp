@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/base/null.hpp>
+#include <lpt/base/traits.hpp>
 #include <lpt/graph/fold/elementwise.hpp>
 #include <lpt/graph/fold/fake_quantize.hpp>
 #include <lpt/graph/fold/indexing.hpp>
@@ -221,7 +222,7 @@ constexpr bool fold_values(const graph& model, const node& each, seq<tensor>& va
     for (std::size_t port = 0; port < each.outputs(); ++port) {
         types.push_back(each.type(port));
     }
-    if (!std::is_constant_evaluated() && can_fold_late(each, inputs)) {
+    if (!lpt::is_constant_evaluated() && can_fold_late(each, inputs)) {
         values.push_back(evaluation::late_tensor(each.type(), each.shape(),
                                                  [what = each.attributes(), version = each.version(), inputs, types] {
                                                      seq<tensor> results;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/base/null.hpp>
+#include <lpt/base/traits.hpp>
 #include <lpt/graph/access.hpp>
 #include <lpt/op/user.hpp>
 
@@ -148,7 +149,7 @@ public:
         }
     }
     template <class Value>
-        requires std::is_enum_v<Value>
+        requires is_enumeration<Value>
     constexpr void value(Value from) {
         number(static_cast<std::int64_t>(from));
     }
@@ -163,7 +164,7 @@ private:
         if (data_size_ == 0) {
             return false;
         }
-        if (std::is_constant_evaluated()) {
+        if (lpt::is_constant_evaluated()) {
             return true;  // there, nothing else that a tensor could look into lives from one expression to the next
         }
         const auto from = reinterpret_cast<std::uintptr_t>(first);
@@ -296,7 +297,7 @@ public:
         }
     }
     template <class Value>
-        requires std::is_enum_v<Value>
+        requires is_enumeration<Value>
     constexpr void value(Value& to) {
         to = static_cast<Value>(number());
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/traits.hpp>
 #include <lpt/op/all.hpp>
 
 namespace lpt {
@@ -214,7 +215,7 @@ class graph {
         }
     }
     constexpr void destroy() {
-        if (!std::is_constant_evaluated()) {
+        if (!lpt::is_constant_evaluated()) {
             return destroy_at_run_time(chunks_, count_);
         }
         for (node* chunk : chunks_) {
@@ -229,7 +230,7 @@ class graph {
         }
     }
     static constexpr node* new_chunk() {
-        if (!std::is_constant_evaluated()) {
+        if (!lpt::is_constant_evaluated()) {
             return memory_of_chunk();
         }
         return new node[chunk_size]();
@@ -245,7 +246,7 @@ class graph {
             chunks_.push_back(new_chunk());
         }
         const node_id id = id_at(count_);
-        if (!std::is_constant_evaluated()) {
+        if (!lpt::is_constant_evaluated()) {
             make_node(&at(id));
         }
         ++count_;
@@ -367,7 +368,7 @@ public:
             const std::size_t left = count_ - chunk * chunk_size;
             const std::size_t nodes = left < chunk_size ? left : chunk_size;
             node* copy = chunks_.push_back(new_chunk());
-            if (!std::is_constant_evaluated()) {
+            if (!lpt::is_constant_evaluated()) {
                 copy_nodes(other.chunks_[chunk], nodes, copy);
                 continue;
             }

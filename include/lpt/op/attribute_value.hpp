@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/traits.hpp>
 #include <lpt/tensor/tensor.hpp>
 
 namespace lpt::op {
@@ -39,13 +40,13 @@ struct named_value {
 
 namespace detail {
 template <class T>
-concept is_words = std::is_same_v<T, view<text_view>>;
+concept is_words = is_same<T, view<text_view>>;
 }  // namespace detail
 
 /// What an enumeration of attribute words looks like: `constexpr view<text_view> words_of(E)` gives the published
 /// words in the order of the enumerators.
 template <class E>
-concept word_enumeration = std::is_enum_v<E> && requires(E value) {
+concept word_enumeration = is_enumeration<E> && requires(E value) {
     { words_of(value) } -> detail::is_words;
 };
 

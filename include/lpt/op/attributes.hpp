@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/traits.hpp>
 #include <lpt/op/kind.hpp>
 #include <lpt/tensor/tensor.hpp>
 
@@ -41,7 +42,7 @@ class attributes {
     template <class Op>
     static constexpr void destroy(block* old) {
         holder<Op>* mine = static_cast<holder<Op>*>(old);
-        if (std::is_constant_evaluated()) {
+        if (lpt::is_constant_evaluated()) {
             delete mine;
         } else {
             mine->~holder();
@@ -74,7 +75,7 @@ public:
     constexpr attributes(Op value) : number_(Op::number) {
         if constexpr (Op::number >= kind::count ||
                       !__is_empty(Op)) {  // `std::is_empty_v` is two templates for each type
-            holder<Op>* made = std::is_constant_evaluated() ? new holder<Op>{{}, lpt::move(value)} : in_pool(value);
+            holder<Op>* made = lpt::is_constant_evaluated() ? new holder<Op>{{}, lpt::move(value)} : in_pool(value);
             made->destroy = &destroy<Op>;
             made->equal = &equal<Op>;
             if constexpr (Op::number >= kind::count) {

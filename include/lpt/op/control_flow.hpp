@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/traits.hpp>
 #include <lpt/op/row.hpp>
 
 namespace lpt::op {
@@ -145,7 +146,7 @@ template <class Map, class Visit>
 constexpr void visit_flat(text_view name, Map& map, Visit&& visit) {
     integers flat = encode(map);
     visit(name, flat);
-    if constexpr (!std::is_const_v<Map>) {
+    if constexpr (!is_const_type<Map>) {
         decode(flat, map);
     }
 }

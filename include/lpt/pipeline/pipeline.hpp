@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/traits.hpp>
 #include <lpt/pipeline/check.hpp>
 #include <lpt/pipeline/driver.hpp>
 
@@ -30,14 +31,14 @@ struct stage_with;
 template <class... Members, class Old, class New>
 struct stage_with<stage<Members...>, Old, New> {
     template <class Member>
-    using put = std::conditional_t<std::is_same_v<Member, Old>, New, stage<Member>>;
+    using put = choose<is_same<Member, Old>, New, stage<Member>>;
     using type = typename joined_stages<stage<>, put<Members>...>::type;
 };
 
 template <class Stage, class Member>
 inline constexpr bool stage_has = false;
 template <class... Members, class Member>
-inline constexpr bool stage_has<stage<Members...>, Member> = (std::is_same_v<Members, Member> || ...);
+inline constexpr bool stage_has<stage<Members...>, Member> = (is_same<Members, Member> || ...);
 
 template <class... Transformations>
 constexpr void run_as_one_rewrite(rewrite& r, stage<Transformations...>) {
@@ -98,7 +99,7 @@ template <class Prerequisites, class Markup, class Main, class Cleanup, class Fi
 struct pipeline_stages {
     /// The members of `New` in the place of `Old`, wherever it stands.
     template <class Old, class New>
-    using with = std::conditional_t<
+    using with = choose<
         stage_has<members_of<Prerequisites, Markup, Main, Cleanup, Finishing>, Old>,
         pipeline_stages<typename stage_with<Prerequisites, Old, New>::type, typename stage_with<Markup, Old, New>::type,
                         typename stage_with<Main, Old, New>::type, typename stage_with<Cleanup, Old, New>::type,

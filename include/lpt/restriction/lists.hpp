@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/traits.hpp>
 #include <lpt/restriction/restriction.hpp>
 
 /// Lists of restrictions made of others.
@@ -36,7 +37,7 @@ struct restrictions_besides<restrictions<>, New...> {
 };
 template <class First, class... Rest, class... New>
 struct restrictions_besides<restrictions<First, Rest...>, New...> {
-    using kept = std::conditional_t<(same_subject<First, New> || ...), restrictions<>, restrictions<First>>;
+    using kept = choose<(same_subject<First, New> || ...), restrictions<>, restrictions<First>>;
     using type =
         typename joined_restrictions<kept, typename restrictions_besides<restrictions<Rest...>, New...>::type>::type;
 };
@@ -48,8 +49,7 @@ struct restrictions_without<restrictions<>, Ops...> {
 };
 template <class First, class... Rest, class... Ops>
 struct restrictions_without<restrictions<First, Rest...>, Ops...> {
-    using kept = std::conditional_t<((subject_of<First>::type::number == Ops::number) || ...), restrictions<>,
-                                    restrictions<First>>;
+    using kept = choose<((subject_of<First>::type::number == Ops::number) || ...), restrictions<>, restrictions<First>>;
     using type =
         typename joined_restrictions<kept, typename restrictions_without<restrictions<Rest...>, Ops...>::type>::type;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/traits.hpp>
 #include <lpt/restriction/lists.hpp>
 #include <lpt/transformation/rewrite.hpp>
 
@@ -63,8 +64,8 @@ struct target_without<OnlyDisabled, target_of<Restrictions, Kept...>, target_of<
 template <bool OnlyDisabled, class Restrictions, class... Kept, class First, class... Rest, class... Gone>
 struct target_without<OnlyDisabled, target_of<Restrictions, Kept...>, target_of<void, First, Rest...>, Gone...> {
     static constexpr bool gone =
-        is_disable<First> == OnlyDisabled && (std::is_same_v<typename First::transformation, Gone> || ...);
-    using next = std::conditional_t<gone, target_of<Restrictions, Kept...>, target_of<Restrictions, Kept..., First>>;
+        is_disable<First> == OnlyDisabled && (is_same<typename First::transformation, Gone> || ...);
+    using next = choose<gone, target_of<Restrictions, Kept...>, target_of<Restrictions, Kept..., First>>;
     using type = typename target_without<OnlyDisabled, next, target_of<void, Rest...>, Gone...>::type;
 };
 

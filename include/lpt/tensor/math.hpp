@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/traits.hpp>
+
 #include <cstdint>
-#include <type_traits>
 
 /// Functions of `<cmath>` that constant expressions need.
 namespace lpt::math {
@@ -42,7 +43,7 @@ constexpr bool sign_bit(float value) { return (__builtin_bit_cast(std::uint32_t,
 /// Rounds towards zero. NaN, infinities and values without a fraction come back unchanged.
 template <class Number>
 constexpr Number truncate(Number value) {
-    constexpr Number whole = std::is_same_v<Number, float> ? Number(8388608) : Number(4503599627370496);
+    constexpr Number whole = is_same<Number, float> ? Number(8388608) : Number(4503599627370496);
     if (!(absolute(value) < whole)) {
         return value;
     }
@@ -214,16 +215,16 @@ constexpr double erf(double value) {
 
 // At run time these are the C library's functions; constant expressions use series that agree to about 1e-13 relative.
 constexpr double sqrt(double value) {
-    return std::is_constant_evaluated() ? detail::sqrt(value) : __builtin_sqrt(value);
+    return lpt::is_constant_evaluated() ? detail::sqrt(value) : __builtin_sqrt(value);
 }
-constexpr double exp(double value) { return std::is_constant_evaluated() ? detail::exp(value) : __builtin_exp(value); }
-constexpr double log(double value) { return std::is_constant_evaluated() ? detail::log(value) : __builtin_log(value); }
+constexpr double exp(double value) { return lpt::is_constant_evaluated() ? detail::exp(value) : __builtin_exp(value); }
+constexpr double log(double value) { return lpt::is_constant_evaluated() ? detail::log(value) : __builtin_log(value); }
 constexpr double power(double base, double exponent) {
-    return std::is_constant_evaluated() ? detail::power(base, exponent) : __builtin_pow(base, exponent);
+    return lpt::is_constant_evaluated() ? detail::power(base, exponent) : __builtin_pow(base, exponent);
 }
 constexpr double tanh(double value) {
-    return std::is_constant_evaluated() ? detail::tanh(value) : __builtin_tanh(value);
+    return lpt::is_constant_evaluated() ? detail::tanh(value) : __builtin_tanh(value);
 }
-constexpr double erf(double value) { return std::is_constant_evaluated() ? detail::erf(value) : __builtin_erf(value); }
+constexpr double erf(double value) { return lpt::is_constant_evaluated() ? detail::erf(value) : __builtin_erf(value); }
 
 }  // namespace lpt::math

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/base/shared.hpp>
+#include <lpt/base/traits.hpp>
 #include <lpt/tensor/element.hpp>
 #include <lpt/tensor/shape.hpp>
 
@@ -106,7 +107,7 @@ struct byte_array {
 
 template <class Value>
 constexpr Value load(const std::byte* from) {
-    if (std::is_constant_evaluated()) {
+    if (lpt::is_constant_evaluated()) {
         byte_array<sizeof(Value)> raw{};
         for (std::size_t i = 0; i < sizeof(Value); ++i) {
             raw.values[i] = from[i];
@@ -120,7 +121,7 @@ constexpr Value load(const std::byte* from) {
 
 template <class Value>
 constexpr void store(std::byte* to, Value value) {
-    if (std::is_constant_evaluated()) {
+    if (lpt::is_constant_evaluated()) {
         const auto raw = __builtin_bit_cast(byte_array<sizeof(Value)>, value);
         for (std::size_t i = 0; i < sizeof(Value); ++i) {
             to[i] = raw.values[i];

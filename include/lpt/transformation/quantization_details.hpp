@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/traits.hpp>
 #include <lpt/graph/fold/broadcast.hpp>
 #include <lpt/transformation/verdict.hpp>
 
@@ -293,7 +294,7 @@ namespace detail {
 constexpr void append_floats(seq<float>& to, const tensor& values) {
     to.resize(values.elements());
     float* each = to.data();
-    if (values.type() == f32 && !std::is_constant_evaluated()) {
+    if (values.type() == f32 && !lpt::is_constant_evaluated()) {
         __builtin_memcpy(each, values.data(), values.size_in_bytes());
         return;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/traits.hpp>
 #include <lpt/transformation/coverage.hpp>
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/fake_quantize/compose.hpp>
@@ -211,7 +212,7 @@ struct empty_attribute_finder {
         found = found || value.empty();
     }
     template <class Value>
-        requires std::is_enum_v<Value>
+        requires is_enumeration<Value>
     constexpr void look(Value) {}
     template <class Value>
     constexpr void operator()(text_view, const Value& value, op::in_versions = {}) {
@@ -313,8 +314,7 @@ struct first_with_label {
 template <int Label, class First, class... Rest>
 struct first_with_label<Label, First, Rest...> {
     using here = typename find_label<Label, First>::type;
-    using type = typename std::conditional_t<std::is_void_v<here>, first_with_label<Label, Rest...>,
-                                             find_label<Label, First>>::type;
+    using type = typename choose<is_same<here, void>, first_with_label<Label, Rest...>, find_label<Label, First>>::type;
 };
 template <int Label, class Op, class... In>
 struct find_label<Label, expression<Op, In...>> : first_with_label<Label, In...> {};
@@ -338,7 +338,7 @@ template <int Label, class E>
 struct operation_type<labelled<Label, E>> : operation_type<E> {};
 template <int Label, int Other, class E>
 struct find_label<Label, labelled<Other, E>> {
-    using type = typename std::conditional_t<Label == Other, operation_type<E>, find_label<Label, E>>::type;
+    using type = typename choose<Label == Other, operation_type<E>, find_label<Label, E>>::type;
 };
 
 // Each kind of expression: facts, a description for comparing, what it matches, what it makes. `next` goes on matching, so
@@ -540,7 +540,7 @@ struct expression_traits<From, like<Label, In...>> : expression_kind {
     using operation = typename find_label<Label, From>::type;
 
     static constexpr expression_facts facts() {
-        if constexpr (std::is_void_v<operation>) {
+        if constexpr (is_same<operation, void>) {
             expression_facts result;
             result.labels.push_back(Label);
             return result;
@@ -552,7 +552,7 @@ struct expression_traits<From, like<Label, In...>> : expression_kind {
         }
     }
     static constexpr void describe(pattern_parts& parts) {
-        if constexpr (!std::is_void_v<operation>) {
+        if constexpr (!is_same<operation, void>) {
             expression_traits<From, expression<operation, In...>>::describe(parts);
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/traits.hpp>
 #include <lpt/graph/fold/broadcast.hpp>
 
 namespace lpt::evaluation {
@@ -105,7 +106,7 @@ constexpr void binary_row(const In* a, std::size_t step_a, const In* b, std::siz
                           op::kind) {
     const Function function{};
     std::size_t done = 0;
-    if constexpr (std::is_same_v<Out, float>) {
+    if constexpr (is_same<Out, float>) {
         for (; step_a + step_b != 0 && done + block_size <= count; done += block_size) {
             Out block[block_size]{};
             if (step_a == step_b) {
@@ -294,7 +295,7 @@ namespace detail {
 /// The limits of Clamp in the number type; for integers they are rounded inwards.
 template <class Number>
 constexpr Number clamp_limit(double limit, bool is_lower) {
-    if constexpr (std::is_integral_v<Number>) {
+    if constexpr (is_integer_type<Number>) {
         const double whole = is_lower ? math::ceil(limit) : math::floor(limit);
         return static_cast<Number>(convert_value(i64, whole));
     } else {
@@ -318,7 +319,7 @@ constexpr Number function_value(op::kind kind, Number x) {
         case op::kind::sign: return x < 0 ? Number(-1) : x > 0 ? Number(1) : x;
         default: break;
     }
-    if constexpr (std::is_integral_v<Number>) {
+    if constexpr (is_integer_type<Number>) {
         return x;  // floor, ceiling and round leave integers alone
     } else {
         switch (kind) {
@@ -341,7 +342,7 @@ constexpr tensor simple_function(const call& node) {
     const auto with = [&](auto function) {
         return unary<Number, Number>(node, &unary_row<decltype(function), Number, Number>);
     };
-    constexpr bool whole = std::is_integral_v<Number>;
+    constexpr bool whole = is_integer_type<Number>;
     switch (node.kind()) {
         case op::kind::relu: return with([](Number x) { return x < 0 ? Number(0) : x; });
         case op::kind::clamp: return clamped<Number>(node);

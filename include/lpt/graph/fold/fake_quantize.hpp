@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/traits.hpp>
 #include <lpt/graph/fold/broadcast.hpp>
 
 namespace lpt::evaluation {
@@ -10,7 +11,7 @@ namespace detail {
 /// Like `math::round_half_even` but for the sign of zero. Adding 1.5 * 2^fraction bits leaves no room for a fraction: the addition rounds.
 template <class Real>
 constexpr Real rounded(Real value) {
-    constexpr Real shift = std::is_same_v<Real, float> ? Real(12582912) : Real(6755399441055744);
+    constexpr Real shift = is_same<Real, float> ? Real(12582912) : Real(6755399441055744);
     if (math::absolute(value) < shift / 4) {
         return (value + shift) - shift;
     }
@@ -180,7 +181,7 @@ template <int Once = 0>
 constexpr tensor fake_quantize_late(const seq<tensor>& inputs, std::int64_t levels, const shape& dimensions,
                                     element type, bool round_result) {
     constexpr std::size_t few = 64;  // as quick as to remember what they are made of
-    if (std::is_constant_evaluated() || dimensions.elements() < few) {
+    if (lpt::is_constant_evaluated() || dimensions.elements() < few) {
         return evaluate_fake_quantize(inputs, levels, dimensions, type, round_result);
     }
     return late_tensor(type, dimensions,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/traits.hpp>
 #include <lpt/graph/fold/elementwise.hpp>
 
 namespace lpt::evaluation {
@@ -75,10 +76,10 @@ constexpr void multiply_matrices(detail::matrix<Number> a, detail::matrix<Number
             row += height;
         };
         while (row + tile_rows <= rows) {
-            next(std::integral_constant<std::size_t, tile_rows>{});
+            next(constant_value<std::size_t{tile_rows}>{});
         }
         while (row < rows) {
-            next(std::integral_constant<std::size_t, 1>{});
+            next(constant_value<std::size_t{1}>{});
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/traits.hpp>
 #include <lpt/graph/fold/values.hpp>
 
 namespace lpt::evaluation {
@@ -12,7 +13,7 @@ inline constexpr std::int64_t outside = -1;
 
 template <int Once = 0>
 constexpr void copy_bytes(std::byte* to, const std::byte* from, std::size_t count) {
-    if (std::is_constant_evaluated()) {
+    if (lpt::is_constant_evaluated()) {
         for (std::size_t i = 0; i < count; ++i) {
             to[i] = from[i];
         }

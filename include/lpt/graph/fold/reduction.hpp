@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/traits.hpp>
 #include <lpt/graph/fold/elementwise.hpp>
 
 namespace lpt::evaluation {
 
 /// The type in which sums of numbers are kept: long sums of `float` would lose their last values.
 template <class Number>
-using sum_of = std::conditional_t<std::is_same_v<Number, float>, double, Number>;
+using sum_of = choose<is_same<Number, float>, double, Number>;
 
 namespace detail {
 
@@ -89,7 +90,7 @@ template <class Number, class Sum>
 /// What a maximum starts with; the negative of infinity, or the least integer. With `most` what a minimum starts with.
 template <class Number>
 constexpr Number utmost(bool most) {
-    if constexpr (std::is_integral_v<Number>) {
+    if constexpr (is_integer_type<Number>) {
         return most ? INT64_MAX : INT64_MIN;
     } else {
         return static_cast<Number>(most ? math::infinity : -math::infinity);
@@ -119,7 +120,7 @@ constexpr tensor reduction(const call& node) {
     for (std::size_t i = 0; i < count; ++i) {
         sum value = values[i];
         if (node.kind() == op::kind::reduce_mean) {
-            value = std::is_integral_v<sum> && share == 0 ? sum(0) : value / share;
+            value = is_integer_type<sum> && share == 0 ? sum(0) : value / share;
         } else if (node.kind() == op::kind::reduce_l2) {
             value = static_cast<sum>(math::sqrt(static_cast<double>(value)));
         }

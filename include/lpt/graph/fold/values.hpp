@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/traits.hpp>
 #include <lpt/graph/graph.hpp>
 
 /// Evaluation of operations on tensors whose values are known: shared by constant folding and the scalar reference.
@@ -66,7 +67,7 @@ constexpr std::uint16_t brain_from_float(float value) {
 template <class Stored, class Number>
 constexpr void load_as(const std::byte* from, std::size_t count, Number* to) {
     std::size_t i = 0;
-    if constexpr (sizeof(Stored) == 1 && std::is_same_v<Number, float>) {  // quantized weights
+    if constexpr (sizeof(Stored) == 1 && is_same<Number, float>) {  // quantized weights
         for (; i + block_size <= count; i += block_size) {
             float block[block_size]{};
             for (std::size_t k = 0; k < block_size; ++k) {
@@ -88,8 +89,7 @@ constexpr void store_as(const Number* from, std::size_t count, std::byte* to) {
 /// Towards zero, saturating, NaN gives 0.
 template <class Stored, class Number>
 constexpr void store_saturated(const Number* from, std::size_t count, std::byte* to, element type) {
-    const Stored least =
-        static_cast<Stored>(std::is_signed_v<Stored> ? std::int64_t{-1} << (8 * sizeof(Stored) - 1) : 0);
+    const Stored least = static_cast<Stored>(is_signed_type<Stored> ? std::int64_t{-1} << (8 * sizeof(Stored) - 1) : 0);
     const Stored most = static_cast<Stored>(~least);
     const Number lowest = static_cast<Number>(facts(type).lowest);
     const Number highest = static_cast<Number>(facts(type).highest);  // may round up, never down
@@ -116,7 +116,7 @@ template <class Number>
 [[gnu::noinline]] constexpr void load_values(const tensor& values, Number* to) {
     const std::byte* data = values.data();
     const std::size_t count = values.elements();
-    if constexpr (std::is_integral_v<Number>) {
+    if constexpr (is_integer_type<Number>) {
         if (is_real(values.type())) {
             for (std::size_t i = 0; i < count; ++i) {
                 to[i] = static_cast<Number>(values.integer(i));
@@ -190,7 +190,7 @@ constexpr void store_reals(const Number* from, std::size_t count, element type, 
         case i64: return store_saturated<std::int64_t>(from, count, to, type);
         default: break;
     }
-    if constexpr (std::is_same_v<Number, float>) {
+    if constexpr (is_same<Number, float>) {
         if (type == f16 || type == bf16) {
             for (std::size_t i = 0; i < count; ++i) {
                 lpt::detail::store(to + 2 * i, type == f16 ? half_from_float(from[i]) : brain_from_float(from[i]));
@@ -210,7 +210,7 @@ inline void release_memory(void* memory) { delete[] static_cast<std::byte*>(memo
 /// Writes `count` numbers as elements of `type` to `to`: integers wrap around, real numbers are converted by `convert_value`.
 template <class Number>
 [[gnu::noinline]] constexpr void store_values(const Number* from, std::size_t count, element type, std::byte* to) {
-    if constexpr (std::is_integral_v<Number>) {
+    if constexpr (is_integer_type<Number>) {
         if (type == boolean) {
             for (std::size_t i = 0; i < count; ++i) {
                 to[i] = static_cast<std::byte>(from[i] != 0 ? 1 : 0);
@@ -235,7 +235,7 @@ class raw_output {
 public:
     [[gnu::noinline]] constexpr raw_output(element type, shape dimensions)
         : type_(type), shape_(lpt::move(dimensions)), elements_(shape_.elements()), size_(byte_size(type, elements_)) {
-        if (std::is_constant_evaluated() || size_ <= safe_.capacity()) {
+        if (lpt::is_constant_evaluated() || size_ <= safe_.capacity()) {
             safe_.resize(size_);
         } else {
             data_ = new std::byte[size_];
@@ -307,7 +307,7 @@ class operand {
 
 public:
     [[gnu::noinline]] constexpr explicit operand(const tensor& values) {
-        if (!std::is_constant_evaluated() && values.type() == element_of<Number> && is_aligned(values.data())) {
+        if (!lpt::is_constant_evaluated() && values.type() == element_of<Number> && is_aligned(values.data())) {
             values_ = static_cast<const Number*>(static_cast<const void*>(values.data()));
             return;
         }
@@ -331,7 +331,7 @@ class outcome {
 
 public:
     [[gnu::noinline]] constexpr outcome(element type, const shape& dimensions) : raw_(type, dimensions) {
-        if (!std::is_constant_evaluated() && type == element_of<Number>) {
+        if (!lpt::is_constant_evaluated() && type == element_of<Number>) {
             values_ = static_cast<Number*>(static_cast<void*>(raw_.data()));
         } else {
             copy_.resize(raw_.elements());
@@ -391,7 +391,7 @@ template <int Once = 0>
 /// `convert_tensor` of a value that lives on: many elements are converted when they are read.
 template <int Once = 0>
 constexpr tensor convert_late(const tensor& values, element type) {
-    if (std::is_constant_evaluated() || values.elements() < late_from || values.type() == type || type == dynamic) {
+    if (lpt::is_constant_evaluated() || values.elements() < late_from || values.type() == type || type == dynamic) {
         return convert_tensor(values, type);
     }
     return late_tensor(type, values.dimensions(), [values, type] { return convert_tensor(values, type); });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/traits.hpp>
 #include <lpt/transformation/dequantization.hpp>
 
 /// How attributes travel along the graph: what the markup steps have in common.
@@ -127,14 +128,14 @@ template <class A, class Expected, class Counts>
     if (each.is<op::fake_quantize>() || is_precision_preserved(r, id) || has_port_without_precisions(r, id)) {
         return false;
     }
-    if constexpr (std::is_void_v<Expected>) {
+    if constexpr (is_same<Expected, void>) {
         if (each.is<op::result>()) {
             return false;
         }
     }
     attribute::table<A> all = attributes_of<A>(r);
     for (std::size_t port = 0; port < each.inputs(); ++port) {
-        if constexpr (!std::is_void_v<Expected>) {
+        if constexpr (!is_same<Expected, void>) {
             const Expected* expected = attributes_of<Expected>(r).find_input(id, port);
             if (expected == nullptr || !counts(*expected)) {
                 return false;
