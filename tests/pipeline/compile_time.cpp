@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <type_traits>
+
 using namespace lpt;
 
 namespace {

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <type_traits>
+
 using namespace lpt;
 
 namespace {

@@ -3,6 +3,8 @@
 
 #include <lpt/graph/fold.hpp>
 
+#include <type_traits>
+
 /// The meaning of every operation, as plain scalar code.
 namespace lpt::reference {
 

@@ -13,6 +13,7 @@
 #include <lpt/reference/pooling.hpp>
 #include <lpt/reference/recurrent.hpp>
 
+#include <type_traits>
 #include <utility>
 #include <vector>
 

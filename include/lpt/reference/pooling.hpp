@@ -3,6 +3,8 @@
 
 #include <lpt/reference/convolution.hpp>
 
+#include <type_traits>
+
 namespace lpt::reference {
 
 namespace detail {

@@ -259,7 +259,7 @@ public:
     constexpr const shape& dimensions() const noexcept { return shape_; }
     constexpr std::size_t elements() const { return elements_; }
     constexpr const std::byte* data() const {
-        return std::is_constant_evaluated() || data_ != nullptr ? data_ : late_data();
+        return lpt::is_constant_evaluated() || data_ != nullptr ? data_ : late_data();
     }
     constexpr std::size_t size_in_bytes() const { return bytes_->size(); }
     /// True if the bytes are a window into memory of somebody else.

@@ -698,7 +698,7 @@ inline constexpr rule_finding found_in_rule = find_rule_mistake<From, To, Condit
 template <class From>
 struct rule_pattern;
 template <class From>
-    requires(!std::is_void_v<typename operation_type<From>::type>)
+    requires(!is_same<typename operation_type<From>::type, void>)
 struct rule_pattern<From> {
     static constexpr int root_count = 1;
     static constexpr op::kind roots[1] = {operation_type<From>::type::number};
