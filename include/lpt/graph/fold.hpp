@@ -223,7 +223,7 @@ constexpr bool fold_values(const graph& model, const node& each, seq<tensor>& va
         types.push_back(each.type(port));
     }
     if (!lpt::is_constant_evaluated() && can_fold_late(each, inputs)) {
-        values.push_back(evaluation::late_tensor(each.type(), each.shape(),
+        values.push_back(evaluation::late_tensor(each.type(), each.shape(), inputs,
                                                  [what = each.attributes(), version = each.version(), inputs, types] {
                                                      seq<tensor> results;
                                                      evaluate(what, version, inputs, types, results);

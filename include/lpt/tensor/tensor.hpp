@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/null.hpp>
 #include <lpt/base/shared.hpp>
 #include <lpt/base/traits.hpp>
 #include <lpt/tensor/element.hpp>
@@ -14,6 +15,7 @@ class late_bytes {
     const std::byte* (*make_)(void* recipe);
     void (*forget_)(void* recipe);
     const std::byte* made_ = nullptr;
+    int depth_;
     bool busy_ = false;
 
     struct turn {
@@ -34,9 +36,10 @@ class late_bytes {
     }
 
 public:
-    /// `make` is called once and gives the bytes, which the recipe keeps until `forget`.
-    late_bytes(void* recipe, const std::byte* (*make)(void*), void (*forget)(void*))
-        : recipe_(recipe), make_(make), forget_(forget) {}
+    /// `make` is called once and gives the bytes, which the recipe keeps until `forget`. `depth`: how many recipes it uses one
+    /// through the other, itself counted.
+    late_bytes(void* recipe, const std::byte* (*make)(void*), void (*forget)(void*), int depth = 1)
+        : recipe_(recipe), make_(make), forget_(forget), depth_(depth) {}
     late_bytes(const late_bytes&) = delete;
     late_bytes& operator=(const late_bytes&) = delete;
     ~late_bytes() { forget_(recipe_); }
@@ -45,6 +48,7 @@ public:
         const std::byte* known = __atomic_load_n(&made_, __ATOMIC_ACQUIRE);
         return known != nullptr ? known : data_in_turn();
     }
+    int depth() const noexcept { return depth_; }
 };
 
 /// Immutable bytes: owned, to be computed, or a window into memory that somebody else keeps, for instance a mapped file.
@@ -91,6 +95,8 @@ public:
 
     // No address is compared: with sanitizers g++ does not do that in constant expressions.
     constexpr const std::byte* data() const { return late_ != nullptr ? late_->data() : own_or_window(); }
+    /// How many recipes stand one behind the other until these bytes are there; 0 for bytes that never had to be computed.
+    constexpr int late_depth() const noexcept { return is_null(late_) ? 0 : late_->depth(); }
     /// Null where nobody has read them yet.
     constexpr const std::byte* data_if_known() const noexcept { return late_ != nullptr ? nullptr : own_or_window(); }
     constexpr std::size_t size() const noexcept { return size_ != 0 || late_ != nullptr ? size_ : own_.size(); }
@@ -289,6 +295,8 @@ public:
         }
         return true;
     }
+    /// See `bytes::late_depth`.
+    constexpr int late_depth() const noexcept { return bytes_ ? bytes_->late_depth() : 0; }
     constexpr bool shares_bytes_with(const tensor& other) const noexcept { return bytes_.same(other.bytes_); }
 
 private:

@@ -184,7 +184,7 @@ constexpr tensor fake_quantize_late(const seq<tensor>& inputs, std::int64_t leve
     if (lpt::is_constant_evaluated() || dimensions.elements() < few) {
         return evaluate_fake_quantize(inputs, levels, dimensions, type, round_result);
     }
-    return late_tensor(type, dimensions,
+    return late_tensor(type, dimensions, inputs,
                        [=] { return evaluate_fake_quantize(inputs, levels, dimensions, type, round_result); });
 }
 

@@ -270,9 +270,20 @@ private:
 /// From so many elements on, what arithmetic gives is not computed before somebody reads it: weights, but no scales.
 inline constexpr std::size_t late_from = 4096;
 
-/// A tensor whose values `compute`, which gives a tensor of this type and shape, computes when they are read for the first time.
+/// So many computations may wait for each other: they are nested when the last one is read.
+inline constexpr int most_late = 8;
+
+/// A tensor whose values `compute`, which gives a tensor of this type and shape out of the operands, computes when they are read
+/// for the first time; at once where too many others would have to be computed for it.
 template <class Compute>
-tensor late_tensor(element type, shape dimensions, Compute compute) {
+tensor late_tensor(element type, shape dimensions, view<tensor> operands, Compute compute) {
+    int depth = 1;
+    for (const tensor& each : operands) {
+        depth = each.late_depth() < depth ? depth : each.late_depth() + 1;
+    }
+    if (depth > most_late) {
+        return compute();
+    }
     struct recipe {
         Compute* compute;
         tensor made;
@@ -292,7 +303,8 @@ tensor late_tensor(element type, shape dimensions, Compute compute) {
     const std::size_t size = byte_size(type, dimensions.elements());
     return tensor(
         type, lpt::move(dimensions),
-        bytes(new late_bytes(new recipe{new Compute(lpt::move(compute)), {}}, &recipe::make, &recipe::forget), size));
+        bytes(new late_bytes(new recipe{new Compute(lpt::move(compute)), {}}, &recipe::make, &recipe::forget, depth),
+              size));
 }
 
 /// The elements of a tensor as numbers; the tensor's own memory where it holds just these, which must then outlive this.
@@ -394,7 +406,8 @@ constexpr tensor convert_late(const tensor& values, element type) {
     if (lpt::is_constant_evaluated() || values.elements() < late_from || values.type() == type || type == dynamic) {
         return convert_tensor(values, type);
     }
-    return late_tensor(type, values.dimensions(), [values, type] { return convert_tensor(values, type); });
+    return late_tensor(type, values.dimensions(), view<tensor>(&values, 1),
+                       [values, type] { return convert_tensor(values, type); });
 }
 
 /// One operation with everything that its evaluation may look at. Inputs have known values, outputs static shapes and the types that the inputs imply.
