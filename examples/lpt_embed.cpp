@@ -2,12 +2,14 @@
 // lpt_embed MODEL -o HEADER: a network as a C++ header, for programs that know it when they are compiled.
 // The command line is described in docs/design.md.
 #include "embed/header.hpp"
+#include "ready_target.hpp"
 
 #include <lpt/import/openvino_ir.hpp>
 #include <lpt/lpt.hpp>
 
 #include <CLI/CLI.hpp>
 
+#include <filesystem>
 #include <fstream>
 
 namespace {
@@ -32,28 +34,11 @@ void read_arguments(CLI::App& app, arguments& to) {
         ->check(CLI::IsMember({"cpu_x86", "cpu_x86_amx", "cpu_arm", "gpu", "none"}));
 }
 
-target target_of_name(const std::string& name) {
-    if (name == "cpu_x86") {
-        return cpu_x86;
-    }
-    if (name == "cpu_x86_amx") {
-        return cpu_x86_amx;
-    }
-    if (name == "cpu_arm") {
-        return cpu_arm;
-    }
-    if (name == "gpu") {
-        return gpu;
-    }
-    return {};
-}
-
 /// The name of a file without folders and ending; raises an error where that is no name of a type.
 std::string type_name(const arguments& given) {
     std::string name = given.name;
     if (name.empty()) {
-        const std::size_t slash = given.output.find_last_of('/');
-        name = slash == std::string::npos ? given.output : given.output.substr(slash + 1);
+        name = std::filesystem::path(given.output).filename().string();
         name = name.substr(0, name.find('.'));
     }
     bool fits = !name.empty() && !(name[0] >= '0' && name[0] <= '9');
@@ -72,12 +57,10 @@ void embed_network(const arguments& given) {
     graph model = import_openvino_ir(given.model);
     if (given.precision == "int8") {
         prepare(model);
-        const target where = target_of_name(given.target);
+        const target where = ready_target(given.target);
         run_pipeline(model, where.restrictions, where.options);
     }
-    const std::size_t slash = given.model.find_last_of('/');
-    const std::string text =
-        embed::header_of(model, name, slash == std::string::npos ? given.model : given.model.substr(slash + 1));
+    const std::string text = embed::header_of(model, name, std::filesystem::path(given.model).filename().string());
     std::ofstream file(given.output, std::ios::binary);
     file << text;
     if (!file.flush()) {

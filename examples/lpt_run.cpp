@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // lpt_run MODEL: imports a network, transforms it to 8-bit integers, runs it, and says what each operation became.
 // The command line and the report are described in docs/design.md.
+#include "ready_target.hpp"
 #include "run/html.hpp"
 #include "run/inputs.hpp"
 
@@ -74,19 +75,7 @@ target target_of_name(const std::string& name) {
         return cpu_x86;
 #endif
     }
-    if (name == "cpu_x86") {
-        return cpu_x86;
-    }
-    if (name == "cpu_x86_amx") {
-        return cpu_x86_amx;
-    }
-    if (name == "cpu_arm") {
-        return cpu_arm;
-    }
-    if (name == "gpu") {
-        return gpu;
-    }
-    return {};
+    return ready_target(name);
 }
 
 void write_text(const std::string& file, const std::string& words) {
