@@ -78,7 +78,7 @@ def row(name, seconds, memory, base):
 
 def public_headers():
     folder = root / "include"
-    isa_folders = {"avx2", "avx_vnni", "avx512_vnni", "neon", "neon_dot"}
+    isa_folders = {"avx2", "avx_vnni", "avx512_vnni", "neon", "neon_dot", "neon_i8mm"}
     return sorted(str(each.relative_to(folder)) for each in folder.rglob("*.hpp") if each.parent.name not in isa_folders)
 
 

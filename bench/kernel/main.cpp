@@ -39,7 +39,7 @@ void run_gemm(benchmark::State& state, k::isa set, const gemm_shape& shape, cons
     const gemm_case given(set, shape, types, parallel);
     const double peak = peak_macs_per_second(set, types.is_float()) * parallel.threads;
     constexpr std::int64_t few_rows = 8;
-    const std::size_t bytes = byte_count(shape.k * shape.n, types.b);
+    const std::size_t bytes = byte_count(shape.k * shape.n, types.b) / (types.b == k::element_kind::i4 ? 2 : 1);
     const double read =
         shape.m <= few_rows && parallel.threads == 1 ? read_bytes_per_second(set, given.b.data, bytes) : 0;
     const double seconds = measure(state, shape.macs(), peak, [&] { given.run(); });
@@ -82,15 +82,15 @@ void register_peaks(k::isa set) {
 void register_shapes(const shape_list& shapes, k::isa set, const k::parallel_for& parallel) {
     using enum k::element_kind;
     const std::string on = std::string("/") + k::name_of(set) + "/threads:" + std::to_string(parallel.threads);
-    const type_triple gemm_types[] = {{u8, i8, u8}, {u8, i8, i8}, {u8, i8, i32},  {u8, i8, f32},
-                                      {i8, i8, i8}, {u8, u8, u8}, {f32, f32, f32}};
+    const type_triple gemm_types[] = {{u8, i8, u8}, {u8, i8, i8}, {u8, i8, i32}, {u8, i8, f32},
+                                      {i8, i8, i8}, {u8, u8, u8}, {u8, i4, u8},  {f32, f32, f32}};
     for (const gemm_shape& shape : shapes.gemms) {
         for (const type_triple& types : gemm_types) {
             const std::string name = "gemm/" + types.name() + "/" + shape.name() + on;
             benchmark::RegisterBenchmark(name.c_str(), run_gemm, set, shape, types, parallel)->UseRealTime();
         }
     }
-    const type_triple conv_types[] = {{u8, i8, u8}, {i8, i8, i8}, {f32, f32, f32}};
+    const type_triple conv_types[] = {{u8, i8, u8}, {i8, i8, i8}, {u8, i4, u8}, {f32, f32, f32}};
     for (const conv_shape& shape : shapes.convolutions) {
         for (const type_triple& types : conv_types) {
             const std::string name = "conv/" + types.name() + "/" + shape.name() + on;

@@ -9,6 +9,7 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -16,23 +17,35 @@ namespace bench {
 
 namespace {
 
-/// Measures `function`, which reads and writes `bytes` bytes, and a copy of as many.
+/// Measures `function`, which reads and writes `bytes` bytes, and a copy of as many, in turn.
 template <class Function>
 void measure(benchmark::State& state, std::int64_t bytes, const Function& function) {
     const std::size_t half = static_cast<std::size_t>(bytes / 2);
     aligned_bytes from(half);
     aligned_bytes to(half);
-    const double copied = copy_bytes_per_second(to.data, from.data, half);
+    const auto copy = [&] {
+        std::memcpy(to.data, from.data, half);
+        __asm__ volatile("" ::: "memory");
+    };
     const std::int64_t calls = median_time::calls_of(function);
+    const std::int64_t copies = median_time::calls_of(copy);
     median_time time;
-    while (state.KeepRunningBatch(calls))
+    median_time copy_time;
+    while (state.KeepRunningBatch(calls)) {
+        state.PauseTiming();
+        copy();
+        copy_time.sample(copies, copy);
+        function();  // its data is where it was before the copies
+        state.ResumeTiming();
         time.sample(calls, function);
-    const double rate = static_cast<double>(bytes) / time.seconds();
-    state.counters["bytes_per_second"] = rate;
-    state.counters["of_peak"] = rate / copied;
+    }
+    const double seconds = time.seconds();
+    state.counters["bytes_per_second"] = static_cast<double>(bytes) / seconds;
+    state.counters["of_peak"] = copy_time.seconds() / seconds;
 }
 
 void run_pool(benchmark::State& state, k::isa set, const k::parallel_for& parallel, k::pool_kind kind) {
+    const k::kernel_table& table = k::table_for(set);
     k::pool_problem problem;
     problem.kind = kind;
     problem.channels = 64;
@@ -49,10 +62,11 @@ void run_pool(benchmark::State& state, k::isa set, const k::parallel_for& parall
     problem.input_pixel_stride = 64;
     problem.output = output.data;
     problem.output_pixel_stride = 64;
-    measure(state, 112 * 112 * 64 + 56 * 56 * 64, [&] { k::table_for(set).pool(problem, parallel); });
+    measure(state, 112 * 112 * 64 + 56 * 56 * 64, [&] { table.pool(problem, parallel); });
 }
 
 void run_binary(benchmark::State& state, k::isa set, const k::parallel_for& parallel, k::binary_function function) {
+    const k::kernel_table& table = k::table_for(set);
     const std::int64_t count = 56 * 56 * 256;
     const aligned_bytes a(static_cast<std::size_t>(count));
     const aligned_bytes out(static_cast<std::size_t>(count));
@@ -64,48 +78,53 @@ void run_binary(benchmark::State& state, k::isa set, const k::parallel_for& para
     problem.a.row_stride = problem.b.row_stride = 256;
     problem.output = out.data;
     problem.output_row_stride = 256;
-    measure(state, 3 * count, [&] { k::table_for(set).binary(problem, parallel); });
+    measure(state, 3 * count, [&] { table.binary(problem, parallel); });
 }
 
-enum class conversion { quantize, quantize_planes, dequantize, requantize };
+/// A conversion of `pixels` pixels of three channels, from planes or from channels side by side.
+struct conversion {
+    k::element_kind from, to;
+    std::int64_t pixels = 224 * 224;
+    bool planes = false;
+};
 
-void run_convert(benchmark::State& state, k::isa set, const k::parallel_for& parallel, conversion kind) {
-    const std::int64_t pixels = 224 * 224;
-    const bool from_float = kind == conversion::quantize || kind == conversion::quantize_planes;
-    const bool to_float = kind == conversion::dequantize;
-    const aligned_bytes input(static_cast<std::size_t>(pixels * 3 * 4), 0);
-    const aligned_bytes output(static_cast<std::size_t>(pixels * 3 * 4));
+void run_convert(benchmark::State& state, k::isa set, const k::parallel_for& parallel, const conversion& c) {
+    const k::kernel_table& table = k::table_for(set);
+    const std::int64_t count = c.pixels * 3;
+    const aligned_bytes input(byte_count(count, c.from), 0);
+    const aligned_bytes output(byte_count(count, c.to));
     k::convert_problem problem;
-    problem.pixels = pixels;
+    problem.pixels = c.pixels;
     problem.channels = 3;
     problem.input = input.data;
-    problem.input_type = from_float ? k::element_kind::f32 : k::element_kind::u8;
-    problem.input_layout = {pixels * 3, 3, 1};
-    if (kind == conversion::quantize_planes) problem.input_layout = {pixels * 3, 1, pixels};
+    problem.input_type = c.from;
+    problem.input_layout = {count, 3, 1};
+    if (c.planes) problem.input_layout = {count, 1, c.pixels};
     problem.output = output.data;
-    problem.output_layout = {pixels * 3, 3, 1};
-    problem.finish.scale_all = 0.5f;
-    if (to_float) problem.finish.output_type = k::element_kind::f32;
-    measure(state, pixels * 3 * ((from_float ? 4 : 1) + (to_float ? 4 : 1)),
-            [&] { k::table_for(set).convert(problem, parallel); });
+    problem.output_layout = {count, 3, 1};
+    problem.finish.scale_all = c.from == k::element_kind::i32 ? 0.01f : 0.5f;
+    problem.finish.output_type = c.to;
+    measure(state, count * (k::bytes_of(c.from) + k::bytes_of(c.to)), [&] { table.convert(problem, parallel); });
 }
 
 void run_lookup(benchmark::State& state, k::isa set, const k::parallel_for& parallel) {
+    const k::kernel_table& table = k::table_for(set);
     const aligned_bytes input(1 << 20);
     const aligned_bytes output(1 << 20);
-    const aligned_bytes table(256);
-    const k::lookup_problem problem{input.data, output.data, 1 << 20, table.data};
-    measure(state, 2 << 20, [&] { k::table_for(set).lookup(problem, parallel); });
+    const aligned_bytes entries(256);
+    const k::lookup_problem problem{input.data, output.data, 1 << 20, entries.data};
+    measure(state, 2 << 20, [&] { table.lookup(problem, parallel); });
 }
 
 void run_transpose(benchmark::State& state, k::isa set, const k::parallel_for& parallel, int element_bytes) {
+    const k::kernel_table& table = k::table_for(set);
     const std::int64_t rows = 256;
     const std::int64_t columns = 56 * 56;
     const std::int64_t bytes = rows * columns * element_bytes;
     const aligned_bytes input(static_cast<std::size_t>(bytes));
     const aligned_bytes output(static_cast<std::size_t>(bytes));
     const k::transpose_problem problem{1, rows, columns, element_bytes, input.data, output.data};
-    measure(state, 2 * bytes, [&] { k::table_for(set).transpose(problem, parallel); });
+    measure(state, 2 * bytes, [&] { table.transpose(problem, parallel); });
 }
 
 }  // namespace
@@ -120,10 +139,18 @@ void register_others(k::isa set, const k::parallel_for& parallel) {
     add("pool_average/u8_u8" + window, run_pool, k::pool_kind::average_exclude_pad);
     add("binary_add/u8u8_u8/3136x256", run_binary, k::binary_function::add);
     add("binary_multiply/u8u8_u8/3136x256", run_binary, k::binary_function::multiply);
-    add("quantize/f32_u8/50176x3", run_convert, conversion::quantize);
-    add("quantize_planes/f32_u8/50176x3", run_convert, conversion::quantize_planes);
-    add("dequantize/u8_f32/50176x3", run_convert, conversion::dequantize);
-    add("requantize/u8_u8/50176x3", run_convert, conversion::requantize);
+    using enum k::element_kind;
+    add("quantize_planes/f32_u8/50176x3", run_convert, conversion{f32, u8, 50176, true});
+    // 0.7 MB, 21 MB and 0.5 GB: in the L2, the L3 and neither.
+    for (const std::int64_t pixels : {50176, 1400000, 33000000}) {
+        const std::string size = "/" + std::to_string(pixels) + "x3";
+        add("quantize/f32_u8" + size, run_convert, conversion{f32, u8, pixels});
+        add("quantize/f32_i8" + size, run_convert, conversion{f32, i8, pixels});
+        add("dequantize/u8_f32" + size, run_convert, conversion{u8, f32, pixels});
+        add("dequantize/i8_f32" + size, run_convert, conversion{i8, f32, pixels});
+        add("requantize/i32_u8" + size, run_convert, conversion{i32, u8, pixels});
+        add("requantize/u8_u8" + size, run_convert, conversion{u8, u8, pixels});
+    }
     add("lookup/u8_u8/1048576", run_lookup);
     add("transpose/u8/256x3136", run_transpose, 1);
     add("transpose/f32/256x3136", run_transpose, 4);

@@ -83,6 +83,7 @@ double least_seconds(int rounds, int calls, const Function& function) {
                              : "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", \
                                "v14", "v15")
 #define LPT_BENCH_SDOT(r) ".arch_extension dotprod\n\tsdot v" #r ".4s, v14.16b, v15.16b\n\t"
+#define LPT_BENCH_SMMLA(r) ".arch_extension i8mm\n\tsmmla v" #r ".4s, v14.16b, v15.16b\n\t"
 #define LPT_BENCH_SMULL(r) "smull v13.8h, v14.8b, v15.8b\n\tsadalp v" #r ".4s, v13.8h\n\t"
 #define LPT_BENCH_FMLA(r) "fmla v" #r ".4s, v14.4s, v15.4s\n\t"
 #endif
@@ -116,11 +117,16 @@ inline double multiply_twelve(k::isa set, bool is_float) {
                 LPT_BENCH_TWELVE(LPT_BENCH_VNNI_256);
             return 12 * 32;
 #elif defined(__aarch64__)
+        case k::isa::neon_i8mm:
         case k::isa::neon_dot:
         case k::isa::neon:
             if (is_float) {
                 LPT_BENCH_TWELVE(LPT_BENCH_FMLA);
                 return 12 * 4;
+            }
+            if (set == k::isa::neon_i8mm) {
+                LPT_BENCH_TWELVE(LPT_BENCH_SMMLA);
+                return 12 * 32;
             }
             if (set == k::isa::neon_dot) {
                 LPT_BENCH_TWELVE(LPT_BENCH_SDOT);
@@ -199,16 +205,6 @@ inline double read_bytes_per_second(k::isa set, const unsigned char* from, std::
     if (set != k::isa::scalar) __asm__ volatile("vzeroupper" ::: "xmm0", "xmm1", "xmm2", "xmm3");
 #endif
     return static_cast<double>(count) / seconds;
-}
-
-/// Bytes a second, read and written, of copying `bytes` bytes.
-inline double copy_bytes_per_second(unsigned char* to, const unsigned char* from, std::size_t bytes, int rounds = 5) {
-    const int calls = static_cast<int>(std::max<std::size_t>(1, (std::size_t{1} << 18) / bytes));
-    const double seconds = least_seconds(rounds, calls, [&] {
-        std::memcpy(to, from, bytes);
-        __asm__ volatile("" ::: "memory");
-    });
-    return 2 * static_cast<double>(bytes) / seconds;
 }
 
 }  // namespace bench

@@ -33,6 +33,11 @@ struct aligned_bytes {
             data[i] = static_cast<unsigned char>(state >> 24);
         }
     }
+    /// The same in [-8, 7].
+    void limit_to_four_bits(std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i)
+            data[i] = static_cast<unsigned char>((data[i] & 15) - 8);
+    }
 };
 
 /// Element types of A, B and C.
@@ -45,6 +50,7 @@ struct type_triple {
             case k::element_kind::i8: return "i8";
             case k::element_kind::i32: return "i32";
             case k::element_kind::f32: return "f32";
+            case k::element_kind::i4: return "i4";
         }
         return "";
     }
@@ -94,6 +100,7 @@ public:
         if (!types.is_float()) {
             a.randomize(byte_count(s.m * s.k, types.a));
             b.randomize(byte_count(s.k * s.n, types.b));
+            if (types.b == k::element_kind::i4) b.limit_to_four_bits(byte_count(s.k * s.n, types.b));
         }
         k::gemm_weights weights;
         weights.data = b.data;
@@ -140,6 +147,8 @@ public:
         if (!types.is_float()) {
             input.randomize(byte_count(s.batch * s.height * s.width * s.in_channels, types.a));
             weights.randomize(byte_count(s.out_channels * group_in * s.taps(), types.b));
+            if (types.b == k::element_kind::i4)
+                weights.limit_to_four_bits(byte_count(s.out_channels * group_in * s.taps(), types.b));
         }
         k::convolution_weights w;
         w.data = weights.data;

@@ -36,7 +36,7 @@ std::string& last_error() {
 type_triple types_named(const std::string& name) {
     using enum k::element_kind;
     for (const k::element_kind a : {u8, i8}) {
-        for (const k::element_kind b : {i8, u8}) {
+        for (const k::element_kind b : {i8, u8, i4}) {
             for (const k::element_kind c : {u8, i8, i32, f32}) {
                 if (type_triple{a, b, c}.name() == name) return {a, b, c};
             }
@@ -86,6 +86,7 @@ void check(dnnl_status_t status, const char* what) {
 dnnl_data_type_t data_type(k::element_kind kind) {
     switch (kind) {
         case k::element_kind::u8: return dnnl_u8;
+        case k::element_kind::i4:
         case k::element_kind::i8: return dnnl_s8;
         case k::element_kind::i32: return dnnl_s32;
         case k::element_kind::f32: break;
@@ -143,6 +144,7 @@ public:
         if (!types.is_float()) {
             a.randomize(bytes_of(sizes.a, types.a));
             b.randomize(bytes_of(sizes.b, types.b));
+            if (types.b == k::element_kind::i4) b.limit_to_four_bits(bytes_of(sizes.b, types.b));
         }
         check(dnnl_engine_create(&engine_, dnnl_cpu, 0), "an engine");
         check(dnnl_stream_create(&stream_, engine_, dnnl_stream_default_flags), "a stream");

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 using namespace kernel_test;
 
 namespace {
@@ -186,6 +188,105 @@ TEST_CASE("every instruction set converts every type and layout to the scalar bi
         }
     }
 }
+
+namespace {
+
+/// `count` elements side by side with the same constants, at an address that is `shift` elements past the start of a buffer.
+struct line_case {
+    k::element_kind from, to;
+    std::int64_t count, shift;
+    bool is_bounded, is_narrow;
+
+    guarded<std::uint8_t> run(const k::kernel_table& table) const {
+        generator random(static_cast<std::uint64_t>(count + shift));
+        guarded<std::uint8_t> input = random_elements(random, from, shift + count);
+        if (from == k::element_kind::f32) {
+            const float inf = std::numeric_limits<float>::infinity();
+            const float specials[] = {std::numeric_limits<float>::quiet_NaN(), inf, -inf, 3e38f, -3e38f, 2147483648.0f};
+            for (std::int64_t i = 0; i < shift + count; i += 7)
+                std::memcpy(input.data() + i * 4, &specials[i / 7 % 6], 4);
+        }
+        k::convert_problem p;
+        p.channels = count;
+        p.input = input.data() + shift * k::bytes_of(from);
+        p.input_type = from;
+        p.input_layout = p.output_layout = {count, count, 1};
+        if (is_bounded) {
+            p.input_low_all = -1.5f;
+            p.input_high_all = 2.25f;
+        }
+        p.finish.scale_all = from == k::element_kind::f32 ? 70.3f : from == k::element_kind::i32 ? 0.002f : 1.37f;
+        p.finish.bias_all = 11.25f;
+        if (count == 191) p.finish.scale_all *= 3e6f;  // too large to be rounded without a clamp
+        p.finish.output_type = to;
+        p.finish.quant_low = to == k::element_kind::i8 ? -128 : 0;
+        p.finish.quant_high = to == k::element_kind::i8 ? 127 : 255;
+        if (is_narrow) {
+            p.finish.quant_low += 5;
+            p.finish.quant_high -= 60;
+        }
+        guarded<std::uint8_t> out = output_buffer(shift + count, to);
+        p.output = out.data() + shift * k::bytes_of(to);
+        table.convert(p, threads(static_cast<int>(1 + count % 3)));
+        CHECK(out.front_is_intact());
+        return out;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("long lines with the same constants for all elements give the scalar bits") {
+    using enum k::element_kind;
+    for (const k::element_kind from : {f32, u8, i8, i32}) {
+        for (const k::element_kind to : {u8, i8, f32}) {
+            for (const std::int64_t count : {5, 64, 191, 16385}) {
+                for (int variant = 0; variant < 4; ++variant) {
+                    const line_case c{from, to, count, count % 3, variant % 2 != 0, variant / 2 != 0};
+                    const guarded<std::uint8_t> expected = c.run(k::table_for(k::isa::scalar));
+                    for (const k::isa set : instruction_sets()) {
+                        CAPTURE(k::name_of(set));
+                        CAPTURE(count);
+                        CAPTURE(variant);
+                        CHECK(first_difference(expected, c.run(k::table_for(set)), to) == -1);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#if defined(__x86_64__)
+TEST_CASE("lines so long that they are stored past the caches give the same numbers, from any address on") {
+    constexpr std::size_t count = 27000001;
+    std::vector<std::uint8_t> input(count);
+    for (std::size_t i = 0; i < count; ++i)
+        input[i] = static_cast<std::uint8_t>(i);
+    std::vector<float> expected(256);
+    for (std::size_t i = 0; i < 256; ++i)
+        expected[i] = std::fma(static_cast<float>(i), 0.37f, -3.5f);
+    std::vector<float> out(count + 2);
+    for (const k::isa set : instruction_sets()) {
+        CAPTURE(k::name_of(set));
+        k::convert_problem p;
+        p.channels = static_cast<std::int64_t>(count);
+        p.input = input.data();
+        p.input_type = k::element_kind::u8;
+        p.input_layout = p.output_layout = {p.channels, p.channels, 1};
+        p.finish.scale_all = 0.37f;
+        p.finish.bias_all = -3.5f;
+        p.finish.output_type = k::element_kind::f32;
+        std::memset(out.data(), 0, out.size() * sizeof(float));
+        p.output = out.data() + 1;
+        k::table_for(set).convert(p, threads(2));
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < count; i += 256)
+            wrong += std::memcmp(out.data() + 1 + i, expected.data(), std::min<std::size_t>(256, count - i) * 4) != 0;
+        CHECK(wrong == 0);
+        CHECK(out[0] == 0);
+        CHECK(out[count + 1] == 0);
+    }
+}
+#endif
 
 TEST_CASE("a change of layout puts each element where it belongs") {
     for (int i = 0; i < k::isa_count; ++i) {

@@ -37,7 +37,7 @@ struct convolution_data {
         const std::int64_t depth = taps_of(s) * s.in_channels / s.groups;
         weights = random_elements(random, c.weights_type, s.out_channels * depth);
         const std::int64_t count = c.weights_zero_points == 2 ? s.out_channels : c.weights_zero_points;
-        const std::int32_t lowest = c.weights_type == k::element_kind::i8 ? -128 : 0;
+        const std::int32_t lowest = c.weights_type == k::element_kind::u8 ? 0 : -128;
         for (std::int64_t i = 0; i < count; ++i)
             zero_points.push_back(lowest + static_cast<std::int32_t>(random.below(256)));
         const bool is_float = c.input_type == k::element_kind::f32;
@@ -89,7 +89,7 @@ struct convolution_data {
 
     std::int64_t element(const guarded<std::uint8_t>& data, k::element_kind type, std::int64_t i) const {
         const std::uint8_t raw = data[static_cast<std::size_t>(i)];
-        return type == k::element_kind::i8 ? static_cast<std::int8_t>(raw) : static_cast<std::int64_t>(raw);
+        return type == k::element_kind::u8 ? static_cast<std::int64_t>(raw) : static_cast<std::int8_t>(raw);
     }
 
     /// Sums by scattering (transposed) or gathering, straight from the definition, without zero points folded anywhere.
@@ -199,6 +199,8 @@ std::vector<k::convolution_shape> all_shapes() {
         shape_of(18, 70, 1, 6, 3, 2, 1, 1),  // channels not a multiple of 4, columns past one panel
         shape_of(20, 9, 1, 9, 3, 1, 2, 2),  // dilated
         shape_of(3, 17, 1, 11, 5, 2, 1, 2),  // few channels: taps of a line merged
+        shape_of(3, 33, 1, 13, 3, 2, 1, 1),  // short lines: joined
+        shape_of(1, 70, 1, 6, 3, 1, 1, 1, 3),  // one channel, three axes, joined
         shape_of(8, 12, 2, 6, 3, 1, 1, 1),  // groups, lines merged
         shape_of(15, 70, 5, 9, 4, 3, 1, 2),  // odd channels of groups, lines merged
         shape_of(3, 9, 1, 9, 3, 1, 2, 2),  // few channels, dilated: gathered
@@ -217,6 +219,7 @@ std::vector<k::convolution_shape> all_shapes() {
         shape_of(300, 300, 300, 3, 3, 1, 1, 1),  // depthwise, more channels than one epilogue takes
         shape_of(5, 5, 5, 4, 3, 1, 1, 1, 3),  // depthwise, three axes
         shape_of(70, 70, 70, 6, 3, 1, 1, 1),  // depthwise, two blocks of channels, an odd number of rows
+        shape_of(96, 96, 96, 6, 3, 2, 1, 1),  // depthwise, a block of channels and the half of one
         shape_of(35, 35, 35, 9, 5, 1, 1, 2),  // depthwise, more rows than fit in four bytes
         shape_of(20, 20, 20, 9, 3, 1, 2, 3),  // depthwise, dilated
         shape_of(4, 4, 4, 150, 3, 1, 1, 1, 1),  // depthwise, one axis, longer than a window
@@ -268,12 +271,14 @@ TEST_CASE("the scalar convolution is the sum over taps and channels, with paddin
 TEST_CASE("every instruction set gives the scalar bits for every geometry, type and zero point") {
     std::uint64_t seed = 100;
     for (const k::convolution_shape& shape : all_shapes()) {
-        for (int variant = 0; variant < 4; ++variant) {
+        for (int variant = 0; variant < 5; ++variant) {
             convolution_case c;
             c.shape = shape;
             c.input_type = variant % 2 == 0 ? k::element_kind::u8 : k::element_kind::i8;
-            c.weights_type = variant < 3 ? k::element_kind::i8 : k::element_kind::u8;
-            c.zero_point = variant == 0 ? 0 : variant == 2 ? 255 : -128;
+            c.weights_type = variant < 3    ? k::element_kind::i8
+                             : variant == 3 ? k::element_kind::u8
+                                            : k::element_kind::i4;
+            c.zero_point = variant == 0 ? 0 : variant % 2 == 0 ? 255 : -128;
             c.weights_zero_points = variant == 2 ? 2 : variant == 3 ? 1 : 0;
             c.epilogue = static_cast<int>(seed % 4);
             c.input_gap = variant;

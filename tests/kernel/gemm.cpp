@@ -31,7 +31,7 @@ struct gemm_data {
         a = random_elements(random, c.a_type, (c.m - 1) * (c.k + c.a_gap) + c.k);
         b = random_elements(random, c.b_type, c.k * c.n);
         const std::int64_t count = c.b_zero_points == 2 ? c.n : c.b_zero_points;
-        const std::int32_t lowest = c.b_type == k::element_kind::i8 ? -128 : 0;
+        const std::int32_t lowest = c.b_type == k::element_kind::u8 ? 0 : -128;
         for (std::int64_t i = 0; i < count; ++i)
             zero_points.push_back(lowest + static_cast<std::int32_t>(random.below(256)));
         const bool is_float = c.a_type == k::element_kind::f32;
@@ -74,7 +74,7 @@ struct gemm_data {
 
 std::int64_t integer_at(const guarded<std::uint8_t>& data, k::element_kind type, std::int64_t i) {
     const std::uint8_t raw = data[static_cast<std::size_t>(i)];
-    return type == k::element_kind::i8 ? static_cast<std::int8_t>(raw) : static_cast<std::int64_t>(raw);
+    return type == k::element_kind::u8 ? static_cast<std::int64_t>(raw) : static_cast<std::int8_t>(raw);
 }
 
 void compare_all(const gemm_case& c, std::uint64_t seed) {
@@ -93,12 +93,13 @@ void compare_all(const gemm_case& c, std::uint64_t seed) {
 }
 
 const k::element_kind byte_types[] = {k::element_kind::u8, k::element_kind::i8};
+const k::element_kind weight_types[] = {k::element_kind::i8, k::element_kind::u8, k::element_kind::i4};
 
 } // namespace
 
 TEST_CASE("the scalar matrix multiplication is the sum of products of what is left of the zero points") {
     for (const k::element_kind a_type : byte_types) {
-        for (const k::element_kind b_type : byte_types) {
+        for (const k::element_kind b_type : weight_types) {
             gemm_case c{5, 7, 19, a_type, b_type, a_type == k::element_kind::u8 ? 130 : -7, 2};
             c.epilogue = 3;
             const gemm_data data(c, 11);
@@ -150,6 +151,7 @@ TEST_CASE("every instruction set gives the scalar bits for all tails of rows, co
                 c.a_zero_point = c.a_type == k::element_kind::u8 ? 128 : 3;
                 c.a_gap = (m + depth) % 3;
                 c.c_gap = n % 3;
+                c.b_type = weight_types[(m + depth) % 2 * 2];
                 c.epilogue = static_cast<int>((m + n + depth) % 5);
                 compare_all(c, static_cast<std::uint64_t>(m * 10007 + n * 101 + depth));
             }
@@ -166,7 +168,7 @@ TEST_CASE("every instruction set gives the scalar bits around the sizes of tiles
         for (const std::int64_t n : columns) {
             gemm_case c{m, n, depths[turn % 6]};
             c.a_type = byte_types[turn % 2];
-            c.b_type = byte_types[turn / 2 % 2];
+            c.b_type = weight_types[turn / 2 % 3];
             c.b_zero_points = turn % 3;
             c.epilogue = turn % 5;
             c.c_gap = turn % 4;
@@ -186,6 +188,7 @@ TEST_CASE("rows longer than what is prepared at a time give the scalar bits") {
         for (const std::int64_t depth : {32769, 65530, 131075}) {
             gemm_case c{2, 19, depth, a_type};
             c.b_zero_points = static_cast<int>(depth % 3);
+            c.b_type = weight_types[depth % 2 * 2];
             c.epilogue = static_cast<int>(depth % 5);
             compare_all(c, static_cast<std::uint64_t>(depth));
         }
@@ -194,7 +197,7 @@ TEST_CASE("rows longer than what is prepared at a time give the scalar bits") {
 
 TEST_CASE("every instruction set gives the scalar bits for all combinations of types and zero points") {
     for (const k::element_kind a_type : byte_types) {
-        for (const k::element_kind b_type : byte_types) {
+        for (const k::element_kind b_type : weight_types) {
             for (int b_zero_points = 0; b_zero_points < 3; ++b_zero_points) {
                 for (int transposed = 0; transposed < 2; ++transposed) {
                     gemm_case c{11,
@@ -228,7 +231,7 @@ TEST_CASE("every epilogue gives the scalar bits in panels of every width") {
             gemm_case c{13, n, 20};
             c.epilogue = variant;
             c.a_type = byte_types[variant % 2];
-            c.b_type = byte_types[n % 2];
+            c.b_type = weight_types[n % 3];
             compare_all(c, static_cast<std::uint64_t>(variant * 100 + n));
         }
     }
@@ -258,6 +261,15 @@ TEST_CASE("extreme products do not saturate: 255 times -128 and 255 times 127 ov
             std::memcpy(&last, out.data() + out.size() - 4, 4);
             CHECK(last == 2000 * 255 * static_cast<std::int8_t>(b_value));
         }
+    }
+}
+
+TEST_CASE("weights of four bits take half the memory when they are packed") {
+    for (const k::isa set : instruction_sets()) {
+        CAPTURE(k::name_of(set));
+        const std::size_t bytes = k::table_for(set).packed_gemm_bytes(k::element_kind::i8, 512, 768);
+        const std::size_t halves = k::table_for(set).packed_gemm_bytes(k::element_kind::i4, 512, 768);
+        CHECK(bytes - halves == 512 * 768 / 2);
     }
 }
 

@@ -114,6 +114,12 @@ inline guarded<float> random_floats(generator& random, std::int64_t count, float
 /// Elements of a type, stored as bytes.
 inline guarded<std::uint8_t> random_elements(generator& random, k::element_kind type, std::int64_t count) {
     if (type == k::element_kind::u8 || type == k::element_kind::i8) return random_bytes(random, count);
+    if (type == k::element_kind::i4) {
+        guarded<std::uint8_t> weights = random_bytes(random, count);
+        for (std::size_t i = 0; i < weights.size(); ++i)
+            weights[i] = static_cast<std::uint8_t>((weights[i] & 15) - 8);
+        return weights;
+    }
     guarded<std::uint8_t> bytes(static_cast<std::size_t>(count * 4));
     for (std::int64_t i = 0; i < count; ++i) {
         const float f = random.real(-3, 3);

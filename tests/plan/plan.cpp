@@ -75,6 +75,28 @@ TEST_CASE("Integers in f32 weights are weights of 8 bits with a zero point a cha
         plan::integer_weights_of(make_tensor(f32, shape{2}, {0, 256}), 1, [](std::size_t) { return 0u; }, result));
 }
 
+TEST_CASE("Integers that fit into 4 bits are weights of 4 bits, with one zero point where one is enough") {
+    plan::integer_weights result;
+    const auto channel = [](std::size_t i) { return i / 2; };
+    REQUIRE(plan::integer_weights_of(make_tensor(i4, shape{2, 2}, {-8, 7, 0, 3}), 2, channel, result));
+    CHECK(result.four_bits);
+    CHECK(result.zero_points.empty());
+    CHECK(reals_of(result.values) == seq<double>{-8, 7, 0, 3});
+    REQUIRE(plan::integer_weights_of(make_tensor(u4, shape{2, 2}, {0, 15, 3, 9}), 2, channel, result));
+    CHECK(result.four_bits);
+    CHECK(result.zero_points == std::vector<std::int32_t>{-8, -8});
+    CHECK(reals_of(result.values) == seq<double>{-8, 7, -5, 1});
+    REQUIRE(plan::integer_weights_of(make_tensor(f32, shape{2, 2}, {-15, 0, -1, 14}), 2, channel, result));
+    CHECK(result.four_bits);
+    CHECK(result.zero_points == std::vector<std::int32_t>{7, -7});
+    CHECK(reals_of(result.values) == seq<double>{-8, 7, -8, 7});
+    REQUIRE(plan::integer_weights_of(make_tensor(i8, shape{2, 2}, {-9, 0, 1, 2}), 2, channel, result));
+    CHECK_FALSE(result.four_bits);
+    REQUIRE(plan::integer_weights_of(
+        make_tensor(f32, shape{2, 2}, {-9, 0, 1, 8}), 1, [](std::size_t) { return 0u; }, result));
+    CHECK_FALSE(result.four_bits);
+}
+
 TEST_CASE("Zero points of channels become a margin") {
     graph model;
     const output_ref input = model.parameter(f32, shape{1, 3, 6, 6}, "x");

@@ -12,6 +12,176 @@ struct convert {
     using floats = typename simd::floats;
     static constexpr std::int64_t width = simd::width;
 
+    /// Elements that lie side by side in input and output, and that all constants are the same for. No post operations.
+    struct line {
+        const unsigned char* input = nullptr;
+        unsigned char* output = nullptr;
+        float scale = 1, bias = 0;
+        float low = 0, high = 0;  // of the input
+        float quant_low = 0, quant_high = 0;
+    };
+    using line_function = void (*)(const line&, std::int64_t, bool) noexcept;
+
+    /// How far ahead of the loads: prefetchers of processors stop at the end of each page.
+    static constexpr std::int64_t prefetched_bytes = 2048;
+
+    template <element_kind From>
+    [[gnu::always_inline]] static floats load_vector(const unsigned char* from) noexcept {
+        if constexpr (From == element_kind::u8)
+            return simd::to_float(simd::load_u8(from));
+        else if constexpr (From == element_kind::i8)
+            return simd::to_float(simd::load_i8(reinterpret_cast<const std::int8_t*>(from)));
+        else if constexpr (From == element_kind::i32)
+            return simd::to_float(simd::load_int(reinterpret_cast<const std::int32_t*>(from)));
+        else
+            return simd::load(reinterpret_cast<const float*>(from));
+    }
+
+    /// `count` elements, a multiple of four vectors, which stay in registers from load to store. `streams`: past the caches; the output
+    /// is then aligned.
+    template <element_kind From, element_kind To, bool Bounded>
+    static void convert_line(const line& l, std::int64_t count, bool streams) noexcept {
+        constexpr std::int64_t from_bytes = bytes_of(From);
+        constexpr std::int64_t to_bytes = bytes_of(To);
+        const floats scale = simd::broadcast(l.scale);
+        const floats bias = simd::broadcast(l.bias);
+        const floats low = simd::broadcast(l.low);
+        const floats high = simd::broadcast(l.high);
+        const floats quant_low = simd::broadcast(l.quant_low);
+        const floats quant_high = simd::broadcast(l.quant_high);
+        const std::int32_t lowest = static_cast<std::int32_t>(l.quant_low);
+        const std::int32_t highest = static_cast<std::int32_t>(l.quant_high);
+        const bool limited = highest - lowest < 255;
+        const unsigned char* from = l.input;
+        unsigned char* to = l.output;
+        const unsigned char* const end = to + count * to_bytes;
+        for (; to != end; from += 4 * width * from_bytes, to += 4 * width * to_bytes) {
+#pragma GCC unroll 4
+            for (std::int64_t j = 0; j < 4 * width * from_bytes; j += 64)
+                __builtin_prefetch(from + prefetched_bytes + j);
+            floats v[4];
+#pragma GCC unroll 4
+            for (int j = 0; j < 4; ++j) {
+                v[j] = load_vector<From>(from + j * width * from_bytes);
+                if constexpr (Bounded) v[j] = simd::at_most(simd::at_least(v[j], low), high);
+                v[j] = simd::fma(v[j], scale, bias);
+            }
+            if constexpr (To == element_kind::f32) {
+                float* const at = reinterpret_cast<float*>(to);
+#pragma GCC unroll 4
+                for (int j = 0; j < 4; ++j) {
+                    if (streams)
+                        simd::stream(at + j * width, v[j]);
+                    else
+                        simd::store(at + j * width, v[j]);
+                }
+            } else {
+                typename simd::ints q[4];
+#pragma GCC unroll 4
+                for (int j = 0; j < 4; ++j) {
+                    // Integers are so small here that what packing saturates is all there is to clamp.
+                    if constexpr (From == element_kind::f32)
+                        q[j] = simd::round_for_packing(v[j], quant_low, quant_high);
+                    else
+                        q[j] = simd::round_to_int(v[j]);
+                }
+                constexpr bool is_signed = To == element_kind::i8;
+                auto packed = simd::template pack<is_signed>(q[0], q[1], q[2], q[3]);
+                if (limited) packed = simd::template limit<is_signed>(packed, lowest, highest);
+                if (streams)
+                    simd::stream_bytes(to, packed);
+                else
+                    simd::store_first(to, packed, 4 * width);
+            }
+        }
+    }
+
+    template <element_kind From, element_kind To>
+    static line_function find_line(bool bounded) noexcept {
+        if constexpr (From == element_kind::f32) {
+            if (bounded) return &convert_line<From, To, true>;
+        }
+        return bounded ? nullptr : &convert_line<From, To, false>;
+    }
+    template <element_kind From>
+    static line_function find_line(element_kind to, bool bounded) noexcept {
+        switch (to) {
+            case element_kind::u8: return find_line<From, element_kind::u8>(bounded);
+            case element_kind::i8: return find_line<From, element_kind::i8>(bounded);
+            case element_kind::f32: return find_line<From, element_kind::f32>(bounded);
+            default: return nullptr;
+        }
+    }
+    /// Null where there is no such kernel.
+    static line_function find_line(element_kind from, element_kind to, bool bounded) noexcept {
+        switch (from) {
+            case element_kind::u8: return find_line<element_kind::u8>(to, bounded);
+            case element_kind::i8: return find_line<element_kind::i8>(to, bounded);
+            case element_kind::i32: return find_line<element_kind::i32>(to, bounded);
+            case element_kind::f32: return find_line<element_kind::f32>(to, bounded);
+            default: return nullptr;
+        }
+    }
+
+    /// From so many bytes on, read and written, the output leaves the caches before anybody reads it: it goes past them, which saves
+    /// reading it before it is overwritten.
+    static constexpr std::int64_t streamed_bytes = std::int64_t{1} << 27;
+
+    /// Whether what is rounded fits in 32 bits, where it is not clamped before.
+    static bool rounds_directly(const convert_problem& p) noexcept {
+        const epilogue& e = p.finish;
+        if (p.input_type == element_kind::f32 || e.output_type == element_kind::f32) return true;
+        const float most = p.input_type == element_kind::i32 ? 0.25f : 1048576.0f;
+        return __builtin_fabsf(e.scale_all) <= most && __builtin_fabsf(e.bias_all) <= 536870912.0f;
+    }
+
+    /// All of a problem that is one line; false if there is no kernel for it.
+    static bool run_line(const convert_problem& p, const parallel_for& parallel) noexcept {
+        if constexpr (width == 1) {
+            return false;
+        } else {
+            constexpr std::int64_t step = 4 * width;
+            const epilogue& e = p.finish;
+            const bool bounded = p.input_low_all != -__builtin_inff() || p.input_high_all != __builtin_inff();
+            const line_function function =
+                e.post_count == 0 ? find_line(p.input_type, e.output_type, bounded) : nullptr;
+            if (function == nullptr || !rounds_directly(p)) return false;
+            const std::int64_t from_bytes = bytes_of(p.input_type);
+            const std::int64_t to_bytes = bytes_of(e.output_type);
+            line all;
+            all.input = static_cast<const unsigned char*>(p.input);
+            all.output = static_cast<unsigned char*>(p.output);
+            all.scale = e.scale_all;
+            all.bias = e.bias_all;
+            all.low = p.input_low_all;
+            all.high = p.input_high_all;
+            all.quant_low = e.quant_low;
+            all.quant_high = e.quant_high;
+            // Elements in front of the first aligned one, where streaming needs it.
+            std::int64_t head = 0;
+            const bool streams =
+                simd::stream_alignment > 16 && p.channels * (from_bytes + to_bytes) >= streamed_bytes &&
+                reinterpret_cast<std::uintptr_t>(all.output) % static_cast<std::uintptr_t>(to_bytes) == 0;
+            if (streams) {
+                const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(all.output) %
+                                                            static_cast<std::uintptr_t>(simd::stream_alignment));
+                head = past == 0 ? 0 : (simd::stream_alignment - past) / to_bytes;
+                run_channels(p, 0, 0, 0, head);
+            }
+            const std::int64_t whole = (p.channels - head) / step * step;
+            split<Isa>(parallel, whole, 64 * step, [&](std::int64_t begin, std::int64_t end, int) {
+                line part = all;
+                part.input += (head + begin) * from_bytes;
+                part.output += (head + begin) * to_bytes;
+                function(part, end - begin, streams);
+                if (streams) simd::end_stream();
+            });
+            const std::int64_t done = head + whole;
+            if (done < p.channels) run_channels(p, 0, 0, done, p.channels - done);
+            return true;
+        }
+    }
+
     /// One run of elements whose positions differ by a constant: channels of a pixel, or pixels of a channel plane.
     struct run_of_elements {
         std::int64_t count = 0;
@@ -135,6 +305,7 @@ struct convert {
         if (uniform && is_dense(p, p.input_layout) && is_dense(p, p.output_layout)) {
             p.channels = p.batch * p.pixels * p.channels;
             p.pixels = p.batch = 1;
+            if (run_line(p, parallel)) return;
         }
         // Long runs along the pixels beat short ones along the channels, unless post operations need whole rows.
         const bool planes = p.finish.post_count == 0 && p.pixels > 1 &&

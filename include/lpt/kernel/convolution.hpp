@@ -18,6 +18,7 @@ struct pixel_image {
 /// Rows of an implicit matrix: one pointer per tap, to the input pixel or to a row of zero points.
 template <class Isa>
 struct pixel_rows {
+    static constexpr bool copies_rows = false;
     static constexpr bool per_group = false;
     static constexpr bool readable_ends = false;
     using geometry = convolution_geometry<Isa>;
@@ -26,6 +27,8 @@ struct pixel_rows {
     std::int64_t copied_group = 0;
 
     const unsigned char* outside() const noexcept { return image.outside; }
+    /// Images whose pixels do not end with a whole k group are copied.
+    static constexpr std::int64_t readable_rows(std::int64_t) noexcept { return 0; }
     void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
         const std::int64_t taps = geometry::taps(*shape);
         if (shape->transposed) {
@@ -77,6 +80,7 @@ private:
 /// group; the first line is the one that stands for all lines outside.
 template <class Isa>
 struct line_rows {
+    static constexpr bool copies_rows = false;
     static constexpr bool per_group = false;
     static constexpr bool readable_ends = true;
     using geometry = convolution_geometry<Isa>;
@@ -102,9 +106,63 @@ struct line_rows {
     }
 };
 
+/// Rows that are copied together from such lines, `row_bytes` apart.
+template <class Isa>
+struct joined_rows {
+    static constexpr bool copies_rows = true;
+    static constexpr bool per_group = false;
+    static constexpr bool readable_ends = true;
+    using geometry = convolution_geometry<Isa>;
+    const convolution_shape* shape = nullptr;
+    const unsigned char* image = nullptr;
+    std::int64_t line_bytes = 0;
+    std::int64_t pixel_bytes = 0;
+    std::int64_t copied_group = 0;
+    std::int64_t row_bytes = 0;
+    unsigned char* buffer = nullptr;
+    static constexpr const unsigned char* outside() noexcept { return nullptr; }
+
+    /// Blocks of 16 bytes that are copied for so many (<= 64) of a line.
+    static std::int64_t blocks(std::int64_t piece) noexcept { return piece <= 16 ? 1 : piece <= 32 ? 2 : 4; }
+    /// Distance of rows: no line reaches into the next row.
+    static std::int64_t distance(const convolution_shape& s, std::int64_t pixel_bytes) noexcept {
+        const std::int64_t piece = s.kernel[2] * pixel_bytes;
+        return (s.kernel[0] * s.kernel[1] - 1) * piece + blocks(piece) * 16;
+    }
+
+    void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
+        const std::int64_t piece = shape->kernel[2] * pixel_bytes;
+        const std::int64_t step = shape->stride[2] * pixel_bytes;
+        for (std::int64_t r = 0; r < count; ++r)
+            pointers[r] = buffer + r * row_bytes;
+        geometry::for_each_part(
+            *shape, first, count, [&](const typename geometry::coordinates& c, std::int64_t place, std::int64_t part) {
+                geometry::for_each_input_line(*shape, c, [&](std::int64_t line, std::int64_t input_line) {
+                    const unsigned char* from = image + (1 + input_line) * line_bytes + c.at[2] * step;
+                    unsigned char* to = buffer + place * row_bytes + line * piece;
+                    switch (blocks(piece)) {
+                        case 1: copy<1>(to, from, part, step); break;
+                        case 2: copy<2>(to, from, part, step); break;
+                        default: copy<4>(to, from, part, step); break;
+                    }
+                });
+            });
+    }
+
+private:
+    /// The taps of one kernel line for some output pixels side by side, `Blocks` times 16 bytes each; what is too much is overwritten
+    /// by the next line, or meets columns of zeros.
+    template <int Blocks>
+    void copy(unsigned char* to, const unsigned char* from, std::int64_t count, std::int64_t step) const noexcept {
+        for (std::int64_t i = 0; i < count; ++i, to += row_bytes, from += step)
+            std::memcpy(to, from, Blocks * 16);
+    }
+};
+
 /// Rows that are copied together from their taps, for few channels.
 template <class Isa>
 struct gathered_rows {
+    static constexpr bool copies_rows = true;
     static constexpr bool per_group = true;
     static constexpr bool readable_ends = true;
     static constexpr std::int64_t copied_group = 0;
@@ -175,7 +233,8 @@ struct convolution {
     /// Taps that are one run of channels to the dense kernel.
     static std::int64_t merged_taps(const convolution_shape& s) noexcept {
         switch (geometry::method(s)) {
-            case convolution_method::im2col: return geometry::taps(s);
+            case convolution_method::im2col:
+            case convolution_method::joined_lines: return geometry::taps(s);
             case convolution_method::merged_lines: return s.kernel[2];
             default: return 1;
         }
@@ -193,9 +252,10 @@ struct convolution {
 
     static std::size_t packed_bytes(const convolution_shape& s, element_kind type) noexcept {
         if (geometry::method(s) == convolution_method::depthwise) return depthwise<Isa>::packed_bytes(s, type);
-        const std::int64_t bytes = type == element_kind::f32 ? dense_shape<float_arithmetic<Isa>>(s).bytes()
-                                                             : dense_shape<integer_arithmetic<Isa>>(s).bytes();
-        return static_cast<std::size_t>(bytes);
+        if (type == element_kind::f32) return static_cast<std::size_t>(dense_shape<float_arithmetic<Isa>>(s).bytes());
+        dense_layout<integer_arithmetic<Isa>> shape = dense_shape<integer_arithmetic<Isa>>(s);
+        shape.four_bits = type == element_kind::i4;
+        return static_cast<std::size_t>(shape.bytes());
     }
 
     template <class Arithmetic>
@@ -213,7 +273,9 @@ struct convolution {
             from.merged_channels = geometry::group_in(s);
             from.merged_taps = merged_taps(s);
         }
-        dense<Isa, Arithmetic>::pack(dense_shape<Arithmetic>(s), from, packed);
+        dense_layout<Arithmetic> shape = dense_shape<Arithmetic>(s);
+        shape.four_bits = weights.type == element_kind::i4;
+        dense<Isa, Arithmetic>::pack(shape, from, packed);
     }
 
     static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
@@ -236,10 +298,16 @@ struct convolution {
         return aligned(dense<Isa, Arithmetic>::block_rows(taps) * taps * static_cast<std::int64_t>(sizeof(void*)));
     }
     template <class Arithmetic>
+    static std::int64_t joined_row_bytes(const convolution_shape& s) noexcept {
+        return (joined_rows<Isa>::distance(s, geometry::group_in(s) * Arithmetic::row_value_bytes) + 15) / 16 * 16;
+    }
+    template <class Arithmetic>
     static std::int64_t gathered_bytes(const convolution_shape& s, element_kind type) noexcept {
+        if (geometry::method(s) == convolution_method::joined_lines)
+            return dense<Isa, Arithmetic>::copied_rows * joined_row_bytes<Arithmetic>(s);
         if (geometry::method(s) != convolution_method::im2col) return 0;
         const std::int64_t row = geometry::taps(s) * geometry::group_in(s) * bytes_of(type);
-        return dense<Isa, Arithmetic>::block_rows(1) * aligned(row);
+        return dense<Isa, Arithmetic>::copied_rows * aligned(row);
     }
     /// An image that is copied into the form of the dot product: `count` pieces, pixels or padded lines, after one that stands for all
     /// outside. A piece holds group after group.
@@ -253,17 +321,25 @@ struct convolution {
         std::int64_t bytes() const noexcept { return aligned((1 + count) * piece_bytes + (group_bytes > 0 ? 64 : 0)); }
     };
 
+    /// Whether the image is copied as padded lines.
+    static bool pads_lines(const convolution_shape& s) noexcept {
+        const convolution_method method = geometry::method(s);
+        return method == convolution_method::merged_lines || method == convolution_method::joined_lines;
+    }
+
     template <class Arithmetic>
     static copied_image copied(const convolution_shape& s, element_kind type) noexcept {
         using engine = dense<Isa, Arithmetic>;
         copied_image image;
-        if (geometry::method(s) == convolution_method::merged_lines) {
+        if (pads_lines(s)) {
             const std::int64_t last =
                 (s.out[2] - 1) * s.stride[2] - s.pad_begin[2] + s.kernel[2];  // past the last column
             image.before = s.pad_begin[2];
             image.after = last > s.in[2] ? last - s.in[2] : 0;
             const std::int64_t pixels = image.before + s.in[2] + image.after;
-            image.group_bytes = (pixels * geometry::group_in(s) * Arithmetic::row_value_bytes + 4 + 3) / 4 * 4;
+            const std::int64_t line = pixels * geometry::group_in(s) * Arithmetic::row_value_bytes;
+            image.group_bytes =
+                (line + engine::row_group_bytes + 3) / 4 * 4;  // its last k group is readable as a whole
             image.count = s.batch * s.in[0] * s.in[1];
         } else if (geometry::method(s) == convolution_method::implicit_gemm &&
                    engine::needs_copies(dense_shape<Arithmetic>(s), type == element_kind::i8)) {
@@ -341,7 +417,7 @@ struct convolution {
         const bool is_signed = problem.input_type == element_kind::i8;
         const std::int64_t pixel_bytes = problem.input_pixel_stride * bytes_of(problem.input_type);
         const unsigned char* const input = static_cast<const unsigned char*>(problem.input);
-        if (geometry::method(s) != convolution_method::merged_lines) {
+        if (!pads_lines(s)) {
             copy_pixels<Arithmetic>(s, image, is_signed, outside, 0, 1, to);
             split<Isa>(parallel, image.count, 16, [&](std::int64_t begin, std::int64_t end, int) {
                 copy_pixels<Arithmetic>(s, image, is_signed, input + begin * pixel_bytes, pixel_bytes, end - begin,
@@ -380,6 +456,7 @@ struct convolution {
             case convolution_method::depthwise: return "depthwise";
             case convolution_method::implicit_gemm:
             case convolution_method::merged_lines: return "implicit_gemm";
+            case convolution_method::joined_lines:
             case convolution_method::im2col: return "im2col";
         }
         return "";
@@ -393,6 +470,7 @@ struct convolution {
         typename engine::call call;
         call.shape = dense_shape<Arithmetic>(s);
         call.packed = static_cast<const unsigned char*>(problem.packed_weights);
+        engine::read_layout(call);
         call.rows = geometry::pixels(s);
         call.signed_rows = problem.input_type == element_kind::i8;
         call.zero_point = problem.input_zero_point;
@@ -404,7 +482,8 @@ struct convolution {
         const std::int64_t pixel_bytes = problem.input_pixel_stride * element;
         const convolution_method method = geometry::method(s);
         if (method == convolution_method::gemm) {
-            gemm<Isa>::template multiply_rows<Arithmetic>(call, matrix_rows<Isa>{input, pixel_bytes}, parallel);
+            gemm<Isa>::template multiply_rows<Arithmetic>(call, matrix_rows<Isa>{input, pixel_bytes, call.rows},
+                                                          parallel);
             return;
         }
 
@@ -432,6 +511,16 @@ struct convolution {
                 rows.tap_bytes = geometry::group_in(s) * element;
                 rows.fill = problem.input_zero_point & 0xff;
                 rows.row_bytes = aligned(geometry::taps(s) * rows.tap_bytes);
+                rows.buffer = own + for_pointers;
+                engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
+            } else if (method == convolution_method::joined_lines) {
+                joined_rows<Isa> rows;
+                rows.shape = &s;
+                rows.image = image;
+                rows.line_bytes = copy.piece_bytes;
+                rows.pixel_bytes = geometry::group_in(s) * Arithmetic::row_value_bytes;
+                rows.copied_group = copy.group_bytes;
+                rows.row_bytes = joined_row_bytes<Arithmetic>(s);
                 rows.buffer = own + for_pointers;
                 engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
             } else if (method == convolution_method::merged_lines) {

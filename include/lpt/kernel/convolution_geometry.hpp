@@ -12,6 +12,7 @@ enum class convolution_method : std::uint8_t {
     depthwise,  ///< one channel a group
     implicit_gemm,  ///< sums over taps and channels, through pointers
     merged_lines,  ///< the same with the taps of a kernel line as one run of channels, over a padded copy of the image
+    joined_lines,  ///< rows copied together from such lines
     im2col,  ///< rows copied together from their taps
 };
 
@@ -36,9 +37,20 @@ struct convolution_geometry {
             return convolution_method::depthwise;
         if (is_pointwise(s)) return convolution_method::gemm;
         // With few channels most of a tap would be padding of the 4-byte groups and pointer loads: merge taps and channels.
-        if (group_in(s) < 16 && taps(s) > 1 && !s.transposed)
-            return s.dilation[2] == 1 ? convolution_method::merged_lines : convolution_method::im2col;
+        if (group_in(s) < 16 && taps(s) > 1 && !s.transposed) {
+            if (s.dilation[2] != 1) return convolution_method::im2col;
+            return joins_lines(s) ? convolution_method::joined_lines : convolution_method::merged_lines;
+        }
         return convolution_method::implicit_gemm;
+    }
+
+    /// Whether lines are so short that filling each of them up to whole groups of 4 bytes costs more than copying them together.
+    static bool joins_lines(const convolution_shape& s) noexcept {
+        const std::int64_t lines = s.kernel[0] * s.kernel[1];
+        const std::int64_t line = s.kernel[2] * group_in(s);
+        const std::int64_t apart = lines * ((line + 3) / 4);
+        const std::int64_t joined = (lines * line + 3) / 4;
+        return s.groups == 1 && line <= 16 && joined * 100 <= apart * 85;
     }
 
     /// Input position that tap `k` of a transposed convolution scatters to output position `o` along an axis, or -1 if there is none.

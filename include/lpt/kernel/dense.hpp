@@ -18,14 +18,26 @@ struct dense {
     using tile = dense_tile<Isa, Arithmetic>;
     static constexpr bool is_float = Arithmetic::is_float;
     static constexpr int tile_rows = Arithmetic::rows;
-    static constexpr std::int64_t block_tiles =
-        16;  // tiles between two passes over all panels: A's part stays in the L1/L2 cache
+    static constexpr std::int64_t row_group_bytes = Arithmetic::group * Arithmetic::row_value_bytes;
+    static constexpr std::int64_t block_tiles = 64;  // most tiles between two passes over all panels
+    static constexpr std::int64_t usual_tiles = 16;
+    static constexpr std::int64_t block_bytes = 98304;  // of more rows than usual: they stay in the L1/L2 cache
     static constexpr std::int64_t pointer_budget = 8192;  // pointers of a block
 
-    /// Rows that are worked on together.
+    /// The most rows of a source that has a buffer for them.
+    static constexpr std::int64_t copied_rows = usual_tiles * tile_rows;
+    /// The most rows that are worked on together.
     static std::int64_t block_rows(std::int64_t taps) noexcept {
-        const std::int64_t tiles = pointer_budget / (taps * tile_rows);
-        return (tiles < 1 ? 1 : tiles > block_tiles ? block_tiles : tiles) * tile_rows;
+        const std::int64_t fitting = pointer_budget / (taps * tile_rows);
+        const std::int64_t most = taps == 1 ? block_tiles : usual_tiles;
+        return (fitting < 1 ? 1 : fitting > most ? most : fitting) * tile_rows;
+    }
+    /// The rows of such a size that are worked on together.
+    static std::int64_t block_rows(const layout& shape) noexcept {
+        const std::int64_t most = block_rows(shape.taps);
+        const std::int64_t usual = usual_tiles * tile_rows;
+        const std::int64_t fitting = block_bytes / copied_bytes(shape.taps * shape.channels);
+        return most <= usual || fitting >= most ? most : fitting > usual ? fitting / tile_rows * tile_rows : usual;
     }
 
     static void pack(const layout& shape, const dense_source& from, void* packed) noexcept {
@@ -46,22 +58,32 @@ struct dense {
         std::int64_t output_stride = 0;  // elements
     };
 
+    /// Takes over what packed columns say about their own layout.
+    static void read_layout(call& c) noexcept {
+        if constexpr (!is_float) {
+            dense_header header;
+            std::memcpy(&header, c.packed, sizeof header);
+            c.shape.four_bits = header.four_bits != 0;
+        }
+    }
+
     /// Whether rows of a problem have to be copied into the form that the dot product reads: widened, flipped to the other sign, or
     /// with a last k group that is readable as a whole.
     static bool needs_copies(const layout& shape, bool signed_rows) noexcept {
         if constexpr (is_float) return false;
-        return Arithmetic::widens_rows || signed_rows == Arithmetic::unsigned_rows ||
-               shape.channels % Arithmetic::group != 0;
+        return Arithmetic::widens_rows || flips(signed_rows) || shape.channels % Arithmetic::group != 0;
     }
     /// Bytes of `channels` channels in that form.
     static std::int64_t copied_bytes(std::int64_t channels) noexcept {
-        return (channels + Arithmetic::group - 1) / Arithmetic::group * 4;
+        return (channels + Arithmetic::group - 1) / Arithmetic::group * row_group_bytes;
     }
 
     /// Computes rows [row_begin, row_end) x units [unit_begin, unit_end); a unit is a panel of a group. The source has
     ///   rows(first, count, group, pointers)  writes the pointer of tap t of row first + r to pointers[r * taps + t];
+    ///   copies_rows      whether it copies them, into a buffer for `copied_rows`;
     ///   per_group        whether these pointers differ from group to group;
     ///   readable_ends    whether the last k group of a row is readable as a whole;
+    ///   readable_rows(over)  how many rows, from the first one on, are if not all of them are, of `over` bytes past their end;
     ///   outside()        a row that stands for all taps outside an image, as the dot product reads it, or null;
     ///   copied_group     0, or its rows are already in the form of `needs_copies` and so many bytes apart from group to group.
     /// `pointers` has room for block_rows(taps) * taps.
@@ -69,7 +91,8 @@ struct dense {
     static void run(const call& c, const Source& source, std::int64_t row_begin, std::int64_t row_end,
                     std::int64_t unit_begin, std::int64_t unit_end, const unsigned char** pointers) noexcept {
         const std::int64_t panels = c.shape.panels();
-        std::int64_t block = block_rows(c.shape.taps);
+        std::int64_t block = block_rows(c.shape);
+        if (Source::copies_rows && block > copied_rows) block = copied_rows;
         state s;
         prepare(c, unit_begin, unit_end, s);
         sum_type row_sums[block_tiles * tile_rows];
@@ -79,6 +102,7 @@ struct dense {
         const bool in_form = source.copied_group != 0;
         bool copies = false;
         bool adds_rows = false;
+        std::int64_t readable = row_end;  // rows from here on are copied for the end of their last k group
         if constexpr (!is_float) {
             const unsigned char* outside = source.outside();
             if (outside != nullptr) {
@@ -88,11 +112,16 @@ struct dense {
             }
             adds_rows = s.header.differs != 0 || s.header.zero_point != 0;
             if (!in_form) {
-                copies = Arithmetic::widens_rows || flips(c) ||
-                         (!Source::readable_ends && c.shape.channels % Arithmetic::group != 0);
+                copies = Arithmetic::widens_rows || flips(c.signed_rows);
+                if constexpr (!Source::readable_ends) {
+                    const std::int64_t rest = c.shape.channels % Arithmetic::group;
+                    if (!copies && rest != 0) readable = source.readable_rows(Arithmetic::group - rest);
+                }
             }
         }
         const std::int64_t copied = (copied_bytes(c.shape.channels) + 63) / 64 * 64;
+        const std::int64_t ends = row_end - (readable > row_begin ? readable : row_begin);
+        if (readable < row_end && copied * (ends < block ? ends : block) > copy_bytes) copies = true;
         if (copies) {
             const std::int64_t fitting = copy_bytes / copied;
             if (fitting == 0) s.chunks = true;
@@ -116,6 +145,10 @@ struct dense {
                 if constexpr (!is_float) {
                     if (adds_rows) sum_rows(c, s, in_form, row_sums);
                     if (copies && !s.chunks) copy_rows(c, s, buffer, copied);
+                    if (!copies && readable < first + s.rows) {
+                        copy_ends(c, s, readable < first ? 0 : readable - first, buffer, copied);
+                        filled = false;
+                    }
                 }
                 for (; unit < past; ++unit)
                     run_panel(c, s, g, unit - g * panels, buffer);
@@ -156,9 +189,19 @@ private:
         s.offset = 0;
     }
 
+    /// Copies the rows of a block from `begin` on, which stay as they are but for their ends.
+    static void copy_ends(const call& c, const state& s, std::int64_t begin, unsigned char* buffer,
+                          std::int64_t row_bytes) noexcept {
+        for (std::int64_t r = begin; r < s.rows; ++r) {
+            unsigned char* const to = buffer + (r - begin) * row_bytes;
+            Arithmetic::prepare_rows(to, s.pointers[r] + s.offset, c.shape.channels, c.signed_rows);
+            s.pointers[r] = to - s.offset;
+        }
+    }
+
     /// Rows are flipped to the sign that the dot product takes.
-    static bool flips(const call& c) noexcept {
-        return !Arithmetic::widens_rows && c.signed_rows == Arithmetic::unsigned_rows;
+    static bool flips(bool signed_rows) noexcept {
+        return !Arithmetic::widens_rows && !Arithmetic::either_sign && signed_rows == Arithmetic::unsigned_rows;
     }
 
     static void prepare(const call& c, std::int64_t unit_begin, std::int64_t unit_end, state& s) noexcept {
@@ -197,7 +240,8 @@ private:
     /// Sums of the rows' elements as the tile sees them, for columns with a zero point. `in_form`: they have been copied into the form
     /// that it reads.
     static void sum_rows(const call& c, const state& s, bool in_form, sum_type* sums) noexcept {
-        const bool seen_signed = Arithmetic::widens_rows ? c.signed_rows : !Arithmetic::unsigned_rows;
+        const bool kept = Arithmetic::widens_rows || Arithmetic::either_sign;
+        const bool seen_signed = kept ? c.signed_rows : !Arithmetic::unsigned_rows;
         // Sums of i8 are taken as of u8, 128 more each.
         const unsigned char flip = (in_form ? seen_signed : c.signed_rows) ? 0x80 : 0;
         const bool widened = in_form && Arithmetic::widens_rows;
@@ -243,6 +287,7 @@ private:
         w.offset = s.offset;
         w.zeros = s.zeros;
         w.channels = c.shape.channels;
+        w.signed_rows = c.signed_rows;
         w.panel =
             c.packed + c.shape.panels_offset() + g * c.shape.group_bytes() + first_column * c.shape.column_bytes();
         w.start = start;
@@ -272,15 +317,15 @@ private:
         }
         const bool common_zero = s.header.differs == 0 && s.header.zero_point != 0;
         for (std::int64_t begin = 0; begin < s.rows;) {
-            const int height = tile::height_for(s.rows - begin, static_cast<int>(vectors));
-            w.tiles = direct ? tile::tiles_for(s.rows - begin, static_cast<int>(vectors)) : 1;
+            const int height = tile::height_for(s.rows - begin, static_cast<int>(vectors), c.shape.four_bits);
+            w.tiles = direct ? tile::tiles_for(s.rows - begin, static_cast<int>(vectors), c.shape.four_bits) : 1;
             w.pointers = s.pointers + begin * c.shape.taps;
             if (common_zero) w.row_start = s.row_sums + begin;
             if (direct) w.to = output + begin * w.row_bytes;
             if (s.chunks) {
                 if constexpr (!is_float) run_chunks(c, s, w, vectors, sums, buffer);
             } else {
-                tile::find(height, vectors)(w);
+                tile::find(height, vectors, c.shape.four_bits)(w);
             }
             const std::int64_t rows = height * w.tiles;
             if (!direct) {
@@ -313,8 +358,8 @@ private:
                 w.to = last.to;
             }
             Arithmetic::prepare_rows(buffer, from + k, w.channels, c.signed_rows);
-            tile::find(1, vectors)(w);
-            w.panel += values / Arithmetic::group * vectors * tile::vector_bytes;
+            tile::find(1, vectors, c.shape.four_bits)(w);
+            w.panel += values / Arithmetic::group / (c.shape.four_bits ? 2 : 1) * vectors * tile::vector_bytes;
             w.start = sums;
             w.row_start = nullptr;
         }
@@ -338,7 +383,7 @@ private:
         const auto* const sums = reinterpret_cast<const std::int32_t*>(c.packed + c.shape.sums_offset() + index);
         const auto* const zeros =
             reinterpret_cast<const std::int32_t*>(c.packed + c.shape.zero_points_offset() + index);
-        const std::int32_t shift = flips(c) ? (Arithmetic::unsigned_rows ? 128 : -128) : 0;
+        const std::int32_t shift = flips(c.signed_rows) ? (Arithmetic::unsigned_rows ? 128 : -128) : 0;
         const std::uint32_t row_zero = static_cast<std::uint32_t>(c.zero_point + shift);
         const std::uint32_t k = static_cast<std::uint32_t>(c.shape.taps * c.shape.channels);
         const auto per_sum = simd::broadcast_int(static_cast<std::int32_t>(0u - row_zero));

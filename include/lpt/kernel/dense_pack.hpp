@@ -32,10 +32,11 @@ struct float_arithmetic {
     static constexpr std::int64_t row_value_bytes = 4;
     static constexpr std::int64_t column_group_bytes = 4;
     static constexpr int lanes = simd::width;
-    static constexpr int rows = dot_product<Isa>::rows;
-    static constexpr int vectors = dot_product<Isa>::vectors;
+    static constexpr int rows = dot_of_four<Isa>::rows;
+    static constexpr int vectors = dot_of_four<Isa>::vectors;
     static constexpr bool unsigned_rows = true;
     static constexpr bool widens_rows = false;
+    static constexpr bool either_sign = false;
 
     [[gnu::always_inline]] static accumulator zero() noexcept { return simd::broadcast(0.0f); }
     [[gnu::always_inline]] static accumulator load(const float* from) noexcept { return simd::load(from); }
@@ -57,12 +58,15 @@ struct float_arithmetic {
 /// Sizes of packed columns: `groups` independent matrices of `columns` columns and taps * channels rows each.
 /// In memory: a header, column sums, column zero points, panels (group by group). A panel holds `vectors * lanes` columns, the last
 /// one as many vectors as are left; inside it [tap][k / group][column][group], k padded with zeros.
+/// Columns of four bits: [tap][k / group / 2][column][group] bytes, whose low halves are one k group and whose high halves are the next;
+/// they hold 8 more than the values, so that nothing is negative.
 template <class Arithmetic>
 struct dense_layout {
     std::int64_t groups = 1;
     std::int64_t columns = 1;
     std::int64_t taps = 1;
     std::int64_t channels = 1;
+    bool four_bits = false;
 
     static constexpr std::int64_t header_bytes = 64;
     static constexpr std::int64_t panel_columns = Arithmetic::vectors * Arithmetic::lanes;
@@ -72,7 +76,10 @@ struct dense_layout {
     }
     std::int64_t panels() const noexcept { return (columns + panel_columns - 1) / panel_columns; }
     std::int64_t groups_per_tap() const noexcept { return (channels + Arithmetic::group - 1) / Arithmetic::group; }
-    std::int64_t column_bytes() const noexcept { return taps * groups_per_tap() * Arithmetic::column_group_bytes; }
+    std::int64_t column_bytes() const noexcept {
+        const std::int64_t cells = four_bits ? (groups_per_tap() + 1) / 2 : groups_per_tap();
+        return taps * cells * Arithmetic::column_group_bytes;
+    }
     std::int64_t sums_offset() const noexcept { return header_bytes; }
     std::int64_t zero_points_offset() const noexcept { return sums_offset() + groups * padded_columns() * 4; }
     std::int64_t panels_offset() const noexcept {
@@ -87,10 +94,11 @@ struct dense_layout {
     }
 };
 
-/// What the header of packed columns says about their zero points.
+/// What the header of packed columns says about them.
 struct dense_header {
     std::int32_t differs = 0;  // columns have different zero points
     std::int32_t zero_point = 0;  // of all columns, if not
+    std::int32_t four_bits = 0;
 };
 
 /// Where the elements to pack come from: element (group, column, tap, channel).
@@ -137,8 +145,10 @@ struct dense_pack {
 
 private:
     static void pack_zero_points(const layout& shape, const dense_source& from, unsigned char* base) noexcept {
-        const std::int32_t shift = from.type == element_kind::u8 ? 128 : 0;  // u8 columns are stored as i8
+        // u8 columns are stored as i8, those of four bits without a sign.
+        const std::int32_t shift = from.type == element_kind::u8 ? 128 : from.type == element_kind::i4 ? -8 : 0;
         dense_header header;
+        header.four_bits = shape.four_bits ? 1 : 0;
         header.zero_point = (from.zero_point_count > 0 ? from.zero_points[0] : 0) - shift;
         for (std::int64_t g = 0; g < shape.groups; ++g) {
             unsigned char* to = base + shape.zero_points_offset() + g * shape.padded_columns() * 4;
@@ -162,19 +172,28 @@ private:
         typename Arithmetic::accumulator sums[Arithmetic::vectors];
         for (auto& sum : sums)
             sum = Arithmetic::zero();
+        [[maybe_unused]] alignas(64) unsigned char cells[layout::panel_columns * cell];
         for (std::int64_t t = 0; t < shape.taps; ++t) {
-            for (std::int64_t k = 0; k < shape.channels; k += group, to += width * cell) {
+            for (std::int64_t k = 0; k < shape.channels; k += group) {
                 const std::int64_t rest = shape.channels - k;
                 if constexpr (is_float) {
                     pack_floats(from, from.index(g, first, t, k), columns, width, to);
                 } else {
+                    unsigned char* const at = shape.four_bits ? cells : to;
                     const std::int64_t count = rest < group ? rest : group;
                     std::int64_t origins[group] = {};
                     for (std::int64_t j = 0; j < count; ++j)
                         origins[j] = from.index(g, first, t, k + j);
-                    pack_bytes(from, origins, count, columns, width, to);
-                    add_up(from.type == element_kind::u8, count, width, to, sums);
+                    pack_bytes(from, origins, count, columns, width, at);
+                    make_stored(from.type, count, width, at);
+                    add_up(width, at, sums);
+                    if (shape.four_bits) {
+                        const bool is_high = k / group % 2 != 0;
+                        put_halves(cells, width, is_high, to);
+                        if (!is_high && rest > group) continue;  // the next k group goes to the same bytes
+                    }
                 }
+                to += width * cell;
             }
         }
         if constexpr (!is_float) {
@@ -225,17 +244,26 @@ private:
         }
     }
 
-    /// Makes u8 i8 by flipping the top bits (u8 minus 128), and adds to the sums of the columns.
-    static void add_up(bool is_unsigned, std::int64_t count, std::int64_t width, unsigned char* to,
-                       typename Arithmetic::accumulator* sums) noexcept {
-        if (is_unsigned) {
-            unsigned char flip[cell] = {};
-            for (std::int64_t j = 0; j < count; ++j)
-                flip[j] = 0x80;
-            flip_cells(to, width, flip);
-        }
-        const unsigned char ones[4] = {1, Arithmetic::row_value_bytes == 2 ? 0 : 1, 1,
-                                       Arithmetic::row_value_bytes == 2 ? 0 : 1};
+    /// Makes u8 i8 by flipping the top bits (u8 minus 128), and four bits unsigned by flipping theirs (plus 8).
+    static void make_stored(element_kind type, std::int64_t count, std::int64_t width, unsigned char* to) noexcept {
+        if (type == element_kind::i8) return;
+        unsigned char flip[cell] = {};
+        for (std::int64_t j = 0; j < count; ++j)
+            flip[j] = type == element_kind::u8 ? 0x80 : 0x08;
+        flip_cells(to, width, flip, type == element_kind::u8 ? 0xff : 0x0f);
+    }
+
+    /// The low or the high halves of bytes.
+    static void put_halves(const unsigned char* cells, std::int64_t width, bool is_high, unsigned char* to) noexcept {
+        for (std::int64_t i = 0; i < width * cell; ++i)
+            to[i] = is_high ? static_cast<unsigned char>(to[i] | cells[i] << 4) : cells[i];
+    }
+
+    /// Adds to the sums of the columns.
+    static void add_up(std::int64_t width, const unsigned char* to, typename Arithmetic::accumulator* sums) noexcept {
+        unsigned char ones[group * Arithmetic::row_value_bytes] = {};
+        for (std::int64_t j = 0; j < group; ++j)
+            ones[j * Arithmetic::row_value_bytes] = 1;
         const typename Arithmetic::row_group one = Arithmetic::load_row(ones);
         for (std::int64_t v = 0; v < width / Arithmetic::lanes; ++v) {
             const auto column = Arithmetic::load_columns(to + v * Arithmetic::lanes * cell);
@@ -243,14 +271,16 @@ private:
         }
     }
 
-    static void flip_cells(unsigned char* to, std::int64_t width, const unsigned char (&flip)[cell]) noexcept {
+    /// Flips the bits of `flip` in each cell and keeps those of `kept` in each byte.
+    static void flip_cells(unsigned char* to, std::int64_t width, const unsigned char (&flip)[cell],
+                           unsigned char kept) noexcept {
         std::uint64_t mask;  // every panel's line is a multiple of 8 bytes
         for (std::int64_t i = 0; i < 8; i += cell)
             std::memcpy(reinterpret_cast<unsigned char*>(&mask) + i, flip, static_cast<std::size_t>(cell));
         for (std::int64_t i = 0; i < width * cell; i += 8) {
             std::uint64_t eight;
             std::memcpy(&eight, to + i, sizeof eight);
-            eight ^= mask;
+            eight = (eight ^ mask) & (0x0101010101010101u * kept);
             std::memcpy(to + i, &eight, sizeof eight);
         }
     }

@@ -27,6 +27,7 @@ struct tile_work {
     const unsigned char* zeros = nullptr;  // a row of zeros: taps for which all rows of a tile are this one add nothing
     std::int64_t offset = 0;  // bytes from a pointer to the first channel
     std::int64_t channels = 0;
+    bool signed_rows = false;  // for tiles that take either sign
     const unsigned char* panel = nullptr;
     const Sum* start = nullptr;  // first value of each column's sums
     const Sum* row_start = nullptr;  // what each row's sums start with in addition, or null
@@ -51,6 +52,7 @@ struct dense_tile {
     using function = void (*)(const work&) noexcept;
     static constexpr int lanes_per_vector = Arithmetic::lanes;
     static constexpr std::int64_t vector_bytes = Arithmetic::lanes * Arithmetic::column_group_bytes;
+    static constexpr std::int64_t row_step = Arithmetic::group * Arithmetic::row_value_bytes;  // bytes of a k group
 
     /// Rows of the highest tile for panels of `vectors` vectors: narrow ones need more rows to have enough sums under way.
     static constexpr int rows_for(int vectors) noexcept {
@@ -61,9 +63,10 @@ struct dense_tile {
 
     /// The height of the next tile when `rows` (>= 1) rows are left. Panels of full width have tiles of all heights: as few as
     /// possible, as even as possible, since a low one waits for its columns. Narrow ones have few heights, each of which costs compile
-    /// time, and take the highest that fits.
-    static constexpr int height_for(std::int64_t rows, int vectors) noexcept {
+    /// time, and take the highest that fits; so do columns of four bits.
+    static constexpr int height_for(std::int64_t rows, int vectors, bool four_bits = false) noexcept {
         const int highest = rows_for(vectors);
+        if (four_bits) return rows >= highest ? highest : rows >= 4 ? 4 : rows >= 2 ? 2 : 1;
         if (vectors == Arithmetic::vectors) {
             const std::int64_t tiles = (rows + highest - 1) / highest;
             return static_cast<int>((rows + tiles - 1) / tiles);
@@ -73,15 +76,20 @@ struct dense_tile {
     }
 
     /// How many tiles of that height are next.
-    static constexpr std::int64_t tiles_for(std::int64_t rows, int vectors) noexcept {
-        const int height = height_for(rows, vectors);
-        if (vectors != Arithmetic::vectors) return rows / height;
+    static constexpr std::int64_t tiles_for(std::int64_t rows, int vectors, bool four_bits = false) noexcept {
+        const int height = height_for(rows, vectors, four_bits);
+        if (four_bits || vectors != Arithmetic::vectors) return rows / height;
         const std::int64_t tiles = (rows + height - 1) / height;
         return rows - tiles * (height - 1);
     }
 
     /// The tile of a height that `height_for` gives and so many vectors (1 ... Arithmetic::vectors).
-    static function find(int height, std::int64_t vectors) noexcept { return find_from<1>(height, vectors); }
+    static function find(int height, std::int64_t vectors, bool four_bits = false) noexcept {
+        if constexpr (!Arithmetic::is_float) {
+            if (four_bits) return find_halves<1>(height, vectors);
+        }
+        return find_from<1>(height, vectors);
+    }
 
 private:
     /// From here on the results are prefetched: large matrices are then in the L3 cache, where stores would wait for their lines.
@@ -104,6 +112,14 @@ private:
             if (height == 4) return &run<4, Vectors>;
             return height == 2 ? &run<2, Vectors> : &run<1, Vectors>;
         }
+    }
+    template <int Vectors>
+    static function find_halves(int height, std::int64_t vectors) noexcept {
+        if constexpr (Vectors < Arithmetic::vectors) {
+            if (vectors != Vectors) return find_halves<Vectors + 1>(height, vectors);
+        }
+        if (height == rows_for(Vectors)) return &run<rows_for(Vectors), Vectors, true>;
+        return height == 4 ? &run<4, Vectors, true> : height == 2 ? &run<2, Vectors, true> : &run<1, Vectors, true>;
     }
     template <int Vectors, int... Heights>
     static function heights(int height, std::integer_sequence<int, Heights...>) noexcept {
@@ -131,21 +147,31 @@ private:
             sum[r][v] = Arithmetic::step(sum[r][v], row, column[v]);
     }
 
+    /// What a k group of columns is in memory: bytes, or their low or high halves.
+    enum class columns_in { bytes, low_halves, high_halves };
+    template <columns_in Where>
+    [[gnu::always_inline]] static typename Arithmetic::column_group load_columns(const unsigned char* from) noexcept {
+        if constexpr (Where == columns_in::bytes)
+            return Arithmetic::load_columns(from);
+        else
+            return Arithmetic::template load_halves < Where == columns_in::high_halves > (from);
+    }
+
     /// One k group: `at` bytes into each row.
-    template <int Rows, int Vectors>
+    template <int Rows, int Vectors, columns_in Where = columns_in::bytes>
     [[gnu::always_inline]] static void multiply_group(accumulator (&sum)[Rows][Vectors],
                                                       const unsigned char* const (&row)[Rows], std::int64_t at,
                                                       const unsigned char* panel) noexcept {
         typename Arithmetic::column_group column[Vectors];
 #pragma GCC unroll 8
         for (int v = 0; v < Vectors; ++v)
-            column[v] = Arithmetic::load_columns(panel + v * vector_bytes);
+            column[v] = load_columns<Where>(panel + v * vector_bytes);
 #pragma GCC unroll 16
         for (int r = 0; r < Rows; ++r)
             multiply<Rows, Vectors>(sum, column, r, Arithmetic::load_row(row[r] + at));
     }
 
-    /// `bytes` bytes of the rows, a multiple of 4.
+    /// `bytes` bytes of the rows, whole k groups.
     template <int Rows, int Vectors>
     [[gnu::always_inline]] static const unsigned char*
     multiply_run(accumulator (&sum)[sets<Rows, Vectors>][Rows][Vectors], const unsigned char* const (&row)[Rows],
@@ -153,15 +179,33 @@ private:
         constexpr int count = sets<Rows, Vectors>;
         std::int64_t at = 0;
         if constexpr (count > 1) {
-            for (; at + count * 4 <= bytes; at += count * 4) {
+            for (; at + count * row_step <= bytes; at += count * row_step) {
 #pragma GCC unroll 4
                 for (int s = 0; s < count; ++s)
-                    multiply_group<Rows, Vectors>(sum[s], row, at + s * 4, panel + s * Vectors * vector_bytes);
+                    multiply_group<Rows, Vectors>(sum[s], row, at + s * row_step, panel + s * Vectors * vector_bytes);
                 panel += count * Vectors * vector_bytes;
             }
         }
-        for (; at < bytes; at += 4) {
+        for (; at < bytes; at += row_step) {
             multiply_group<Rows, Vectors>(sum[0], row, at, panel);
+            panel += Vectors * vector_bytes;
+        }
+        return panel;
+    }
+
+    /// The same for columns of four bits.
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static const unsigned char*
+    multiply_halves(accumulator (&sum)[sets<Rows, Vectors>][Rows][Vectors], const unsigned char* const (&row)[Rows],
+                    std::int64_t bytes, const unsigned char* panel) noexcept {
+        constexpr int last = sets<Rows, Vectors> > 1 ? 1 : 0;
+        std::int64_t at = 0;
+        for (; at + 2 * row_step <= bytes; at += 2 * row_step, panel += Vectors * vector_bytes) {
+            multiply_group<Rows, Vectors, columns_in::low_halves>(sum[0], row, at, panel);
+            multiply_group<Rows, Vectors, columns_in::high_halves>(sum[last], row, at + row_step, panel);
+        }
+        if (at < bytes) {
+            multiply_group<Rows, Vectors, columns_in::low_halves>(sum[0], row, at, panel);
             panel += Vectors * vector_bytes;
         }
         return panel;
@@ -175,18 +219,18 @@ private:
         return all;
     }
 
-    template <int Rows, int Vectors>
+    template <int Rows, int Vectors, bool FourBits = false>
     static void run(const work& all) noexcept {
         work w = all;
         for (std::int64_t i = 0; i < all.tiles; ++i) {
-            run_one<Rows, Vectors>(w);
+            run_one<Rows, Vectors, FourBits>(w);
             w.pointers += Rows * w.taps;
             w.to += Rows * w.row_bytes;
             if (w.row_start != nullptr) w.row_start += Rows;
         }
     }
 
-    template <int Rows, int Vectors>
+    template <int Rows, int Vectors, bool FourBits>
     [[gnu::always_inline]] static void run_one(const work& w) noexcept {
         constexpr int count = sets<Rows, Vectors>;
         accumulator sum[count][Rows][Vectors];
@@ -206,11 +250,11 @@ private:
         }
         if (w.result != tile_result::bytes && w.taps * w.channels >= long_depth) prefetch_results<Rows, Vectors>(w);
         const unsigned char* panel = w.panel;
-        const std::int64_t row_bytes = (w.channels + Arithmetic::group - 1) / Arithmetic::group * 4;
+        const std::int64_t groups = (w.channels + Arithmetic::group - 1) / Arithmetic::group;
         for (std::int64_t t = 0; t < w.taps; ++t) {
             if constexpr (!Arithmetic::is_float) {
                 if (w.pointers[t] == w.zeros && adds_nothing<Rows>(w, t)) {
-                    panel += row_bytes / 4 * Vectors * vector_bytes;
+                    panel += (FourBits ? (groups + 1) / 2 : groups) * Vectors * vector_bytes;
                     continue;
                 }
             }
@@ -218,7 +262,10 @@ private:
 #pragma GCC unroll 16
             for (int r = 0; r < Rows; ++r)
                 row[r] = w.pointers[r * w.taps + t] + w.offset;
-            panel = multiply_run<Rows, Vectors>(sum, row, row_bytes, panel);
+            if constexpr (FourBits)
+                panel = multiply_halves<Rows, Vectors>(sum, row, groups * row_step, panel);
+            else
+                panel = multiply_run<Rows, Vectors>(sum, row, groups * row_step, panel);
         }
 #pragma GCC unroll 16
         for (int r = 0; r < Rows; ++r) {

@@ -6,6 +6,16 @@
 
 namespace lpt::kernel {
 
+/// `depthwise_dots` for channels that do not fill the half of a block, if the instruction set has it.
+template <class Isa, bool HasHalves>
+struct half_block_dots {
+    using type = depthwise_dots<Isa, typename half_blocks<Isa>::dot, typename half_blocks<Isa>::simd>;
+};
+template <class Isa>
+struct half_block_dots<Isa, false> {
+    using type = void;
+};
+
 /// Where dot products of bytes can compute it, `depthwise_dots` does; which form packed weights have stands in front of them.
 /// Else weights are packed as pairs of taps in 16 bits, zero points already subtracted (|w - z| <= 383), so one 16-bit multiply-add
 /// instruction takes two taps and stays exact for u8 and i8 data.
@@ -26,6 +36,22 @@ struct depthwise {
 
     static constexpr std::int64_t header_bytes = 64;  // int32: whether `depthwise_dots` packed what follows
     using dots = depthwise_dots<Isa>;
+    using half_dots = typename half_block_dots<Isa, half_blocks<Isa>::exist>::type;
+
+    /// The channels in blocks of full width, and those after them.
+    static channel_span in_blocks(const convolution_shape& s) noexcept {
+        const std::int64_t rest = s.in_channels % dots::block;
+        return {0, half_blocks<Isa>::exist && rest <= dots::block / 2 ? s.in_channels - rest : s.in_channels};
+    }
+    static channel_span after_blocks(const convolution_shape& s) noexcept {
+        const std::int64_t first = in_blocks(s).count;
+        return {first, s.in_channels - first};
+    }
+    static std::int64_t dots_bytes(const convolution_shape& s) noexcept {
+        std::int64_t bytes = dots::packed_bytes(s, in_blocks(s));
+        if constexpr (half_blocks<Isa>::exist) bytes += half_dots::packed_bytes(s, after_blocks(s));
+        return bytes;
+    }
 
     static bool could_use_dots(const convolution_shape& s, element_kind type) noexcept {
         if constexpr (dots::exists) return type != element_kind::f32 && dots::window_columns(s) > 0;
@@ -36,7 +62,7 @@ struct depthwise {
         const std::int64_t rows = type == element_kind::f32 ? geometry::taps(s) : 1 + pairs(s);
         std::int64_t bytes = rows * padded(s) * 4;
         if constexpr (dots::exists) {
-            if (could_use_dots(s, type) && dots::packed_bytes(s) > bytes) bytes = dots::packed_bytes(s);
+            if (could_use_dots(s, type) && dots_bytes(s) > bytes) bytes = dots_bytes(s);
         }
         return static_cast<std::size_t>(header_bytes + bytes);
     }
@@ -45,9 +71,9 @@ struct depthwise {
     static std::int32_t value_of(const convolution_weights& weights, std::int64_t channel, std::int64_t tap) noexcept {
         const unsigned char* data = static_cast<const unsigned char*>(weights.data);
         const unsigned char byte = data[channel * weights.group_stride + tap * weights.tap_stride];
-        const std::int32_t raw = weights.type == element_kind::i8
-                                     ? static_cast<std::int32_t>(static_cast<std::int8_t>(byte))
-                                     : static_cast<std::int32_t>(byte);
+        const std::int32_t raw = weights.type == element_kind::u8
+                                     ? static_cast<std::int32_t>(byte)
+                                     : static_cast<std::int32_t>(static_cast<std::int8_t>(byte));
         const std::int64_t zero_index = weights.zero_point_count > 1 ? channel : 0;
         return weights.zero_point_count > 0 ? raw - weights.zero_points[zero_index] : raw;
     }
@@ -68,7 +94,10 @@ struct depthwise {
             if (could_use_dots(s, weights.type) && fits_dots(s, weights)) {
                 const std::int32_t yes = 1;
                 std::memcpy(packed, &yes, sizeof yes);
-                dots::pack(s, [&](std::int64_t c, std::int64_t t) { return value_of(weights, c, t); }, base);
+                const auto value = [&](std::int64_t c, std::int64_t t) { return value_of(weights, c, t); };
+                dots::pack(s, in_blocks(s), value, base);
+                if constexpr (half_blocks<Isa>::exist)
+                    half_dots::pack(s, after_blocks(s), value, base + dots::packed_bytes(s, in_blocks(s)));
                 return;
             }
         }
@@ -111,7 +140,12 @@ struct depthwise {
             std::int32_t uses_dots;
             std::memcpy(&uses_dots, problem.packed_weights, sizeof uses_dots);
             if (uses_dots != 0) {
-                dots::run(problem, packed_of(problem), outside, parallel);
+                const unsigned char* const packed_dots = packed_of(problem);
+                dots::run(problem, in_blocks(s), packed_dots, outside, parallel);
+                if constexpr (half_blocks<Isa>::exist) {
+                    half_dots::run(problem, after_blocks(s), packed_dots + dots::packed_bytes(s, in_blocks(s)), outside,
+                                   parallel);
+                }
                 return;
             }
         }

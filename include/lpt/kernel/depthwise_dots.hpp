@@ -9,17 +9,30 @@
 
 namespace lpt::kernel {
 
+/// Channels that do not fill the half of a block go through vectors of half the width, where an instruction set specialises this with
+/// `exist`, and `dot` and `simd` in the place of its own.
+template <class Isa>
+struct half_blocks {
+    static constexpr bool exist = false;
+};
+
+/// Some of the channels of a convolution.
+struct channel_span {
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+};
+
 /// For weights that, less their zero points, are signed bytes. A window of input rows, a multiple of four, is interleaved once for a
 /// block of channels and then serves all taps of a kernel line, and a second output row where the window has that row, too.
 /// In memory, after the sums of each channel's weights (int32): [block][output row of the window][four rows][tap of a line][slot][4].
 /// Slot order: interleaving works inside 128-bit parts, so slot (vector v, part l, element e) is channel 16 l + 4 v + e of the block,
 /// which is the order that packing to bytes takes back.
-template <class Isa>
+template <class Isa, class Dot = dot_of_four<Isa>, class Simd = lanes<Isa>>
 struct depthwise_dots {
     using geometry = convolution_geometry<Isa>;
-    using simd = lanes<Isa>;
+    using simd = Simd;
     using ints = typename simd::ints;
-    using dot = dot_product<Isa>;
+    using dot = Dot;
     using accumulator = typename dot::accumulator;
     static constexpr bool exists = dot::group == 4;
     static constexpr std::int64_t block = 4 * dot::lanes;
@@ -30,7 +43,7 @@ struct depthwise_dots {
 
     static std::int64_t lines(const convolution_shape& s) noexcept { return s.kernel[0] * s.kernel[1]; }
     static std::int64_t fours(const convolution_shape& s) noexcept { return (lines(s) + 3) / 4; }
-    static std::int64_t blocks(const convolution_shape& s) noexcept { return (s.in_channels + block - 1) / block; }
+    static std::int64_t blocks(const channel_span& channels) noexcept { return (channels.count + block - 1) / block; }
 
     /// Output rows that a window serves.
     static std::int64_t window_rows(const convolution_shape& s) noexcept {
@@ -48,8 +61,8 @@ struct depthwise_dots {
     static std::int64_t weights_bytes(const convolution_shape& s) noexcept {
         return window_rows(s) * fours(s) * s.kernel[2] * block_bytes;
     }
-    static std::int64_t packed_bytes(const convolution_shape& s) noexcept {
-        return blocks(s) * (block_bytes + weights_bytes(s));
+    static std::int64_t packed_bytes(const convolution_shape& s, const channel_span& channels) noexcept {
+        return blocks(channels) * (block_bytes + weights_bytes(s));
     }
 
     /// Place of a channel of a block.
@@ -59,14 +72,15 @@ struct depthwise_dots {
 
     /// `value(channel, tap)` is a weight less its zero point. `packed` is zero.
     template <class Value>
-    static void pack(const convolution_shape& s, const Value& value, unsigned char* packed) noexcept {
+    static void pack(const convolution_shape& s, const channel_span& channels, const Value& value,
+                     unsigned char* packed) noexcept {
         const std::int64_t width = s.kernel[2];
-        for (std::int64_t c = 0; c < s.in_channels; ++c) {
+        for (std::int64_t c = 0; c < channels.count; ++c) {
             const std::int64_t place = slot(c % block);
-            unsigned char* const weights = packed + blocks(s) * block_bytes + c / block * weights_bytes(s);
+            unsigned char* const weights = packed + blocks(channels) * block_bytes + c / block * weights_bytes(s);
             std::int32_t sum = 0;
             for (std::int64_t t = 0; t < geometry::taps(s); ++t) {
-                const std::int32_t w = value(c, t);
+                const std::int32_t w = value(channels.first + c, t);
                 sum += w;
                 for (std::int64_t r = 0; r < window_rows(s); ++r) {
                     const std::int64_t row = t / width + r * s.stride[1];
@@ -80,17 +94,19 @@ struct depthwise_dots {
     }
 
     /// `outside` is a row of zero points, readable for all channels.
-    static void run(const convolution_problem& problem, const unsigned char* packed, const unsigned char* outside,
-                    const parallel_for& parallel) noexcept {
+    static void run(const convolution_problem& problem, const channel_span& channels, const unsigned char* packed,
+                    const unsigned char* outside, const parallel_for& parallel) noexcept {
         const convolution_shape& s = problem.shape;
+        if (channels.count == 0) return;
         const std::int64_t pairs = (s.out[1] + window_rows(s) - 1) / window_rows(s);
         split<Isa>(parallel, s.batch * s.out[0] * pairs, 1, [&](std::int64_t begin, std::int64_t end, int) {
             // Blocks of channels inside windows, so that lines of the image are read as wholes.
             state blocks_at_once[most_blocks];
-            for (std::int64_t b = 0; b < blocks(s); b += most_blocks) {
-                const std::int64_t count = blocks(s) - b < most_blocks ? blocks(s) - b : most_blocks;
+            for (std::int64_t b = 0; b < blocks(channels); b += most_blocks) {
+                const std::int64_t left = blocks(channels) - b;
+                const std::int64_t count = left < most_blocks ? left : most_blocks;
                 for (std::int64_t k = 0; k < count; ++k)
-                    prepare(problem, packed, outside, b + k, blocks_at_once[k]);
+                    prepare(problem, channels, packed, outside, b + k, blocks_at_once[k]);
                 for (std::int64_t i = begin; i < end; ++i) {
                     for (std::int64_t k = 0; k < count; ++k)
                         run_window(problem, blocks_at_once[k], i / pairs, i % pairs * window_rows(s));
@@ -116,13 +132,13 @@ private:
         alignas(64) float bias[block];
     };
 
-    static void prepare(const convolution_problem& problem, const unsigned char* packed, const unsigned char* outside,
-                        std::int64_t b, state& w) noexcept {
+    static void prepare(const convolution_problem& problem, const channel_span& channels, const unsigned char* packed,
+                        const unsigned char* outside, std::int64_t b, state& w) noexcept {
         const convolution_shape& s = problem.shape;
         const epilogue& e = problem.finish;
-        w.weights = packed + blocks(s) * block_bytes + b * weights_bytes(s);
-        w.channel = b * block;
-        w.count = s.in_channels - w.channel < block ? s.in_channels - w.channel : block;
+        w.weights = packed + blocks(channels) * block_bytes + b * weights_bytes(s);
+        w.channel = channels.first + b * block;
+        w.count = channels.count - b * block < block ? channels.count - b * block : block;
         w.outside = outside + w.channel;
         const bool is_signed = problem.input_type == element_kind::i8;
         w.flip = is_signed == dot::unsigned_rows ? 0x80 : 0;

@@ -20,11 +20,12 @@ extern template const kernel_table& table_of<on::avx512_vnni>() noexcept;
 #elif defined(__aarch64__)
 extern template const kernel_table& table_of<on::neon>() noexcept;
 extern template const kernel_table& table_of<on::neon_dot>() noexcept;
+extern template const kernel_table& table_of<on::neon_i8mm>() noexcept;
 #endif
 
 /// The fastest instruction set that this processor has.
 inline isa best_isa() noexcept {
-    const isa order[] = {isa::avx512_vnni, isa::avx_vnni, isa::avx2, isa::neon_dot, isa::neon};
+    const isa order[] = {isa::avx512_vnni, isa::avx_vnni, isa::avx2, isa::neon_i8mm, isa::neon_dot, isa::neon};
     for (const isa set : order) {
         if (is_available(set)) return set;
     }
@@ -47,6 +48,7 @@ inline const kernel_table& table_for(isa set) {
 #elif defined(__aarch64__)
         case isa::neon: return table_of<on::neon>();
         case isa::neon_dot: return table_of<on::neon_dot>();
+        case isa::neon_i8mm: return table_of<on::neon_i8mm>();
 #endif
         default: return table_of<on::scalar>();
     }
@@ -60,7 +62,7 @@ inline isa isa_named(const char* name) {
         if (__builtin_strcmp(known, name) == 0) return static_cast<isa>(i);
     }
     fail("unknown instruction set ", name,
-         ": expected scalar, avx2, avx_vnni, avx512_vnni_256, avx512_vnni, neon or neon_dot");
+         ": expected scalar, avx2, avx_vnni, avx512_vnni_256, avx512_vnni, neon, neon_dot or neon_i8mm");
 }
 
 } // namespace lpt::kernel

@@ -28,6 +28,7 @@ struct finish {
         }
         switch (kind) {
             case element_kind::u8: return simd::to_float(simd::load_u8(from));
+            case element_kind::i4:
             case element_kind::i8: return simd::to_float(simd::load_i8(reinterpret_cast<const std::int8_t*>(from)));
             case element_kind::i32: return simd::to_float(simd::load_int(reinterpret_cast<const std::int32_t*>(from)));
             case element_kind::f32: break;

@@ -9,12 +9,21 @@ namespace lpt::kernel {
 /// Rows of a matrix, or pixels of an image under a 1x1 convolution without padding or stride.
 template <class Isa>
 struct matrix_rows {
+    static constexpr bool copies_rows = false;
     static constexpr bool per_group = false;
     static constexpr bool readable_ends = false;
     static constexpr std::int64_t copied_group = 0;
     static constexpr const unsigned char* outside() noexcept { return nullptr; }
     const unsigned char* data = nullptr;
     std::int64_t row_bytes = 0;
+    std::int64_t row_count = 0;
+
+    /// Behind the end of a row lie the rows that follow it.
+    std::int64_t readable_rows(std::int64_t over) const noexcept {
+        if (row_bytes <= 0) return 0;
+        const std::int64_t last = (over + row_bytes - 1) / row_bytes;
+        return last < row_count ? row_count - last : 0;
+    }
 
     void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
         for (std::int64_t r = 0; r < count; ++r)
@@ -33,9 +42,10 @@ struct gemm {
     }
 
     static std::size_t packed_bytes(element_kind type, std::int64_t k, std::int64_t n) noexcept {
-        const std::int64_t bytes = type == element_kind::f32 ? shape_of<float_arithmetic<Isa>>(k, n).bytes()
-                                                             : shape_of<integer_arithmetic<Isa>>(k, n).bytes();
-        return static_cast<std::size_t>(bytes);
+        if (type == element_kind::f32) return static_cast<std::size_t>(shape_of<float_arithmetic<Isa>>(k, n).bytes());
+        dense_layout<integer_arithmetic<Isa>> shape = shape_of<integer_arithmetic<Isa>>(k, n);
+        shape.four_bits = type == element_kind::i4;
+        return static_cast<std::size_t>(shape.bytes());
     }
 
     template <class Arithmetic>
@@ -47,7 +57,9 @@ struct gemm {
         from.channel_stride = weights.k_stride;
         from.zero_points = weights.zero_points;
         from.zero_point_count = weights.zero_point_count;
-        dense<Isa, Arithmetic>::pack(shape_of<Arithmetic>(weights.k, weights.n), from, packed);
+        dense_layout<Arithmetic> shape = shape_of<Arithmetic>(weights.k, weights.n);
+        shape.four_bits = weights.type == element_kind::i4;
+        dense<Isa, Arithmetic>::pack(shape, from, packed);
     }
 
     static void pack(const gemm_weights& weights, void* packed) noexcept {
@@ -82,6 +94,7 @@ struct gemm {
         typename dense<Isa, Arithmetic>::call call;
         call.shape = shape_of<Arithmetic>(problem.k, problem.n);
         call.packed = static_cast<const unsigned char*>(problem.packed_b);
+        dense<Isa, Arithmetic>::read_layout(call);
         call.rows = problem.m;
         call.signed_rows = problem.a_type == element_kind::i8;
         call.zero_point = problem.a_zero_point;
@@ -89,7 +102,7 @@ struct gemm {
         call.output = static_cast<unsigned char*>(problem.c);
         call.output_stride = problem.c_row_stride;
         const matrix_rows<Isa> rows{static_cast<const unsigned char*>(problem.a),
-                                    problem.a_row_stride * bytes_of(problem.a_type)};
+                                    problem.a_row_stride * bytes_of(problem.a_type), problem.m};
         multiply_rows<Arithmetic>(call, rows, parallel);
     }
 

@@ -7,6 +7,9 @@
 #if defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
 #endif
+#if defined(__aarch64__) && defined(__APPLE__)
+#include <sys/sysctl.h>
+#endif
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -36,6 +39,9 @@ struct neon {
 struct neon_dot {
     static constexpr isa value = isa::neon_dot;
 };
+struct neon_i8mm {
+    static constexpr isa value = isa::neon_i8mm;
+};
 
 }  // namespace lpt::kernel::on
 
@@ -47,7 +53,7 @@ constexpr bool is_built(isa set) noexcept {
     return set == isa::scalar || set == isa::avx2 || set == isa::avx_vnni || set == isa::avx512_vnni_256 ||
            set == isa::avx512_vnni;
 #elif defined(__aarch64__)
-    return set == isa::scalar || set == isa::neon || set == isa::neon_dot;
+    return set == isa::scalar || set == isa::neon || set == isa::neon_dot || set == isa::neon_i8mm;
 #else
     return set == isa::scalar;
 #endif
@@ -95,7 +101,8 @@ inline bool is_available(isa set) noexcept {
     if (!is_built(set)) return false;
     if (set == isa::scalar) return true;
 #if defined(__x86_64__)
-    const detail::x86_features found = detail::read_x86_features();
+    static const detail::x86_features found =
+        detail::read_x86_features();  // a virtual machine takes 20 us for each cpuid
     switch (set) {
         case isa::avx2: return found.avx2;
         case isa::avx_vnni: return found.avx_vnni;
@@ -106,10 +113,15 @@ inline bool is_available(isa set) noexcept {
 #elif defined(__aarch64__)
     if (set == isa::neon) return true; // part of the base architecture
 #if defined(__linux__)
-    const unsigned long dot_product_bit = 1ul << 20; // HWCAP_ASIMDDP
-    return set == isa::neon_dot && (getauxval(AT_HWCAP) & dot_product_bit) != 0;
+    const unsigned long dot_product_bit = 1ul << 20;  // HWCAP_ASIMDDP
+    const unsigned long matrix_product_bit = 1ul << 13;  // HWCAP2_I8MM
+    if ((getauxval(AT_HWCAP) & dot_product_bit) == 0) return false;
+    return set == isa::neon_dot || (getauxval(AT_HWCAP2) & matrix_product_bit) != 0;
 #elif defined(__APPLE__)
-    return set == isa::neon_dot; // every 64-bit Apple processor since 2018; macOS runs on no older one
+    if (set == isa::neon_dot) return true;  // every 64-bit Apple processor since 2018; macOS runs on no older one
+    int found = 0;
+    std::size_t size = sizeof found;
+    return sysctlbyname("hw.optional.arm.FEAT_I8MM", &found, &size, nullptr, 0) == 0 && found != 0;
 #else
     return false;
 #endif

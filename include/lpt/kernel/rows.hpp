@@ -9,11 +9,12 @@ namespace lpt::kernel {
 
 /// An instruction set that the kernels are compiled for.
 /// `scalar` is the definition; every other one gives the same bits.
+/// `neon_i8mm` has the matrix products of bytes and the dot products.
 /// `avx512_vnni_256` is the 256-bit AVX-VNNI code in EVEX encoding, for processors that have AVX-512 VNNI but not AVX-VNNI.
-enum class isa : std::uint8_t { scalar, avx2, avx_vnni, avx512_vnni_256, avx512_vnni, neon, neon_dot };
+enum class isa : std::uint8_t { scalar, avx2, avx_vnni, avx512_vnni_256, avx512_vnni, neon, neon_dot, neon_i8mm };
 
 /// Number of instruction sets in `isa`.
-inline constexpr int isa_count = 7;
+inline constexpr int isa_count = 8;
 
 /// The name of an instruction set as command lines and reports spell it.
 constexpr const char* name_of(isa set) noexcept {
@@ -25,16 +26,18 @@ constexpr const char* name_of(isa set) noexcept {
         case isa::avx512_vnni: return "avx512_vnni";
         case isa::neon: return "neon";
         case isa::neon_dot: return "neon_dot";
+        case isa::neon_i8mm: return "neon_i8mm";
     }
     return "";
 }
 
 /// The element types that kernels load and store.
-enum class element_kind : std::uint8_t { u8, i8, i32, f32 };
+/// `i4` is for weights alone: signed bytes in [-8, 7], of which packed weights hold two in a byte; dot products take them apart again.
+enum class element_kind : std::uint8_t { u8, i8, i32, f32, i4 };
 
-/// Bytes of one element.
+/// Bytes of one element, before it is packed.
 [[gnu::always_inline]] constexpr std::int64_t bytes_of(element_kind kind) noexcept {
-    return kind == element_kind::u8 || kind == element_kind::i8 ? 1 : 4;
+    return kind == element_kind::i32 || kind == element_kind::f32 ? 4 : 1;
 }
 
 /// Something that can run independent tasks; all zero means: run them one after the other on the caller's thread.
@@ -131,7 +134,7 @@ struct epilogue {
 
 /// The second operand of a matrix multiplication before packing: B[k, n] = data[k * k_stride + n * n_stride].
 /// Strides are in elements, so row-major (n, 1) and transposed (1, k) matrices need no copy.
-/// `type`: u8, i8, or f32. `zero_points`: `zero_point_count` (0, 1 or n) values, each in [-128, 255]; B means B - zero_point.
+/// `type`: u8, i8, i4, or f32. `zero_points`: `zero_point_count` (0, 1 or n) values, each in [-128, 255]; B means B - zero_point.
 struct gemm_weights {
     const void* data = nullptr;
     element_kind type = element_kind::i8;
@@ -186,7 +189,7 @@ struct convolution_shape {
 
 /// Weights of a convolution before packing.
 /// w[g, o, i, t] = data[g * group_stride + o * out_stride + i * in_stride + t * tap_stride]; o and i count inside the group, t is
-/// the tap (kd * kernel[1] + kh) * kernel[2] + kw; strides are in elements. `type`: u8, i8, or f32.
+/// the tap (kd * kernel[1] + kh) * kernel[2] + kw; strides are in elements. `type`: u8, i8, i4, or f32.
 /// `zero_points`: `zero_point_count` (0, 1 or out_channels) values in [-128, 255]; w means w - zero_point.
 struct convolution_weights {
     const void* data = nullptr;

@@ -8,11 +8,14 @@
 #include <lpt/kernel/avx2/dot.hpp>
 #include <lpt/kernel/avx2/lanes.hpp>
 #include <lpt/kernel/avx512_vnni/dot.hpp>
+#include <lpt/kernel/avx512_vnni/half_blocks.hpp>
 #include <lpt/kernel/avx512_vnni/lanes.hpp>
 #include <lpt/kernel/avx_vnni/dot.hpp>
 #include <lpt/kernel/neon/dot.hpp>
 #include <lpt/kernel/neon/lanes.hpp>
 #include <lpt/kernel/neon_dot/dot.hpp>
+#include <lpt/kernel/neon_i8mm/dot.hpp>
+#include <lpt/kernel/neon_i8mm/tile.hpp>
 
 #include <lpt/kernel/convert.hpp>
 #include <lpt/kernel/convolution.hpp>

@@ -237,7 +237,7 @@ inline void planner::make_convolution(const group& made) {
     const tensor weights = is_integer ? integers.values : as_f32(values);
     kernel::convolution_weights packing;
     packing.data = weights.data();
-    packing.type = kind_of(weights.type());
+    packing.type = integers.four_bits ? kernel::element_kind::i4 : kind_of(weights.type());
     packing.group_stride = axes.inputs * axes.outputs * axes.taps;
     packing.out_stride = axes.outputs_first ? axes.inputs * axes.taps : axes.taps;
     packing.in_stride = axes.outputs_first ? axes.taps : axes.outputs * axes.taps;

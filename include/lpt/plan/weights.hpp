@@ -13,6 +13,7 @@ namespace lpt::plan {
 struct integer_weights {
     tensor values;
     std::vector<std::int32_t> zero_points;
+    bool four_bits = false;  // all values are in [-8, 7]
 };
 
 namespace detail {
@@ -26,15 +27,48 @@ inline bool fits(const value_range& range, element type) {
     return range.low >= facts(type).lowest && range.high <= facts(type).highest;
 }
 
-/// The zero point that moves a range into that of i8; false if there is none in [-128, 255].
-inline bool zero_point_for(const value_range& range, std::int32_t& result) {
-    if (fits(range, i8)) {
+/// The zero point that moves a range into that of i8 or i4; false if there is none in [-128, 255].
+inline bool zero_point_for(const value_range& range, element type, std::int32_t& result) {
+    if (fits(range, type)) {
         result = 0;
         return true;
     }
-    const double moved = -128 - range.low;
+    const double moved = facts(type).lowest - range.low;
     result = static_cast<std::int32_t>(moved);
-    return range.high - range.low <= 255 && moved >= -128 && moved <= 255;
+    return range.high - range.low <= facts(type).highest - facts(type).lowest && moved >= -128 && moved <= 255;
+}
+
+/// The zero points that move the ranges of all channels into that of i8 or i4; false if there are none.
+inline bool zero_points_for(const std::vector<value_range>& ranges, element type, std::vector<std::int32_t>& result) {
+    result.assign(ranges.size(), 0);
+    for (std::size_t channel = 0; channel < ranges.size(); ++channel) {
+        if (!zero_point_for(ranges[channel], type, result[channel])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The same for i4, one zero point for all channels if there is one.
+inline bool four_bit_zero_points_for(const std::vector<value_range>& ranges, const value_range& all,
+                                     std::vector<std::int32_t>& result) {
+    std::int32_t common = 0;
+    if (zero_point_for(all, i4, common)) {
+        result.assign(ranges.size(), common);
+        return true;
+    }
+    return zero_points_for(ranges, i4, result);
+}
+
+/// True if all bytes are in the range of i4.
+inline bool are_four_bits(const tensor& bytes) {
+    for (std::size_t i = 0; i < bytes.elements(); ++i) {
+        const double value = bytes.real(i);
+        if (!(value >= facts(i4).lowest && value <= facts(i4).highest)) {
+            return false;
+        }
+    }
+    return bytes.elements() != 0;
 }
 
 template <class ChannelOf>
@@ -56,14 +90,15 @@ bool ranges_of(const tensor& weights, std::vector<value_range>& ranges, const Ch
 
 }  // namespace detail
 
-/// Weights whose values are integers that fit into 8 bits, perhaps after a shift for each output channel.
+/// Weights whose values are integers that fit into 8 bits, perhaps after a shift for each output channel. Those that fit into 4 are
+/// found by their values: a Convert or a zero point, folded, leaves nothing else of i4 and u4.
 ///
 /// `channel_of(i)`: the output channel, below `channels`, of element i. False for weights that are not of this form.
 template <class ChannelOf>
 bool integer_weights_of(const tensor& weights, std::size_t channels, const ChannelOf& channel_of,
                         integer_weights& result) {
     if (is_byte(weights.type())) {
-        result = {weights, {}};
+        result = {weights, {}, detail::are_four_bits(weights)};
         return true;
     }
     if (weights.elements() == 0 || !(is_real(weights.type()) || is_integral(weights.type()))) {
@@ -77,12 +112,13 @@ bool integer_weights_of(const tensor& weights, std::size_t channels, const Chann
     for (const detail::value_range& each : ranges) {
         all = {math::minimum(all.low, each.low), math::maximum(all.high, each.high)};
     }
-    const element type = !detail::fits(all, i8) && detail::fits(all, u8) ? u8 : i8;
-    std::vector<std::int32_t> zero_points(channels, 0);
-    for (std::size_t channel = 0; type == i8 && channel < channels; ++channel) {
-        if (!detail::zero_point_for(ranges[channel], zero_points[channel])) {
-            return false;
-        }
+    std::vector<std::int32_t> zero_points;
+    result.four_bits = detail::four_bit_zero_points_for(ranges, all, zero_points);
+    const element type = !result.four_bits && !detail::fits(all, i8) && detail::fits(all, u8) ? u8 : i8;
+    if (type == u8) {
+        zero_points.assign(channels, 0);
+    } else if (!result.four_bits && !detail::zero_points_for(ranges, i8, zero_points)) {
+        return false;
     }
     tensor_builder values(type, weights.dimensions());
     for (std::size_t i = 0; i < weights.elements(); ++i) {

@@ -25,6 +25,7 @@ struct dot_product<on::avx2> {
     static constexpr int vectors = 2;
     static constexpr bool unsigned_rows = true;
     static constexpr bool widens_rows = true;
+    static constexpr bool either_sign = false;
 
     [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {
         return reinterpret_cast<accumulator>(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
@@ -36,6 +37,11 @@ struct dot_product<on::avx2> {
     [[gnu::always_inline]] static __m256i bits(accumulator value) noexcept { return reinterpret_cast<__m256i>(value); }
     [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
         return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    }
+    template <bool High>
+    [[gnu::always_inline]] static column_group load_halves(const unsigned char* from) noexcept {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+        return _mm256_cvtepu8_epi16(_mm_and_si128(High ? _mm_srli_epi16(bytes, 4) : bytes, _mm_set1_epi8(15)));
     }
     [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
         int two;

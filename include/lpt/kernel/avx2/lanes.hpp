@@ -55,6 +55,19 @@ struct lanes_256 : xsimd_lanes<Isa, xsimd::fma3<xsimd::avx2>> {
         const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
         return _mm256_permutevar8x32_epi32(pack_in_parts<Signed>(a, b, c, d), order);
     }
+    /// Rounds for packing with saturation: what is below all bytes stays so, NaN is; `high` and `low` are what bytes are limited to.
+    [[gnu::always_inline]] static ints round_for_packing(floats value, floats, floats high) noexcept {
+        // The second operand is the answer for NaN; what does not fit in 32 bits becomes the lowest integer.
+        return _mm256_cvtps_epi32(_mm256_min_ps(high, value));
+    }
+    static constexpr int stream_alignment = 32;
+    /// Stores past the caches.
+    [[gnu::always_inline]] static void stream(float* to, floats value) noexcept { _mm256_stream_ps(to, value); }
+    [[gnu::always_inline]] static void stream_bytes(std::uint8_t* to, bytes value) noexcept {
+        _mm256_stream_si256(reinterpret_cast<__m256i*>(to), value);
+    }
+    /// Other threads see what was streamed before whatever is stored from here on.
+    [[gnu::always_inline]] static void end_stream() noexcept { _mm_sfence(); }
     /// Stores the first `count` (<= 32) of packed bytes.
     [[gnu::always_inline]] static void store_first(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
         if (count == 32) {

@@ -23,6 +23,7 @@ struct dot_product<on::avx512_vnni> : detail::interleave_four<on::avx512_vnni> {
     static constexpr int vectors = 4;
     static constexpr bool unsigned_rows = true;
     static constexpr bool widens_rows = false;
+    static constexpr bool either_sign = false;
 
     [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {
         return reinterpret_cast<accumulator>(_mm512_loadu_si512(from));
@@ -35,6 +36,11 @@ struct dot_product<on::avx512_vnni> : detail::interleave_four<on::avx512_vnni> {
     [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
         return _mm512_loadu_si512(from);
     }
+    template <bool High>
+    [[gnu::always_inline]] static column_group load_halves(const unsigned char* from) noexcept {
+        const __m512i bytes = _mm512_loadu_si512(from);
+        return _mm512_and_si512(High ? _mm512_srli_epi16(bytes, 4) : bytes, _mm512_set1_epi8(15));
+    }
     [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
         int four;
         __builtin_memcpy(&four, from, sizeof four);
@@ -46,14 +52,19 @@ struct dot_product<on::avx512_vnni> : detail::interleave_four<on::avx512_vnni> {
     [[gnu::always_inline]] static void interleave_block(unsigned char* to, const unsigned char* const (&lines)[4],
                                                         std::int64_t count, unsigned char flip) noexcept {
         const __mmask64 inside = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
-        const __m512i bits = _mm512_set1_epi8(static_cast<char>(flip));
-        const auto load = [&](int j) __attribute__((always_inline)) {
-            return _mm512_xor_si512(_mm512_maskz_loadu_epi8(inside, lines[j]), bits);
-        };
-        const __m512i low01 = _mm512_unpacklo_epi8(load(0), load(1));
-        const __m512i high01 = _mm512_unpackhi_epi8(load(0), load(1));
-        const __m512i low23 = _mm512_unpacklo_epi8(load(2), load(3));
-        const __m512i high23 = _mm512_unpackhi_epi8(load(2), load(3));
+        __m512i line[4];
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j)
+            line[j] = _mm512_maskz_loadu_epi8(inside, lines[j]);
+        if (flip != 0) {
+#pragma GCC unroll 4
+            for (int j = 0; j < 4; ++j)
+                line[j] = _mm512_xor_si512(line[j], _mm512_set1_epi8(static_cast<char>(flip)));
+        }
+        const __m512i low01 = _mm512_unpacklo_epi8(line[0], line[1]);
+        const __m512i high01 = _mm512_unpackhi_epi8(line[0], line[1]);
+        const __m512i low23 = _mm512_unpacklo_epi8(line[2], line[3]);
+        const __m512i high23 = _mm512_unpackhi_epi8(line[2], line[3]);
         _mm512_storeu_si512(to, _mm512_unpacklo_epi16(low01, low23));
         _mm512_storeu_si512(to + 64, _mm512_unpackhi_epi16(low01, low23));
         _mm512_storeu_si512(to + 128, _mm512_unpacklo_epi16(high01, high23));

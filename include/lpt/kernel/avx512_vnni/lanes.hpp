@@ -49,6 +49,19 @@ struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx5
         const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
         return _mm512_permutexvar_epi32(order, pack_in_parts<Signed>(a, b, c, d));
     }
+    /// Rounds for packing with saturation: what is below all bytes stays so, NaN is; `high` and `low` are what bytes are limited to.
+    [[gnu::always_inline]] static ints round_for_packing(floats value, floats, floats high) noexcept {
+        // The second operand is the answer for NaN; what does not fit in 32 bits becomes the lowest integer.
+        return _mm512_cvtps_epi32(_mm512_min_ps(high, value));
+    }
+    static constexpr int stream_alignment = 64;
+    /// Stores past the caches.
+    [[gnu::always_inline]] static void stream(float* to, floats value) noexcept { _mm512_stream_ps(to, value); }
+    [[gnu::always_inline]] static void stream_bytes(std::uint8_t* to, bytes value) noexcept {
+        _mm512_stream_si512(reinterpret_cast<__m512i*>(to), value);
+    }
+    /// Other threads see what was streamed before whatever is stored from here on.
+    [[gnu::always_inline]] static void end_stream() noexcept { _mm_sfence(); }
     /// Stores the first `count` (<= 64) of packed bytes.
     [[gnu::always_inline]] static void store_first(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
         store_piece<0, 64>(to, value, count);

@@ -26,6 +26,7 @@ struct vnni_256 : interleave_four<Isa> {
     static constexpr int vectors = 2;
     static constexpr bool unsigned_rows = true;
     static constexpr bool widens_rows = false;
+    static constexpr bool either_sign = false;
 
     [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {
         return reinterpret_cast<accumulator>(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
@@ -37,6 +38,11 @@ struct vnni_256 : interleave_four<Isa> {
     [[gnu::always_inline]] static __m256i bits(accumulator value) noexcept { return reinterpret_cast<__m256i>(value); }
     [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
         return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    }
+    template <bool High>
+    [[gnu::always_inline]] static column_group load_halves(const unsigned char* from) noexcept {
+        const __m256i bytes = load_columns(from);
+        return _mm256_and_si256(High ? _mm256_srli_epi16(bytes, 4) : bytes, _mm256_set1_epi8(15));
     }
     [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
         int four;

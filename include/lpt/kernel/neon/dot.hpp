@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 4-element dot product of signed rows and signed columns on AArch64 without the dot-product extension, exact.
+// Dot products of signed rows and signed columns on AArch64 without the dot-product extension, exact.
 #pragma once
 
 #if defined(__aarch64__)
@@ -23,6 +23,7 @@ struct neon_base {
     static constexpr int lanes = 4;
     static constexpr bool unsigned_rows = false;
     static constexpr bool widens_rows = false;
+    static constexpr bool either_sign = false;
 
     [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {
         return reinterpret_cast<accumulator>(vld1q_s32(from));
@@ -36,6 +37,11 @@ struct neon_base {
     }
     [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
         return vreinterpretq_s8_u8(vld1q_u8(from));
+    }
+    template <bool High>
+    [[gnu::always_inline]] static column_group load_halves(const unsigned char* from) noexcept {
+        const uint8x16_t bytes = vld1q_u8(from);
+        return vreinterpretq_s8_u8(High ? vshrq_n_u8(bytes, 4) : vandq_u8(bytes, vdupq_n_u8(15)));
     }
     [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
         std::uint32_t four;
@@ -76,9 +82,42 @@ struct neon_base {
 
 } // namespace detail
 
-/// Products of two signed bytes fit in 16 bits, sums of two need not: they are widened to 32 bits before the first addition.
+/// Products of two signed bytes fit in 16 bits, sums of two need not: pairs of products are widened to 32 bits as they are added. With
+/// two k values a column, a vector of products takes one such addition, and its pairs are the columns.
 template <>
 struct dot_product<on::neon> : detail::neon_base<on::neon> {
+    using row_group = int8x8_t;
+    using column_group = int8x8_t;
+    static constexpr std::int64_t group = 2;
+    static constexpr int rows = 6;  // 24 accumulators, 4 column registers, 1 row register, 1 for products
+    static constexpr int vectors = 4;
+
+    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
+        return vreinterpret_s8_u8(vld1_u8(from));
+    }
+    template <bool High>
+    [[gnu::always_inline]] static column_group load_halves(const unsigned char* from) noexcept {
+        const uint8x8_t bytes = vld1_u8(from);
+        return vreinterpret_s8_u8(High ? vshr_n_u8(bytes, 4) : vand_u8(bytes, vdup_n_u8(15)));
+    }
+    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
+        std::uint16_t two;
+        __builtin_memcpy(&two, from, sizeof two);
+        return vreinterpret_s8_u16(vdup_n_u16(two));
+    }
+    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+        return reinterpret_cast<accumulator>(vpadalq_s16(reinterpret_cast<int32x4_t>(sum), vmull_s8(row, column)));
+    }
+    /// 16 columns of 2 rows of B, from column `n` on, as [column][2].
+    [[gnu::always_inline]] static void interleave(unsigned char* to, const unsigned char* const (&lines)[2],
+                                                  std::int64_t n) noexcept {
+        vst2q_u8(to, {{vld1q_u8(lines[0] + n), vld1q_u8(lines[1] + n)}});
+    }
+};
+
+/// Depthwise convolution: four k values, whose two sums are added at every step.
+template <>
+struct dot_of_four<on::neon> : detail::neon_base<on::neon> {
     static constexpr int rows = 4;  // 16 accumulators, 4 column registers, 1 row register and room for the products
     static constexpr int vectors = 4;
 

@@ -72,6 +72,15 @@ struct lanes_128 : xsimd_lanes<Isa, xsimd::neon64> {
     [[gnu::always_inline]] static bytes pack_in_parts(ints a, ints b, ints c, ints d) noexcept {
         return pack<Signed>(a, b, c, d);
     }
+    /// Rounds for packing with saturation: NaN and what is below `low` becomes it; `high` and `low` are what bytes are limited to.
+    [[gnu::always_inline]] static ints round_for_packing(floats value, floats low, floats high) noexcept {
+        return round_to_int(at_most(at_least(value, low), high));
+    }
+    static constexpr int stream_alignment = 16;
+    // There is no vector store past the caches; processors find out by themselves.
+    [[gnu::always_inline]] static void stream(float* to, floats value) noexcept { base::store(to, value); }
+    [[gnu::always_inline]] static void stream_bytes(std::uint8_t* to, bytes value) noexcept { vst1q_u8(to, value); }
+    [[gnu::always_inline]] static void end_stream() noexcept {}
     /// Stores the first `count` (<= 16) of packed bytes.
     [[gnu::always_inline]] static void store_first(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
         store_piece<0, 16>(to, value, count);
@@ -123,13 +132,15 @@ struct lanes_128 : xsimd_lanes<Isa, xsimd::neon64> {
     }
 };
 
-} // namespace detail
+}  // namespace detail
 
 template <>
 struct lanes<on::neon> : detail::lanes_128<on::neon> {};
 template <>
 struct lanes<on::neon_dot> : detail::lanes_128<on::neon_dot> {};
+template <>
+struct lanes<on::neon_i8mm> : detail::lanes_128<on::neon_i8mm> {};
 
-} // namespace lpt::kernel
+}  // namespace lpt::kernel
 
 #endif

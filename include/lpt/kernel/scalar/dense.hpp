@@ -21,8 +21,8 @@ struct scalar_weights {
             std::memcpy(to, bytes, 4);
             return;
         }
-        const std::int32_t raw = type == element_kind::i8 ? static_cast<std::int32_t>(static_cast<std::int8_t>(*bytes))
-                                                          : static_cast<std::int32_t>(*bytes);
+        const std::int32_t raw = type == element_kind::u8 ? static_cast<std::int32_t>(*bytes)
+                                                          : static_cast<std::int32_t>(static_cast<std::int8_t>(*bytes));
         const std::int16_t value = static_cast<std::int16_t>(raw - zero_point);
         std::memcpy(to, &value, sizeof value);
     }
