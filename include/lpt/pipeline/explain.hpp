@@ -128,6 +128,7 @@ struct explained_graph {
     const graph& original;
     seq<node_id> before;  // by node: the number that its operation had in the original graph; none: it was not there
 
+    template <int Once = 0>
     constexpr explained_graph(const explanation_source& run, const graph& untransformed, const graph& transformed,
                               const body_path& body)
         : source(run),

@@ -48,6 +48,7 @@ struct report {
 namespace detail {
 
 /// Nodes by name; names are compared through their hashes first.
+template <int Once = 0>
 class name_index {
     struct entry {
         std::uint64_t hash = 0;
@@ -116,7 +117,7 @@ constexpr element computing_type(const graph& model, const node& each) {
 
 /// Where an operation is now: a node of its name, with "_original" behind where its name moved to the dequantization.
 template <int Once = 0>
-constexpr node_id find_now(const name_index& names, const graph& after, node_id id, const node& original) {
+constexpr node_id find_now(const name_index<>& names, const graph& after, node_id id, const node& original) {
     const auto fits = [&](node_id now) { return now != node_id::none && after[now].kind() == original.kind(); };
     if (original.name().empty()) {
         return after.contains(id) && fits(id) ? id : node_id::none;
@@ -136,6 +137,7 @@ constexpr text_view body_separator(op::kind kind, std::size_t which) {
 }
 
 /// Makes the rows of a graph and those of the graphs inside its nodes.
+template <int Once = 0>
 class report_maker {
     const explanation_source& source_;
     seq<report_row>& rows_;
@@ -177,7 +179,7 @@ public:
     constexpr report_maker(const explanation_source& source, seq<report_row>& rows) : source_(source), rows_(rows) {}
 
     constexpr void add(const graph& before, const graph& after, const text& prefix, const body_path& body) {
-        const name_index names(after);
+        const name_index<> names(after);
         explained_graph graph_now(source_, before, after, body);
         seq<node_id> operations;
         seq<node_id> places;
@@ -222,7 +224,7 @@ template <int Once = 0>
     report result;
     result.refusals = seq<refusal>(refusals);
     const explanation_source source{result.refusals, main, options};
-    detail::report_maker(source, result.operations).add(before, after, {}, {});
+    detail::report_maker<>(source, result.operations).add(before, after, {}, {});
     return result;
 }
 

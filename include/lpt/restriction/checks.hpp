@@ -43,6 +43,7 @@ constexpr restriction_finding find_in_row(op::kind operation, int version, const
 }
 
 /// What is wrong with two rows of one operation: a port that both are about, or that one allows what the other excludes.
+template <int Once = 0>
 constexpr restriction_finding find_contradiction(const precision_row& row, const precision_row& other) {
     if (row.operation != other.operation || !versions_meet(row.version, other.version)) {
         return {};
@@ -58,6 +59,7 @@ constexpr restriction_finding find_contradiction(const precision_row& row, const
     return {};
 }
 /// The same about granularities, which may be repeated but not different.
+template <int Once = 0>
 constexpr restriction_finding find_contradiction(const granularity_row& row, const granularity_row& other) {
     if (row.operation != other.operation || !versions_meet(row.version, other.version) || row.value == other.value) {
         return {};

@@ -253,6 +253,7 @@ constexpr verdict quantize_is_supported(const graph& model, node_id fake_quantiz
 
 /// The values of a tensor repeated along the axes in which it has size 1. Raises an error where it does not broadcast to
 /// `dimensions`.
+template <int Once = 0>
 constexpr tensor broadcast_values(const tensor& values, const shape& dimensions) {
     if (values.dimensions() == dimensions) {
         return values;

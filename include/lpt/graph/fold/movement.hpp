@@ -74,6 +74,7 @@ constexpr whole_block find_block(const seq<axis_source>& sources) {
 }
 
 /// Copies blocks of `size` bytes (blocks of one element: rows of the last axis, element by element).
+template <int Once = 0>
 class block_copy {
     const seq<axis_source>& sources_;
     std::size_t element_;  // bytes
@@ -150,7 +151,7 @@ template <int Once = 0>
     const tensor zero = make_scalar(type, 0);
     const tensor filling = convert_tensor(fill != nullptr ? *fill : zero, type);
     raw_output to(type, dimensions);
-    const detail::block_copy copy(sources, static_cast<std::size_t>(bit_width(type)) / 8, filling.data());
+    const detail::block_copy<> copy(sources, static_cast<std::size_t>(bit_width(type)) / 8, filling.data());
     copy.run(to.data(), from.data());
     return convert_tensor(to.finish(), input.type());
 }

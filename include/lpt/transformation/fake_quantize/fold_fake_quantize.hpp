@@ -27,6 +27,7 @@ namespace detail {
 /// An output bound seen with the shape of the data.
 ///
 /// Integral types wrap around: that is what the conversion does in engines whose results have to be met.
+template <int Once = 0>
 constexpr tensor spread_bound(const tensor& bound, const shape& dimensions, element type) {
     const tensor values = broadcast_values(bound, dimensions);
     if (!is_integral(type)) {
