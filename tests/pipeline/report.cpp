@@ -241,7 +241,7 @@ TEST_CASE("Operations inside bodies have rows named with a path, and refusals th
     const node_id id = test::add_with_bodies(model, what, {chosen, input}, branches, "choice");
     model.result(id);
     const report all = transform(model, cpu_x86.table());
-    for (const text_view name : {text_view("choice/then/layer"), text_view("choice/else/layer")}) {
+    for (const text_view name : {text_view("choice/then_body/layer"), text_view("choice/else_body/layer")}) {
         const report_row& row = row_of(all, name);
         CHECK(row.precision == f32);
         CHECK(row.why.why.why == reason::no_dequantization);

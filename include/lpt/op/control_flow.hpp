@@ -316,4 +316,12 @@ struct if_else {
     friend constexpr bool operator==(const if_else&, const if_else&) = default;
 };
 
+/// The name of a body of a node, as files write it: `body` of TensorIterator and Loop; `then_body`, `else_body` of If.
+constexpr text_view body_name(kind operation, std::size_t which) {
+    if (operation != kind::if_else) {
+        return "body";
+    }
+    return which == 0 ? text_view("then_body") : text_view("else_body");
+}
+
 }  // namespace lpt::op

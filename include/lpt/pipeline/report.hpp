@@ -8,7 +8,7 @@ namespace lpt {
 
 /// One operation of the original network and what it became.
 struct report_row {
-    text name;                     // of an operation inside another one: "<name of that>/<its own>"
+    text name;                     // of an operation inside another one: "<name of that>/<of the body>/<its own>"
     op::kind kind = op::kind::none;
     text_view operation;           // published name of its type
     node_id node = node_id::none;  // of the transformed graph; none if nothing there has its name
@@ -127,15 +127,6 @@ constexpr node_id find_now(const name_index<>& names, const graph& after, node_i
     return fits(now) ? now : node_id::none;
 }
 
-/// The name of a body in the name of what is inside: "/", or which branch of an If it is.
-template <int Once = 0>
-constexpr text_view body_separator(op::kind kind, std::size_t which) {
-    if (kind != op::kind::if_else) {
-        return "/";
-    }
-    return which == 0 ? text_view("/then/") : text_view("/else/");
-}
-
 /// Makes the rows of a graph and those of the graphs inside its nodes.
 template <int Once = 0>
 class report_maker {
@@ -170,8 +161,8 @@ class report_maker {
         for (std::size_t which = 0; which < before.bodies().size() && which < after.bodies().size(); ++which) {
             body_path inside = body;
             inside.back().which = static_cast<std::int32_t>(which);
-            add(before.bodies()[which], after.bodies()[which], join(name, body_separator(before.kind(), which)),
-                inside);
+            add(before.bodies()[which], after.bodies()[which],
+                join(name, "/", op::body_name(before.kind(), which), "/"), inside);
         }
     }
 
@@ -212,7 +203,7 @@ public:
 }  // namespace detail
 
 /// Compares a transformed graph with the graph that it was before: a row for each operation but Parameters, Constants and
-/// Results, in topological order; operations inside TensorIterator, Loop and If stand behind these, named with a path.
+/// Results, in topological order; operations inside TensorIterator, Loop and If stand behind these, named with a path (`loop/body/add`).
 ///
 /// `refusals`: those of the run; `main`: the main transformations of the pipeline (`main_transformations`), none if none ran: then
 /// there are no reasons. An operation is found by

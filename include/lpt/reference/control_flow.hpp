@@ -14,14 +14,6 @@ constexpr bool runs_bodies(op::kind kind) {
     return kind == op::kind::tensor_iterator || kind == op::kind::loop || kind == op::kind::if_else;
 }
 
-/// The name of a body of a node, as files write it: `body`, `then_body`, `else_body`.
-inline text_view name_of_body(const node& each, std::size_t which) {
-    if (!each.is<op::if_else>()) {
-        return "body";
-    }
-    return which == 0 ? "then_body" : "else_body";
-}
-
 namespace detail {
 
 [[noreturn, gnu::cold]] inline void wrong_body(const node& each, const text_view why) {
@@ -35,7 +27,7 @@ inline void check_inputs_of_body(const node& each, std::size_t which, const seq<
     const graph& body = each.bodies()[which];
     const auto parameters = static_cast<std::int64_t>(body.parameters().size());
     const auto results = static_cast<std::int64_t>(body.results().size());
-    const text_view name = name_of_body(each, which);
+    const text_view name = op::body_name(each.kind(), which);
     std::vector<bool> fed(body.parameters().size(), false);
     for (const op::body_input& entry : map) {
         if (entry.port < 0 || entry.port >= static_cast<std::int64_t>(each.inputs())) {
@@ -77,11 +69,12 @@ inline void check_outputs_of_body(const node& each, std::size_t which, const seq
                        join("its port map names output ", entry.port, ", but it has ", each.outputs(), " outputs"));
         }
         if (entry.result < 0 || entry.result >= static_cast<std::int64_t>(body.results().size())) {
-            wrong_body(each, join("its port map names result ", entry.result, " of ", name_of_body(each, which),
+            wrong_body(each, join("its port map names result ", entry.result, " of ", op::body_name(each.kind(), which),
                                   ", which has ", body.results().size(), " results"));
         }
         if (each.is<op::if_else>() && entry.holds != op::body_output::form::value) {
-            wrong_body(each, join("output ", entry.port, " must be a whole result of ", name_of_body(each, which)));
+            wrong_body(each,
+                       join("output ", entry.port, " must be a whole result of ", op::body_name(each.kind(), which)));
         }
         if (given[static_cast<std::size_t>(entry.port)]) {
             wrong_body(each, join("output ", entry.port, " is given twice"));
@@ -136,7 +129,7 @@ inline void check_bodies(const node& each) {
         const auto results = static_cast<std::int64_t>(each.bodies()[which].results().size());
         if (maps.execution_condition < -1 || maps.execution_condition >= results) {
             detail::wrong_body(each, join("its condition is result ", maps.execution_condition, " of ",
-                                          name_of_body(each, which), ", which has ", results, " results"));
+                                          op::body_name(each.kind(), which), ", which has ", results, " results"));
         }
     }
 }
@@ -551,7 +544,7 @@ seq<tensor> evaluate_control_flow(const node& each, view<tensor> inputs, RunBody
         try {
             return run_body(which, parameters);
         } catch (const error& raised) {
-            fail(each.operation(), " '", each.name(), "', ", name_of_body(each, which), ": ", raised.message());
+            fail(each.operation(), " '", each.name(), "', ", op::body_name(each.kind(), which), ": ", raised.message());
         }
     };
     if (each.is<op::if_else>()) {

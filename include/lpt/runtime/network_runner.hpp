@@ -136,7 +136,7 @@ class network_runner {
                     runners.push_back(std::make_unique<network_runner>(each.bodies()[which], context_));
                     take_variables_of(*runners.back());
                 } catch (const error& raised) {
-                    fail(each.operation(), " '", each.name(), "', ", reference::name_of_body(each, which), ": ",
+                    fail(each.operation(), " '", each.name(), "', ", op::body_name(each.kind(), which), ": ",
                          raised.message());
                 }
             }
@@ -442,7 +442,7 @@ public:
                     std::vector<body_place> inside_bodies = bodies;
                     inside_bodies.push_back({nodes[0], static_cast<int>(which)});
                     runners->second[which]->append_records(
-                        inside_bodies, join(path, each.name(), "/", reference::name_of_body(each, which), "/"), to);
+                        inside_bodies, join(path, each.name(), "/", op::body_name(each.kind(), which), "/"), to);
                 }
             }
         }
