@@ -156,6 +156,9 @@ TEST_CASE("a FakeQuantize between an input and an output stays for the output al
     verify(net.model);
     CHECK(net.output(0) == quantize);
     CHECK(net.model[net.above(net.output(1))].is<op::parameter>());
+    REQUIRE(r.refusals().size() == 1);
+    CHECK(r.refusals()[0].node == quantize);
+    CHECK(r.refusals()[0].why.why == reason::name_has_no_place);
 }
 
 TEST_CASE("a FakeQuantize stays") {

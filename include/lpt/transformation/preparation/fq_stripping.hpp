@@ -241,11 +241,8 @@ private:
     static constexpr void strip(auto& r, node_id id) {
         graph& model = r.model;
         const output_ref data = model[id].input(0);
-        const bool named = detail::feeds_result(model, id);
-        const bool can_take_name = !model[data.node].is<op::parameter>() && model[data.node].outputs() == 1 &&
-                                   !detail::feeds_result(model, data.node);
-        if (!named || can_take_name) {
-            if (named) {
+        if (detail::can_hand_name_on(model, id, data)) {
+            if (detail::feeds_result(model, id)) {
                 model.rename(data.node, model[id].name());
             }
             model.replace_uses(id, data);
@@ -256,6 +253,7 @@ private:
                 model.set_input(user.node, static_cast<std::size_t>(user.port), data);
             }
         }
+        r.refused(id, name, refuse(reason::name_has_no_place, 0));
     }
 };
 
