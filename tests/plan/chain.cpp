@@ -40,6 +40,21 @@ TEST_CASE("Scalings and shifts in a row are one") {
     CHECK(made.functions[0].shift.values == std::vector<double>{13, 23});
 }
 
+TEST_CASE("What adds nothing keeps the sign of zeros") {
+    using plan::is_no_shift;
+    using plan::no_shift;
+    chain made = empty_chain();
+    made.affine(spread::of(1), spread::of(no_shift));
+    CHECK(made.functions.empty());
+    made.affine(spread::of(-2), spread::of(no_shift));
+    made.affine(spread::of(-3), spread::of(no_shift));
+    REQUIRE(made.functions.size() == 1);
+    CHECK(is_no_shift(made.functions[0].shift.one()));
+    made.affine(spread::of(1), spread::of(0));  // -0 + 0 is 0
+    REQUIRE(made.functions.size() == 1);
+    CHECK_FALSE(is_no_shift(made.functions[0].shift.one()));
+}
+
 TEST_CASE("A clamp before a store narrows the range of the stored integers") {
     chain made = empty_chain();
     made.clamp(0, 6);

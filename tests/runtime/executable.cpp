@@ -242,3 +242,86 @@ TEST_CASE("The user's own threads serve the kernels") {
     CHECK(run(net, inputs) == run(alone, inputs));
     CHECK(calls > 0);
 }
+
+namespace {
+
+/// Networks of small whole numbers, on which kernels round nothing: they must give the bits of the reference, signs of zeros too.
+void check_bits(const graph& model, const std::vector<tensor>& inputs) {
+    const std::vector<tensor> expected = reference::evaluate<float>(model, view<tensor>(inputs.data(), inputs.size()));
+    bool has_negative_zero = false;
+    for (int i = 0; i < kernel::isa_count; ++i) {
+        if (kernel::is_available(static_cast<kernel::isa>(i))) {
+            executable net = compile(model, on(static_cast<kernel::isa>(i)));
+            const std::vector<tensor> results = run(net, inputs);
+            REQUIRE(results.size() == expected.size());
+            for (std::size_t k = 0; k < results.size(); ++k) {
+                CAPTURE(k);
+                CHECK(results[k] == expected[k]);
+            }
+        }
+    }
+    for (const tensor& each : expected) {
+        for (std::size_t i = 0; i < each.elements(); ++i) {
+            has_negative_zero = has_negative_zero || (each.real(i) == 0 && math::sign_bit(each.real(i)));
+        }
+    }
+    CHECK(has_negative_zero);
+}
+tensor zeros_and_numbers() {
+    return make_tensor(f32, shape{1, 2, 2, 5},
+                       {0.0, -0.0, 1, -1, 2, -3, 0.0, -0.0, 4, 5, -0.0, 0.0, -2, 7, 0.0, -0.0, 1, -0.0, 3, 0.0});
+}
+
+}  // namespace
+
+TEST_CASE("Zeros have the sign that the reference gives them") {
+    const tensor by = make_tensor(f32, shape{1, 2, 1, 1}, {-2, 4});
+    graph model;
+    const output_ref x = model.parameter(f32, shape{1, 2, 2, 5}, "x");
+    const output_ref y = model.parameter(f32, shape{1, 2, 2, 5}, "y");
+    const auto number = [&](double value) { return model.constant(make_scalar(f32, value)); };
+    model.result(model.add(op::negative{}, {x}));
+    model.result(model.add(op::negative{}, {model.add(op::negative{}, {x})}));
+    model.result(multiplied(model, x, by));
+    model.result(model.add(op::negative{}, {multiplied(model, x, by)}));
+    model.result(model.add(op::divide{}, {x, number(-4)}));
+    model.result(model.add(op::subtract{}, {x, number(0)}));
+    model.result(model.add(op::subtract{}, {number(0), x}));
+    model.result(model.add(op::subtract{}, {number(-0.0), x}));
+    model.result(model.add(op::add{}, {x, number(0)}));
+    model.result(model.add(op::add{}, {x, number(-0.0)}));
+    model.result(model.add(op::round{}, {x}));
+    for (const output_ref other : {y, output_ref(model.add(op::negative{}, {y}))}) {
+        model.result(model.add(op::add{}, {x, other}));
+        model.result(model.add(op::subtract{}, {x, other}));
+        model.result(model.add(op::multiply{}, {x, other}));
+        model.result(model.add(op::add{}, {model.add(op::negative{}, {x}), other}));
+        model.result(model.add(op::subtract{}, {model.add(op::negative{}, {x}), other}));
+        model.result(model.add(op::subtract{}, {other, model.add(op::negative{}, {x})}));
+        model.result(model.add(op::multiply{}, {other, model.add(op::negative{}, {x})}));
+    }
+    const tensor first = zeros_and_numbers();
+    tensor_builder second(f32, shape{1, 2, 2, 5});
+    for (std::size_t i = 0; i < second.elements(); ++i) {
+        second.real(i, i % 3 == 0 ? -0.0 : i % 3 == 1 ? 0.0 : static_cast<double>(i) - 9);
+    }
+    check_bits(model, {first, second.finish()});
+}
+
+TEST_CASE("Zeros of 8-bit products have the sign of their scale") {
+    graph model;
+    const output_ref x = model.parameter(u8, shape{1, 2, 4, 4}, "x");
+    const output_ref q = model.add(op::convert{f32}, {x});
+    const tensor scale = make_tensor(f32, shape{1, 3, 1, 1}, {-0.5, 2, -4});
+    model.result(multiplied(model, q, make_scalar(f32, -0.5)));
+    const tensor weights = numbers(i8, shape{3, 2, 1, 1}, -1, 1, 1);
+    model.result(multiplied(model, convolved(model, x, weights, 0), scale));
+    const node_id product =
+        model.add_relaxed(op::mat_mul{}, {x, model.constant(numbers(i8, shape{4, 4}, -1, 1, 1))}, {{f32, f32}, {f32}});
+    model.result(multiplied(model, product, make_scalar(f32, -0.25)));
+    tensor_builder data(u8, shape{1, 2, 4, 4});
+    for (std::size_t i = 0; i < data.elements(); ++i) {
+        data.integer(i, static_cast<std::int64_t>(i % 3 == 0 ? 0 : i % 5));
+    }
+    check_bits(model, {data.finish()});
+}

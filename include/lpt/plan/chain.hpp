@@ -21,7 +21,7 @@ struct chain_function {
     };
     form what = form::affine;
     spread scale = spread::of(1);
-    spread shift = spread::of(0);
+    spread shift = spread::of(no_shift);
     double low = 0;
     double high = 0;
     kernel::unary_function function = kernel::unary_function::abs;
@@ -49,9 +49,10 @@ struct chain {
                (axis >= 0 && numbers.varies_only_along(static_cast<std::size_t>(axis)));
     }
 
-    /// v = scale * v + shift, joined with the function before where that is of the same form.
+    /// v = scale * v + shift, joined with the function before where that is of the same form. A shift of `no_shift` keeps the sign
+    /// of zeros: 0 times a negative number is -0.
     void affine(const spread& scale, const spread& shift) {
-        if (scale.is(1) && shift.is(0)) {
+        if (scale.is(1) && shift.is_nothing_to_add()) {
             return;
         }
         if (!functions.empty() && functions.back().what == chain_function::form::affine) {
@@ -60,7 +61,8 @@ struct chain {
             spread moved;
             spread joined_shift;
             const auto product = [](double a, double b) { return a * b; };
-            if (combine(before.scale, scale, joined_scale, product) && combine(before.shift, scale, moved, product) &&
+            if (combine(before.scale, scale, joined_scale, product) &&
+                combine(before.shift, scale, moved, scaled_shift) &&
                 combine(moved, shift, joined_shift, [](double a, double b) { return a + b; })) {
                 before.scale = std::move(joined_scale);
                 before.shift = std::move(joined_shift);

@@ -226,7 +226,7 @@ inline void planner::make_convolution(const group& made) {
     const bool is_integer = integer_convolution(made, integers, data);
     work.zero_point = is_integer ? data.zero_point : 0;
     spread scale = spread::of(is_integer ? made.operands[0].scale.one() : 1);
-    spread shift = spread::of(0);
+    spread shift = spread::of(no_shift);
     if (is_integer && !data.channel_zero_points.empty()) {
         const double by = scale.one();
         shift = detail::sums_of_zero_points(integers, axes, each.shape().rank(), data.channel_zero_points)

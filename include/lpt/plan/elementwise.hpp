@@ -360,7 +360,7 @@ inline void planner::make_dequantization(output_ref output, layout order) {
     const source from = source_of(model(), output);
     group made;
     made.anchor = output.node;
-    made.operands[0] = {from.base, spread::of(1), spread::of(0)};
+    made.operands[0] = {from.base, spread::of(1), spread::of(no_shift)};
     made.functions.dimensions = model().shape(output);
     made.functions.affine(from.scale, from.shift);
     made.functions.tail = output;

@@ -67,7 +67,7 @@ inline bool extend_by_unary(chain& to, const graph& model, const node& each) {
         case op::kind::log: to.unary(unary_function::log); return true;
         case op::kind::sqrt: to.unary(unary_function::sqrt); return true;
         case op::kind::abs: to.unary(unary_function::abs); return true;
-        case op::kind::negative: to.affine(spread::of(-1), spread::of(0)); return true;
+        case op::kind::negative: to.affine(spread::of(-1), spread::of(no_shift)); return true;
         case op::kind::sign: to.unary(unary_function::sign); return true;
         case op::kind::erf: to.unary(unary_function::erf); return true;
         case op::kind::floor: to.unary(unary_function::floor); return true;
@@ -130,7 +130,7 @@ inline bool extend_by_constant(chain& to, const node& each, const spread& number
     const auto negated = [&] { return numbers.map([](double v) { return -v; }); };
     switch (each.kind()) {
         case op::kind::add: to.affine(spread::of(1), numbers); return true;
-        case op::kind::multiply: to.affine(numbers, spread::of(0)); return true;
+        case op::kind::multiply: to.affine(numbers, spread::of(no_shift)); return true;
         case op::kind::subtract:
             if (port == 0) {
                 to.affine(spread::of(1), negated());
@@ -141,13 +141,13 @@ inline bool extend_by_constant(chain& to, const node& each, const spread& number
         case op::kind::divide:
             if (port == 1) {
                 to.unary(kernel::unary_function::reciprocal);
-                to.affine(numbers, spread::of(0));
+                to.affine(numbers, spread::of(no_shift));
                 return true;
             }
             if (!numbers.all([](double v) { return v != 0; })) {
                 return false;
             }
-            to.affine(numbers.map([](double v) { return 1 / v; }), spread::of(0));
+            to.affine(numbers.map([](double v) { return 1 / v; }), spread::of(no_shift));
             return true;
         case op::kind::maximum:
         case op::kind::minimum: {
@@ -167,7 +167,7 @@ inline bool extend_by_tensor(chain& to, const graph& model, const node& each, in
     const output_ref other = each.input(static_cast<std::size_t>(1 - port));
     source from = source_of(model, other);
     if (!from.scale.is_one() || !from.shift.is_one()) {
-        from = {other, spread::of(1), spread::of(0)};
+        from = {other, spread::of(1), spread::of(no_shift)};
     }
     const shape& dimensions = model.shape(from.base);
     bool fits = dimensions == to.dimensions;
@@ -188,10 +188,10 @@ inline bool extend_by_tensor(chain& to, const graph& model, const node& each, in
         case op::kind::add: break;
         case op::kind::subtract:
             if (port == 1) {
-                to.affine(spread::of(-1), spread::of(0));
+                to.affine(spread::of(-1), spread::of(no_shift));
             } else {
                 made.low = -made.low;
-                made.high = -made.high;
+                made.high = scaled_shift(made.high, -1);
             }
             break;
         case op::kind::multiply: made.what = chain_function::form::multiply; break;
@@ -234,7 +234,8 @@ inline bool extend_by_fake_quantize(chain& to, const graph& model, const node& e
     if (is_byte(each.type()) && range[2].is_one() && step.is_one() && (step.one() == 1 || step.one() == -1) &&
         math::truncate(range[2].one()) == range[2].one()) {
         spread signed_scale = scale.map([&](double v) { return v * step.one(); });
-        spread signed_shift = shift.map([&](double v) { return v * step.one() + range[2].one(); });
+        const auto of_integers = [&](double v) { return v * step.one() + range[2].one(); };
+        spread signed_shift = shift.map([&](double v) { return of_integers(v) == 0 ? no_shift : of_integers(v); });
         const double ends[2] = {range[2].one(), range[3].one()};
         const element_facts& limits = facts(each.type());
         to.affine(signed_scale, signed_shift);

@@ -114,7 +114,7 @@ inline bool begin_pool(const graph& model, node_id id, group& result) {
         return false;
     }
     source& from = result.operands[0];
-    from = {each.input(0), spread::of(1), spread::of(0)};
+    from = {each.input(0), spread::of(1), spread::of(no_shift)};
     const element type = model.type(from.base);
     if (!has_kernel_type(model, from.base) || (each.type() != f32 && each.type() != type) ||
         model.shape(from.base).rank() > 5) {
@@ -168,7 +168,7 @@ inline bool begin_one_operand(const graph& model, node_id id, group& result) {
             continue;
         }
         result.form = group_form::one_operand;
-        result.operands[0] = {from.base, spread::of(1), spread::of(0)};
+        result.operands[0] = {from.base, spread::of(1), spread::of(no_shift)};
         result.functions = chain();
         result.functions.dimensions = each.shape();
         result.functions.affine(from.scale, from.shift);

@@ -96,7 +96,7 @@ inline void planner::make_product(const group& made) {
         is_integer = integer_weights_of(*constant, static_cast<std::size_t>(work.n), column, integers);
     }
     const double scale = is_integer ? left.scale * (constant == nullptr ? right.scale : 1) : 1;
-    const chain functions = after_affine(made.functions, spread::of(scale), spread::of(0));
+    const chain functions = after_affine(made.functions, spread::of(scale), spread::of(no_shift));
     step result;
     result.precision = is_integer ? model().type(made.operands[0].base) : f32;
     work.a = tensor_of(is_integer ? made.operands[0].base : each.input(0), layout::plain);

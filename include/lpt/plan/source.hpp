@@ -11,7 +11,7 @@ namespace lpt::plan {
 struct source {
     output_ref base;
     spread scale = spread::of(1);
-    spread shift = spread::of(0);
+    spread shift = spread::of(no_shift);
 
     bool is_plain() const { return scale.is(1) && shift.is(0); }
 };
@@ -48,7 +48,8 @@ inline bool apply_to_source(const graph& model, node_id id, source& of) {
     const auto sum = [](double a, double b) { return a + b; };
     switch (each.kind()) {
         case op::kind::multiply:
-            return combine(of.scale, constant, of.scale, product) && combine(of.shift, constant, of.shift, product);
+            return combine(of.scale, constant, of.scale, product) &&
+                   combine(of.shift, constant, of.shift, scaled_shift);
         case op::kind::add: return combine(of.shift, constant, of.shift, sum);
         case op::kind::subtract:
             return port == 0 && combine(of.shift, constant.map([](double v) { return -v; }), of.shift, sum);
@@ -83,15 +84,15 @@ inline source source_of(const graph& model, output_ref output) {
     while (!is_byte(model.type(base))) {
         const int port = detail::dequantization_port(model, base.node);
         if (port < 0) {
-            return {output, spread::of(1), spread::of(0)};
+            return {output, spread::of(1), spread::of(no_shift)};
         }
         above.push_back(base.node);
         base = model[base.node].input(static_cast<std::size_t>(port));
     }
-    source result{base, spread::of(1), spread::of(0)};
+    source result{base, spread::of(1), spread::of(no_shift)};
     for (std::size_t i = above.size(); i-- > 0;) {
         if (!detail::apply_to_source(model, above[i], result)) {
-            return {output, spread::of(1), spread::of(0)};
+            return {output, spread::of(1), spread::of(no_shift)};
         }
     }
     return result;

@@ -8,6 +8,12 @@
 
 namespace lpt::plan {
 
+/// What changes nothing when it is added, not even the sign of a zero.
+inline constexpr double no_shift = -0.0;
+inline bool is_no_shift(double value) { return value == 0 && math::sign_bit(value); }
+/// A shift that comes before a scaling as one that comes behind it.
+inline double scaled_shift(double shift, double scale) { return is_no_shift(shift) ? no_shift : shift * scale; }
+
 /// Numbers that belong to the elements of a tensor by numpy's rule: sizes are the tensor's or 1. One number has no axes.
 struct spread {
     lpt::shape dimensions;
@@ -18,11 +24,12 @@ struct spread {
     bool is_one() const { return values.size() == 1; }
     double one() const { return values[0]; }
     bool is(double value) const { return is_one() && values[0] == value; }
+    bool is_nothing_to_add() const { return is_one() && is_no_shift(values[0]); }
 
     /// Equal numbers become one.
     void simplify() {
         for (const double each : values) {
-            if (!(each == values[0])) {
+            if (!(each == values[0]) || math::sign_bit(each) != math::sign_bit(values[0])) {
                 return;
             }
         }

@@ -70,7 +70,7 @@ struct planned_post {
 /// An epilogue (kernel::epilogue) before its pointers are known.
 struct planned_finish {
     number_row scale{{1.0f}, {}};
-    number_row bias{{0.0f}, {}};
+    number_row bias{{-0.0f}, {}};  // adds nothing, and keeps the sign of zeros
     std::vector<planned_post> posts;
     element type = f32;
     float low = 0;
