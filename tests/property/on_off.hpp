@@ -28,8 +28,9 @@ void run_default_pipeline(graph& model, const random_setting& setting);
 
 /// Transforms a network with a setting and compares it with itself.
 ///
-/// Checked are: the pipeline ends; the result verifies, and its results have the types and shapes that they had; a copy at other
-/// addresses gives the same network, node by node; the values lie within the bound of error_bound.hpp.
+/// Checked are: the pipeline ends; the result verifies, and its results have the types and shapes that they had; no dequantization
+/// stays below a FakeQuantize that can take it back; a copy at other addresses gives the same network, node by node; the values lie
+/// within the bound of error_bound.hpp.
 on_off_result check_on_off(const random_network& network, const random_setting& setting, std::uint64_t seed);
 
 /// The smallest network that fails in the same way, found by leaving out operations one at a time.

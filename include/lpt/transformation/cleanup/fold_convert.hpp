@@ -36,6 +36,10 @@ struct fold_convert_transformation {
             }
             r.model.replace_uses(source, folded);
         }
+        if (!r.options.follow_upstream_errors) {
+            r.register_new_node(
+                id);  // upstream does not look again, and leaves a Subtract that FakeQuantize could take up
+        }
         return true;
     }
 };
