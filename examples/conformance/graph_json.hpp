@@ -223,7 +223,7 @@ class graph_reader {
         }
     }
 
-    void add(const json& described) {
+    void add(const json& described, std::size_t place) {
         const std::string& op = described.at("op").get_ref<const std::string&>();
         const op::kind kind = op::parse_kind(op.c_str());
         if (kind == op::kind::none) {
@@ -246,7 +246,7 @@ class graph_reader {
         const node_id id =
             plain ? model_.add(std::move(what), inputs, words.c_str(), version)
                   : model_.add_relaxed(std::move(what), inputs, types_of(kind, inputs, wanted), words.c_str(), version);
-        nodes_.push_back(id);
+        nodes_[place] = id;
         check_shape(described, model_, id);
         set_marks(described, id);
         if (const json* control = find(described, "control")) {
@@ -256,16 +256,45 @@ class graph_reader {
         }
     }
 
+    void add_node(const json& nodes, std::size_t place) {
+        try {
+            add(nodes[place], place);
+        } catch (const error& wrong) {
+            fail("node ", place, " (", label_of(nodes[place]).c_str(), ") of `before`: ", wrong.message());
+        }
+    }
+    /// Which nodes others read or wait for.
+    static std::vector<bool> find_read(const json& nodes) {
+        std::vector<bool> result(nodes.size(), false);
+        for (const json& each : nodes) {
+            for (const json& input : each.value("in", json::array())) {
+                result.at(input.at(0).get<std::size_t>()) = true;
+            }
+            for (const json& on : each.value("control", json::array())) {
+                result.at(on.get<std::size_t>()) = true;
+            }
+        }
+        return result;
+    }
+
 public:
+    /// Nodes stand in the order in which a pass visits them. It visits sinks from the last to the first, so these are added in that
+    /// order.
     static graph read(const json& described) {
         graph_reader reader;
+        reader.nodes_.assign(described.size(), node_id::none);
+        const std::vector<bool> is_read = find_read(described);
+        std::vector<std::size_t> sinks;
         for (std::size_t i = 0; i < described.size(); ++i) {
-            const json& each = described[i];
-            try {
-                reader.add(each);
-            } catch (const error& wrong) {
-                fail("node ", i, " (", label_of(each).c_str(), ") of `before`: ", wrong.message());
+            if (described[i].at("op") == "Assign" && !is_read[i]) {
+                sinks.push_back(i);
+            } else {
+                reader.add_node(described, i);
             }
+        }
+        while (!sinks.empty()) {
+            reader.add_node(described, sinks.back());
+            sinks.pop_back();
         }
         return std::move(reader.model_);
     }

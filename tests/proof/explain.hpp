@@ -526,6 +526,8 @@ public:
             explain_stripping();
         } else if (is_convolution()) {
             explain_convolution();
+        } else if (is("MoveFakeConvertUpThroughKVCacheConcat")) {
+            result_.add(difference::quantized_cache, 0);  // of the attention that it visits; others read the cache, too
         } else {
             explain_movement();
         }

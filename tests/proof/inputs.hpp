@@ -26,13 +26,24 @@ inline graph with_shapes(const graph& model, const std::vector<shape>& shapes) {
     return result;
 }
 
+/// True if the network has a variable whose size changes from run to run; it may begin with nothing.
+inline bool has_growing_variable(const graph& model) {
+    for (const node_id id : topological_order(model)) {
+        if (model[id].is<op::read_value>() && model[id].shape().is_dynamic()) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /// True if these inputs fit, and no constant of an elementwise operation makes its data larger.
 inline bool fits(const graph& model, const std::vector<shape>& shapes) {
     try {
         const graph concrete = with_shapes(model, shapes);
+        const bool grows = has_growing_variable(concrete);
         for (const node_id id : topological_order(concrete)) {
             const node& each = concrete[id];
-            for (std::size_t port = 0; port < each.outputs(); ++port) {
+            for (std::size_t port = 0; port < each.outputs() && !grows; ++port) {
                 if (each.shape(port).is_dynamic()) {
                     return false;
                 }
@@ -47,7 +58,7 @@ inline bool fits(const graph& model, const std::vector<shape>& shapes) {
             }
             const bool elementwise = each.is<op::multiply>() || each.is<op::subtract>() || each.is<op::add>() ||
                                      each.is<op::fake_quantize>();
-            if (elementwise && concrete.constant_value(each.input(1)) != nullptr &&
+            if (elementwise && !grows && concrete.constant_value(each.input(1)) != nullptr &&
                 !(concrete.shape(each.input(0)) == each.shape())) {
                 return false;
             }
@@ -197,7 +208,8 @@ inline std::optional<std::vector<shape>> concrete_shapes(const graph& model) {
     return std::nullopt;
 }
 
-/// The values of a parameter that tells a Broadcast its target: the shape of its data; nothing for other parameters.
+/// The values of a parameter that tells a Broadcast its target, the shape of its data, or Gather which parts of a variable to take,
+/// the first; nothing for other parameters.
 inline std::optional<tensor> target_values(const graph& model, node_id parameter, const std::vector<shape>& shapes) {
     for (const input_ref user : model.uses(parameter)) {
         if (model[user.node].is<op::broadcast>() && user.port == 1) {
@@ -205,6 +217,10 @@ inline std::optional<tensor> target_values(const graph& model, node_id parameter
             const shape& data = concrete.shape(concrete[user.node].input(0));
             return make_integer_tensor(model[parameter].type(), shape{static_cast<dimension>(data.rank())},
                                        view<std::int64_t>(data.begin(), data.rank()));
+        }
+        if (model[user.node].is<op::gather>() && user.port == 1 &&
+            model[model.producer(user.node, 0)].is<op::read_value>()) {
+            return tensor_builder(model[parameter].type(), model[parameter].shape()).finish();
         }
     }
     return std::nullopt;

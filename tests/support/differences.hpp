@@ -20,6 +20,7 @@ enum class difference {
     range_of_32_bits,
     rounded_constants,
     rounded_quotient,
+    quantized_cache,
     // A wrong answer of OpenVINO that is followed unless `follow_upstream_errors` is false.
     unscaled_epsilon,
     uneven_levels,
@@ -34,6 +35,7 @@ enum class difference {
     interval_of_pair,
     wrapped_zero_point,
     scale_of_other_axis,
+    requantized_cache,
     count
 };
 
@@ -52,6 +54,7 @@ inline constexpr std::array<difference_entry, static_cast<std::size_t>(differenc
     {difference::range_of_32_bits, "range_of_32_bits"},
     {difference::rounded_constants, "rounded_constants"},
     {difference::rounded_quotient, "rounded_quotient"},
+    {difference::quantized_cache, "quantized_cache"},
     {difference::unscaled_epsilon, "unscaled_epsilon"},
     {difference::uneven_levels, "uneven_levels"},
     {difference::constant_in_low_precision, "constant_in_low_precision"},
@@ -65,6 +68,7 @@ inline constexpr std::array<difference_entry, static_cast<std::size_t>(differenc
     {difference::interval_of_pair, "interval_of_pair"},
     {difference::wrapped_zero_point, "wrapped_zero_point"},
     {difference::scale_of_other_axis, "scale_of_other_axis"},
+    {difference::requantized_cache, "requantized_cache"},
 }};
 
 /// The first entry of the second group: a network with `follow_upstream_errors` false meets none of these.

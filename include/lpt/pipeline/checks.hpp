@@ -13,17 +13,10 @@ namespace detail {
 /// Published names of transformations and steps that are in the library but not in the default pipeline; a test compares
 /// them with the registry.
 inline constexpr text_view names_besides_default_pipeline[] = {
-    "LowPrecision",
-    "ConvertQuantizeDequantize",
-    "ConvertSubtractConstant",
-    "ConvertTransformation",
-    "FQStrippingTransformation",
-    "KeepConstPrecision",
-    "MarkDequantization",
-    "MoveFakeConvertUpThroughKVCacheConcat",
-    "MultiplyTransformation",
-    "SubtractTransformation",
-    "WeightsDequantizeToFakeQuantize",
+    "LowPrecision",           "ConvertQuantizeDequantize", "ConvertSubtractConstant",
+    "ConvertTransformation",  "FQStrippingTransformation", "KVCacheConcat",
+    "KeepConstPrecision",     "MarkDequantization",        "MoveFakeConvertUpThroughKVCacheConcat",
+    "MultiplyTransformation", "SubtractTransformation",    "WeightsDequantizeToFakeQuantize",
 };
 
 template <class... Members>

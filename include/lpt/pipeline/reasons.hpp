@@ -77,6 +77,13 @@ inline constexpr reason_text reason_texts[] = {
      "let the variable begin with zeros, and Assign wait for its ReadValue"},
     {reason::shared_state, "shared_state", "other operations read or write its variable",
      "give the variable one ReadValue and one Assign"},
+    {reason::no_cache, "no_cache",
+     "its Assign does not write what Gather takes from its ReadValue, joined with new data, both quantized to 8-bit "
+     "floating point",
+     "let Concat join what Gather takes from ReadValue with new data behind FakeConvert, and Assign wait for that "
+     "ReadValue alone"},
+    {reason::quantizations_differ, "quantizations_differ", "data that is joined is quantized in different ways",
+     "quantize it with the same scale and the same shift, and dequantize with their inverses"},
     {reason::weights_not_quantized, "weights_not_quantized", "the weights are not quantized",
      "quantize the weights: a FakeQuantize with constant ranges, or an 8-bit Constant with a dequantization"},
     {reason::weights_not_constant, "weights_not_constant", "the weights are not constant",

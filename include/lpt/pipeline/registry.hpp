@@ -68,6 +68,7 @@
 #include <lpt/transformation/preparation/convert_subtract_constant.hpp>
 #include <lpt/transformation/preparation/fq_stripping.hpp>
 #include <lpt/transformation/preparation/keep_const_precision.hpp>
+#include <lpt/transformation/preparation/kv_cache_concat.hpp>
 #include <lpt/transformation/preparation/mark_dequantization.hpp>
 #include <lpt/transformation/preparation/move_fake_convert_up.hpp>
 #include <lpt/transformation/preparation/weights_dequantize_to_fake_quantize.hpp>
@@ -93,8 +94,9 @@ inline constexpr pass_row all_passes[] = {
     make_pass<low_precision>(),
     // preparation
     make_pass<convert_quantize_dequantize>(), make_pass<convert_subtract_constant>(),
-    make_pass<fq_stripping_transformation>(), make_pass<keep_const_precision>(), make_pass<mark_dequantization>(),
-    make_pass<move_fake_convert_up_through_kv_cache_concat>(), make_pass<weights_dequantize_to_fake_quantize>(),
+    make_pass<fq_stripping_transformation>(), make_pass<keep_const_precision>(), make_pass<kv_cache_concat>(),
+    make_pass<mark_dequantization>(), make_pass<move_fake_convert_up_through_kv_cache_concat>(),
+    make_pass<weights_dequantize_to_fake_quantize>(),
     // prerequisites
     make_pass<add_add_fusion>(), make_pass<add_multiply_fusion>(), make_pass<move_fake_quantize>(),
     make_pass<multiply_multiply_fusion>(), make_pass<pull_reshape_through_dequantization>(),

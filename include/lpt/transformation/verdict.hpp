@@ -41,6 +41,8 @@ enum class reason : unsigned char {
     constant_path,                  // computed from constants only: folded, not quantized
     state_not_zero_at_first,        // no ReadValue of the same variable above that begins with zeros
     shared_state,                   // other operations read or write the variable
+    no_cache,                       // not what Gather takes from a variable, joined with new data and written back
+    quantizations_differ,           // scales or shifts that have to be the same are not
 
     // the weights
     weights_not_quantized,

@@ -122,8 +122,7 @@ private:
             model.add_control_dependency(made, on);
         }
         model.replace_uses(id, model[id].input(0));
-        model.replace_in_lists(id, made);
-        model.remove(id);
+        model.remove(id);  // the new one stands last among the sinks
     }
     static constexpr void fuse_into_reader(auto& r, output_ref last) {
         graph& model = r.model;
