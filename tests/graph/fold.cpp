@@ -358,3 +358,17 @@ TEST_CASE("what many values fold to is computed when it is read, and is what it 
     CHECK(folded.real(200) == 100);
     CHECK(folded.real(9999) == 127.5);  // saturated
 }
+
+TEST_CASE("arithmetic on a value that nobody has read yet waits with it, also where it has few elements") {
+    graph model;
+    const tensor many = counting(u8, {100, 100});
+    const node_id late = model.constant(evaluation::convert_late(many, f32));
+    const node_id half = model.constant(make_scalar(f32, 0.5));
+    const tensor product = evaluate_constants(model, op::multiply{}, {late, half});
+    CHECK(product.waits());
+    CHECK(model.constant_value(late)->waits());
+    CHECK(product.real(200) == 100);
+    CHECK_FALSE(model.constant_value(late)->waits());
+    CHECK_FALSE(evaluate_constants(model, op::multiply{}, {half, half}).waits());
+    CHECK_THROWS_AS(evaluate_constants(model, op::add{}, {late, model.constant(f32_of({3}, {1, 2, 3}))}), error);
+}

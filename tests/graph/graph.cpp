@@ -142,6 +142,35 @@ TEST_CASE("numbers of removed nodes are not given again") {
     CHECK_FALSE(f.model.contains(node_id::none));
 }
 
+TEST_CASE("a new node in the place of a removed one has nothing of it") {
+    forked_network f;
+    f.model.set_mark(f.tanh, mark::disable_cleanup);
+    f.model.annotate(f.tanh, "key", "value");
+    f.model.relax(f.tanh, {{f16}, {f16}});
+    f.model.set_tensor_names(f.tanh, {text("name")});
+    const graph before = f.model;
+    f.model.set_input(f.second, 0, f.data);
+    f.model.collect();
+    CHECK_FALSE(f.model.contains(f.tanh));
+    const node_id sum = f.model.add(op::add{}, {f.data, f.relu});
+    const node& made = f.model[sum];
+    CHECK(index_of(sum) == before.id_bound());
+    CHECK(made.name().empty());
+    CHECK(made.marks() == mark::none);
+    CHECK(made.annotations().empty());
+    CHECK_FALSE(made.relaxed());
+    CHECK(made.own_types() == nullptr);
+    CHECK(made.tensor_names().empty());
+    CHECK(made.inputs() == 2);
+    CHECK(f.model.use_count(sum) == 0);
+    CHECK(before[f.tanh].annotations()[0].value == "value");  // the copy has its own
+    CHECK(is_valid(f.model));
+    const graph copy = f.model;
+    CHECK_FALSE(copy.contains(f.tanh));
+    CHECK(copy.id_bound() == f.model.id_bound());
+    CHECK(is_valid(copy));
+}
+
 TEST_CASE("inputs that there are not raise an error and leave the graph as it was") {
     forked_network f;
     CHECK_THROWS_AS(f.model.add(op::relu{}, {output_ref{f.data, 1}}), error);

@@ -74,3 +74,30 @@ TEST_CASE("data of f16 that meets constants of f32 is converted for them") {
         CHECK(net.model.type(net.model[last.node].input(0)) == f32);
     }
 }
+
+TEST_CASE("questions about many values look at each of them") {
+    const auto with = [](std::size_t place, double value) {
+        tensor_builder result(f32, shape{41});
+        result.fill(2);
+        result.real(place, value);
+        return result.finish();
+    };
+    const tensor plain = with(0, 2);
+    CHECK(is_finite(plain));
+    CHECK(is_scalar_like(plain));
+    CHECK_FALSE(is_scalar_like(make_tensor(f32, {20}, {math::not_a_number})));
+    CHECK(is_scalar_like(make_tensor(f32, {2}, view<double>({0.0, -0.0}))));
+    for (std::size_t place = 0; place < plain.elements(); ++place) {
+        CHECK_FALSE(is_scalar_like(with(place, 3)));
+        CHECK_FALSE(is_finite(with(place, math::infinity)));
+        CHECK_FALSE(is_finite(with(place, -math::infinity)));
+        CHECK_FALSE(is_finite(with(place, math::not_a_number)));
+        const detail::value_extent extent = detail::extent_of(with(place, -3));
+        CHECK(extent.least == -3);
+        CHECK(extent.greatest == 2);
+        CHECK(extent.least_magnitude == 2);
+        CHECK_FALSE(extent.has_nan);
+        CHECK(detail::extent_of(with(place, 0.25)).least_magnitude == 0.25);
+        CHECK(detail::extent_of(with(place, math::not_a_number)).has_nan);
+    }
+}

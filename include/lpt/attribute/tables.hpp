@@ -76,7 +76,11 @@ public:
         members_.back().value = lpt::move(value);
         return static_cast<std::int32_t>(members_.size()) - 1;
     }
+    /// A member of the class of another one: the same one where places have nothing for themselves.
     constexpr std::int32_t add_to_class_of(std::int32_t other) {
+        if constexpr (__is_same(own_data, no_own_data)) {
+            return other;
+        }
         members_.resize(members_.size() + 1);
         members_.back().parent = root(other);
         members_.back().own = at(other).own;
@@ -174,6 +178,7 @@ public:
             }
         }
     }
+    constexpr bool is_unused() const { return parts_.empty(); }
     /// One more than the largest port of a node that may have a member.
     constexpr std::size_t bound(std::size_t id) const {
         return id < parts_.size() ? static_cast<std::size_t>(parts_[id].size) : 0;
@@ -225,6 +230,8 @@ public:
     constexpr std::size_t port_bound(place::side where, node_id id) const {
         return (where == place::side::input ? inputs_ : outputs_).bound(index_of(id));
     }
+    /// True if no place ever had a member.
+    constexpr bool is_unused() const { return nodes_.empty() && inputs_.is_unused() && outputs_.is_unused(); }
 };
 
 /// The values of an attribute type; none where it uses those of another one.
@@ -327,6 +334,8 @@ public:
         const std::int32_t member = index_.find(where);
         return member < 0 ? -1 : pool_.root(member);
     }
+    /// True if no place ever had an attribute of this type.
+    constexpr bool is_unused() const { return index_.is_unused(); }
     /// One more than the largest port of a side of a node that may have an attribute.
     constexpr std::size_t port_bound(place::side side, node_id id) const { return index_.port_bound(side, id); }
 
@@ -374,6 +383,9 @@ struct slots : detail::pool_slot<Attributes>..., detail::index_slot<Attributes>.
     template <class A>
     constexpr void copy_attribute(node_id from, node_id to, bool with_ports) {
         table<A> all = of<A>();
+        if (all.is_unused()) {
+            return;
+        }
         copy_place(all, place::on_node(to), place::on_node(from));
         if (!with_ports) {
             return;

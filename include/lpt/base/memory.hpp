@@ -14,10 +14,14 @@ inline constexpr bool keeps_small_memory = !__has_feature(address_sanitizer);
 inline constexpr bool keeps_small_memory = true;
 #endif
 
+/// The size of the blocks in which graphs keep their nodes, in bytes.
+inline constexpr std::size_t large_block = std::size_t{16} << 10;
+
 /// Small blocks of memory that a thread gave back, kept for its next ones: a rewrite makes and removes nodes all the time, and
 /// the system's allocator takes ten times as long. Not where a sanitizer watches memory.
 ///
-/// Blocks of up to 512 bytes, 8 MiB of them at most; what is more, and all of them when the thread ends, goes back to the system.
+/// Blocks of up to 512 bytes and of 16 KiB, 8 MiB of them at most; what is more, and all of them when the thread ends, goes back
+/// to the system.
 class small_memory {
     struct block {
         block* next;
@@ -26,7 +30,7 @@ class small_memory {
     static constexpr std::size_t largest = 512;
     static constexpr std::size_t most_kept = std::size_t{8} << 20;
 
-    block* kept_[largest / step + 1];
+    block* kept_[largest / step + 2];  // the last one: large blocks
     std::size_t room_;  // bytes that may still be kept; 0 before the first one
     bool watched_;  // there is somebody who gives them back at the end of the thread
 
@@ -57,6 +61,7 @@ class small_memory {
         ::operator delete(memory);
     }
     static constexpr std::size_t number(std::size_t size) { return (size + step - 1) / step; }
+    static constexpr std::size_t number_of_large = largest / step + 1;
 
 public:
     void* take(std::size_t size) {
@@ -68,6 +73,22 @@ public:
             return first;
         }
         return ::operator new(size <= largest ? which * step : size);
+    }
+    void* take_large() {
+        block* const first = kept_[number_of_large];
+        if (first == nullptr) {
+            return ::operator new(large_block);
+        }
+        kept_[number_of_large] = first->next;
+        room_ += large_block;
+        return first;
+    }
+    void give_large_back(void* memory) noexcept {
+        if (room_ < large_block) {
+            return give_back_beyond_room(*this, memory);
+        }
+        kept_[number_of_large] = ::new (memory) block{kept_[number_of_large]};
+        room_ -= large_block;
     }
     void give_back(void* memory, std::size_t size) noexcept {
         const std::size_t which = number(size);
@@ -90,6 +111,21 @@ inline void* take_memory(std::size_t size) {
 inline void give_memory(void* memory, [[maybe_unused]] std::size_t size) noexcept {
     if constexpr (keeps_small_memory) {
         kept_memory.give_back(memory, size);
+    } else {
+        ::operator delete(memory);
+    }
+}
+
+inline void* take_large_block() {
+    if constexpr (keeps_small_memory) {
+        return kept_memory.take_large();
+    } else {
+        return ::operator new(large_block);
+    }
+}
+inline void give_large_block(void* memory) noexcept {
+    if constexpr (keeps_small_memory) {
+        kept_memory.give_large_back(memory);
     } else {
         ::operator delete(memory);
     }

@@ -4,13 +4,26 @@
 #include <lpt/base/seq.hpp>
 #include <lpt/base/traits.hpp>
 
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
+
 namespace lpt {
 
 namespace detail {
 
+/// True where the process has one thread for sure: a locked instruction takes as long as twenty others.
+inline bool has_one_thread() noexcept {
+#if __has_include(<sys/single_threaded.h>)
+    return __libc_single_threaded != 0;
+#else
+    return false;
+#endif
+}
+
 // Counts of owners, who may live on different threads.
 constexpr void add_owner(std::int32_t& owners) noexcept {
-    if (lpt::is_constant_evaluated()) {
+    if (lpt::is_constant_evaluated() || has_one_thread()) {
         ++owners;
     } else {
         __atomic_fetch_add(&owners, 1, __ATOMIC_RELAXED);
@@ -24,10 +37,10 @@ constexpr bool is_only_owner(const std::int32_t& owners) noexcept {
 }
 /// Takes an owner away; true if it was the last one.
 constexpr bool was_last_owner(std::int32_t& owners) noexcept {
-    if (lpt::is_constant_evaluated()) {
+    if (lpt::is_constant_evaluated() || has_one_thread()) {
         return --owners == 0;
     }
-    // The only owner need not say so to others: a locked instruction takes as long as twenty.
+    // The only owner need not say so to others.
     return is_only_owner(owners) || __atomic_fetch_sub(&owners, 1, __ATOMIC_ACQ_REL) == 1;
 }
 

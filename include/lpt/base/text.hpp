@@ -109,6 +109,14 @@ class text {
 public:
     constexpr text() = default;
     constexpr text(text_view characters) { append(characters); }
+    /// Both, one behind the other.
+    constexpr text(text_view head, text_view tail) {
+        if (head.size() + tail.size() != 0) {
+            block_ = new_block(head.size() + tail.size());
+            put(head.data(), head.size());
+            put(tail.data(), tail.size());
+        }
+    }
     constexpr text(const char* characters) { append(text_view(characters)); }
     constexpr text(const text& other) noexcept : block_(other.block_) {
         if (block_ != nullptr) {

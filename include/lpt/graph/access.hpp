@@ -46,10 +46,21 @@ struct graph_access {
         visit(each.name_);
         visit(each.inputs_);
         visit(each.outputs_);
-        visit(each.control_dependencies_);
-        visit(each.annotations_);
         visit(each.relaxation_);
-        visit(each.bodies_);
+        if constexpr (requires { each.rare_.make(); }) {
+            visit_rare(each.rare_.make(), visit);
+        } else {
+            visit_rare(each.rare_.get(), visit);
+        }
+    }
+    static constexpr bool has_parts(const rare_parts& rare) {
+        return rare.control_dependencies.size() + rare.annotations.size() + rare.bodies.size() != 0;
+    }
+    template <class Rare, class Visit>
+    static constexpr void visit_rare(Rare& rare, Visit&& visit) {
+        visit(rare.control_dependencies);
+        visit(rare.annotations);
+        visit(rare.bodies);
     }
 
     /// The parts of a node that most nodes have, in one call: what takes few steps in constant expressions.
@@ -58,13 +69,21 @@ struct graph_access {
         use(each.version_, each.relaxed_, each.reads_data_, each.marks_, each.name_, each.inputs_, each.outputs_);
     }
     static constexpr bool has_rare_parts(const node& each) {
-        return each.control_users_ != 0 || each.control_dependencies_.size() + each.annotations_.size() != 0 ||
-               each.relaxation_ || each.bodies_.size() != 0;
+        return each.control_users_ != 0 || each.relaxation_ || has_parts(each.rare_.get());
     }
-    /// The parts of a node that few nodes have.
+    /// The parts of a node that few nodes have; for a node that can be changed they are empty at first.
     template <class Node, class Use>
     static constexpr void use_rare_parts(Node& each, Use&& use) {
-        use(each.control_users_, each.control_dependencies_, each.annotations_, each.relaxation_, each.bodies_);
+        if constexpr (requires { each.rare_.make(); }) {
+            rare_parts rare;
+            use(each.control_users_, rare.control_dependencies, rare.annotations, each.relaxation_, rare.bodies);
+            if (has_parts(rare)) {
+                each.rare_.make() = lpt::move(rare);
+            }
+        } else {
+            const rare_parts& rare = each.rare_.get();
+            use(each.control_users_, rare.control_dependencies, rare.annotations, each.relaxation_, rare.bodies);
+        }
     }
 
     static constexpr void set_operation(graph& model, node_id id, op::attributes what) {
@@ -75,18 +94,21 @@ struct graph_access {
     static constexpr bool reads_data_is_right(const graph& model, node_id id) {
         return model[id].reads_data() == model.would_read_data(model[id]);
     }
+    /// A node to which rare parts may be given; then `note_rare_parts` has to follow.
     static constexpr node& writable(graph& model, node_id id) {
         model.needs_verification_ = true;
         model.may_have_open_shapes_ = true;
         return model.at(id);
+    }
+    static constexpr void note_rare_parts(graph& model, node_id id) {
+        model.is_plain_ = model.is_plain_ && model[id].control_dependencies().empty() && model[id].bodies().size() == 0;
     }
     /// Adds the next node number: a node without anything, or the number of a node that was removed.
     static constexpr node_id add_number(graph& model, bool alive) {
         const node_id id = model.new_node();
         model.needs_verification_ = true;
         if (!alive) {
-            model.at(id).alive_ = false;
-            --model.alive_;
+            model.forget(id);
         }
         return id;
     }

@@ -131,9 +131,11 @@ template <int Once = 0>
 [[gnu::noinline, gnu::cold]] constexpr bool evaluate(const op::attributes& what, int version, view<tensor> inputs,
                                                      view<element> output_types, seq<tensor>& outputs) {
     if (output_types.empty() || output_types[0] == dynamic || output_types[0] == f32) {
-        if (tensor number = evaluation::evaluate_few_floats(what, inputs)) {
-            outputs.push_back(lpt::move(number));
-            return true;
+        if (inputs.size() == 2) {
+            if (tensor number = evaluation::evaluate_few_floats(what, inputs[0], inputs[1])) {
+                outputs.push_back(lpt::move(number));
+                return true;
+            }
         }
     }
     seq<op::output_facts, 2> facts;
@@ -252,6 +254,27 @@ template <int Once = 0>
     return true;
 }
 
+namespace detail {
+
+/// True for arithmetic that always has a result, on real numbers of which some have yet to be computed: then it waits for them.
+template <int Once = 0>
+constexpr bool should_wait(op::kind kind, view<tensor> inputs) {
+    if (kind != op::kind::add && kind != op::kind::subtract && kind != op::kind::multiply && kind != op::kind::divide &&
+        kind != op::kind::negative) {
+        return false;
+    }
+    bool any_waits = false;
+    for (const tensor& input : inputs) {
+        if (!is_real(input.type())) {
+            return false;
+        }
+        any_waits = any_waits || input.waits();
+    }
+    return any_waits;
+}
+
+}  // namespace detail
+
 /// The value that an operation of one output gives for Constants, computed without a node; no tensor where an input is not
 /// a Constant, or `evaluate` has no result or needs to know more. Raises what `evaluate` raises.
 template <int Once = 0>
@@ -263,16 +286,40 @@ template <int Once = 0>
     if (count == 0 || count < facts.inputs.least || count > facts.inputs.most || what.is<op::fake_quantize>()) {
         return {};
     }
-    seq<tensor> values;
-    for (const output_ref input : inputs) {
-        const tensor* value = model.constant_value(input);
+    const tensor* known[2] = {};
+    for (std::size_t port = 0; port < inputs.size(); ++port) {
+        const tensor* value = model.constant_value(inputs[port]);
         if (value == nullptr || !*value) {
             return {};
         }
-        values.push_back(*value);
+        if (port < 2) {
+            known[port] = value;
+        }
+    }
+    if (count == 2 && !known[0]->waits() && !known[1]->waits()) {
+        if (tensor number = evaluation::evaluate_few_floats(what, *known[0], *known[1])) {
+            return number;
+        }
+    }
+    seq<tensor> values;
+    values.reserve(inputs.size());
+    for (const output_ref input : inputs) {
+        values.push_back(*model.constant_value(input));
+    }
+    const int chosen = version < 0 ? facts.opsets.newest() : version;
+    if (!lpt::is_constant_evaluated() && detail::should_wait(what.number(), values)) {
+        seq<op::output_facts, 2> outputs;
+        if (!evaluation::infer_outputs(what, chosen, values, outputs)) {
+            return {};
+        }
+        return evaluation::late_tensor(outputs[0].type, outputs[0].dimensions, values, [what, chosen, values] {
+            seq<tensor> results;
+            evaluate(what, chosen, values, {}, results);
+            return results[0];
+        });
     }
     seq<tensor> results;
-    if (!evaluate(what, version < 0 ? facts.opsets.newest() : version, values, {}, results) || results.size() != 1) {
+    if (!evaluate(what, chosen, values, {}, results) || results.size() != 1) {
         return {};
     }
     return results[0];
@@ -285,15 +332,15 @@ constexpr output_ref try_fold(graph& model, node_id id) {
     return model[id].outputs() == 1 && fold(model, id, outputs) ? outputs[0] : output_ref(id);
 }
 
-/// Replaces everything that can be folded by Constants, in topological order, in the bodies of nodes too.
-///
-/// The Constant of a node with one output takes its name, of a node with several outputs the name with `.` and the port.
-/// FakeQuantize stays: on constants it says how weights are quantized, which its folded values would not. Linear time.
 template <int Once = 0>
-[[gnu::noinline, gnu::cold]] constexpr void constant_folding(graph& model) {
-    for (const node_id id : topological_order(model)) {
-        for (std::size_t body = 0; body < model[id].bodies().size(); ++body) {
-            constant_folding(model.body(id, body));
+constexpr void constant_folding(graph& model);
+
+/// `constant_folding` of a graph with these nodes, in topological order; Constants may be left out.
+template <int Once = 0>
+[[gnu::noinline, gnu::cold]] constexpr void constant_folding(graph& model, view<node_id> nodes) {
+    for (const node_id id : nodes) {
+        for (std::size_t body = 0; !model.is_plain() && body < model[id].bodies().size(); ++body) {
+            constant_folding<Once>(model.body(id, body));
         }
         seq<output_ref> outputs;
         if (model[id].is<op::fake_quantize>() || !fold(model, id, outputs)) {
@@ -317,11 +364,20 @@ template <int Once = 0>
     model.collect();
 }
 
+/// Replaces everything that can be folded by Constants, in topological order, in the bodies of nodes too.
+///
+/// The Constant of a node with one output takes its name, of a node with several outputs the name with `.` and the port.
+/// FakeQuantize stays: on constants it says how weights are quantized, which its folded values would not. Linear time.
+template <int Once>
+constexpr void constant_folding(graph& model) {
+    constant_folding<Once>(model, topological_order(model));
+}
+
 #ifdef LPT_COMPILED
 LPT_COMPILED template bool evaluate<>(const op::attributes&, int, view<tensor>, view<element>, seq<tensor>&);
 LPT_COMPILED template bool fold<>(graph&, node_id, seq<output_ref>&);
 LPT_COMPILED template tensor evaluate_constants<>(const graph&, const op::attributes&, view<output_ref>, int);
-LPT_COMPILED template void constant_folding<>(graph&);
+LPT_COMPILED template void constant_folding<>(graph&, view<node_id>);
 #endif
 
 }  // namespace lpt

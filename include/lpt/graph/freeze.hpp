@@ -494,7 +494,7 @@ struct graph_loader {
             }
         }
         for (std::size_t i = 0; i < count; ++i) {
-            const std::size_t outputs = model[id_at(i)].outputs();
+            const std::size_t outputs = model.contains(id_at(i)) ? model[id_at(i)].outputs() : 0;
             for (std::size_t port = 0; port < outputs; ++port) {
                 graph_access::complete_uses(model, {id_at(i), static_cast<std::int32_t>(port)});
             }
@@ -543,6 +543,7 @@ private:
         }
         if ((head & node_head::rare_parts) != 0) {
             load_rare_parts(each);
+            graph_access::note_rare_parts(model, id);
         }
     }
     constexpr void load_rare_parts(node& each) {

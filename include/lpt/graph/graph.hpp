@@ -89,6 +89,53 @@ public:
 
 namespace detail {
 struct graph_access;  // reads and writes everything, for saving and checking graphs
+
+/// What few nodes have.
+struct rare_parts {
+    seq<node_id> control_dependencies;
+    seq<annotation> annotations;
+    body_list bodies;
+};
+inline constexpr rare_parts no_rare_parts{};
+
+/// The rare parts of one node, in memory of their own: nodes are small then, and quickly copied.
+class rare_box {
+    rare_parts* parts_ = nullptr;
+
+public:
+    constexpr rare_box() = default;
+    constexpr rare_box(const rare_box& other) {
+        if (other.parts_ != nullptr) {
+            parts_ = new rare_parts(*other.parts_);
+        }
+    }
+    constexpr rare_box& operator=(const rare_box& other) {
+        if (parts_ != nullptr || other.parts_ != nullptr) {
+            rare_box copy(other);
+            swap_values(parts_, copy.parts_);
+        }
+        return *this;
+    }
+    constexpr ~rare_box() {
+        if (parts_ != nullptr) {
+            delete parts_;
+        }
+    }
+    constexpr bool empty() const { return parts_ == nullptr; }
+    constexpr const rare_parts& get() const {
+        if (parts_ != nullptr) {
+            return *parts_;
+        }
+        return no_rare_parts;
+    }
+    constexpr rare_parts& make() {
+        if (parts_ == nullptr) {
+            parts_ = new rare_parts();
+        }
+        return *parts_;
+    }
+};
+
 }  // namespace detail
 
 /// One operation of a graph. Only its graph changes it.
@@ -120,10 +167,8 @@ class node {
     text name_;
     seq<input_slot, 2> inputs_;
     seq<output_slot, 1> outputs_;
-    seq<node_id> control_dependencies_;
-    seq<annotation> annotations_;
     shared<relaxation> relaxation_;
-    body_list bodies_;
+    detail::rare_box rare_;
 
     /// Frees what a removed node holds.
     constexpr void let_go() {
@@ -135,14 +180,10 @@ class node {
         marks_ = mark::none;
         attributes_ = {};
         name_ = {};
-        inputs_ = {};
-        outputs_ = {};
+        inputs_.clear();
+        outputs_.clear();
         relaxation_ = {};
-        if (!control_dependencies_.empty() || !annotations_.empty() || bodies_.size() != 0) {
-            control_dependencies_ = {};
-            annotations_ = {};
-            bodies_ = {};
-        }
+        rare_ = {};
     }
 
 public:
@@ -178,62 +219,102 @@ public:
     constexpr bool relaxed() const { return relaxed_; }
     /// The types of its own that a relaxed node has; null if none were set.
     constexpr const lpt::relaxation* own_types() const { return relaxation_ ? &*relaxation_ : nullptr; }
-    constexpr const seq<node_id>& control_dependencies() const { return control_dependencies_; }
-    constexpr const seq<annotation>& annotations() const { return annotations_; }
-    constexpr const body_list& bodies() const { return bodies_; }
+    constexpr const seq<node_id>& control_dependencies() const { return rare_.get().control_dependencies; }
+    constexpr const seq<annotation>& annotations() const { return rare_.get().annotations; }
+    constexpr const body_list& bodies() const { return rare_.get().bodies; }
 };
 
 /// A network: nodes, and how they are connected. A value: copies are independent, constants are shared between them.
 ///
-/// References to nodes stay valid while nodes are added; they end when the node is removed or the graph goes away.
+/// References to nodes stay valid while nodes are added; they end when the node is removed or the graph goes away. The number of
+/// a removed node means nothing any more: ask `contains` first where it may be one.
 class graph {
     friend struct detail::graph_access;
 
-    static constexpr std::size_t chunk_bits = 6;
-    static constexpr std::size_t chunk_size = std::size_t{1} << chunk_bits;
+    static constexpr std::size_t chunk_size = 64;
+    static_assert(chunk_size * sizeof(node) <= lpt::detail::large_block);
 
-    seq<node*> chunks_;
-    std::size_t count_ = 0;
+    seq<node*> nodes_;  // by number; null for those that were removed
+    seq<node*> chunks_;  // where they are
+    seq<node*> free_;  // places of removed nodes, for the next ones: what was used last is near the processor
+    std::size_t room_ = 0;  // places that are left in the last chunk
     std::size_t alive_ = 0;
     std::uint64_t edits_ = 0;
     bool needs_verification_ = false;
     bool may_have_open_shapes_ = false;
+    bool is_plain_ = true;
     text name_;
     seq<node_id> parameters_;
     seq<node_id> results_;
     seq<node_id> sinks_;
     seq<node_id> perhaps_dead_;
 
-    constexpr node& at(node_id id) { return chunks_[index_of(id) >> chunk_bits][index_of(id) & (chunk_size - 1)]; }
+    constexpr node& at(node_id id) { return *nodes_[index_of(id)]; }
     // At run time a chunk is memory in which nodes are made one after the other; in constant expressions they are all there.
-    static void destroy_at_run_time(const seq<node*>& chunks, std::size_t count) {
-        for (std::size_t i = 0; i < count; ++i) {
-            chunks[i >> chunk_bits][i & (chunk_size - 1)].~node();
-        }
-        for (node* chunk : chunks) {
-            ::operator delete(chunk);
+    static void destroy_at_run_time(const seq<node*>& chunks, std::size_t room) {
+        for (std::size_t i = 0; i < chunks.size(); ++i) {
+            const std::size_t count = i + 1 == chunks.size() ? chunk_size - room : chunk_size;
+            for (std::size_t k = 0; k < count; ++k) {
+                chunks[i][k].~node();
+            }
+            lpt::detail::give_large_block(chunks[i]);
         }
     }
     constexpr void destroy() {
         if (!lpt::is_constant_evaluated()) {
-            return destroy_at_run_time(chunks_, count_);
+            return destroy_at_run_time(chunks_, room_);
         }
         for (node* chunk : chunks_) {
             delete[] chunk;
         }
     }
-    static node* memory_of_chunk() { return static_cast<node*>(::operator new(chunk_size * sizeof(node))); }
+    static node* memory_of_chunk() { return static_cast<node*>(lpt::detail::take_large_block()); }
     static void make_node(node* place) { ::new (static_cast<void*>(place)) node(); }
-    static void copy_nodes(const node* from, std::size_t count, node* to) {
-        for (std::size_t i = 0; i < count; ++i) {
-            ::new (static_cast<void*>(to + i)) node(from[i]);
-        }
-    }
+    static void copy_node(const node& from, node* place) { ::new (static_cast<void*>(place)) node(from); }
     static constexpr node* new_chunk() {
         if (!lpt::is_constant_evaluated()) {
             return memory_of_chunk();
         }
         return new node[chunk_size]();
+    }
+    /// A place that no node had yet; at run time there is none in it.
+    constexpr node* new_place() {
+        if (room_ == 0) {
+            chunks_.push_back(new_chunk());
+            room_ = chunk_size;
+        }
+        return chunks_.back() + (chunk_size - room_--);
+    }
+    /// An empty node.
+    constexpr node* empty_node() {
+        if (!free_.empty()) {
+            node* const place = free_.back();
+            free_.pop_back();
+            return place;
+        }
+        node* const place = new_place();
+        if (!lpt::is_constant_evaluated()) {
+            make_node(place);
+        }
+        return place;
+    }
+    constexpr node* copy_of(const node& from) {
+        node* const place = new_place();
+        if (lpt::is_constant_evaluated()) {
+            *place = from;
+        } else {
+            copy_node(from, place);
+        }
+        return place;
+    }
+    /// Makes an empty node of a node, whose number is not given again.
+    constexpr void forget(node_id id) {
+        node* const old = nodes_[index_of(id)];
+        old->let_go();
+        nodes_[index_of(id)] = nullptr;
+        free_.push_back(old);
+        --alive_;
+        ++edits_;
     }
     constexpr void check(output_ref source) const {
         if (!contains(source.node) || source.port < 0 ||
@@ -242,18 +323,12 @@ class graph {
         }
     }
     constexpr node_id new_node() {
-        if (count_ == chunks_.size() * chunk_size) {
-            chunks_.push_back(new_chunk());
-        }
-        const node_id id = id_at(count_);
-        if (!lpt::is_constant_evaluated()) {
-            make_node(&at(id));
-        }
-        ++count_;
-        at(id).alive_ = true;
+        node* const made = empty_node();
+        made->alive_ = true;
+        nodes_.push_back(made);
         ++alive_;
         ++edits_;
-        return id;
+        return id_at(nodes_.size() - 1);
     }
     static constexpr bool is_data(op::kind kind) {
         switch (kind) {
@@ -353,28 +428,19 @@ class graph {
 public:
     constexpr graph() = default;
     constexpr graph(const graph& other)
-        : count_(other.count_),
-          alive_(other.alive_),
+        : alive_(other.alive_),
           edits_(other.edits_),
           needs_verification_(other.needs_verification_),
           may_have_open_shapes_(other.may_have_open_shapes_),
+          is_plain_(other.is_plain_),
           name_(other.name_),
           parameters_(other.parameters_),
           results_(other.results_),
           sinks_(other.sinks_),
           perhaps_dead_(other.perhaps_dead_) {
-        chunks_.reserve(other.chunks_.size());
-        for (std::size_t chunk = 0; chunk < other.chunks_.size(); ++chunk) {
-            const std::size_t left = count_ - chunk * chunk_size;
-            const std::size_t nodes = left < chunk_size ? left : chunk_size;
-            node* copy = chunks_.push_back(new_chunk());
-            if (!lpt::is_constant_evaluated()) {
-                copy_nodes(other.chunks_[chunk], nodes, copy);
-                continue;
-            }
-            for (std::size_t i = 0; i < nodes; ++i) {
-                copy[i] = other.chunks_[chunk][i];
-            }
+        nodes_.reserve(other.nodes_.size());
+        for (const node* each : other.nodes_) {
+            nodes_.push_back(each == nullptr ? nullptr : copy_of(*each));
         }
     }
     constexpr graph(graph&& other) noexcept { swap(other); }
@@ -384,12 +450,15 @@ public:
     }
     constexpr ~graph() { destroy(); }
     constexpr void swap(graph& other) noexcept {
+        lpt::detail::swap_values(nodes_, other.nodes_);
         lpt::detail::swap_values(chunks_, other.chunks_);
-        lpt::detail::swap_values(count_, other.count_);
+        lpt::detail::swap_values(free_, other.free_);
+        lpt::detail::swap_values(room_, other.room_);
         lpt::detail::swap_values(alive_, other.alive_);
         lpt::detail::swap_values(edits_, other.edits_);
         lpt::detail::swap_values(needs_verification_, other.needs_verification_);
         lpt::detail::swap_values(may_have_open_shapes_, other.may_have_open_shapes_);
+        lpt::detail::swap_values(is_plain_, other.is_plain_);
         lpt::detail::swap_values(name_, other.name_);
         lpt::detail::swap_values(parameters_, other.parameters_);
         lpt::detail::swap_values(results_, other.results_);
@@ -399,12 +468,10 @@ public:
 
     // ---- looking
 
-    constexpr const node& operator[](node_id id) const {
-        return chunks_[index_of(id) >> chunk_bits][index_of(id) & (chunk_size - 1)];
-    }
+    constexpr const node& operator[](node_id id) const { return *nodes_[index_of(id)]; }
     /// True if there is a node with this number that was not removed.
     constexpr bool contains(node_id id) const {
-        return id != node_id::none && index_of(id) < count_ && (*this)[id].alive();
+        return id != node_id::none && index_of(id) < nodes_.size() && nodes_[index_of(id)] != nullptr;
     }
     /// A number that is another one after every change of nodes or connections: what was computed from them then still holds
     /// while it is the same.
@@ -414,8 +481,10 @@ public:
     constexpr bool needs_verification() const { return needs_verification_; }
     /// False if the shapes of all nodes are known, and were known of all nodes that the graph ever had.
     constexpr bool may_have_open_shapes() const { return may_have_open_shapes_; }
+    /// True if no node ever had a graph inside it, or depended on another one without reading it.
+    constexpr bool is_plain() const { return is_plain_; }
     /// One more than the largest node number that was ever given.
-    constexpr std::size_t id_bound() const { return count_; }
+    constexpr std::size_t id_bound() const { return nodes_.size(); }
     /// The number of nodes.
     constexpr std::size_t size() const { return alive_; }
     constexpr const text& name() const { return name_; }
@@ -510,7 +579,9 @@ public:
         node& made = at(id);
         made.relaxed_ = model.relaxed_;
         made.relaxation_ = model.relaxation_;
-        made.bodies_ = model.bodies_;
+        if (model.bodies().size() != 0) {
+            made.rare_.make().bodies = model.bodies();
+        }
         made.outputs_.resize(model.outputs_.size());
         infer_new(id);
         return id;
@@ -541,7 +612,7 @@ public:
     constexpr void set_mark(node_id id, mark one) { at(id).marks_ = at(id).marks_ | one; }
     constexpr void clear_mark(node_id id, mark one) { at(id).marks_ = at(id).marks_ & ~one; }
     constexpr void annotate(node_id id, text key, text value) {
-        at(id).annotations_.push_back({lpt::move(key), lpt::move(value)});
+        at(id).rare_.make().annotations.push_back({lpt::move(key), lpt::move(value)});
     }
     constexpr void name_tensor(output_ref output, text name) {
         at(output.node).outputs_[static_cast<std::size_t>(output.port)].names.push_back(lpt::move(name));
@@ -550,18 +621,22 @@ public:
         at(output.node).outputs_[static_cast<std::size_t>(output.port)].names = lpt::move(names);
     }
     constexpr void add_control_dependency(node_id id, node_id on) {
-        at(id).control_dependencies_.push_back(on);
+        at(id).rare_.make().control_dependencies.push_back(on);
         ++at(on).control_users_;
         ++edits_;
         needs_verification_ = true;
+        is_plain_ = false;
     }
     constexpr void clear_control_dependencies(node_id id) {
-        for (const node_id on : at(id).control_dependencies_) {
+        if (at(id).control_dependencies().empty()) {
+            return;
+        }
+        for (const node_id on : at(id).control_dependencies()) {
             if (--at(on).control_users_ == 0) {
                 perhaps_dead_.push_back(on);
             }
         }
-        at(id).control_dependencies_.clear();
+        at(id).rare_.make().control_dependencies.clear();
         ++edits_;
     }
     /// The operation of a node with other attributes (or another operation with as many inputs); infers its outputs anew.
@@ -573,11 +648,12 @@ public:
     }
     constexpr void add_body(node_id id, graph body) {
         needs_verification_ = true;
-        at(id).bodies_.push_back(lpt::move(body));
+        is_plain_ = false;
+        at(id).rare_.make().bodies.push_back(lpt::move(body));
     }
     constexpr graph& body(node_id id, std::size_t which) {
         needs_verification_ = true;
-        return at(id).bodies_[which];
+        return at(id).rare_.make().bodies[which];
     }
 
     /// Makes a node type-relaxed without changing anything else.
@@ -656,7 +732,10 @@ public:
     constexpr void replace(node_id from, node_id to) {
         needs_verification_ = true;
         for (const node_id sink : sinks_) {
-            for (node_id& on : at(sink).control_dependencies_) {
+            if (at(sink).control_dependencies().empty()) {
+                continue;
+            }
+            for (node_id& on : at(sink).rare_.make().control_dependencies) {
                 if (on == from) {
                     on = to;
                     --at(from).control_users_;
@@ -704,8 +783,7 @@ public:
         while (!perhaps_dead_.empty()) {
             const node_id id = perhaps_dead_.back();
             perhaps_dead_.pop_back();
-            const node& each = at(id);
-            if (each.alive_ && each.control_users_ == 0 && use_count(id) == 0 && !is_root(id)) {
+            if (contains(id) && at(id).control_users_ == 0 && use_count(id) == 0 && !is_root(id)) {
                 take_away(id);
             }
         }
@@ -721,18 +799,15 @@ public:
     constexpr void infer(node_id id);
 
 private:
+    constexpr bool infer_at_once(node& each);
     /// Removes a node that nothing reads and that is in no list.
     constexpr void take_away(node_id id) {
-        node& old = at(id);
+        const node& old = at(id);
         for (std::size_t port = old.inputs_.size(); port-- > 0;) {
             disconnect({id, static_cast<std::int32_t>(port)});
         }
-        if (!old.control_dependencies_.empty()) {
-            clear_control_dependencies(id);
-        }
-        old.let_go();
-        --alive_;
-        ++edits_;
+        clear_control_dependencies(id);
+        forget(id);
     }
     /// `infer` for a node that nothing reads yet.
     constexpr void infer_new(node_id id) {

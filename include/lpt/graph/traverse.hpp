@@ -11,26 +11,75 @@ namespace detail {
 /// Without recursion: networks may be deep. Each connection is looked at once.
 class depth_first_walk {
     enum class state : unsigned char { fresh, open, done };
+    static constexpr std::size_t most_kept = 5;
     struct place {
         node_id node = node_id::none;
         std::uint32_t next = 0;  // how many of its control dependencies and inputs were looked at
+        std::uint32_t count = 0;  // how many there are
+        bool is_constant = false;
+        bool keeps_producers = false;
+        // Of its inputs: the node itself is far from the processor again when the walk comes back from the first of them.
+        node_id producers[most_kept] = {};
     };
     const graph& model_;
     seq<state> states_;
     seq<place> path_;
+    std::size_t count_ = 0;
+    std::size_t operations_ = 0;
 
+    constexpr std::size_t dependencies_of(const node& each) const {
+        return model_.is_plain() ? 0 : each.control_dependencies().size();
+    }
     constexpr void open(node_id id) {
         states_[index_of(id)] = state::open;
-        path_.push_back({id, 0});
+        place& made = path_.push_back({});
+        const node& each = model_[id];
+        const std::size_t dependencies = dependencies_of(each);
+        made.node = id;
+        made.count = static_cast<std::uint32_t>(dependencies + each.inputs());
+        made.is_constant = each.is<op::constant>();
+        made.keeps_producers = dependencies == 0 && each.inputs() <= most_kept &&
+                               !lpt::is_constant_evaluated();  // which has no far memory
+        for (std::size_t port = 0; made.keeps_producers && port < each.inputs(); ++port) {
+            made.producers[port] = each.input(port).node;
+        }
+    }
+    constexpr node_id next_producer(place& top) const {
+        const std::size_t next = top.next++;
+        if (top.keeps_producers) {
+            return top.producers[next];
+        }
+        const node& each = model_[top.node];
+        const std::size_t dependencies = dependencies_of(each);
+        return next < dependencies ? each.control_dependencies()[dependencies - 1 - next]
+                                   : each.input(next - dependencies).node;
+    }
+    constexpr void put(node_id id, bool is_constant) {
+        states_[index_of(id)] = state::done;
+        order[count_++] = id;
+        if (!is_constant) {
+            operations[operations_++] = id;
+        }
     }
 
 public:
     seq<node_id> order;
+    seq<node_id> operations;  // the same without Constants
 
     constexpr explicit depth_first_walk(const graph& model) : model_(model) {
         states_.resize(model.id_bound());
-        order.reserve(model.size());
+        order.resize(model.size());
+        operations.resize(model.size());
+        for (const seq<node_id>* last : {&model_.parameters(), &model_.sinks(), &model_.results()}) {
+            for (std::size_t i = last->size(); i-- > 0;) {
+                visit((*last)[i]);
+            }
+        }
+        order.resize(count_);
+        operations.resize(operations_);
     }
+
+private:
     constexpr void visit(node_id root) {
         if (states_[index_of(root)] != state::fresh) {
             return;
@@ -38,17 +87,12 @@ public:
         open(root);
         while (!path_.empty()) {
             place& top = path_.back();
-            const node& each = model_[top.node];
-            const std::size_t dependencies = each.control_dependencies().size();
-            if (top.next == dependencies + each.inputs()) {
-                states_[index_of(top.node)] = state::done;
-                order.push_back(top.node);
+            if (top.next == top.count) {
+                put(top.node, top.is_constant);
                 path_.pop_back();
                 continue;
             }
-            const std::size_t next = top.next++;
-            const node_id on = next < dependencies ? each.control_dependencies()[dependencies - 1 - next]
-                                                   : each.input(next - dependencies).node;
+            const node_id on = next_producer(top);
             const state theirs = states_[index_of(on)];
             if (theirs == state::open) {
                 fail("the graph has a cycle through node '", model_[on].name(), "'");
@@ -57,9 +101,8 @@ public:
                 continue;
             }
             const node& source = model_[on];
-            if (source.inputs() == 0 && source.control_dependencies().empty()) {  // half of all nodes are Constants
-                states_[index_of(on)] = state::done;
-                order.push_back(on);
+            if (source.inputs() == 0 && dependencies_of(source) == 0) {  // half of all nodes are Constants
+                put(on, source.is<op::constant>());
             } else {
                 open(on);
             }
@@ -76,11 +119,6 @@ public:
 /// so the order is part of the behaviour. Raises an error if the graph has a cycle.
 constexpr seq<node_id> topological_order(const graph& model) {
     detail::depth_first_walk walk(model);
-    for (const seq<node_id>* last : {&model.parameters(), &model.sinks(), &model.results()}) {
-        for (std::size_t i = last->size(); i-- > 0;) {
-            walk.visit((*last)[i]);
-        }
-    }
     return lpt::move(walk.order);
 }
 

@@ -142,7 +142,7 @@ constexpr std::size_t drive_run::run(std::size_t visits) {
         if (!rewrite_.model.contains(id)) {
             continue;
         }
-        if (rewrite_.model[id].bodies().size() != 0) {
+        if (!rewrite_.model.is_plain() && rewrite_.model[id].bodies().size() != 0) {
             drive_bodies<Once>(rewrite_, table_, id);
         }
         visit(id);

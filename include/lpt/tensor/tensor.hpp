@@ -49,6 +49,7 @@ public:
         return known != nullptr ? known : data_in_turn();
     }
     int depth() const noexcept { return depth_; }
+    bool was_read() const noexcept { return __atomic_load_n(&made_, __ATOMIC_ACQUIRE) != nullptr; }
 };
 
 /// Immutable bytes: owned, to be computed, or a window into memory that somebody else keeps, for instance a mapped file.
@@ -73,6 +74,7 @@ public:
     constexpr bytes() = default;
     constexpr explicit bytes(seq<std::byte> own) : own_(lpt::move(own)) {}
     constexpr explicit bytes(seq<std::byte, 16> own) : own_(lpt::move(own)) {}
+    constexpr explicit bytes(float one);
     /// A window on `size` bytes at `first`; `release(keeper)` is called when the last owner is gone.
     constexpr bytes(const std::byte* first, std::size_t size, void (*release)(void*), void* keeper)
         : first_(first), size_(size), release_(release), keeper_(keeper) {}
@@ -97,6 +99,8 @@ public:
     constexpr const std::byte* data() const { return late_ != nullptr ? late_->data() : own_or_window(); }
     /// How many recipes stand one behind the other until these bytes are there; 0 for bytes that never had to be computed.
     constexpr int late_depth() const noexcept { return is_null(late_) ? 0 : late_->depth(); }
+    /// True for bytes that have yet to be computed.
+    constexpr bool waits() const noexcept { return !is_null(late_) && !late_->was_read(); }
     /// Null where nobody has read them yet.
     constexpr const std::byte* data_if_known() const noexcept { return late_ != nullptr ? nullptr : own_or_window(); }
     constexpr std::size_t size() const noexcept { return size_ != 0 || late_ != nullptr ? size_ : own_.size(); }
@@ -136,6 +140,15 @@ constexpr void store(std::byte* to, Value value) {
         __builtin_memcpy(to, &value, sizeof value);
     }
 }
+
+}  // namespace detail
+
+constexpr bytes::bytes(float one) {
+    own_.resize(sizeof one);
+    detail::store(own_.data(), one);
+}
+
+namespace detail {
 
 constexpr std::int64_t load_nibble(const std::byte* data, std::size_t index, bool has_sign) {
     const auto both = static_cast<unsigned>(data[index / 2]);
@@ -260,6 +273,17 @@ public:
         }
     }
 
+    /// One float; all `dimensions` are 1.
+    static constexpr tensor of_float(float value, shape dimensions) {
+        tensor result;
+        result.type_ = f32;
+        result.shape_ = lpt::move(dimensions);
+        result.bytes_ = shared<bytes>(bytes(value));
+        result.data_ = result.bytes_->data_if_known();
+        result.elements_ = 1;
+        return result;
+    }
+
     constexpr explicit operator bool() const noexcept { return static_cast<bool>(bytes_); }
     constexpr element type() const noexcept { return type_; }
     constexpr const shape& dimensions() const noexcept { return shape_; }
@@ -297,6 +321,8 @@ public:
     }
     /// See `bytes::late_depth`.
     constexpr int late_depth() const noexcept { return bytes_ ? bytes_->late_depth() : 0; }
+    /// True if the values have yet to be computed: reading them may take long.
+    constexpr bool waits() const noexcept { return bytes_ && bytes_->waits(); }
     constexpr bool shares_bytes_with(const tensor& other) const noexcept { return bytes_.same(other.bytes_); }
 
 private:
@@ -361,6 +387,9 @@ public:
 
 /// A tensor with these values; a single value fills the whole shape.
 constexpr tensor make_tensor(element type, shape dimensions, view<double> values) {
+    if (type == f32 && values.size() == 1 && dimensions.is_static() && dimensions.elements() == 1) {
+        return tensor::of_float(static_cast<float>(values[0]), lpt::move(dimensions));
+    }
     tensor_builder result(type, lpt::move(dimensions));
     const std::size_t count = result.elements();
     if (values.size() != 1 && values.size() != count) {
@@ -368,6 +397,11 @@ constexpr tensor make_tensor(element type, shape dimensions, view<double> values
     }
     if (values.size() == 1) {
         result.fill(values[0]);
+    } else if (type == f32) {
+        std::byte* to = result.data();
+        for (std::size_t i = 0; i < count; ++i) {
+            detail::store(to + 4 * i, static_cast<float>(values[i]));
+        }
     } else {
         for (std::size_t i = 0; i < count; ++i) {
             result.real(i, values[i]);
@@ -399,7 +433,12 @@ constexpr tensor make_integer_tensor(element type, shape dimensions, view<std::i
     return result.finish();
 }
 /// A tensor without axes.
-constexpr tensor make_scalar(element type, double value) { return make_tensor(type, shape{}, view<double>({value})); }
+constexpr tensor make_scalar(element type, double value) {
+    if (type == f32) {
+        return tensor::of_float(static_cast<float>(value), shape{});
+    }
+    return make_tensor(type, shape{}, view<double>({value}));
+}
 /// A tensor with one axis of i64 values, as shapes, axes and orders are written.
 constexpr tensor make_indices(view<std::int64_t> values) {
     return make_integer_tensor(i64, shape{static_cast<dimension>(values.size())}, values);

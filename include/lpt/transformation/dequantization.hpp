@@ -34,6 +34,116 @@ struct dequantization {
 
 constexpr const tensor& constant_of(const graph& model, node_id id) { return model[id].as<op::constant>().value; }
 
+namespace detail {
+
+/// The extent of the values of a tensor that are numbers.
+struct value_extent {
+    double least = math::infinity;
+    double greatest = -math::infinity;
+    double least_magnitude = math::infinity;
+    bool has_nan = false;
+
+    constexpr void add(double value) {
+        const double magnitude = value < 0 ? -value : value;
+        least = value < least ? value : least;
+        greatest = value > greatest ? value : greatest;
+        least_magnitude = magnitude < least_magnitude ? magnitude : least_magnitude;
+        has_nan = has_nan || value != value;
+    }
+};
+
+/// The extent of whole blocks of floats, without a branch: a compiler makes vector instructions of it.
+template <int Once = 0>
+[[gnu::noinline]] void add_blocks(const float* values, std::size_t blocks, value_extent& result) {
+    constexpr std::size_t block = evaluation::detail::block_size;
+    float least[block];
+    float greatest[block];
+    float magnitude[block];
+    std::int32_t no_number[block]{};
+    for (std::size_t k = 0; k < block; ++k) {
+        least[k] = magnitude[k] = static_cast<float>(math::infinity);
+        greatest[k] = -static_cast<float>(math::infinity);
+    }
+    for (; blocks != 0; --blocks, values += block) {
+        for (std::size_t k = 0; k < block; ++k) {
+            const float value = values[k];
+            const float size = value < 0 ? -value : value;
+            least[k] = value < least[k] ? value : least[k];
+            greatest[k] = value > greatest[k] ? value : greatest[k];
+            magnitude[k] = size < magnitude[k] ? size : magnitude[k];
+            no_number[k] |= value != value ? 1 : 0;
+        }
+    }
+    for (std::size_t k = 0; k < block; ++k) {
+        result.least = static_cast<double>(least[k]) < result.least ? static_cast<double>(least[k]) : result.least;
+        result.greatest =
+            static_cast<double>(greatest[k]) > result.greatest ? static_cast<double>(greatest[k]) : result.greatest;
+        result.least_magnitude = static_cast<double>(magnitude[k]) < result.least_magnitude
+                                     ? static_cast<double>(magnitude[k])
+                                     : result.least_magnitude;
+        result.has_nan = result.has_nan || no_number[k] != 0;
+    }
+}
+
+/// True if no float is infinite or NaN: that is, has an exponent of ones.
+template <int Once = 0>
+[[gnu::noinline]] bool floats_are_finite(const std::byte* data, std::size_t count) {
+    constexpr std::size_t block = evaluation::detail::block_size;
+    constexpr std::uint32_t exponent = 0x7F800000u;
+    for (; count >= block; count -= block, data += 4 * block) {
+        std::uint32_t codes[block];
+        std::uint32_t bad[block];
+        __builtin_memcpy(codes, data, sizeof codes);
+        for (std::size_t k = 0; k < block; ++k) {
+            bad[k] = (codes[k] & exponent) == exponent ? 1 : 0;
+        }
+        std::uint32_t any = 0;
+        for (const std::uint32_t each : bad) {
+            any |= each;
+        }
+        if (any != 0) {
+            return false;
+        }
+    }
+    for (; count != 0; --count, data += 4) {
+        if ((load<std::uint32_t>(data) & exponent) == exponent) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The extent of all values of a tensor.
+template <int Once = 0>
+constexpr value_extent extent_of(const tensor& values) {
+    value_extent result;
+    const std::size_t count = values.elements();
+    std::size_t done = 0;
+    if (!lpt::is_constant_evaluated() && values.type() == f32) {
+        const evaluation::operand<float> floats(values);
+        const std::size_t blocks = count / evaluation::detail::block_size;
+        if (blocks != 0) {
+            add_blocks(floats.data(), blocks, result);
+            done = blocks * evaluation::detail::block_size;
+        }
+        for (; done < count; ++done) {
+            result.add(static_cast<double>(floats[done]));
+        }
+        return result;
+    }
+    for (; done < count; ++done) {
+        result.add(values.real(done));
+    }
+    return result;
+}
+
+/// Compares each float of a tensor with the one before it, as bits: quickly.
+inline bool all_bits_equal(const tensor& values) {
+    return __builtin_memcmp(values.data(), values.data() + 4, 4 * (values.elements() - 1)) == 0;
+}
+
+}  // namespace detail
+
 /// True for one value, or values that are all equal; NaN equals nothing.
 constexpr bool is_scalar_like(const tensor& values) {
     const std::size_t count = values.elements();
@@ -41,6 +151,10 @@ constexpr bool is_scalar_like(const tensor& values) {
         return false;
     }
     const double first = values.real(0);
+    if (count > 1 && !lpt::is_constant_evaluated() && values.type() == f32 && first != 0) {
+        return first == first &&
+               detail::all_bits_equal(values);  // other bits are another value, but for those of zeros
+    }
     for (std::size_t i = 1; i < count; ++i) {
         if (values.real(i) != first) {
             return false;
@@ -61,6 +175,9 @@ constexpr tensor to_scalar(const tensor& values) {
 }
 /// True if no value is infinite or NaN.
 constexpr bool is_finite(const tensor& values) {
+    if (!lpt::is_constant_evaluated() && values.type() == f32) {
+        return detail::floats_are_finite(values.data(), values.elements());
+    }
     for (std::size_t i = 0; i < values.elements(); ++i) {
         if (!math::is_finite(values.real(i))) {
             return false;
@@ -105,12 +222,14 @@ constexpr output_ref fold_convert(graph& model, output_ref source, element type)
 /// Zero points as values of the data's type: rounded to the nearest integer, halves away from zero.
 ///
 /// `wraps`: what lies outside the range of an integer type wraps around, -28 to 228 in u8, as in upstream; otherwise it saturates.
+template <int Once = 0>
 constexpr tensor round_zero_points(const tensor& values, element type, bool wraps) {
     tensor_builder result(type, values.dimensions());
     for (std::size_t i = 0; i < result.elements(); ++i) {
         const double whole = math::round_half_away(values.real(i));
         if (wraps && is_integral(type)) {
-            result.integer(i, static_cast<std::int64_t>(convert_value(i64, whole)));
+            const bool is_small = math::absolute(whole) < 1e9;
+            result.integer(i, static_cast<std::int64_t>(is_small ? whole : convert_value(i64, whole)));
         } else {
             result.real(i, whole);
         }
@@ -225,6 +344,7 @@ constexpr std::size_t channel_axis_of(const graph& model, output_ref data) {
 /// A Convert belongs to it only if its input has one of the `default_precisions`, or is i4, u4, f16 or f32. A Multiply
 /// needs a Constant of a floating point type on an input, a Subtract one of a floating point type or a converted one on
 /// input 1 (a Subtract of integers belongs to the operation that reads it); constants must not broadcast the data.
+template <int Once = 0>
 [[gnu::noinline]] constexpr dequantization find_dequantization_at(const graph& model, output_ref source,
                                                                   view<element> default_precisions) {
     dequantization result;
@@ -280,6 +400,7 @@ constexpr std::size_t channel_axis_of(const graph& model, output_ref data) {
     return result;
 }
 /// The dequantization above an input port; empty where there is none or the node has no such port.
+template <int Once = 0>
 constexpr dequantization find_dequantization(const graph& model, node_id id, view<element> default_precisions,
                                              std::size_t port = 0) {
     if (port >= model[id].inputs()) {
@@ -291,9 +412,15 @@ constexpr dequantization find_dequantization(const auto& r, node_id id, std::siz
     return find_dequantization(r.model, id, r.options.default_precisions, port);
 }
 
+/// False if the dequantization above an output is empty for sure: quicker than to look for it.
+constexpr bool may_be_dequantized(const graph& model, output_ref source) {
+    return model[source.node].is<op::multiply>() || model[source.node].is<op::subtract>();
+}
+
 /// A dequantization below an output, found by following its only consumers; empty where there is none.
 ///
 /// Convert (from i8 or u8, or to f32) -> Subtract constant -> Multiply constant, each optional, each read by one consumer only.
+template <int Once = 0>
 [[gnu::noinline]] constexpr dequantization find_dequantization_below(const graph& model, output_ref source,
                                                                      bool convert_is_mandatory = false) {
     dequantization result;
@@ -397,7 +524,8 @@ constexpr verdict scale_is_not_negative(const auto& model, const dequantization&
         return yes;
     }
     const tensor& scale = constant_of(model, found.scale);
-    for (std::size_t i = 0; i < scale.elements(); ++i) {
+    const bool any_negative = detail::extent_of(scale).least < 0;
+    for (std::size_t i = 0; any_negative && i < scale.elements(); ++i) {
         if (scale.real(i) < 0) {
             return refuse_value(reason::negative_scale, port, scale.real(i), found.scale);
         }
@@ -420,8 +548,8 @@ constexpr verdict scale_is_not_zero(const auto& model, const dequantization& fou
         return yes;
     }
     const tensor& scale = constant_of(model, found.scale);
-    const std::size_t count = scale.elements();
-    for (std::size_t i = 0; i < count; ++i) {
+    const bool any_tiny = detail::extent_of(scale).least_magnitude < 1e-32;
+    for (std::size_t i = 0; any_tiny && i < scale.elements(); ++i) {
         if (math::absolute(scale.real(i)) < 1e-32) {
             return refuse_value(reason::zero_or_denormal_scale, port, scale.real(i), found.scale);
         }
@@ -470,6 +598,9 @@ constexpr bool is_constant_path(const graph& model, node_id id) { return !model[
         if (model[id].shape(port).rank_is_dynamic()) {
             return refuse(reason::dynamic_rank, static_cast<int>(port));
         }
+    }
+    if (model[id].inputs() == 0 || !may_be_dequantized(model, model[id].input(0))) {
+        return yes;
     }
     const dequantization found = find_dequantization(model, id, default_precisions);
     const auto fits = [&](node_id elementwise, node_id constant) {
@@ -644,16 +775,21 @@ constexpr output_ref clone_dequantization(auto& r, const dequantization& found) 
 
 /// Gives a node its own copy of each dequantization on its inputs that other nodes use too; gives the node (a clone, if
 /// anything was separated), which keeps its name. Where one dequantization is on several inputs the first of them gets the copy.
-[[gnu::noinline]] constexpr node_id separate_in_standalone_branch(auto& r, node_id id) {
+///
+/// `takes_scales` false: for a node whose scales go into constants of its own, so that only zero points need a copy.
+[[gnu::noinline]] constexpr node_id separate_in_standalone_branch(auto& r, node_id id, bool takes_scales = true) {
     seq<output_ref, 5> inputs;
     for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
         inputs.push_back(r.model[id].input(port));
     }
     bool separated = false;
     for (std::size_t port = 0; port < inputs.size(); ++port) {
+        if (!may_be_dequantized(r.model, inputs[port])) {
+            continue;
+        }
         const dequantization found = normalize_dequantization(r, find_dequantization(r, id, port));
         inputs[port] = r.model[id].input(port);
-        if (!found.empty() && is_shared(r.model, found)) {
+        if (!found.empty() && (takes_scales || found.has_subtract()) && is_shared(r.model, found)) {
             std::size_t first = 0;
             while (!(r.model[id].input(first) == r.model[id].input(port))) {
                 ++first;

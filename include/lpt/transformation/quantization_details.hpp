@@ -96,7 +96,8 @@ constexpr data_precision with_whole_steps(data_precision range, std::int64_t lev
     return range;
 }
 
-/// The output ranges of a FakeQuantize, one pair of bounds for each channel (one pair for all where it is per-tensor).
+/// The output ranges of a FakeQuantize, one pair of bounds for each channel (one pair for all where it is per-tensor, or where
+/// all pairs are the same).
 struct quantization_details {
     std::int64_t levels = 0;
     seq<float> lows;
@@ -138,6 +139,7 @@ constexpr element integer_type(std::int64_t levels, bool is_signed) {
 
 /// Finds the type whose own range has the shape of the output ranges: signed for bounds around zero in the ratio of the
 /// type's bounds, unsigned for bounds that begin at zero. Ranges with both bounds below 1e-6 in magnitude say nothing.
+template <int Once = 0>
 constexpr precision_details precision_details_of(std::int64_t levels, view<float> lows, view<float> highs) {
     precision_details result;
     bool can_be_signed = true;
@@ -170,6 +172,7 @@ constexpr precision_details precision_details_of(std::int64_t levels, view<float
     }
     return result;
 }
+template <int Once = 0>
 constexpr precision_details precision_details_of(const quantization_details& details) {
     return precision_details_of(details.levels, details.lows, details.highs);
 }
@@ -177,6 +180,7 @@ constexpr precision_details precision_details_of(const quantization_details& det
 /// The type for quantized weights: the preferred one if `allowed` has it, else the first of `allowed`, with a zero point.
 ///
 /// No type if `allowed` is empty and none is preferred, or if the levels do not fit the type.
+template <int Once = 0>
 constexpr data_precision precision_of_weights(const quantization_details& details, view<element> allowed) {
     const element preferred = precision_details_of(details).preferred;
     element chosen = allowed.empty() ? preferred : allowed.front();
@@ -205,6 +209,7 @@ constexpr bool is_candidate(element type, std::int64_t levels) {
 
 /// The type for quantized activations among the `allowed` ones: the only candidate, else the preferred one, else the first
 /// candidate. A single allowed type is taken whatever the levels; dynamic where there is no candidate.
+template <int Once = 0>
 constexpr element precision_of_activations(const quantization_details& details, view<element> allowed) {
     if (allowed.size() == 1) {
         return allowed.front();
@@ -276,6 +281,7 @@ constexpr tensor broadcast_values(const tensor& values, const shape& dimensions)
 }
 
 /// The shape that both bounds of a FakeQuantize's constant output range broadcast to.
+template <int Once = 0>
 constexpr shape output_range_shape(const graph& model, node_id fake_quantize) {
     const shape& low = model.shape(model[fake_quantize].input(3));
     const shape& high = model.shape(model[fake_quantize].input(4));
@@ -292,21 +298,36 @@ constexpr shape output_range_shape(const graph& model, node_id fake_quantize) {
 
 namespace detail {
 
+template <int Once = 0>
+inline void append_bytes_of_floats(seq<float>& to, const tensor& values) {
+    const void* from = values.data();
+    if (__builtin_bit_cast(std::uintptr_t, from) % alignof(float) == 0) {
+        return to.append(view<float>(static_cast<const float*>(from), values.elements()));
+    }
+    to.resize(values.elements());
+    __builtin_memcpy(to.data(), from, values.size_in_bytes());
+}
+template <int Once = 0>
 constexpr void append_floats(seq<float>& to, const tensor& values) {
+    if (values.type() == f32 && !lpt::is_constant_evaluated()) {
+        return append_bytes_of_floats(to, values);
+    }
     to.resize(values.elements());
     float* each = to.data();
-    if (values.type() == f32 && !lpt::is_constant_evaluated()) {
-        __builtin_memcpy(each, values.data(), values.size_in_bytes());
-        return;
-    }
     for (std::size_t i = 0; i < values.elements(); ++i) {
         each[i] = static_cast<float>(values.real(i));
     }
+}
+/// True if all of at least one number have the same bits.
+template <int Once = 0>
+inline bool are_same(view<float> values) {
+    return __builtin_memcmp(values.data(), values.data() + 1, (values.size() - 1) * sizeof(float)) == 0;
 }
 
 }  // namespace detail
 
 /// The output ranges of a FakeQuantize whose output range is constant. Bounds of different shapes are broadcast to each other.
+template <int Once = 0>
 constexpr quantization_details details_of(const graph& model, node_id fake_quantize) {
     quantization_details result;
     result.levels = model[fake_quantize].as<op::fake_quantize>().levels;
@@ -319,6 +340,12 @@ constexpr quantization_details details_of(const graph& model, node_id fake_quant
         const shape dimensions = output_range_shape(model, fake_quantize);
         detail::append_floats(result.lows, broadcast_values(low, dimensions));
         detail::append_floats(result.highs, broadcast_values(high, dimensions));
+    }
+    // One pair says the same of all channels; what is computed from equal bounds depends on their number.
+    if (!lpt::is_constant_evaluated() && result.lows.size() > 1 && result.lows[0] != result.highs[0] &&
+        detail::are_same(result.lows) && detail::are_same(result.highs)) {
+        result.lows.resize(1);
+        result.highs.resize(1);
     }
     return result;
 }

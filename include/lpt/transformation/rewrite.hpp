@@ -89,16 +89,11 @@ public:
     /// ends with the next call.
     constexpr const seq<node_id>& order() {
         if (!has_order_ || order_edits_ != model.edits()) {
-            order_ = topological_order(model);
+            detail::depth_first_walk walk(model);
+            order_ = lpt::move(walk.order);
+            operations_ = lpt::move(walk.operations);
             order_edits_ = model.edits();
             has_order_ = true;
-            operations_.clear();
-            operations_.reserve(order_.size());
-            for (const node_id id : order_) {
-                if (!model[id].is<op::constant>()) {
-                    operations_.push_back(id);
-                }
-            }
         }
         return order_;
     }
@@ -118,6 +113,9 @@ public:
     }
     /// Keeps a refusal for the report; gives false, as a transformation that refuses does.
     constexpr bool refused(node_id id, text_view transformation, const verdict& why) {
+        if (refusals_.empty()) {
+            refusals_.reserve(model.size() / 2);  // about as many as there are mostly
+        }
         refusals_.resize(refusals_.size() + 1);
         refusals_.back().node = id;
         refusals_.back().transformation = transformation;

@@ -31,6 +31,7 @@ constexpr unsigned weight_axes(const auto& model, node_id id, bool has_reshape) 
 }
 
 /// True if a constant of one of these sizes varies over the axes in `allowed` alone; its axes are those of the weights, right-aligned.
+template <int Once = 0>
 constexpr bool varies_only_over(const shape& constant, const shape& weights, unsigned allowed) {
     if (constant.elements() == 1) {
         return true;
@@ -48,6 +49,7 @@ constexpr bool varies_only_over(const shape& constant, const shape& weights, uns
 }
 
 /// Refuses a scale or zero point of weights that varies over other axes than the allowed ones.
+template <int Once = 0>
 constexpr verdict weights_constants_verdict(const graph& model, const dequantization& found, unsigned allowed) {
     for (const node_id each : {found.zero_point, found.scale}) {
         if (each != node_id::none && !varies_only_over(model[each].shape(), model.shape(found.data), allowed)) {
@@ -70,6 +72,7 @@ constexpr bool ranges_vary_only_over(const auto& model, node_id fake_quantize, u
 }  // namespace detail
 
 /// Finds what gives an operation its weights on input 1; looks through the Reshape of grouped weights.
+template <int Once = 0>
 [[gnu::noinline]] constexpr weights_source find_weights(const graph& model, node_id id,
                                                         view<element> default_precisions) {
     weights_source result;
@@ -96,6 +99,7 @@ constexpr bool ranges_vary_only_over(const auto& model, node_id fake_quantize, u
 /// by a dequantization with constants that vary over the output channels alone (and the groups, if no Reshape makes them)
 /// of a low precision Constant or such a FakeQuantize, which may lie behind one more Convert. A zero point with a Convert
 /// has the type of the weights.
+template <int Once = 0>
 [[gnu::noinline]] constexpr verdict is_quantized_static(const graph& model, node_id id,
                                                         view<element> default_precisions) {
     const weights_source weights = find_weights(model, id, default_precisions);
@@ -178,7 +182,8 @@ constexpr verdict grouped_data_verdict(const auto& model, node_id id, const dequ
             return refuse_because_of(reason::shapes_do_not_match, 0, found.scale);
         }
         const std::size_t in_group = channels / static_cast<std::size_t>(group_count(model, id));
-        for (std::size_t first = 0; first < channels; first += in_group) {
+        const bool may_vary = in_group != 1 || extent_of(scale).has_nan;  // which differs from itself
+        for (std::size_t first = 0; may_vary && first < channels; first += in_group) {
             for (std::size_t channel = first; channel < first + in_group && channel < channels; ++channel) {
                 if (scale.real(channel) != scale.real(first)) {
                     return refuse_axis(reason::varies_over_axis, 0, found.channel_axis, found.scale);
@@ -191,6 +196,7 @@ constexpr verdict grouped_data_verdict(const auto& model, node_id id, const dequ
 }
 
 /// Weights that a FakeQuantize gives: constant ranges, known levels, output ranges over the allowed axes.
+template <int Once = 0>
 constexpr verdict fake_quantized_weights_verdict(const graph& model, node_id fake_quantize, unsigned allowed) {
     if (const verdict supported = quantize_is_supported(model, fake_quantize, 1); !supported) {
         return supported;

@@ -110,6 +110,31 @@ TEST_CASE("a zero point's term that f16 does not hold is infinite, or f32 where 
     }
 }
 
+TEST_CASE("the term of a zero point waits until many weights are read, unless it may be one value") {
+    for (const bool transposed : {false, true}) {
+        for (const bool equal : {false, true}) {
+            two_inputs net;
+            op::mat_mul what;
+            what.transpose_b = transposed;
+            const output_ref a = net.activations({1, 3, 128}, single(0.01, 3));
+            const shape sizes = transposed ? shape{40, 128} : shape{128, 40};
+            tensor_builder weights(i8, sizes);
+            for (std::size_t i = 0; i < weights.elements(); ++i) {
+                const std::size_t column = transposed ? i / 128 : i % 40;
+                weights.integer(i, equal ? 5 : static_cast<std::int64_t>(column) - 20);
+            }
+            const output_ref b = net.model.constant(weights.finish());
+            net.add(what, {a, net.dequantize(b, single(0.5))});
+            CHECK(net.run<mat_mul_transformation>());
+            const tensor& term = net.value(net.model.producer(net.output(), 0), 1);
+            CHECK(term.waits() == !equal);
+            CHECK(term.dimensions() == (equal ? shape{} : shape{1, 1, 40}));
+            CHECK(net.difference() < 1e-3);
+            CHECK_FALSE(term.waits());
+        }
+    }
+}
+
 TEST_CASE("a scale with equal values along the axis that is summed counts as one value") {
     two_inputs net = product({{0.1}, {1, 1, 4}}, {{0.5}, {4, 1}});
     CHECK(net.run<mat_mul_transformation>());

@@ -412,30 +412,44 @@ constexpr op::auto_broadcast rule_of(const op::attributes& what) {
 }  // namespace detail
 
 /// The sum, difference, product or quotient of two small tensors of floats of one shape, or of one of them and a single number,
-/// without asking for shapes: most constants of dequantizations are such. No tensor for anything else.
+/// by numpy's rule, without asking for shapes: most constants of dequantizations are such. No tensor for anything else.
 template <int Once = 0>
-[[gnu::noinline]] constexpr tensor evaluate_few_floats(const op::attributes& what, view<tensor> inputs) {
+[[gnu::noinline]] constexpr tensor combine_few_floats(op::kind kind, const tensor& a, const tensor& b) {
     constexpr std::size_t few = 64;
-    if (inputs.size() != 2 || inputs[0].type() != f32 || inputs[1].type() != f32 || inputs[0].elements() > few ||
-        inputs[1].elements() > few || detail::rule_of(what) != op::auto_broadcast::numpy) {
+    if (a.type() != f32 || b.type() != f32 || a.elements() > few || b.elements() > few) {
         return {};
     }
-    const shape& left = inputs[0].dimensions();
-    const shape& right = inputs[1].dimensions();
-    const bool left_spreads = inputs[0].elements() == 1 && left.rank() <= right.rank();
-    const bool right_spreads = inputs[1].elements() == 1 && right.rank() <= left.rank();
+    const shape& left = a.dimensions();
+    const shape& right = b.dimensions();
+    const bool left_spreads = a.elements() == 1 && left.rank() <= right.rank();
+    const bool right_spreads = b.elements() == 1 && right.rank() <= left.rank();
     if (!left_spreads && !right_spreads && !(left == right)) {
         return {};
     }
-    tensor_builder result(f32, right_spreads ? left : right);
+    const shape& dimensions = right_spreads ? left : right;
+    const std::byte* from_a = a.data();
+    const std::byte* from_b = b.data();
+    if (a.elements() == 1 && b.elements() == 1) {
+        const auto x = lpt::detail::load<float>(from_a);
+        return tensor::of_float(detail::value_of(kind, x, lpt::detail::load<float>(from_b)), dimensions);
+    }
+    tensor_builder result(f32, dimensions);
     const std::size_t step_a = left_spreads ? 0 : 4;
     const std::size_t step_b = right_spreads ? 0 : 4;
     for (std::size_t i = 0; i < result.elements(); ++i) {
-        const auto a = lpt::detail::load<float>(inputs[0].data() + i * step_a);
-        const auto b = lpt::detail::load<float>(inputs[1].data() + i * step_b);
-        lpt::detail::store(result.data() + 4 * i, detail::value_of(what.number(), a, b));
+        const auto x = lpt::detail::load<float>(from_a + i * step_a);
+        const auto y = lpt::detail::load<float>(from_b + i * step_b);
+        lpt::detail::store(result.data() + 4 * i, detail::value_of(kind, x, y));
     }
     return result.finish();
+}
+/// `combine_few_floats` of an operation; no tensor where it is another operation, or does not broadcast by numpy's rule.
+template <int Once = 0>
+constexpr tensor evaluate_few_floats(const op::attributes& what, const tensor& a, const tensor& b) {
+    if (detail::rule_of(what) != op::auto_broadcast::numpy) {
+        return {};
+    }
+    return combine_few_floats(what.number(), a, b);
 }
 
 /// Arithmetic, comparisons, logic, Select and the functions of one element that need no series.

@@ -178,14 +178,16 @@ template <int Once = 0>
 
 /// `evaluate_fake_quantize` of values that live on: many elements are quantized when they are read.
 template <int Once = 0>
-constexpr tensor fake_quantize_late(const seq<tensor>& inputs, std::int64_t levels, const shape& dimensions,
-                                    element type, bool round_result) {
+constexpr tensor fake_quantize_late(seq<tensor> inputs, std::int64_t levels, const shape& dimensions, element type,
+                                    bool round_result) {
     constexpr std::size_t few = 64;  // as quick as to remember what they are made of
     if (lpt::is_constant_evaluated() || dimensions.elements() < few) {
         return evaluate_fake_quantize(inputs, levels, dimensions, type, round_result);
     }
-    return late_tensor(type, dimensions, inputs,
-                       [=] { return evaluate_fake_quantize(inputs, levels, dimensions, type, round_result); });
+    const int depth = late_depth_above(inputs);
+    return late_tensor(type, dimensions, depth, [=, inputs = lpt::move(inputs)] {
+        return evaluate_fake_quantize(inputs, levels, dimensions, type, round_result);
+    });
 }
 
 }  // namespace lpt::evaluation

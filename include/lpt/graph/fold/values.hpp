@@ -273,14 +273,20 @@ inline constexpr std::size_t late_from = 4096;
 /// So many computations may wait for each other: they are nested when the last one is read.
 inline constexpr int most_late = 8;
 
-/// A tensor whose values `compute`, which gives a tensor of this type and shape out of the operands, computes when they are read
-/// for the first time; at once where too many others would have to be computed for it.
-template <class Compute>
-tensor late_tensor(element type, shape dimensions, view<tensor> operands, Compute compute) {
+/// How many computations wait for each other when one more waits for these operands, itself counted.
+template <int Once = 0>
+constexpr int late_depth_above(view<tensor> operands) {
     int depth = 1;
     for (const tensor& each : operands) {
         depth = each.late_depth() < depth ? depth : each.late_depth() + 1;
     }
+    return depth;
+}
+
+/// A tensor whose values `compute`, which gives a tensor of this type and shape, computes when they are read for the first time;
+/// at once where too many others would have to be computed for it (`depth`: see `late_depth_above`).
+template <class Compute>
+tensor late_tensor(element type, shape dimensions, int depth, Compute compute) {
     if (depth > most_late) {
         return compute();
     }
@@ -305,6 +311,11 @@ tensor late_tensor(element type, shape dimensions, view<tensor> operands, Comput
         type, lpt::move(dimensions),
         bytes(new late_bytes(new recipe{new Compute(lpt::move(compute)), {}}, &recipe::make, &recipe::forget, depth),
               size));
+}
+/// The same with the operands that `compute` reads.
+template <class Compute>
+tensor late_tensor(element type, shape dimensions, view<tensor> operands, Compute compute) {
+    return late_tensor(type, lpt::move(dimensions), late_depth_above(operands), lpt::move(compute));
 }
 
 /// The elements of a tensor as numbers; the tensor's own memory where it holds just these, which must then outlive this.

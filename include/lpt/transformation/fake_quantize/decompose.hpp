@@ -75,6 +75,7 @@ constexpr void limit_scales(const auto& r, channel_maps& maps) {
 /// a channel with equal bounds gets scale 1, zero point 0 and keeps its bounds, which the integer type may not have. In float; in
 /// double for 32-bit types. With `exact` always in double, and a channel with equal bounds gets the bounds 1 and its value as the scale.
 /// `details` are those of the FakeQuantize.
+template <int Once = 0>
 constexpr channel_maps channel_maps_of(const graph& model, node_id fake_quantize, const quantization_details& details,
                                        const data_precision& precision, bool exact = false) {
     channel_maps result;
@@ -125,21 +126,30 @@ constexpr verdict maps_are_usable(const auto& r, node_id fake_quantize, const qu
                 return refuse_value(reason::zero_or_denormal_scale, -1, scale, fake_quantize);
             }
         }
-        const float shift = shifts ? (precision.low * high - precision.high * low) / (high - low) : 0.0f;
+        if (!shifts) {
+            if (math::is_nan(high - low)) {
+                return refuse_value(reason::infinite_constant, -1, static_cast<double>(high - low), fake_quantize);
+            }
+            continue;
+        }
+        const float shift = (precision.low * high - precision.high * low) / (high - low);
+        if (math::is_finite(shift)) {
+            any_shift = any_shift || math::absolute(shift) > 1e-32f;
+            continue;
+        }
         const bool finite = math::is_finite(low) && math::is_finite(high);
         if (math::is_nan(high - low) ||
             (!finite && math::is_nan(shift))) {  // what is a number would become another one
             return refuse_value(reason::infinite_constant, -1, static_cast<double>(high - low), fake_quantize);
         }
-        any_shift = any_shift || math::absolute(shift) > 1e-32f;  // NaN alone makes no zero point
-        if (!math::is_finite(shift)) {
-            overflow = refuse_value(reason::infinite_constant, -1, static_cast<double>(shift), fake_quantize);
-        }
+        any_shift = any_shift || math::is_infinite(shift);  // NaN alone makes no zero point
+        overflow = refuse_value(reason::infinite_constant, -1, static_cast<double>(shift), fake_quantize);
     }
     return any_shift ? overflow : yes;
 }
 
 /// True if every zero point, rounded, lies in the range of the integer type.
+template <int Once = 0>
 constexpr bool zero_points_fit(const graph& model, node_id fake_quantize, const data_precision& precision) {
     if (!precision.has_zero_point) {
         return true;
@@ -156,6 +166,7 @@ constexpr bool zero_points_fit(const graph& model, node_id fake_quantize, const 
 
 namespace detail {
 
+template <int Once = 0>
 constexpr bool is_identity(const channel_maps& maps) {
     for (std::size_t i = 0; i < maps.scales.size(); ++i) {
         if (maps.scales[i] != 1 || maps.zero_points[i] != 0) {
@@ -164,6 +175,7 @@ constexpr bool is_identity(const channel_maps& maps) {
     }
     return true;
 }
+template <int Once = 0>
 constexpr bool has_zero_points(const channel_maps& maps) {
     for (const double each : maps.zero_points) {
         if (math::absolute(each) > 1e-32) {
@@ -216,7 +228,7 @@ constexpr fake_quantize_parts append_to_quantized(auto& r, node_id fake_quantize
     // The dequantization carries the attributes of the FakeQuantize: one that takes it up later belongs to the same group.
     const auto take_over = [&](node_id made, text_view suffix) {
         last = made;
-        model.rename(made, join(model[fake_quantize].name(), suffix));
+        model.rename(made, text(model[fake_quantize].name().view(), suffix));
         r.attributes.copy_node(fake_quantize, made);
     };
     const auto append = [&](op::attributes what, view<output_ref> inputs, text_view suffix) {
@@ -376,13 +388,14 @@ constexpr void fold_data(graph& model, node_id fake_quantize) {
     detail::limit_scales(r, maps);
     const node& each = model[fake_quantize];
     seq<tensor> inputs;
+    inputs.reserve(5);
     for (std::size_t port = 0; port < 3; ++port) {
         inputs.push_back(*model.constant_value(each.input(port)));
     }
     inputs.push_back(make_scalar(model.type(each.input(3)), maps.lows[0]));
     inputs.push_back(make_scalar(model.type(each.input(4)), maps.highs[0]));
-    const node_id weights = model.constant(evaluation::fake_quantize_late(inputs, each.as<op::fake_quantize>().levels,
-                                                                          each.shape(), precision.type, true));
+    const node_id weights = model.constant(evaluation::fake_quantize_late(
+        lpt::move(inputs), each.as<op::fake_quantize>().levels, each.shape(), precision.type, true));
     copy_information(r, fake_quantize, weights);
     model.rename(weights, each.name());
     return {weights, make_tensor(f32, maps.dimensions, maps.scales)};

@@ -70,10 +70,12 @@ constexpr bool broadcasts_to(const shape& from, const shape& to) {
         return {};
     }
     seq<tensor> inputs;
+    inputs.reserve(5);
     for (std::size_t port = 0; port < 5; ++port) {
         inputs.push_back(*model.constant_value(each.input(port)));
     }
-    return evaluation::fake_quantize_late(inputs, each.as<op::fake_quantize>().levels, each.shape(), type, rounded);
+    return evaluation::fake_quantize_late(lpt::move(inputs), each.as<op::fake_quantize>().levels, each.shape(), type,
+                                          rounded);
 }
 
 /// A Broadcast of the output bound to the shape of the data at run time, for equal output bounds and a shape that is only

@@ -10,6 +10,7 @@ namespace lpt {
 namespace detail {
 
 /// A range constant whose rank lies between 2 and that of the data gets a leading axis: `[C, 1]` must not meet the last axes.
+template <int Once = 0>
 constexpr tensor align_range(tensor range, const shape& data) {
     const std::size_t rank = range.dimensions().rank();
     if (data.rank_is_dynamic() || rank < 2 || rank >= data.rank()) {
@@ -20,13 +21,10 @@ constexpr tensor align_range(tensor range, const shape& data) {
     return tensor(range, longer);
 }
 
+template <int Once = 0>
 constexpr bool is_all_positive(const tensor& values) {
-    for (std::size_t i = 0; i < values.elements(); ++i) {
-        if (!(values.real(i) > 0)) {
-            return false;
-        }
-    }
-    return true;
+    const value_extent extent = extent_of(values);
+    return extent.least > 0 && !extent.has_nan;
 }
 
 /// True if a Convert can be left out above a FakeQuantize: not one of i32, and not one of the real values that another
@@ -51,6 +49,9 @@ constexpr op::kind inverse_of(const auto& model, node_id id) {
 /// `inverse` of two tensors in float.
 template <int Once = 0>
 constexpr tensor apply_inverse(op::kind inverse, const tensor& bound, const tensor& constant) {
+    if (tensor few = evaluation::combine_few_floats(inverse, bound, constant)) {
+        return few;
+    }
     const auto of_both = [&](const op::attributes& what) {
         const tensor operands[] = {evaluation::convert_tensor(bound, f32), constant};
         seq<tensor> result;

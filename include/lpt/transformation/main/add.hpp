@@ -42,6 +42,7 @@ struct add_transformation {
 private:
     /// True if all data that a type, or the output range of a FakeQuantize, allows stays a float when it is scaled. Data of
     /// which nothing is known counts as small.
+    template <int Once = 0>
     static constexpr bool stays_finite(const graph& model, output_ref data, const tensor& scale) {
         const element type = model.type(data);
         double greatest = is_real(type) ? 1 : math::maximum(-facts(type).lowest, facts(type).highest);
@@ -53,12 +54,10 @@ private:
         }
         return greatest * greatest_magnitude(scale) < facts(f32).highest;
     }
+    template <int Once = 0>
     static constexpr double greatest_magnitude(const tensor& values) {
-        double result = 0;
-        for (std::size_t i = 0; i < values.elements(); ++i) {
-            result = math::maximum(result, math::absolute(values.real(i)));
-        }
-        return result;
+        const detail::value_extent extent = detail::extent_of(values);
+        return math::maximum(0.0, math::maximum(-extent.least, extent.greatest));
     }
 
     static constexpr bool transform_branches(auto& r, node_id add, int full) {
@@ -151,28 +150,32 @@ private:
         const float* under = divisor.data();
         const std::size_t over_step = b.elements() == 1 ? 0 : 1;
         const std::size_t under_step = a.elements() == 1 ? 0 : 1;
-        float* to = result.data();
-        for (std::size_t i = 0; i < result.elements(); ++i, over += over_step, under += under_step) {
-            to[i] = *over == 0 && *under == 0 ? 0.0f : *over / *under;
-        }
+        divide_row(over, over_step, under, under_step, result.data(), result.elements());
         return result.finish();
+    }
+    template <int Once = 0>
+    [[gnu::noinline]] static constexpr void divide_row(const float* over, std::size_t over_step, const float* under,
+                                                       std::size_t under_step, float* to, std::size_t count) {
+        const auto quotient = [](float x, float y) {
+            const bool zeros = (x == 0) & (y == 0);  // without a branch, for vector instructions
+            if (lpt::is_constant_evaluated() && zeros) {
+                return 0.0f;
+            }
+            const float result = x / y;
+            return zeros ? 0.0f : result;
+        };
+        evaluation::detail::binary_row<decltype(quotient), float, float>(over, over_step, under, under_step, to, count,
+                                                                         op::kind::divide);
     }
 
     /// True if a finite constant has no finite quotient: the type of the scale is too narrow for it.
+    template <int Once = 0>
     static constexpr bool becomes_infinite(const tensor& constant, const tensor& quotient) {
-        bool was_finite = true;
-        for (std::size_t i = 0; i < constant.elements(); ++i) {
-            was_finite = was_finite && math::is_finite(constant.real(i));
-        }
-        for (std::size_t i = 0; i < quotient.elements(); ++i) {
-            if (was_finite && !math::is_finite(quotient.real(i))) {
-                return true;
-            }
-        }
-        return false;
+        return !is_finite(quotient) && is_finite(constant);
     }
 
     /// The values for each element of a shape, or the one that counts for all; the shape may have fewer axes of size 1.
+    template <int Once = 0>
     static constexpr tensor spread_values(const tensor& values, const shape& dimensions) {
         if (values.elements() == 1) {
             return values;

@@ -101,6 +101,7 @@ constexpr low_precision_weights split_weights(auto& r, node_id convolution, cons
 }
 
 /// The scale of weights for each output channel of a convolution; one value where it is the same for all.
+template <int Once = 0>
 constexpr seq<double> scales_of_channels(const tensor& scale, const shape& weights, unsigned axes) {
     if (scale.elements() == 1) {
         return reals_of(scale);
@@ -109,6 +110,7 @@ constexpr seq<double> scales_of_channels(const tensor& scale, const shape& weigh
 }
 
 /// The scale of activations for each output channel of a convolution; one value where it is the same for all groups.
+template <int Once = 0>
 constexpr seq<double> scales_of_groups(const tensor& scale, std::size_t groups, std::size_t outputs) {
     if (is_scalar_like(scale)) {
         return seq<double>{scale.real(0)};
@@ -127,6 +129,7 @@ constexpr seq<double> scales_of_groups(const tensor& scale, std::size_t groups, 
 }
 
 /// Products of numbers that are rounded to `type` first; one number stands for any count.
+template <int Once = 0>
 constexpr void multiply_rounded(view<double> left, view<double> right, seq<double>& products, element type) {
     const double* a = left.data();
     const double* b = right.data();
@@ -148,6 +151,7 @@ constexpr void multiply_rounded(view<double> left, view<double> right, seq<doubl
 
 /// The product of both scales for the output of a convolution: `[1, C_out, 1…]`, or a scalar where all are equal. Scales are
 /// rounded to `type` first.
+template <int Once = 0>
 constexpr tensor product_of_scales(const seq<double>& data, const seq<double>& weights, std::size_t rank,
                                    element type) {
     const std::size_t count = data.size() > weights.size() ? data.size() : weights.size();
@@ -157,6 +161,14 @@ constexpr tensor product_of_scales(const seq<double>& data, const seq<double>& w
     products.resize(count);
     multiply_rounded(data, weights, products, type);
     return to_scalar(make_tensor_or_scalar(type, dimensions, products));
+}
+
+/// Products of so many floats; a step is 1, or 0 for a number that stands for all.
+template <int Once = 0>
+[[gnu::noinline]] constexpr void multiply_floats(const float* a, std::size_t step_a, const float* b, std::size_t step_b,
+                                                 float* to, std::size_t count) {
+    const auto times = [](float x, float y) { return x * y; };
+    evaluation::detail::binary_row<decltype(times), float, float>(a, step_a, b, step_b, to, count, op::kind::multiply);
 }
 
 /// `product_of_scales` of two tensors of floats, where the weights have one scale or one for each output channel.
@@ -176,11 +188,14 @@ constexpr tensor product_of_floats(const tensor& data, const tensor& weights, st
     const std::size_t data_step = data.elements() / groups;
     const float* scales = right.data();
     float* to = result.data();
+    if (of_part == 1 && data_step == 1) {
+        multiply_floats(left.data(), parts == 1 ? 0 : 1, scales, weights_step, to, count);
+        return to_scalar(result.finish());
+    }
     for (std::size_t part = 0; part < parts; ++part) {
-        const float scale = left[part * data_step];
-        for (std::size_t i = 0; i < of_part; ++i, scales += weights_step) {
-            *to++ = scale * *scales;
-        }
+        multiply_floats(left.data() + part * data_step, 0, scales, weights_step, to, of_part);
+        scales += of_part * weights_step;
+        to += of_part;
     }
     return to_scalar(result.finish());
 }
@@ -262,7 +277,7 @@ constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref sourc
 /// scales has the dequantization precision.
 [[gnu::cold, gnu::noinline]] constexpr bool transform_convolution(auto& r, node_id id, text_view name) {
     graph& model = r.model;
-    const node_id convolution = separate_in_standalone_branch(r, id);
+    const node_id convolution = separate_in_standalone_branch(r, id, false);
     weights_source weights = find_weights(model, convolution, r.options.default_precisions);
     low_precision_weights low;
     if (weights.fake_quantize != node_id::none && weights.found.empty()) {

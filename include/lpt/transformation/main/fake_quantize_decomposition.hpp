@@ -105,7 +105,9 @@ private:
         }
         if (is_quantized(r.model[id].type())) {
             const dequantization below = find_dequantization_below(r.model, id);
-            const element expected = precision_of_activations(details_of(r.model, id), allowed->types);
+            const element expected = allowed->types.size() == 1
+                                         ? allowed->types.front()
+                                         : precision_of_activations(details_of(r.model, id), allowed->types);
             if (below.empty() || expected == dynamic || expected == r.model[id].type()) {
                 return refuse(reason::nothing_to_do);
             }

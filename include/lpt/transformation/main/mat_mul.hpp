@@ -63,6 +63,7 @@ constexpr tensor transposed_constant(auto& r, const tensor& values, bool transpo
 /// The sum of `count` signed bytes, or unsigned ones.
 ///
 /// Eight at a time in the bytes of a word: zero points of large weights are folded with this.
+template <int Once = 0>
 constexpr std::int64_t sum_of_bytes(const std::byte* data, std::size_t count, bool is_signed) {
     constexpr std::uint64_t every_second = 0x00FF00FF00FF00FFu;
     constexpr std::uint64_t add_lanes = 0x0001000100010001u;
@@ -84,7 +85,24 @@ constexpr std::int64_t sum_of_bytes(const std::byte* data, std::size_t count, bo
     return static_cast<std::int64_t>(sum) - (is_signed ? 128 * static_cast<std::int64_t>(count) : 0);
 }
 
-/// The sum of each column of a matrix of bytes with `columns` columns, the other way round if `transposed`.
+/// The sum of one column of a matrix of bytes, of one row if `transposed`.
+template <int Once = 0>
+constexpr std::int64_t sum_of_column(const tensor& matrix, std::size_t column, bool transposed) {
+    const bool is_i8 = matrix.type() == i8;
+    const auto rows = static_cast<std::size_t>(matrix.dimensions()[transposed ? 1 : 0]);
+    if (transposed) {
+        return sum_of_bytes(matrix.data() + column * rows, rows, is_i8);
+    }
+    const auto columns = static_cast<std::size_t>(matrix.dimensions()[1]);
+    std::int64_t sum = 0;
+    for (std::size_t row = 0; row < rows; ++row) {
+        sum += sum_of_bytes(matrix.data() + row * columns + column, 1, is_i8);
+    }
+    return sum;
+}
+
+/// The sum of each column of a matrix of bytes, of each row if `transposed`.
+template <int Once = 0>
 constexpr seq<std::int64_t> sums_of_columns(const tensor& matrix, bool transposed) {
     const bool is_i8 = matrix.type() == i8;
     const auto rows = static_cast<std::size_t>(matrix.dimensions()[transposed ? 1 : 0]);
@@ -93,7 +111,7 @@ constexpr seq<std::int64_t> sums_of_columns(const tensor& matrix, bool transpose
     sums.resize(columns);
     if (transposed) {
         for (std::size_t column = 0; column < columns; ++column) {
-            sums[column] = sum_of_bytes(matrix.data() + column * rows, rows, is_i8);
+            sums[column] = sum_of_column(matrix, column, true);
         }
         return sums;
     }
@@ -106,6 +124,33 @@ constexpr seq<std::int64_t> sums_of_columns(const tensor& matrix, bool transpose
         }
     }
     return sums;
+}
+
+/// The term of a zero point that is the same everywhere: it times the sums of the columns of b, rounded once. It has `rank` axes, or
+/// none where all are equal.
+///
+/// Of many weights it is computed when somebody reads it, if two columns show already that not all are equal.
+template <int Once = 0>
+constexpr tensor uniform_zero_point_term(const tensor& weights, bool transposed, double zero_point, element type,
+                                         std::size_t rank) {
+    shape dimensions = shape::of_ones(rank);
+    dimensions[rank - 1] = weights.dimensions()[transposed ? 0 : 1];
+    const auto compute = [=] {
+        const seq<std::int64_t> sums = sums_of_columns(weights, transposed);
+        tensor_builder term(type, dimensions);
+        for (std::size_t column = 0; column < sums.size(); ++column) {
+            term.real(column, zero_point * static_cast<double>(sums[column]));
+        }
+        return term.finish();
+    };
+    const auto value_of = [&](std::size_t column) {
+        return convert_value(type, zero_point * static_cast<double>(sum_of_column(weights, column, transposed)));
+    };
+    if (!lpt::is_constant_evaluated() && weights.elements() >= evaluation::late_from && dimensions[rank - 1] > 1 &&
+        value_of(0) != value_of(1)) {
+        return evaluation::late_tensor(type, dimensions, view<tensor>(&weights, 1), compute);
+    }
+    return to_scalar(compute());
 }
 
 /// A Multiply whose scale, on input 1, is a converted Constant gets the converted values as its scale.
@@ -166,7 +211,7 @@ struct mat_mul_transformation {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
-        const node_id product = separate_in_standalone_branch(r, id);
+        const node_id product = id;  // makes constants of its own, so it leaves what others read as it is
         if (const node_id second = model.producer(product, 1); model[second].is<op::fake_quantize>()) {
             decompose_weights(r, second, false);
         }
@@ -271,8 +316,8 @@ private:
         const tensor* values = model.constant_value(weights);
         if (values != nullptr && (values->type() == i8 || values->type() == u8) && second.rank() == 2 && rank >= 2 &&
             is_scalar_like(zero_point)) {
-            return uniform_zero_point_term(r, convert_value(computed, zero_point.real(0)),
-                                           detail::sums_of_columns(*values, attributes.transpose_b), rank);
+            return model.constant(detail::uniform_zero_point_term(
+                *values, attributes.transpose_b, convert_value(computed, zero_point.real(0)), computed, rank));
         }
         const tensor repeated = broadcast_values(to_scalar(zero_point), dimensions);
         const output_ref left = fold_convert(model, model.constant(repeated), computed);
@@ -280,18 +325,6 @@ private:
             fold_operation(model, model[product].attributes(), {left, fold_convert(model, weights, computed)},
                            model[product].version());
         return is_constant(model, term) ? output_ref(model.constant(to_scalar(constant_of(model, term.node)))) : term;
-    }
-
-    /// The term of a zero point that is the same everywhere: it times the sums of the columns of b, rounded once.
-    static constexpr output_ref uniform_zero_point_term(auto& r, double zero_point, const seq<std::int64_t>& sums,
-                                                        std::size_t rank) {
-        shape dimensions = shape::of_ones(rank);
-        dimensions[rank - 1] = static_cast<dimension>(sums.size());
-        tensor_builder term(r.computed_type(), dimensions);
-        for (std::size_t column = 0; column < sums.size(); ++column) {
-            term.real(column, zero_point * static_cast<double>(sums[column]));
-        }
-        return r.model.constant(to_scalar(term.finish()));
     }
 
     /// scale_a * scale_b, each turned the way that its operand is, in the shape of the product.

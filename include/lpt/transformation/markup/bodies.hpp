@@ -20,7 +20,7 @@ template <class Step>
 /// of those graphs.
 template <class Step>
 [[gnu::always_inline]] constexpr void run_on_bodies(rewrite& r, node_id id) {
-    if (r.model[id].bodies().size() != 0) {  // nearly no node has one
+    if (!r.model.is_plain() && r.model[id].bodies().size() != 0) {  // nearly no network has one
         detail::run_on_each_body<Step>(r, id);
     }
 }
@@ -32,10 +32,10 @@ constexpr bool has_operation(const auto& model, op::kind operation, int version)
         const graph& each = *waiting.back();
         waiting.pop_back();
         for (std::size_t i = 0; i < each.id_bound(); ++i) {
-            const node& candidate = each[id_at(i)];
-            if (!candidate.alive()) {
+            if (!each.contains(id_at(i))) {
                 continue;
             }
+            const node& candidate = each[id_at(i)];
             if (candidate.kind() == operation && (version == any_version || candidate.version() == version)) {
                 return true;
             }

@@ -29,6 +29,9 @@ constexpr bool has_port_without_precisions(const auto& r, node_id id) {
 /// quantization (FakeQuantize, Convert) to one of the `precisions` and dequantization in between.
 constexpr output_ref quantized_source(const auto& r, node_id id, std::size_t port, view<element> precisions) {
     const graph& model = r.model;
+    if (!may_be_dequantized(model, model[id].input(port))) {
+        return model[id].input(port);
+    }
     const dequantization found = find_dequantization(model, id, precisions, port);
     if (!found.empty() && model[found.data.node].is<op::convert>()) {
         const output_ref above = model[found.data.node].input(0);
@@ -141,7 +144,8 @@ template <class A, class Expected, class Counts>
                 return false;
             }
         }
-        const dequantization found = find_dequantization(r, id, port);
+        const bool may_be = may_be_dequantized(r.model, each.input(port));
+        const dequantization found = may_be ? find_dequantization(r, id, port) : dequantization{};
         const output_ref source = found.empty() ? each.input(port) : found.data;
         attribute::place where = attribute::place::on_node(source.node);
         if (!all.has(where)) {
