@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -82,13 +83,10 @@ class row_places {
     std::map<std::pair<std::vector<body_place>, node_id>, std::size_t> rows_;
 
 public:
-    template <class Row>
-    void add(const Row& each, std::size_t row) {
+    void add(const report_row& each, std::size_t row) {
         std::vector<body_place> bodies;
-        if constexpr (requires { each.body; }) {  // a report that lists what is inside bodies
-            for (const auto& outer : each.body) {
-                bodies.push_back({outer.node, static_cast<int>(outer.which)});
-            }
+        for (const auto& outer : each.body) {
+            bodies.push_back({outer.node, static_cast<int>(outer.which)});
         }
         if (each.node != node_id::none) {
             rows_.insert_or_assign({bodies, each.node}, row);
@@ -109,6 +107,19 @@ inline row added_row(const run_step_record& record) {
                                                              : string_of((*record.model)[step.nodes[0]].name()));
     made.type = step.nodes.empty() ? "Reorder" : string_of((*record.model)[step.nodes[0]].operation());
     return made;
+}
+
+inline bool is_byte(const std::string& type) { return type == "u8" || type == "i8"; }
+
+/// Why an operation that takes quantized data computes in real numbers: other data is not quantized. Empty for other rows.
+inline std::string reason_of_mixed_inputs(const row& each) {
+    const auto byte = std::find_if(each.inputs.begin(), each.inputs.end(), is_byte);
+    const auto real = std::find(each.inputs.begin(), each.inputs.end(), each.precision);
+    if (each.added || byte == each.inputs.end() || real == each.inputs.end()) {
+        return {};
+    }
+    return "it takes " + *byte + " together with data that is not quantized, input " +
+           std::to_string(real - each.inputs.begin()) + ", which is " + *real;
 }
 
 /// A row for each operation of the original network, in its order, then those that were added.
@@ -150,13 +161,14 @@ inline std::vector<row> make_rows(const report& what, const executable& net, dou
             to.fused.push_back(original_name(each));
             if (own >= 0) {
                 rows[static_cast<std::size_t>(own)].precision = string_of(name(step.precision));
-                rows[static_cast<std::size_t>(own)].reason.clear();
             }
         }
     }
     for (row& each : rows) {
-        if (each.precision == "u8" || each.precision == "i8") {
+        if (is_byte(each.precision)) {
             each.reason.clear();
+        } else if (each.status == "EXECUTED" && each.reason.empty()) {
+            each.reason = reason_of_mixed_inputs(each);
         }
     }
     return rows;
@@ -212,8 +224,7 @@ inline void print_summary(const std::vector<row>& rows) {
     for (const row& each : rows) {
         const bool product = each.type == "MatMul" || each.type.find("Convolution") != std::string::npos;
         all += product && each.status == "EXECUTED" ? 1u : 0u;
-        in_bytes +=
-            product && each.status == "EXECUTED" && (each.precision == "u8" || each.precision == "i8") ? 1u : 0u;
+        in_bytes += product && each.status == "EXECUTED" && is_byte(each.precision) ? 1u : 0u;
     }
     std::printf("%zu of %zu convolutions and matrix products run in 8 bits\n", in_bytes, all);
 }
