@@ -29,6 +29,10 @@ function(lpt_kernel_flags isa result)
   elseif(isa STREQUAL "neon_i8mm")
     set(flags -march=armv8.2-a+dotprod+i8mm)
   endif()
+  if(isa MATCHES "^neon" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # g++ moves loads to the front of the tiles' loops, before it assigns registers, and then has too few for the sums.
+    list(APPEND flags -fno-schedule-insns)
+  endif()
   if(NOT isa STREQUAL "scalar" AND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_DEBUG}" MATCHES "-fsanitize=[a-z,]*undefined")
     # Checks of every index in fully unrolled loops take g++ longer to compile than all else; the address sanitizer sees what
     # these kernels read and write, and the scalar ones, which are the same templates, keep the checks.

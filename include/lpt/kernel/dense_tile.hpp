@@ -171,19 +171,67 @@ private:
             multiply<Rows, Vectors>(sum, column, r, Arithmetic::load_row(row[r] + at));
     }
 
+    /// Whether four k groups of a row are loaded at once, of which a dot product picks one.
+    static constexpr bool takes_row_blocks = requires { typename Arithmetic::row_block; };
+
+    /// One k group of four: `Group` of the rows' blocks.
+    template <int Group, columns_in Where, int Rows, int Vectors, class Block>
+    [[gnu::always_inline]] static void multiply_picked(accumulator (&sum)[Rows][Vectors], const Block (&row)[Rows],
+                                                       const unsigned char* panel) noexcept {
+#pragma GCC unroll 8
+        for (int v = 0; v < Vectors; ++v) {
+            const auto column = load_columns<Where>(panel + v * vector_bytes);
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r)
+                sum[r][v] = Arithmetic::template step_picked<Group>(sum[r][v], row[r], column);
+        }
+    }
+
+    /// Four k groups at a time, as far as there are so many; gives how many bytes of the rows that was.
+    template <bool FourBits, int Rows, int Vectors>
+    [[gnu::always_inline]] static std::int64_t
+    multiply_blocks(accumulator (&sum)[sets<Rows, Vectors>][Rows][Vectors], const unsigned char* const (&row)[Rows],
+                    std::int64_t bytes, const unsigned char*& panel) noexcept {
+        constexpr int count = sets<Rows, Vectors>;
+        constexpr std::int64_t step = Vectors * vector_bytes;
+        std::int64_t at = 0;
+        for (; at + 4 * row_step <= bytes; at += 4 * row_step) {
+            typename Arithmetic::row_block block[Rows];
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r)
+                block[r] = Arithmetic::load_row_block(row[r] + at);
+            constexpr columns_in even = FourBits ? columns_in::low_halves : columns_in::bytes;
+            constexpr columns_in odd = FourBits ? columns_in::high_halves : columns_in::bytes;
+            constexpr std::int64_t next = FourBits ? 0 : step;
+            multiply_picked<0, even>(sum[0], block, panel);
+            multiply_picked<1, odd>(sum[1 % count], block, panel + next);
+            panel += next + step;
+            multiply_picked<2, even>(sum[2 % count], block, panel);
+            multiply_picked<3, odd>(sum[3 % count], block, panel + next);
+            panel += next + step;
+        }
+        return at;
+    }
+
     /// `bytes` bytes of the rows, whole k groups.
     template <int Rows, int Vectors>
     [[gnu::always_inline]] static const unsigned char*
     multiply_run(accumulator (&sum)[sets<Rows, Vectors>][Rows][Vectors], const unsigned char* const (&row)[Rows],
                  std::int64_t bytes, const unsigned char* panel) noexcept {
         constexpr int count = sets<Rows, Vectors>;
+        // The highest tiles take several k groups at a time, so that processors foresee the end of the loop.
+        constexpr bool is_large = Vectors == Arithmetic::vectors && Rows + 1 >= Arithmetic::rows;
+        constexpr int groups = count > 1 ? count : is_large && !Arithmetic::is_float ? 4 : 1;
         std::int64_t at = 0;
-        if constexpr (count > 1) {
-            for (; at + count * row_step <= bytes; at += count * row_step) {
+        if constexpr (takes_row_blocks) {
+            at = multiply_blocks<false, Rows, Vectors>(sum, row, bytes, panel);
+        } else if constexpr (groups > 1) {
+            for (; at + groups * row_step <= bytes; at += groups * row_step) {
 #pragma GCC unroll 4
-                for (int s = 0; s < count; ++s)
-                    multiply_group<Rows, Vectors>(sum[s], row, at + s * row_step, panel + s * Vectors * vector_bytes);
-                panel += count * Vectors * vector_bytes;
+                for (int s = 0; s < groups; ++s)
+                    multiply_group<Rows, Vectors>(sum[s % count], row, at + s * row_step,
+                                                  panel + s * Vectors * vector_bytes);
+                panel += groups * Vectors * vector_bytes;
             }
         }
         for (; at < bytes; at += row_step) {
@@ -200,6 +248,7 @@ private:
                     std::int64_t bytes, const unsigned char* panel) noexcept {
         constexpr int last = sets<Rows, Vectors> > 1 ? 1 : 0;
         std::int64_t at = 0;
+        if constexpr (takes_row_blocks) at = multiply_blocks<true, Rows, Vectors>(sum, row, bytes, panel);
         for (; at + 2 * row_step <= bytes; at += 2 * row_step, panel += Vectors * vector_bytes) {
             multiply_group<Rows, Vectors, columns_in::low_halves>(sum[0], row, at, panel);
             multiply_group<Rows, Vectors, columns_in::high_halves>(sum[last], row, at + row_step, panel);

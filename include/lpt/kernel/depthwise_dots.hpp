@@ -37,7 +37,8 @@ struct depthwise_dots {
     static constexpr bool exists = dot::group == 4;
     static constexpr std::int64_t block = 4 * dot::lanes;
     static constexpr std::int64_t block_bytes = 4 * block;
-    static constexpr std::int64_t window_bytes = 32768;  // of interleaved rows, so that they stay in the L1 cache
+    static constexpr std::int64_t window_bytes =
+        16384;  // of interleaved rows, so that they stay in the L1 cache beside the image's
 
     static constexpr std::int64_t most_blocks = 16;  // whose constants are kept
 
@@ -102,14 +103,17 @@ struct depthwise_dots {
         split<Isa>(parallel, s.batch * s.out[0] * pairs, 1, [&](std::int64_t begin, std::int64_t end, int) {
             // Blocks of channels inside windows, so that lines of the image are read as wholes.
             state blocks_at_once[most_blocks];
+            window_place place;
+            place.most_columns = window_columns(s);
             for (std::int64_t b = 0; b < blocks(channels); b += most_blocks) {
                 const std::int64_t left = blocks(channels) - b;
                 const std::int64_t count = left < most_blocks ? left : most_blocks;
                 for (std::int64_t k = 0; k < count; ++k)
                     prepare(problem, channels, packed, outside, b + k, blocks_at_once[k]);
                 for (std::int64_t i = begin; i < end; ++i) {
+                    find_rows(s, i / pairs, i % pairs * window_rows(s), place);
                     for (std::int64_t k = 0; k < count; ++k)
-                        run_window(problem, blocks_at_once[k], i / pairs, i % pairs * window_rows(s));
+                        run_window(problem, blocks_at_once[k], place);
                 }
             }
         });
@@ -144,37 +148,80 @@ private:
         w.flip = is_signed == dot::unsigned_rows ? 0x80 : 0;
         const std::int32_t shift = w.flip == 0 ? 0 : dot::unsigned_rows ? 128 : -128;
         const std::uint32_t zero = static_cast<std::uint32_t>(problem.input_zero_point + shift);
-        for (std::int64_t i = 0; i < block; ++i) {
-            std::int32_t sum;
-            std::memcpy(&sum, packed + b * block_bytes + i * 4, sizeof sum);
-            w.start[i] = static_cast<std::int32_t>(0u - zero * static_cast<std::uint32_t>(sum));
+        const ints factor = simd::broadcast_int(static_cast<std::int32_t>(0u - zero));
+        for (std::int64_t i = 0; i < block; i += simd::width) {
+            const auto* const sums = reinterpret_cast<const std::int32_t*>(packed + b * block_bytes);
+            simd::store_int(w.start + i, simd::multiply_int(simd::load_int(sums + i), factor));
         }
         w.bytes = finish<Isa>::requantizes_directly(e, w.channel, w.channel + w.count);
         if (!w.bytes) return;
         w.low = static_cast<std::int32_t>(e.quant_low);
         w.high = static_cast<std::int32_t>(e.quant_high);
         w.limited = w.high - w.low < 255;
-        for (std::int64_t c = 0; c < block; ++c) {
-            const bool inside = c < w.count;
-            w.scale[slot(c)] = !inside ? 0.0f : e.scale != nullptr ? e.scale[w.channel + c] : e.scale_all;
-            w.bias[slot(c)] = !inside ? 0.0f : e.bias != nullptr ? e.bias[w.channel + c] : e.bias_all;
-        }
+        put_in_slots(e.scale, e.scale_all, w.channel, w.count, w.scale);
+        put_in_slots(e.bias, e.bias_all, w.channel, w.count, w.bias);
     }
 
-    /// The output rows of one window. `plane` counts the planes of all images.
-    static void run_window(const convolution_problem& problem, const state& w, std::int64_t plane,
-                           std::int64_t row) noexcept {
+    /// The numbers of a block's channels, or one for all, at the places of the channels; neighbouring four stay side by side.
+    static void put_in_slots(const float* array, float all, std::int64_t channel, std::int64_t count,
+                             float* slots) noexcept {
+        if (array == nullptr || count < block) {
+            for (std::int64_t i = 0; i < block; ++i)
+                slots[i] = all;
+        }
+        if (array == nullptr) return;
+        std::int64_t c = 0;
+        for (; c + 4 <= count; c += 4)
+            std::memcpy(slots + slot(c), array + channel + c, 16);
+        for (; c < count; ++c)
+            slots[slot(c)] = array[channel + c];
+    }
+
+    /// A window: where its rows lie.
+    struct window_place {
+        std::int64_t most_columns = 0;
+        std::int64_t output_row = 0;  // counting those of all planes
+        std::int64_t output_rows = 0;
+        /// Input rows, counting those of all planes; -1: outside, or not needed.
+        std::int64_t input_rows[4 * window_bytes / block_bytes];
+    };
+
+    /// The window of an output row. `plane` counts the planes of all images.
+    static void find_rows(const convolution_shape& s, std::int64_t plane, std::int64_t row,
+                          window_place& place) noexcept {
+        const bool two = window_rows(s) == 2;
+        const std::int64_t left = s.out[1] - row;
+        place.output_row = plane * s.out[1] + row;
+        place.output_rows = two && left > 1 ? 2 : 1;
+        const std::int64_t n = plane / s.out[0];
+        const std::int64_t depth = plane % s.out[0] * s.stride[0] - s.pad_begin[0];
+        const std::int64_t height = row * s.stride[1] - s.pad_begin[1];
+        const std::int64_t lines_of_plane = two ? s.kernel[1] + s.stride[1] : s.kernel[1];
+        std::int64_t j = 0;
+        for (std::int64_t kd = 0; kd < s.kernel[0]; ++kd) {
+            const std::int64_t d = depth + kd * s.dilation[0];
+            for (std::int64_t kh = 0; kh < lines_of_plane; ++kh, ++j) {
+                const std::int64_t h = height + kh * s.dilation[1];
+                const bool inside = d >= 0 && d < s.in[0] && h >= 0 && h < s.in[1];
+                place.input_rows[j] = inside ? (n * s.in[0] + d) * s.in[1] + h : -1;
+            }
+        }
+        for (; j < 4 * fours(s); ++j)
+            place.input_rows[j] = -1;
+    }
+
+    /// The output rows of one window.
+    static void run_window(const convolution_problem& problem, const state& w, const window_place& place) noexcept {
         const convolution_shape& s = problem.shape;
         alignas(64) unsigned char window[window_bytes];
-        const std::int64_t rows = s.out[1] - row < window_rows(s) ? s.out[1] - row : window_rows(s);
-        const std::int64_t most = window_columns(s);
+        const std::int64_t most = place.most_columns;
         for (std::int64_t first = 0; first < s.out[2]; first += most) {
             const std::int64_t columns = s.out[2] - first < most ? s.out[2] - first : most;
             const std::int64_t wide = (columns - 1) * s.stride[2] + (s.kernel[2] - 1) * s.dilation[2] + 1;
             for (std::int64_t four = 0; four < fours(s); ++four)
-                fill(problem, w, plane, row, four, first * s.stride[2] - s.pad_begin[2], wide, window);
-            const std::int64_t output_row = (plane * s.out[1] + row) * s.out[2] + first;
-            if (rows == 2)
+                fill(problem, w, place, four, first * s.stride[2] - s.pad_begin[2], wide, window);
+            const std::int64_t output_row = place.output_row * s.out[2] + first;
+            if (place.output_rows == 2)
                 sum_columns<2>(problem, w, window, columns, output_row);
             else
                 sum_columns<1>(problem, w, window, columns, output_row);
@@ -182,13 +229,13 @@ private:
     }
 
     /// Interleaves four input rows of a window, `wide` columns from input column `column` on.
-    static void fill(const convolution_problem& problem, const state& w, std::int64_t plane, std::int64_t row,
-                     std::int64_t four, std::int64_t column, std::int64_t wide, unsigned char* window) noexcept {
+    static void fill(const convolution_problem& problem, const state& w, const window_place& place, std::int64_t four,
+                     std::int64_t column, std::int64_t wide, unsigned char* window) noexcept {
         const convolution_shape& s = problem.shape;
         const unsigned char* at[4];  // column 0 of each row
         std::int64_t step[4];
         for (std::int64_t j = 0; j < 4; ++j) {
-            const std::int64_t input_row = find_row(s, plane, row, four * 4 + j);
+            const std::int64_t input_row = place.input_rows[four * 4 + j];
             at[j] = input_row < 0 ? w.outside
                                   : static_cast<const unsigned char*>(problem.input) +
                                         input_row * s.in[2] * problem.input_pixel_stride + w.channel;
@@ -216,19 +263,6 @@ private:
             dot::interleave_block(to, outside, channels, flip);
     }
 
-    /// The input row, counting those of all planes, that is row `j` of the window of an output row; -1: outside, or not needed.
-    static std::int64_t find_row(const convolution_shape& s, std::int64_t plane, std::int64_t row,
-                                 std::int64_t j) noexcept {
-        const std::int64_t needed = window_rows(s) == 2 ? s.kernel[1] + s.stride[1] : lines(s);
-        if (j >= needed) return -1;
-        const std::int64_t kd = window_rows(s) == 2 ? 0 : j / s.kernel[1];
-        const std::int64_t kh = window_rows(s) == 2 ? j : j % s.kernel[1];
-        const std::int64_t d = plane % s.out[0] * s.stride[0] - s.pad_begin[0] + kd * s.dilation[0];
-        const std::int64_t h = row * s.stride[1] - s.pad_begin[1] + kh * s.dilation[1];
-        if (d < 0 || d >= s.in[0] || h < 0 || h >= s.in[1]) return -1;
-        return (plane / s.out[0] * s.in[0] + d) * s.in[1] + h;
-    }
-
     /// All columns of a window. As many sums are under way as there are registers for.
     template <int Rows>
     static void sum_columns(const convolution_problem& problem, const state& w, const unsigned char* window,
@@ -237,6 +271,10 @@ private:
         std::int64_t x = 0;
         for (; x + pixels <= columns; x += pixels)
             sum_pixels<Rows, pixels>(problem, w, window, x, output_row);
+        if (x < columns && columns >= pixels && w.bytes) {
+            sum_pixels<Rows, pixels>(problem, w, window, columns - pixels, output_row);  // some of them once more
+            return;
+        }
         for (; x < columns; ++x)
             sum_pixels<Rows, 1>(problem, w, window, x, output_row);
     }

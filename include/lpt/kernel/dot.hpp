@@ -23,6 +23,7 @@ namespace lpt::kernel {
 ///   prepare_rows    copies `count` values of a row, of the sign that it is told, into the form that `load_row` reads: widened, or
 ///                   with all top bits flipped when the sign is not the one of `unsigned_rows`. Writes nothing past the last group, whose
 ///                   end may have any value, and reads nothing past the last value;
+///   row_block       optional: four k groups of a row; `load_row_block` reads their bytes, `step_picked<Group>` takes one of them;
 ///   interleave      16 columns of `group` rows of B, from column n on, as [column][group];
 ///   interleave_block  where `group` is 4: the same for the first `count` of 4 * lanes columns, with the bits of `flip` flipped, zeros
 ///                   after them, interleaved inside 128-bit parts;
