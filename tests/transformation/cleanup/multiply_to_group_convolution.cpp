@@ -78,12 +78,21 @@ TEST_CASE("a Multiply above stays where it is") {
     CHECK(net.difference() < 1e-6);
 }
 
-TEST_CASE("a Multiply with its constant on the first input stays alone") {
-    two_inputs net;
-    const output_ref data = net.activations({1, 4, 2, 2}, {});
-    net.add(op::multiply{}, {net.model.constant(make_scalar(f32, 0.5)), data});
-    CHECK_FALSE(net.run<multiply_to_group_convolution_transformation>());
-    CHECK(net.why() == reason::nothing_to_do);
+TEST_CASE("the constant may come first, with two axes or more") {
+    for (const shape& dimensions : {shape{1, 4, 1, 1}, shape{4, 1, 1}, shape{1, 1}, shape{1}, shape{}}) {
+        for (const bool has_zero_point : {false, true}) {
+            two_inputs net;
+            const output_ref data =
+                net.activations({1, 4, 2, 2}, has_zero_point ? shifts() : scale_and_zero_point(), u8);
+            seq<double, 4> values;
+            for (std::size_t i = 0; i < dimensions.elements(); ++i) {
+                values.push_back(static_cast<double>(i + 1));
+            }
+            net.add(op::multiply{}, {net.model.constant(make_tensor(f32, dimensions, values)), data});
+            CHECK(net.run<multiply_to_group_convolution_transformation>() == (dimensions.rank() > 1));
+            CHECK(net.difference() < 1e-6);
+        }
+    }
 }
 
 TEST_CASE("a Multiply stays alone") {

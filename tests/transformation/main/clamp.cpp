@@ -55,6 +55,20 @@ TEST_CASE("the dequantization behind Clamp goes on computing in the type of its 
     CHECK(net.model[net.model.producer(net.model.producer(multiply, 0), 0)].type() == f16);
 }
 
+TEST_CASE("as upstream has it, a Clamp that refuses zero points has got a dequantization of its own") {
+    for (const bool follows : {true, false}) {
+        dequantized net = limited({{0.1}, {}, {1, 2, 3}, {1, 3, 1, 1}});
+        const output_ref shared = net.model[net.operation].input(0);
+        net.model.result(net.model.add(op::sigmoid{}, {shared}));
+        net.options.follow_upstream_errors = follows;
+        CHECK_FALSE(net.run<clamp_transformation>());
+        CHECK(net.why() == reason::not_per_tensor);
+        const node_id clamp = net.model.producer(net.model.results()[0], 0);
+        CHECK((net.model[clamp].input(0) == shared) == !follows);
+        CHECK(net.difference() < 1e-6);
+    }
+}
+
 TEST_CASE("Clamp stays in floating point") {
     SUBCASE("scales differ") {
         dequantized net = limited(channels());

@@ -37,6 +37,15 @@ TEST_CASE("a single scale and zero point move behind DepthToSpace") {
     }
 }
 
+TEST_CASE("a constant of one element keeps its axes") {
+    dequantized net = moved({1, 12, 2, 2}, {{0.1}, {1, 1, 1, 1}});
+    net.model.result(net.model.add(op::sigmoid{}, {net.operation}));
+    CHECK(net.run<depth_to_space_transformation>());
+    const node_id last = net.model.producer(net.model.results()[0], 0);
+    CHECK(net.model.shape(net.model[last].input(1)) == shape{1, 1, 1, 1});
+    CHECK(net.difference() < 1e-6);
+}
+
 TEST_CASE("DepthToSpace stays in floating point") {
     SUBCASE("scales differ") {
         dequantized net =

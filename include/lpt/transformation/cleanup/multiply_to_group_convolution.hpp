@@ -11,7 +11,8 @@ namespace lpt {
 /// 1 x 1 kernel of 1 for each channel. Engines run it in 8 bits and make the Multiply part of it.
 ///
 /// before: y = scale * (x - zero_point);  after: y = scale * (group_convolution(x, 1) + (-zero_point))
-/// For data `[N, C, H, W]` or `[N, C, D, H, W]` with known C on input 0, the constant on input 1. With `update_precisions` the weights have the first type
+/// For data `[N, C, H, W]` or `[N, C, D, H, W]` with known C on one input, the constant on the other; on input 0 it needs two axes
+/// or more. With `update_precisions` the weights have the first type
 /// that the target accepts on input 1 of GroupConvolution, else on the constant input of the Multiply, else the first
 /// default precision; and the data must have a type that the target accepts on input 0.
 struct multiply_to_group_convolution_transformation {
@@ -25,33 +26,34 @@ struct multiply_to_group_convolution_transformation {
         if (model[id].has(mark::disable_cleanup)) {
             return refuse(reason::disabled_by_mark);
         }
-        if (!has_constant(model, id)) {
+        const int port = data_port(model, id);
+        if (port < 0) {
             return refuse(reason::nothing_to_do, 1);
         }
-        const output_ref source = model[id].input(0);
+        const output_ref source = model[id].input(static_cast<std::size_t>(port));
         if (is_constant(model, source) ||
             (model[source.node].is<op::subtract>() && is_constant(model, model[source.node].input(0)))) {
-            return refuse(reason::constant_path, 0);
+            return refuse(reason::constant_path, port);
         }
         if (const verdict shapes = shapes_verdict(model, id); !shapes) {
             return shapes;
         }
         const output_ref data = source_of(r, id).data;
         if (!data) {
-            return refuse(reason::no_dequantization, 0);
+            return refuse(reason::no_dequantization, port);
         }
-        if (!is_real(model.type(model[id].input(1)))) {
-            return refuse(reason::types_do_not_match, 1);
+        if (!is_real(model.type(constant_input(model, id)))) {
+            return refuse(reason::types_do_not_match, 1 - port);
         }
         const element type = model.type(data);
         const port_types* accepted = r.restrictions.precisions_on(op::kind::group_convolution, 0);
         if (r.options.update_precisions && accepted != nullptr && !accepted->types.contains(type)) {
-            return {reason::restricted_by_target, 0, type};
+            return {reason::restricted_by_target, port, type};
         }
         return weights_type(r, id, type) == dynamic ? refuse(reason::no_precision_left, 1) : yes;
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (!has_constant(r.model, id) && !is_constant(r.model, r.model[id].input(0))) {
+        if (data_port(r.model, id) < 0) {
             return false;
         }
         if (const verdict why = can_transform(r, id); !why) {
@@ -75,44 +77,50 @@ struct multiply_to_group_convolution_transformation {
                 fold_operation(model, op::negative{}, {fold_convert(model, found.zero_point, f32)});
             last = model.add(op::add{}, {convolution, negative}, join(model[convolution].name(), "/Add").view());
         }
-        replace_and_name(r, id, scaled(r, id, last, model[id].input(1)));
+        replace_and_name(r, id, scaled(r, id, last, constant_input(model, id)));
         return true;
     }
 
 private:
-    static constexpr bool has_constant(const graph& model, node_id id) {
-        return is_constant(model, model[id].input(1));
+    /// The input beside a constant, which is looked for on input 1 first; -1 if there is none.
+    static constexpr int data_port(const graph& model, node_id id) {
+        return is_constant(model, model[id].input(1)) ? 0 : is_constant(model, model[id].input(0)) ? 1 : -1;
+    }
+    static constexpr output_ref constant_input(const graph& model, node_id id) {
+        return model[id].input(data_port(model, id) == 0 ? 1 : 0);
     }
     /// What the convolution reads: the data below Convert and Subtract. A further Multiply is left where it is; no data
     /// below one of two tensors.
     static constexpr dequantization source_of(const auto& r, node_id id) {
-        dequantization found = find_dequantization(r, id);
+        const auto port = static_cast<std::size_t>(data_port(r.model, id));
+        dequantization found = find_dequantization(r, id, port);
         if (found.has_multiply()) {
             found = {};
-            found.data = r.model[id].input(0);
+            found.data = r.model[id].input(port);
         }
         return found;
     }
 
     static constexpr verdict shapes_verdict(const auto& model, node_id id) {
-        const shape& data = model.shape(model[id].input(0));
-        const shape& constant = model.shape(model[id].input(1));
+        const int port = data_port(model, id);
+        const shape& data = model.shape(model[id].input(static_cast<std::size_t>(port)));
+        const shape& constant = model.shape(constant_input(model, id));
         if (data.rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank, 0);
+            return refuse(reason::dynamic_rank, port);
         }
         if (data.rank() != 4 && data.rank() != 5) {
-            return refuse(reason::shapes_do_not_match, 0);
+            return refuse(reason::shapes_do_not_match, port);
         }
         if (!data.is_static(1)) {
-            return refuse(reason::dynamic_channel, 0);
+            return refuse(reason::dynamic_channel, port);
         }
         const shape& result = model[id].shape();
-        if (result.rank() != data.rank() || result[1] != data[1]) {
-            return refuse(reason::shapes_do_not_match, 1);
+        if (result.rank() != data.rank() || result[1] != data[1] || (port == 1 && constant.rank() < 2)) {
+            return refuse(reason::shapes_do_not_match, 1 - port);
         }
         for (std::size_t axis = constant.rank() == data.rank() ? 2 : 1; axis < constant.rank(); ++axis) {
             if (constant[axis] != 1) {
-                return refuse(reason::not_per_tensor_or_per_channel, 1);
+                return refuse(reason::not_per_tensor_or_per_channel, 1 - port);
             }
         }
         return yes;

@@ -37,7 +37,7 @@ struct clamp_transformation {
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         graph& model = r.model;
         if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
+            return r.refused(separates_for_nothing(r, id) ? separate_in_standalone_branch(r, id) : id, name, why);
         }
         const node_id clamp = separate_in_standalone_branch(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, clamp));
@@ -52,6 +52,13 @@ struct clamp_transformation {
     }
 
 private:
+    /// Upstream looks at the zero point when it has given the operation its own copy of the dequantization.
+    static constexpr bool separates_for_nothing(const auto& r, node_id id) {
+        const dequantization found = find_dequantization(r, id);
+        return r.options.follow_upstream_errors && base_precondition(r, id) && found.has_multiply() &&
+               constants_are_finite(r.model, found) && is_scalar_like(r.model, found.scale) &&
+               !is_scalar_like(r.model, found);
+    }
     static constexpr bool is_float(double value) { return math::is_finite(static_cast<float>(value)); }
     /// The dequantization goes on computing in the type of its constants where the new Clamp gives another one.
     static constexpr void keep_type_of_readers(graph& model, node_id clamp, element new_type) {

@@ -34,7 +34,9 @@ struct depth_to_space_transformation {
         dequantization found = normalize_dequantization(r, find_dequantization(r, moved));
         const bool keeps_shape = r.options.follow_upstream_errors && result_takes(r.model, moved, found);
         if (!keeps_shape) {
-            found = with_constants(r, found, [&](node_id constant) { return to_scalar_if_equal(r, constant); });
+            found = with_constants(r, found, [&](node_id constant) {
+                return constant_of(r.model, constant).elements() == 1 ? constant : to_scalar_if_equal(r, constant);
+            });
         }
         const node_id last = move_dequantization_after(r, moved, found).last;
         if (keeps_shape) {
