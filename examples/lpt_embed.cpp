@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// lpt_embed MODEL -o HEADER: a network as a C++ header, for programs that know it when they are compiled.
+// lpt_embed MODEL -o HEADER: a network, or its plan, as a C++ header, for programs that know it when they are compiled.
 // The command line is described in docs/design.md.
+#include "embed/executor.hpp"
 #include "embed/header.hpp"
 #include "ready_target.hpp"
 
@@ -22,6 +23,8 @@ struct arguments {
     std::string name;
     std::string precision = "int8";
     std::string target = "cpu_x86";
+    bool executor = false;
+    std::string isa;
 };
 
 void read_arguments(CLI::App& app, arguments& to) {
@@ -32,6 +35,10 @@ void read_arguments(CLI::App& app, arguments& to) {
         ->check(CLI::IsMember({"int8", "f32"}));
     app.add_option("--target", to.target, "what to transform for")
         ->check(CLI::IsMember({"cpu_x86", "cpu_x86_amx", "cpu_arm", "gpu", "none"}));
+    CLI::Option* const executor =
+        app.add_flag("--executor", to.executor, "write the plan, for lpt::static_executor, instead of the network");
+    app.add_option("--isa", to.isa, "the instruction set of the plan; default: the best that this processor has")
+        ->needs(executor);
 }
 
 /// The name of a file without folders and ending; raises an error where that is no name of a type.
@@ -52,6 +59,10 @@ std::string type_name(const arguments& given) {
     return name;
 }
 
+kernel::isa instruction_set(const arguments& given) {
+    return given.isa.empty() ? kernel::best_isa() : kernel::isa_named(given.isa.c_str());
+}
+
 void embed_network(const arguments& given) {
     const std::string name = type_name(given);
     graph model = import_openvino_ir(given.model);
@@ -60,7 +71,9 @@ void embed_network(const arguments& given) {
         const target where = ready_target(given.target);
         run_pipeline(model, where.restrictions, where.options);
     }
-    const std::string text = embed::header_of(model, name, std::filesystem::path(given.model).filename().string());
+    const std::string source = std::filesystem::path(given.model).filename().string();
+    const std::string text = given.executor ? embed::executor_header_of(model, name, source, instruction_set(given))
+                                            : embed::header_of(model, name, source);
     std::ofstream file(given.output, std::ios::binary);
     file << text;
     if (!file.flush()) {

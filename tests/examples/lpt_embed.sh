@@ -27,11 +27,15 @@ rejects() {
 cmp "$work/one.hpp" "$work/two.hpp" || failed=1
 "${embed[@]}" "$network/model.xml" -o "$work/real.hpp" --precision f32 --name other || failed=1
 grep -q '^struct other {' "$work/real.hpp" || { echo "FAILED: the name is not taken"; failed=1; }
+"${embed[@]}" "$network/model.xml" -o "$work/plan.hpp" --executor --isa scalar || failed=1
+grep -q 'using isa = lpt::kernel::on::scalar;' "$work/plan.hpp" || { echo "FAILED: no plan for the scalar kernels"; failed=1; }
 
 rejects "MODEL is required" -o "$work/bad.hpp"
 rejects "--output is required" "$network/model.xml"
 rejects "'9lives' is no name of a type" "$network/model.xml" -o "$work/bad.hpp" --name 9lives
 rejects "unknown format" "$network/model.bin" -o "$work/bad.hpp"
 rejects "cannot be written" "$network/model.xml" -o "$work/no/folder/bad.hpp"
+rejects "--isa requires --executor" "$network/model.xml" -o "$work/bad.hpp" --isa scalar
+rejects "unknown instruction set abacus" "$network/model.xml" -o "$work/bad.hpp" --executor --isa abacus
 rejects "--target" "$network/model.xml" -o "$work/bad.hpp" --target toaster
 exit $failed

@@ -34,6 +34,7 @@ BEGIN {
     uses["kernel"] = "tensor"
     uses["plan"] = "reference"
     uses["runtime"] = "plan kernel"
+    uses["embedded"] = "kernel"
     # Headers that lie directly in lpt/ gather those of folders.
     uses["lpt.hpp"] = "pipeline"
     uses["reference.hpp"] = "reference"

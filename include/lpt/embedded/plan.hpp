@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// A planned network as a type: descriptions of its steps that the compiler knows, written by lpt_embed. No SIMD, no graph, no memory.
+#pragma once
+
+#include <lpt/kernel/isa.hpp>
+
+namespace lpt::embedded {
+
+/// The layout of generated headers; they check that they fit to the library.
+inline constexpr int plan_format = 1;
+
+/// Loops of an elementwise step around its pixels and channels, and axes of the other steps that have lists of them: at most so many.
+inline constexpr int most_axes = 8;
+
+/// Memory that a tensor can be in.
+enum class area : std::uint8_t {
+    arena,  ///< shared by steps, planned by liveness
+    constants,  ///< known to the compiler
+    input,  ///< what the caller gives
+    state,  ///< kept from run to run
+};
+
+/// Where a tensor begins: `offset` bytes into its area; of an input its number.
+struct place {
+    area where = area::arena;
+    std::size_t offset = 0;
+};
+
+/// A tensor that kernels read or write.
+struct operand {
+    place at = {};
+    kernel::element_kind type = kernel::element_kind::f32;
+};
+
+/// Numbers of an epilogue: `all`, or, if there are `values`, those: one a channel, or the first for all channels.
+/// `outer`: elements that the array moves by with each loop of an elementwise step around its pixels and channels.
+struct numbers {
+    const float* values = nullptr;
+    float all = 0;
+    bool per_channel = false;
+    std::int64_t outer[most_axes] = {};
+};
+
+/// A tensor with its strides, in elements, along the loops of an elementwise step: those around, then pixels and channels.
+struct strided_operand {
+    operand data = {};
+    std::int64_t outer[most_axes] = {};
+    std::int64_t row = 0;
+    std::int64_t channel = 1;
+};
+
+/// A post operation of an epilogue, see kernel::post_operation; `residual` counts for those that read one.
+struct post_step {
+    kernel::post_kind kind = kernel::post_kind::clamp;
+    kernel::unary_function function = kernel::unary_function::abs;
+    numbers a = {};
+    numbers b = {};
+    bool has_residual = false;
+    strided_operand residual = {};
+};
+
+/// An epilogue, see kernel::epilogue.
+struct finish {
+    numbers scale{.all = 1};
+    numbers bias = {};
+    const post_step* posts = nullptr;
+    int post_count = 0;
+    kernel::element_kind type = kernel::element_kind::f32;
+    float low = 0;
+    float high = 0;
+};
+
+// ---- Steps: the problems of the kernels, and of what has no kernel ----
+
+/// Convolution, grouped, depthwise or transposed; channels innermost.
+struct convolution {
+    kernel::convolution_shape shape = {};
+    bool is_depthwise = false;  // has a kernel of its own
+    operand input = {};
+    std::int32_t zero_point = 0;
+    const unsigned char* weights = nullptr;  // packed for the instruction set of the plan
+    place scratch = {};
+    operand output = {};
+    embedded::finish finish = {};
+};
+
+/// Matrix products, one for each batch.
+struct product {
+    std::int64_t m = 0;
+    std::int64_t n = 0;
+    std::int64_t k = 0;
+    operand a = {};
+    std::int64_t a_row_stride = 0;
+    std::int32_t a_zero_point = 0;
+    const unsigned char* weights = nullptr;  // packed matrices
+    std::int64_t packed_matrix_bytes = 0;  // 0: there are none, and `b` is packed into `scratch` when the step runs
+    operand b = {};
+    std::int64_t b_k_stride = 0;
+    std::int64_t b_n_stride = 0;
+    std::int32_t b_zero_point = 0;
+    place scratch = {};
+    std::int64_t batches = 1;
+    const std::int64_t* a_offsets = nullptr;  // of each batch, in elements
+    const std::int64_t* b_offsets = nullptr;  // in elements of `b`, or the number of the packed matrix
+    operand output = {};
+    embedded::finish finish = {};
+};
+
+/// Max or average pooling; channels innermost. `problem` has no pointers.
+struct pooling {
+    kernel::pool_problem problem = {};
+    place input = {};
+    operand output = {};
+    embedded::finish finish = {};
+};
+
+/// A function of one tensor, element by element: its epilogue, with any broadcast and change of layout.
+struct map {
+    int outer_count = 0;
+    std::int64_t outer[most_axes] = {};
+    std::int64_t rows = 0;
+    std::int64_t channels = 0;
+    strided_operand input = {};
+    strided_operand output = {};
+    embedded::finish finish = {};
+};
+
+/// A function of two tensors, element by element.
+struct combine {
+    kernel::binary_function function = kernel::binary_function::add;
+    int outer_count = 0;
+    std::int64_t outer[most_axes] = {};
+    std::int64_t rows = 0;
+    std::int64_t channels = 0;
+    strided_operand a = {};
+    numbers a_scale{.all = 1};
+    numbers a_shift = {};
+    strided_operand b = {};
+    numbers b_scale{.all = 1};
+    numbers b_shift = {};
+    strided_operand output = {};
+    embedded::finish finish = {};
+};
+
+/// A function of one byte for each byte.
+struct lookup {
+    place input = {};
+    place output = {};
+    std::int64_t count = 0;
+    const unsigned char* table = nullptr;
+};
+
+/// Blocks of `block_bytes` in another order: output block i is input block `blocks[i]`, or `fill`, one element again and again, where
+/// that is -1.
+struct gather {
+    place input = {};
+    place output = {};
+    std::int64_t element_bytes = 1;
+    std::int64_t block_bytes = 1;
+    const std::int32_t* blocks = nullptr;
+    std::int64_t count = 0;
+    const unsigned char* fill = nullptr;
+};
+
+/// A margin around the pixels, of one value a channel; channels innermost. `pixel` is a pixel of the margin.
+struct margin {
+    place input = {};
+    place output = {};
+    std::int64_t batch = 1;
+    std::int64_t in[3] = {1, 1, 1};
+    std::int64_t begin[3] = {0, 0, 0};
+    std::int64_t out[3] = {1, 1, 1};
+    const unsigned char* pixel = nullptr;
+    std::int64_t pixel_bytes = 1;
+};
+
+/// A part of each row of a concatenation.
+struct concat_part {
+    place input = {};
+    std::int64_t bytes = 0;
+};
+
+/// Tensors next to each other.
+struct concat {
+    const concat_part* parts = nullptr;
+    int part_count = 0;
+    std::int64_t rows = 1;
+    place output = {};
+};
+
+/// Batches of matrices transposed. `problem` has no pointers.
+struct transpose {
+    kernel::transpose_problem problem = {};
+    place input = {};
+    place output = {};
+};
+
+/// Copies bytes. Of a state, `state` is its number: `first_time` only while nothing has written it, otherwise it counts as written.
+struct copy {
+    place input = {};
+    place output = {};
+    std::int64_t bytes = 0;
+    int state = -1;
+    bool first_time = false;
+};
+
+/// Some axes of a tensor, the outermost first: sizes, and strides in elements.
+struct axes {
+    int count = 0;
+    std::int64_t sizes[most_axes] = {};
+    std::int64_t strides[most_axes] = {};
+};
+
+/// Softmax, or its logarithm, of f32 along one axis; computed in double and rounded once.
+/// `scratch`: 8 bytes for each element of the axis.
+struct softmax {
+    place input = {};
+    place output = {};
+    embedded::axes rows = {};
+    std::int64_t length = 1;
+    std::int64_t stride = 1;
+    bool logarithm = false;
+    place scratch = {};
+};
+
+/// What a reduction does with the values of a group.
+enum class reduction_kind : std::uint8_t { sum, mean, maximum, minimum, product, l1, l2 };
+
+/// A reduction of f32 over any axes, kept in double and rounded once.
+struct reduction {
+    reduction_kind kind = reduction_kind::sum;
+    place input = {};
+    place output = {};
+    embedded::axes kept = {};
+    embedded::axes reduced = {};
+};
+
+/// How a normalization treats the values of a group.
+enum class normalization_kind : std::uint8_t {
+    mean,  ///< x - mean
+    mean_and_deviation,  ///< (x - mean) / sqrt(variance + epsilon)
+    mean_and_shifted_deviation,  ///< (x - mean) / (sqrt(variance) + epsilon)
+    length,  ///< x / sqrt(sum of squares + epsilon)
+    limited_length,  ///< x / sqrt(max(sum of squares, epsilon))
+};
+
+/// A normalization of f32 over any axes, computed in double and rounded once.
+struct normalization {
+    normalization_kind kind = normalization_kind::mean;
+    double epsilon = 0;
+    place input = {};
+    place output = {};
+    embedded::axes kept = {};
+    embedded::axes reduced = {};
+};
+
+// ---- The plan ----
+
+/// What the caller reads: `bytes` bytes.
+struct result {
+    place from = {};
+    std::size_t bytes = 0;
+};
+
+/// The steps of a network, one after the other; each is a constexpr object of a type above.
+template <const auto&... Steps>
+struct steps {
+    static constexpr int count = sizeof...(Steps);
+};
+
+/// An input or output: `Count` elements of type `Element`, dense, in the order of the tensor's axes.
+template <class Element, std::size_t Count>
+struct port {
+    using element = Element;
+    static constexpr std::size_t count = Count;
+};
+
+/// The inputs or the outputs of a network, in its order.
+template <class... Ports>
+struct ports {
+    static constexpr std::size_t count = sizeof...(Ports);
+};
+
+}  // namespace lpt::embedded

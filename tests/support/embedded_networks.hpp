@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../plan/networks.hpp"
+
+/// Small networks that between them have every step that a static plan can have. A build-time program writes their plans
+/// (embed_networks.cpp), and tests compare them with the dynamic executor.
+namespace lpt::testing {
+
+/// Quantized convolutions of all forms, pooling, residuals, activations of bytes, concatenation, softmax; two inputs, two outputs.
+inline graph embedded_image() {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{2, 3, 9, 7}, "image");
+    const output_ref gate = model.parameter(f32, shape{2, 8, 1, 1}, "gate");
+    // Zero points of channels: pixels of them are put around the data.
+    const tensor zero_points = make_tensor(u8, shape{1, 3, 1, 1}, {3, 100, 255});
+    output_ref value = shifted(model, quantize(model, input, u8, 0.1, 7), zero_points);
+    value = convolved(model, value, numbers(i8, shape{8, 3, 3, 3}, -100, 7, 100), 1, 2);
+    value = multiplied(model, value, numbers(f32, shape{1, 8, 1, 1}, 0.001, 0.0005, 1));
+    value = model.add(op::hswish{}, {added(model, value, numbers(f32, shape{1, 8, 1, 1}, -1, 0.7, 5))});
+    const output_ref first = quantize(model, value, u8, 0.05, 20);
+    // Bytes to bytes: a table.
+    const output_ref real = multiplied(model, shifted(model, first, make_scalar(u8, 20)), make_scalar(f32, 0.05));
+    const output_ref sigmoid = quantize(model, model.add(op::sigmoid{}, {real}), u8, 0.004, 0);
+    // Depthwise, then with all channels and a residual, then transposed.
+    const integers ones{1, 1};
+    const node_id depthwise =
+        model.add_relaxed(op::group_convolution{ones, ones, ones, ones},
+                          {first, model.constant(numbers(i8, shape{8, 1, 1, 3, 3}, -90, 11, 90))}, {{f32, f32}, {f32}});
+    const output_ref signed_bytes =
+        quantize(model, multiplied(model, depthwise, make_scalar(f32, 0.0007)), i8, 0.03, 0);
+    const output_ref mixed =
+        multiplied(model, convolved(model, signed_bytes, numbers(i8, shape{8, 8, 1, 1}, -70, 13, 70), 0),
+                   numbers(f32, shape{1, 8, 1, 1}, 0.0002, 0.0001, 1));
+    const output_ref sum = model.add(op::relu{}, {model.add(op::add{}, {mixed, real})});
+    const output_ref bytes = quantize(model, sum, u8, 0.04, 0);
+    const output_ref joined = model.add(op::concat{1}, {sigmoid, bytes});
+    const output_ref largest = model.add(op::max_pool{{2, 2}, {}, {0, 0}, {1, 1}, {2, 2}}, {joined}, {}, 1);
+    const output_ref average = model.add(
+        op::avg_pool{.kernel = {2, 2}, .strides = {1, 1}, .pads_begin = {1, 1}, .pads_end = {0, 0}}, {sum}, {}, 1);
+    const node_id up = model.add(op::convolution_backprop_data{.strides = {2, 2}},
+                                 {sum, model.constant(numbers(f32, shape{8, 4, 2, 2}, -1, 0.17, 1))});
+    model.result(model.add(op::multiply{}, {average, gate}));
+    model.result(multiplied(model, shifted(model, largest, make_scalar(u8, 3)), make_scalar(f32, 0.05)));
+    model.result(model.add(op::softmax{1}, {up}));
+    return model;
+}
+
+/// Matrix products of weights and of two activations, in bytes and floats; reductions, normalizations and softmaxes of any axes.
+inline graph embedded_matrix() {
+    graph model;
+    const output_ref a = model.parameter(f32, shape{2, 3, 4, 6}, "a");
+    const output_ref b = model.parameter(f32, shape{2, 1, 5, 6}, "b");
+    const output_ref left = shifted(model, quantize(model, a, u8, 0.1, 128), make_scalar(u8, 128));
+    const output_ref right = quantize(model, b, i8, 0.1, 0);
+    const node_id product = model.add_relaxed(op::mat_mul{false, true}, {left, right}, {{f32, f32}, {f32}});
+    const output_ref scores = multiplied(model, product, make_scalar(f32, 0.01));
+    const node_id dense = model.add_relaxed(
+        op::mat_mul{}, {left, model.constant(numbers(i8, shape{6, 5}, -100, 17, 100))}, {{f32, f32}, {f32}});
+    const output_ref real =
+        model.add(op::mat_mul{true, false}, {a, model.constant(numbers(f32, shape{4, 3}, -1, 0.3, 1))});
+    const auto axes = [&](const seq<std::int64_t>& values) {
+        return model.constant(make_integer_tensor(i64, shape{static_cast<dimension>(values.size())}, values));
+    };
+    model.result(model.add(op::softmax{3}, {scores}));
+    model.result(model.add(op::softmax{1}, {scores}));
+    model.result(model.add(op::log_softmax{2}, {model.add(op::add{}, {scores, dense})}));
+    model.result(real);
+    model.result(model.add(op::reduce_sum{}, {scores, axes({1, 2})}));
+    model.result(model.add(op::reduce_mean{}, {scores, axes({0, 2})}));
+    model.result(model.add(op::reduce_max{}, {scores, axes({3})}));
+    model.result(model.add(op::reduce_min{}, {scores, axes({0, 1, 2, 3})}));
+    model.result(model.add(op::reduce_prod{}, {scores, axes({2})}));
+    model.result(model.add(op::reduce_l1{}, {scores, axes({1})}));
+    model.result(model.add(op::reduce_l2{}, {scores, axes({0})}));
+    model.result(model.add(op::mvn{0.001}, {scores, axes({2, 3})}, {}, 6));
+    model.result(model.add(op::normalize_l2{0.01}, {scores, axes({1, 3})}));
+    return model;
+}
+
+/// Operations that move elements, broadcasts, and states.
+inline graph embedded_movement() {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{1, 4, 4, 6}, "x");
+    const output_ref places = model.parameter(i64, shape{1, 2, 3}, "places");
+    const output_ref bytes = quantize(model, input, u8, 0.1, 30);
+    const output_ref pixels = model.add(op::max_pool{{1, 1}, {}, {0, 0}, {0, 0}, {1, 1}}, {bytes}, {}, 1);
+    const node_id halves = model.add(op::split{2}, {pixels, model.constant(make_integer_tensor(i64, shape{}, {1}))});
+    model.result(model.add(op::concat{1}, {output_ref(halves, 1), output_ref(halves, 0), pixels}));
+    model.result(model.add(op::concat{3}, {pixels, bytes}));
+    const output_ref order = model.constant(make_integer_tensor(i64, shape{3}, {2, 0, 1}));
+    model.result(model.add(op::transpose{}, {places, order}));
+    const output_ref pads = model.constant(make_integer_tensor(i64, shape{4}, {0, 0, 1, 2}));
+    model.result(model.add(op::pad{op::pad_mode::constant}, {input, pads, pads, scalar(model, 7)}));
+    model.result(model.add(op::subtract{}, {model.constant(numbers(f32, shape{4, 1}, -2, 0.3, 4)), input}));
+    model.result(added(model, multiplied(model, input, numbers(f32, shape{4, 1, 6}, -2, 0.3, 4)),
+                       numbers(f32, shape{1, 4, 4, 1}, 0, 0.1, 9)));
+    const shape row{4, 6};
+    const output_ref start = model.constant(numbers(f32, row, 1, 2, 50));
+    const node_id old = model.add(op::read_value{"sum", f32, row}, {start});
+    const node_id other = model.add(op::read_value{"other", f32, row}, view<output_ref>());
+    model.add(
+        op::assign{"sum", f32, row},
+        {model.add(op::add{}, {old, model.add(op::reduce_max{}, {input, model.constant(make_indices({0, 1}))})})});
+    model.add(op::assign{"other", f32, row}, {old});
+    model.result(model.add(op::subtract{}, {old, other}));
+    return model;
+}
+
+}  // namespace lpt::testing
