@@ -230,6 +230,7 @@ public:
     constexpr std::size_t port_bound(place::side where, node_id id) const {
         return (where == place::side::input ? inputs_ : outputs_).bound(index_of(id));
     }
+    constexpr bool is_on_node(std::size_t id) const { return id < nodes_.size() && nodes_[id] >= 0; }
     /// True if no place ever had a member.
     constexpr bool is_unused() const { return nodes_.empty() && inputs_.is_unused() && outputs_.is_unused(); }
 };
@@ -336,6 +337,7 @@ public:
     }
     /// True if no place ever had an attribute of this type.
     constexpr bool is_unused() const { return index_.is_unused(); }
+    constexpr bool is_on_node(node_id id) const { return index_.is_on_node(index_of(id)); }
     /// One more than the largest port of a side of a node that may have an attribute.
     constexpr std::size_t port_bound(place::side side, node_id id) const { return index_.port_bound(side, id); }
 
@@ -386,7 +388,9 @@ struct slots : detail::pool_slot<Attributes>..., detail::index_slot<Attributes>.
         if (all.is_unused()) {
             return;
         }
-        copy_place(all, place::on_node(to), place::on_node(from));
+        if (all.is_on_node(from)) {
+            all.share(place::on_node(to), place::on_node(from));
+        }
         if (!with_ports) {
             return;
         }

@@ -273,6 +273,52 @@ constexpr bool should_wait(op::kind kind, view<tensor> inputs) {
     return any_waits;
 }
 
+/// What is known of an operand of floats, for the first two elements of a result of `elements` elements.
+template <int Once = 0>
+late_facts facts_of_operand(const tensor& value, std::size_t elements) {
+    late_facts result;
+    const bool spreads = value.elements() == 1;
+    if (value.waits()) {
+        result = value.facts_while_waiting();
+    } else if (value.elements() != 0 && value.elements() < evaluation::late_from) {
+        const evaluation::operand<float> floats(value);
+        double bound = 0;
+        bool has_nan = false;
+        for (std::size_t i = 0; i < value.elements(); ++i) {
+            const double size = math::absolute(static_cast<double>(floats[i]));
+            bound = size > bound ? size : bound;
+            has_nan = has_nan || size != size;
+        }
+        result = {has_nan ? math::infinity : bound, static_cast<double>(floats[0]),
+                  static_cast<double>(floats[spreads ? 0 : 1])};
+    }
+    if (!spreads && value.elements() != elements) {  // then its elements are not those of the result, one by one
+        result.first = result.second = math::not_a_number;
+    }
+    return result;
+}
+
+/// What is known of the sum, difference or product of two tensors of floats; nothing of other operations.
+template <int Once = 0>
+late_facts facts_of_arithmetic(op::kind kind, view<tensor> inputs, std::size_t elements) {
+    const bool multiplies = kind == op::kind::multiply;
+    if (inputs.size() != 2 || inputs[0].type() != f32 || inputs[1].type() != f32 ||
+        (!multiplies && kind != op::kind::add && kind != op::kind::subtract)) {
+        return {};
+    }
+    const late_facts a = facts_of_operand(inputs[0], elements);
+    const late_facts b = facts_of_operand(inputs[1], elements);
+    const auto value_of = [&](double left, double right) {
+        return static_cast<double>(
+            evaluation::detail::value_of(kind, static_cast<float>(left), static_cast<float>(right)));
+    };
+    const bool bounded = a.bound < math::infinity && b.bound < math::infinity;
+    return {!bounded     ? math::infinity
+            : multiplies ? a.bound * b.bound
+                         : a.bound + b.bound,
+            value_of(a.first, b.first), value_of(a.second, b.second)};
+}
+
 }  // namespace detail
 
 /// The value that an operation of one output gives for Constants, computed without a node; no tensor where an input is not
@@ -312,11 +358,14 @@ template <int Once = 0>
         if (!evaluation::infer_outputs(what, chosen, values, outputs)) {
             return {};
         }
-        return evaluation::late_tensor(outputs[0].type, outputs[0].dimensions, values, [what, chosen, values] {
+        const auto compute = [what, chosen, values] {
             seq<tensor> results;
             evaluate(what, chosen, values, {}, results);
             return results[0];
-        });
+        };
+        return evaluation::late_tensor(
+            outputs[0].type, outputs[0].dimensions, values, compute,
+            detail::facts_of_arithmetic(what.number(), values, outputs[0].dimensions.elements()));
     }
     seq<tensor> results;
     if (!evaluate(what, chosen, values, {}, results) || results.size() != 1) {

@@ -9,6 +9,13 @@
 
 namespace lpt {
 
+/// What is known of values that have yet to be computed, so that simple questions about them do not make anybody compute them.
+struct late_facts {
+    double bound = math::infinity;  // all are numbers, none larger in magnitude; infinity: that is not known
+    double first = math::not_a_number;  // the first two values; NaN: not known
+    double second = math::not_a_number;
+};
+
 /// Bytes that are computed when somebody reads them for the first time, from any thread.
 class late_bytes {
     void* recipe_;
@@ -17,6 +24,7 @@ class late_bytes {
     const std::byte* made_ = nullptr;
     int depth_;
     bool busy_ = false;
+    late_facts facts_;
 
     struct turn {
         bool& busy;
@@ -38,8 +46,9 @@ class late_bytes {
 public:
     /// `make` is called once and gives the bytes, which the recipe keeps until `forget`. `depth`: how many recipes it uses one
     /// through the other, itself counted.
-    late_bytes(void* recipe, const std::byte* (*make)(void*), void (*forget)(void*), int depth = 1)
-        : recipe_(recipe), make_(make), forget_(forget), depth_(depth) {}
+    late_bytes(void* recipe, const std::byte* (*make)(void*), void (*forget)(void*), int depth = 1,
+               const late_facts& facts = {})
+        : recipe_(recipe), make_(make), forget_(forget), depth_(depth), facts_(facts) {}
     late_bytes(const late_bytes&) = delete;
     late_bytes& operator=(const late_bytes&) = delete;
     ~late_bytes() { forget_(recipe_); }
@@ -50,6 +59,7 @@ public:
     }
     int depth() const noexcept { return depth_; }
     bool was_read() const noexcept { return __atomic_load_n(&made_, __ATOMIC_ACQUIRE) != nullptr; }
+    const late_facts& facts() const noexcept { return facts_; }
 };
 
 /// Immutable bytes: owned, to be computed, or a window into memory that somebody else keeps, for instance a mapped file.
@@ -101,6 +111,8 @@ public:
     constexpr int late_depth() const noexcept { return is_null(late_) ? 0 : late_->depth(); }
     /// True for bytes that have yet to be computed.
     constexpr bool waits() const noexcept { return !is_null(late_) && !late_->was_read(); }
+    /// What is known of bytes that have yet to be computed.
+    const late_facts& facts_while_waiting() const noexcept { return late_->facts(); }
     /// Null where nobody has read them yet.
     constexpr const std::byte* data_if_known() const noexcept { return late_ != nullptr ? nullptr : own_or_window(); }
     constexpr std::size_t size() const noexcept { return size_ != 0 || late_ != nullptr ? size_ : own_.size(); }
@@ -323,6 +335,8 @@ public:
     constexpr int late_depth() const noexcept { return bytes_ ? bytes_->late_depth() : 0; }
     /// True if the values have yet to be computed: reading them may take long.
     constexpr bool waits() const noexcept { return bytes_ && bytes_->waits(); }
+    /// What is known of values that `waits` says have yet to be computed.
+    const late_facts& facts_while_waiting() const noexcept { return bytes_->facts_while_waiting(); }
     constexpr bool shares_bytes_with(const tensor& other) const noexcept { return bytes_.same(other.bytes_); }
 
 private:

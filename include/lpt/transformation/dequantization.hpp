@@ -137,6 +137,9 @@ constexpr value_extent extent_of(const tensor& values) {
     return result;
 }
 
+/// True if the first two values are known to differ.
+inline bool vary(const late_facts& facts) { return facts.first < facts.second || facts.first > facts.second; }
+
 /// Compares each float of a tensor with the one before it, as bits: quickly.
 inline bool all_bits_equal(const tensor& values) {
     return __builtin_memcmp(values.data(), values.data() + 4, 4 * (values.elements() - 1)) == 0;
@@ -148,6 +151,9 @@ inline bool all_bits_equal(const tensor& values) {
 constexpr bool is_scalar_like(const tensor& values) {
     const std::size_t count = values.elements();
     if (count == 0) {
+        return false;
+    }
+    if (!lpt::is_constant_evaluated() && values.waits() && detail::vary(values.facts_while_waiting())) {
         return false;
     }
     const double first = values.real(0);
@@ -176,7 +182,8 @@ constexpr tensor to_scalar(const tensor& values) {
 /// True if no value is infinite or NaN.
 constexpr bool is_finite(const tensor& values) {
     if (!lpt::is_constant_evaluated() && values.type() == f32) {
-        return detail::floats_are_finite(values.data(), values.elements());
+        return (values.waits() && values.facts_while_waiting().bound < 1e38) ||
+               detail::floats_are_finite(values.data(), values.elements());
     }
     for (std::size_t i = 0; i < values.elements(); ++i) {
         if (!math::is_finite(values.real(i))) {

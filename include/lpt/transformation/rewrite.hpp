@@ -114,7 +114,7 @@ public:
     /// Keeps a refusal for the report; gives false, as a transformation that refuses does.
     constexpr bool refused(node_id id, text_view transformation, const verdict& why) {
         if (refusals_.empty()) {
-            refusals_.reserve(model.size() / 2);  // about as many as there are mostly
+            refusals_.reserve(model.size() / 8 * 5);  // as many as there are mostly
         }
         refusals_.resize(refusals_.size() + 1);
         refusals_.back().node = id;

@@ -135,6 +135,45 @@ TEST_CASE("the term of a zero point waits until many weights are read, unless it
     }
 }
 
+TEST_CASE("simple questions about a term that waits, and about sums and products with it, do not compute it") {
+    tensor_builder bytes(i8, shape{128, 40});
+    for (std::size_t i = 0; i < bytes.elements(); ++i) {
+        bytes.integer(i, static_cast<std::int64_t>(i % 40) - 20);
+    }
+    tensor_builder shift(f32, shape{40});
+    for (std::size_t i = 0; i < 40; ++i) {
+        shift.real(i, static_cast<double>(i) * 0.5);
+    }
+    graph model;
+    const node_id term =
+        model.constant(detail::uniform_zero_point_term(bytes.finish(), false, -3, f32, 3));  // 1 x 1 x 40
+    const node_id shifts = model.constant(shift.finish());
+    const node_id half = model.constant(make_scalar(f32, 0.5));
+    const tensor results[] = {constant_of(model, term), evaluate_constants(model, op::add{}, {term, shifts}),
+                              evaluate_constants(model, op::subtract{}, {shifts, term}),
+                              evaluate_constants(model, op::multiply{}, {half, term}),
+                              evaluate_constants(model, op::divide{}, {term, half})};
+    for (const tensor& each : results) {
+        const bool is_quotient = &each == &results[4];
+        REQUIRE(each.waits());
+        const late_facts known = each.facts_while_waiting();
+        if (!is_quotient) {
+            CHECK(is_finite(each));
+            CHECK_FALSE(is_scalar_like(each));
+            CHECK_FALSE(is_zero(each));
+            CHECK(each.waits());
+            CHECK(known.first == each.real(0));
+            CHECK(known.second == each.real(1));
+        }
+        CHECK(is_finite(each));
+        CHECK_FALSE(is_scalar_like(each));
+        CHECK_FALSE(each.waits());
+        for (std::size_t i = 0; i < each.elements(); ++i) {
+            CHECK(math::absolute(each.real(i)) <= known.bound);
+        }
+    }
+}
+
 TEST_CASE("a scale with equal values along the axis that is summed counts as one value") {
     two_inputs net = product({{0.1}, {1, 1, 4}}, {{0.5}, {4, 1}});
     CHECK(net.run<mat_mul_transformation>());

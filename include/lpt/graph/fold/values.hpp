@@ -284,9 +284,10 @@ constexpr int late_depth_above(view<tensor> operands) {
 }
 
 /// A tensor whose values `compute`, which gives a tensor of this type and shape, computes when they are read for the first time;
-/// at once where too many others would have to be computed for it (`depth`: see `late_depth_above`).
+/// at once where too many others would have to be computed for it (`depth`: see `late_depth_above`). `facts`: what is known of
+/// them.
 template <class Compute>
-tensor late_tensor(element type, shape dimensions, int depth, Compute compute) {
+tensor late_tensor(element type, shape dimensions, int depth, Compute compute, const late_facts& facts = {}) {
     if (depth > most_late) {
         return compute();
     }
@@ -307,15 +308,16 @@ tensor late_tensor(element type, shape dimensions, int depth, Compute compute) {
         }
     };
     const std::size_t size = byte_size(type, dimensions.elements());
-    return tensor(
-        type, lpt::move(dimensions),
-        bytes(new late_bytes(new recipe{new Compute(lpt::move(compute)), {}}, &recipe::make, &recipe::forget, depth),
-              size));
+    return tensor(type, lpt::move(dimensions),
+                  bytes(new late_bytes(new recipe{new Compute(lpt::move(compute)), {}}, &recipe::make, &recipe::forget,
+                                       depth, facts),
+                        size));
 }
 /// The same with the operands that `compute` reads.
 template <class Compute>
-tensor late_tensor(element type, shape dimensions, view<tensor> operands, Compute compute) {
-    return late_tensor(type, lpt::move(dimensions), late_depth_above(operands), lpt::move(compute));
+tensor late_tensor(element type, shape dimensions, view<tensor> operands, Compute compute,
+                   const late_facts& facts = {}) {
+    return late_tensor(type, lpt::move(dimensions), late_depth_above(operands), lpt::move(compute), facts);
 }
 
 /// The elements of a tensor as numbers; the tensor's own memory where it holds just these, which must then outlive this.

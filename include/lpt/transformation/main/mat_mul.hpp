@@ -146,9 +146,14 @@ constexpr tensor uniform_zero_point_term(const tensor& weights, bool transposed,
     const auto value_of = [&](std::size_t column) {
         return convert_value(type, zero_point * static_cast<double>(sum_of_column(weights, column, transposed)));
     };
-    if (!lpt::is_constant_evaluated() && weights.elements() >= evaluation::late_from && dimensions[rank - 1] > 1 &&
-        value_of(0) != value_of(1)) {
-        return evaluation::late_tensor(type, dimensions, view<tensor>(&weights, 1), compute);
+    const dimension columns = dimensions[rank - 1];
+    if (!lpt::is_constant_evaluated() && weights.elements() >= evaluation::late_from && columns > 1) {
+        const late_facts facts{math::absolute(zero_point) * 256 * static_cast<double>(weights.elements()) /
+                                   static_cast<double>(columns),
+                               value_of(0), value_of(1)};
+        if (facts.first != facts.second) {
+            return evaluation::late_tensor(type, dimensions, view<tensor>(&weights, 1), compute, facts);
+        }
     }
     return to_scalar(compute());
 }
