@@ -28,30 +28,28 @@ inline constexpr bool same_subject =
     (subject_of<One>::version == subject_of<Other>::version || subject_of<One>::version == any_version ||
      subject_of<Other>::version == any_version);
 
-/// The restrictions that are not about what one of `New` is about.
-template <class Old, class... New>
-struct restrictions_besides;
+/// Conditions for `restrictions_but`: about what one of `New` is about; about one of the operations.
 template <class... New>
-struct restrictions_besides<restrictions<>, New...> {
-    using type = restrictions<>;
+struct about_what {
+    template <class Restriction>
+    static constexpr bool holds = (same_subject<Restriction, New> || ...);
 };
-template <class First, class... Rest, class... New>
-struct restrictions_besides<restrictions<First, Rest...>, New...> {
-    using kept = choose<(same_subject<First, New> || ...), restrictions<>, restrictions<First>>;
-    using type =
-        typename joined_restrictions<kept, typename restrictions_besides<restrictions<Rest...>, New...>::type>::type;
-};
-template <class Old, class... Ops>
-struct restrictions_without;
 template <class... Ops>
-struct restrictions_without<restrictions<>, Ops...> {
+struct about_operation {
+    template <class Restriction>
+    static constexpr bool holds = ((subject_of<Restriction>::type::number == Ops::number) || ...);
+};
+
+/// The restrictions for which the condition does not hold.
+template <class Old, class Condition>
+struct restrictions_but {
     using type = restrictions<>;
 };
-template <class First, class... Rest, class... Ops>
-struct restrictions_without<restrictions<First, Rest...>, Ops...> {
-    using kept = choose<((subject_of<First>::type::number == Ops::number) || ...), restrictions<>, restrictions<First>>;
+template <class First, class... Rest, class Condition>
+struct restrictions_but<restrictions<First, Rest...>, Condition> {
+    using kept = choose<Condition::template holds<First>, restrictions<>, restrictions<First>>;
     using type =
-        typename joined_restrictions<kept, typename restrictions_without<restrictions<Rest...>, Ops...>::type>::type;
+        typename joined_restrictions<kept, typename restrictions_but<restrictions<Rest...>, Condition>::type>::type;
 };
 
 /// How `composed_restrictions` come about.
@@ -66,13 +64,14 @@ struct overriding_of {
 };
 template <class... Old, class... New>
 struct overriding_of<restrictions<Old...>, restrictions<New...>>
-    : joined_restrictions<typename restrictions_besides<restrictions<Old...>, New...>::type, restrictions<New...>> {};
+    : joined_restrictions<typename restrictions_but<restrictions<Old...>, about_what<New...>>::type,
+                          restrictions<New...>> {};
 template <class Old, class... Ops>
 struct remainder_of {
     using type = composed_restrictions<leaving_out<Ops...>, Old>;
 };
 template <class... Old, class... Ops>
-struct remainder_of<restrictions<Old...>, Ops...> : restrictions_without<restrictions<Old...>, Ops...> {};
+struct remainder_of<restrictions<Old...>, Ops...> : restrictions_but<restrictions<Old...>, about_operation<Ops...>> {};
 
 /// `New`, and what `Old` says about other operations, or about the other of precisions and granularity.
 template <class Old, class New>

@@ -7,6 +7,10 @@
 #include <lpt/tensor/element.hpp>
 #include <lpt/tensor/shape.hpp>
 
+#if __has_include(<sched.h>)
+#include <sched.h>
+#endif
+
 namespace lpt {
 
 /// What is known of values that have yet to be computed, so that simple questions about them do not make anybody compute them.
@@ -15,6 +19,17 @@ struct late_facts {
     double first = math::not_a_number;  // the first two values; NaN: not known
     double second = math::not_a_number;
 };
+
+namespace detail {
+
+/// Lets other threads of this processor run.
+inline void give_way() noexcept {
+#if __has_include(<sched.h>)
+    ::sched_yield();
+#endif
+}
+
+}  // namespace detail
 
 /// Bytes that are computed when somebody reads them for the first time, from any thread.
 class late_bytes {
@@ -29,7 +44,9 @@ class late_bytes {
     struct turn {
         bool& busy;
         explicit turn(bool& one_at_a_time) : busy(one_at_a_time) {
-            while (__atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE)) {}
+            while (__atomic_exchange_n(&busy, true, __ATOMIC_ACQUIRE)) {
+                detail::give_way();
+            }
         }
         turn(const turn&) = delete;
         turn& operator=(const turn&) = delete;
