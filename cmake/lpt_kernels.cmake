@@ -12,7 +12,7 @@
 function(lpt_kernel_flags isa result)
   set(common -O2 -ffp-contract=off -fno-exceptions)
   set(avx2 -mavx2 -mfma)
-  set(avx512 ${avx2} -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512cd -mavx512vnni)
+  set(avx512 ${avx2} -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512cd -mavx512vnni -mprfchw)
   set(flags "")
   if(isa STREQUAL "avx2")
     set(flags ${avx2})

@@ -24,6 +24,8 @@ struct convert {
 
     /// How far ahead of the loads: prefetchers of processors stop at the end of each page.
     static constexpr std::int64_t prefetched_bytes = 2048;
+    /// How far ahead of wide stores, which else wait for their lines.
+    static constexpr std::int64_t prefetched_output_bytes = 512;
 
     template <element_kind From>
     [[gnu::always_inline]] static floats load_vector(const unsigned char* from) noexcept {
@@ -59,6 +61,13 @@ struct convert {
 #pragma GCC unroll 4
             for (std::int64_t j = 0; j < 4 * width * from_bytes; j += 64)
                 __builtin_prefetch(from + prefetched_bytes + j);
+            if constexpr (To == element_kind::f32) {
+                if (!streams) {
+#pragma GCC unroll 4
+                    for (std::int64_t j = 0; j < 4 * width * to_bytes; j += 64)
+                        __builtin_prefetch(to + prefetched_output_bytes + j, 1);
+                }
+            }
             floats v[4];
 #pragma GCC unroll 4
             for (int j = 0; j < 4; ++j) {
