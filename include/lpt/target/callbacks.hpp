@@ -10,7 +10,8 @@ namespace lpt::callback {
 /// True if activations (input 0) or weights (input 1) have a zero point.
 ///
 /// Weights of a FakeQuantize are looked at with the integer type that the restrictions of the operation leave them.
-constexpr bool is_asymmetric(const rewrite& r, node_id id) {
+template <int Once = 0>
+[[gnu::noinline]] constexpr bool is_asymmetric(const rewrite& r, node_id id) {
     return is_asymmetric_quantization(r.model, id, r.options.default_precisions) || is_asymmetric_on_weights(r, id);
 }
 
@@ -20,6 +21,7 @@ constexpr bool is_bias(const rewrite& r, node_id id) { return r.model[id].has(ma
 namespace detail {
 
 /// True if Reshape, Transpose and Convert operations lead from an output to a MatMul and nowhere else.
+template <int Once = 0>
 constexpr bool leads_to_mat_mul_only(const graph& model, node_id id) {
     for (;;) {
         if (model.use_count(id) != 1) {
@@ -43,7 +45,8 @@ constexpr bool leads_to_mat_mul_only(const graph& model, node_id id) {
 
 /// True for a Subtract or Multiply that makes real numbers of the stored weights of a MatMul that computes in floating point:
 /// engines keep such weights compressed and convert them when they compute.
-constexpr bool is_decompression_for_mat_mul(const rewrite& r, node_id id) {
+template <int Once = 0>
+[[gnu::noinline]] constexpr bool is_decompression_for_mat_mul(const rewrite& r, node_id id) {
     const graph& model = r.model;
     if (!is_constant_path(model, id)) {
         return false;
@@ -58,13 +61,15 @@ constexpr bool is_decompression_for_mat_mul(const rewrite& r, node_id id) {
 }
 
 /// True for a Multiply that cannot become a GroupConvolution.
-constexpr bool is_multiply_without_convolution(const rewrite& r, node_id id) {
+template <int Once = 0>
+[[gnu::noinline]] constexpr bool is_multiply_without_convolution(const rewrite& r, node_id id) {
     return r.model[id].is<op::multiply>() && !can_be_transformed_to_group_convolution(r.model, id);
 }
 
 /// True for a Multiply that an engine computes together with the operation above it, which nothing else reads, or that has
 /// one number for all channels.
-constexpr bool is_fused_multiply(const rewrite& r, node_id id) {
+template <int Once = 0>
+[[gnu::noinline]] constexpr bool is_fused_multiply(const rewrite& r, node_id id) {
     const graph& model = r.model;
     const dequantization found = find_dequantization_at(model, id, r.options.default_precisions);
     return (!found.empty() && model.use_count(found.data) == 1) || is_dynamic_or_scalar(model, id);
@@ -72,7 +77,8 @@ constexpr bool is_fused_multiply(const rewrite& r, node_id id) {
 
 /// True for a ConvolutionBackpropData that vector kernels of graphics processors do not cover: input channels not a multiple of
 /// 4, output channels not of 16, unknown sizes, or zero points.
-constexpr bool is_unsuitable_backprop(const rewrite& r, node_id id) {
+template <int Once = 0>
+[[gnu::noinline]] constexpr bool is_unsuitable_backprop(const rewrite& r, node_id id) {
     const shape& data = r.model.shape(r.model[id].input(0));
     const shape& result = r.model[id].shape();
     if (data.rank_is_dynamic() || data.rank() < 2 || !data.is_static(1) || data[1] % 4 != 0 ||
@@ -99,5 +105,13 @@ constexpr bool has_unsuitable_weights(const rewrite& r, node_id id) {
     const bool fits = dimensions.rank_is_static() && (dimensions.rank() == 2 || dimensions.rank() == 3);
     return !fits || !is_constant_path(r.model, weights.node);
 }
+
+#ifdef LPT_COMPILED
+LPT_COMPILED template bool is_asymmetric<>(const rewrite&, node_id);
+LPT_COMPILED template bool is_decompression_for_mat_mul<>(const rewrite&, node_id);
+LPT_COMPILED template bool is_multiply_without_convolution<>(const rewrite&, node_id);
+LPT_COMPILED template bool is_fused_multiply<>(const rewrite&, node_id);
+LPT_COMPILED template bool is_unsuitable_backprop<>(const rewrite&, node_id);
+#endif
 
 }  // namespace lpt::callback
