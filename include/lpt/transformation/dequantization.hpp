@@ -470,15 +470,16 @@ template <int Once = 0>
             return {};
         }
     }
-    if (!model[at].is<op::multiply>()) {
+    if (model[at].is<op::multiply>()) {
+        const int port = detail::constant_port(model, at, false);
+        if (port < 0) {
+            return {};
+        }
+        result.multiply = at;
+        result.scale = model[at].input(static_cast<std::size_t>(port)).node;
+    } else if (!result.has_subtract()) {
         return {};
     }
-    const int port = detail::constant_port(model, at, false);
-    if (port < 0) {
-        return {};
-    }
-    result.multiply = at;
-    result.scale = model[at].input(static_cast<std::size_t>(port)).node;
     result.channel_axis = detail::channel_axis_of(model, source);
     return result;
 }

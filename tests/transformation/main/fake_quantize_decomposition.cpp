@@ -152,6 +152,23 @@ TEST_CASE("a quantization to another type than the allowed one is done anew") {
     CHECK(net.value(net.above(net.above(shifted)), 3).real(0) == -128);
 }
 
+TEST_CASE("a pair without a scale is done anew, too; upstream lets go of its name") {
+    for (const bool follows : {true, false}) {
+        network net;
+        const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");
+        const node_id fake_quantize = net.fake_quantize(data, 256, {0}, {2.55}, {-128}, {127});
+        const node_id convert = net.model.add(op::convert{i8}, {fake_quantize}, "q");
+        const node_id back = net.model.add(op::convert{f32}, {convert});
+        net.model.result(net.model.add(op::subtract{}, {back, net.constant({-128})}, "shifted"));
+        net.allow(fake_quantize, {u8});
+        net.options.follow_upstream_errors = follows;
+        CHECK(net.run<decomposition>(fake_quantize));
+        CHECK(net.model[net.output()].is<op::multiply>());
+        CHECK(net.model[net.output()].name() == (follows ? "q" : "shifted"));
+        CHECK(net.value(net.output(), 1).real(0) == 1);
+    }
+}
+
 TEST_CASE("members of an aligned group share scale and zero point and lose levels") {
     network net;
     const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");

@@ -79,6 +79,21 @@ TEST_CASE("Convert and dequantization below move along, per channel too") {
     }
 }
 
+TEST_CASE("a zero point without a scale moves along") {
+    for (const bool per_channel : {false, true}) {
+        concatenated net(false, per_channel);
+        const node_id low = net.model.add(op::convert{u8}, {net.quantize}, "low");
+        const node_id real = net.model.add(op::convert{f32}, {low});
+        net.model.result(net.model.add(op::subtract{},
+                                       {real, per_channel ? net.constant({1, 2, 3}, {1, 3, 1, 1}) : net.constant({1})},
+                                       "shifted"));
+        CHECK(net.move());
+        verify(net.model);
+        CHECK(net.model[net.above(net.output())].is<op::subtract>());
+        CHECK(net.difference() < 1e-6);
+    }
+}
+
 TEST_CASE("branches share the Convert of a zero point that is theirs in common") {
     concatenated net;
     const node_id low = net.model.add(op::convert{u8}, {net.quantize}, "low");

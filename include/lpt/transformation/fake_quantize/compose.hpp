@@ -59,11 +59,11 @@ constexpr bool merge_quantizing_convert(auto& r, node_id fake_quantize) {
 
 /// True if the dequantization below a FakeQuantize can be taken back into it: no operation but the last has a second reader.
 constexpr bool can_compose(const auto& model, node_id fake_quantize, const dequantization& below) {
-    if (!below.has_multiply()) {
+    if (below.empty()) {
         return false;
     }
     for (const node_id each : {fake_quantize, below.convert, below.subtract}) {
-        if (each != node_id::none && model.use_count(output_ref(each)) != 1) {
+        if (each != node_id::none && each != below.last() && model.use_count(output_ref(each)) != 1) {
             return false;
         }
     }
@@ -72,25 +72,29 @@ constexpr bool can_compose(const auto& model, node_id fake_quantize, const dequa
 
 /// Takes the dequantization below a FakeQuantize back into its output range and type.
 ///
-/// bound := (bound - zero_point) * scale, in the type of bounds and scale, in float where they differ; the Convert goes. The FakeQuantize then gives what the Multiply gave and is
-/// read by its readers; where one is a Result it takes the Multiply's name. Needs `can_compose`.
+/// bound := (bound - zero_point) * scale, in the type of bounds and scale, in float where they differ; the Convert goes. Zero point or
+/// scale may be missing. The FakeQuantize then gives what the last operation gave and is read by its readers; where one is a
+/// Result it takes that name. Needs `can_compose`.
 [[gnu::noinline]] constexpr void compose_fake_quantize(auto& r, node_id fake_quantize, const dequantization& below) {
     graph& model = r.model;
     for (const std::size_t port : {std::size_t{3}, std::size_t{4}}) {
         const element own = model.type(model[fake_quantize].input(port));
-        const element computed = own == model[below.scale].type() ? own : f32;
+        const element computed = !below.has_multiply() || own == model[below.scale].type() ? own : f32;
         output_ref bound = fold_convert(model, model[fake_quantize].input(port), computed);
         if (below.has_subtract()) {
             bound = fold_operation(model, op::subtract{}, {bound, fold_convert(model, below.zero_point, computed)});
         }
-        bound = fold_operation(model, op::multiply{}, {bound, fold_convert(model, below.scale, computed)});
+        if (below.has_multiply()) {
+            bound = fold_operation(model, op::multiply{}, {bound, fold_convert(model, below.scale, computed)});
+        }
         model.set_input(fake_quantize, port, bound);
     }
-    const element type = model[below.multiply].type();
-    if (detail::feeds_result(model, below.multiply)) {
-        model.rename(fake_quantize, model[below.multiply].name());
+    const element type = model[below.last()].type();
+    // Upstream lets go of the name where there is no Multiply.
+    if ((below.has_multiply() || !r.options.follow_upstream_errors) && detail::feeds_result(model, below.last())) {
+        model.rename(fake_quantize, model[below.last()].name());
     }
-    model.replace_uses(below.multiply, fake_quantize);
+    model.replace_uses(below.last(), fake_quantize);
     model.relax_output(fake_quantize, type);
 }
 

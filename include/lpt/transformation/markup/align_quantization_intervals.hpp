@@ -60,7 +60,7 @@ private:
         }
     }
     /// The interval of a pair of quantize and dequantize operations: FakeQuantize -> Convert to integers -> Convert ->
-    /// [Subtract] -> Multiply; as it is where there is no such pair. False if a pair has an interval for each channel.
+    /// [Subtract] -> [Multiply]; as it is where there is no such pair. False if a pair has an interval for each channel.
     static constexpr bool dequantize_interval(const auto& r, node_id id, attribute::interval& bounds) {
         const graph& model = r.model;
         const node_id narrow = model.first_use({id, 0}).node;
@@ -68,7 +68,7 @@ private:
             return true;
         }
         const dequantization below = find_dequantization_below(model, {narrow, 0}, true);
-        if (!below.has_multiply()) {
+        if (below.empty()) {
             return true;
         }
         if (!is_scalar_like(model, below)) {
@@ -78,7 +78,9 @@ private:
             const auto zero_point = static_cast<float>(constant_of(model, below.zero_point).real(0));
             bounds = {bounds.low - zero_point, bounds.high - zero_point};
         }
-        scale_interval(constant_of(model, below.scale), bounds);
+        if (below.has_multiply()) {
+            scale_interval(constant_of(model, below.scale), bounds);
+        }
         return true;
     }
     static constexpr void create(auto& r, node_id id) {

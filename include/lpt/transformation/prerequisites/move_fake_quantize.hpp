@@ -179,7 +179,10 @@ private:
                                              axis_of(model, concat));
             zero_points = split_constant(r, below.zero_point, concat);
         }
-        const seq<output_ref> scales = split_constant(r, below.scale, concat);
+        seq<output_ref> scales;
+        if (below.has_multiply()) {
+            scales = split_constant(r, below.scale, concat);
+        }
         for (std::size_t input = 0; input < branches.size(); ++input) {
             output_ref branch = branches[input];
             const auto append = [&](node_id like, view<output_ref> inputs) {
@@ -199,9 +202,9 @@ private:
                 }
                 branch = append(below.subtract, {branch, zero_point});
             }
-            branches[input] = append(below.multiply, {branch, scales[input]});
+            branches[input] = below.has_multiply() ? append(below.multiply, {branch, scales[input]}) : branch.node;
         }
-        finish(r, concat, branches, below.multiply);
+        finish(r, concat, branches, below.last());
     }
 };
 
