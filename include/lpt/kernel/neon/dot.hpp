@@ -51,8 +51,10 @@ struct neon_base {
     /// 16 columns of 4 rows of B, from column `n` on, as [column][4].
     [[gnu::always_inline]] static void interleave(unsigned char* to, const unsigned char* const (&lines)[4],
                                                   std::int64_t n) noexcept {
-        vst4q_u8(to,
-                 {{vld1q_u8(lines[0] + n), vld1q_u8(lines[1] + n), vld1q_u8(lines[2] + n), vld1q_u8(lines[3] + n)}});
+        // A variable, because clang's function is a macro.
+        const uint8x16x4_t four = {
+            {vld1q_u8(lines[0] + n), vld1q_u8(lines[1] + n), vld1q_u8(lines[2] + n), vld1q_u8(lines[3] + n)}};
+        vst4q_u8(to, four);
     }
     [[gnu::always_inline]] static void interleave_block(unsigned char* to, const unsigned char* const (&lines)[4],
                                                         std::int64_t count, unsigned char flip) noexcept {
@@ -111,7 +113,8 @@ struct dot_product<on::neon> : detail::neon_base<on::neon> {
     /// 16 columns of 2 rows of B, from column `n` on, as [column][2].
     [[gnu::always_inline]] static void interleave(unsigned char* to, const unsigned char* const (&lines)[2],
                                                   std::int64_t n) noexcept {
-        vst2q_u8(to, {{vld1q_u8(lines[0] + n), vld1q_u8(lines[1] + n)}});
+        const uint8x16x2_t two = {{vld1q_u8(lines[0] + n), vld1q_u8(lines[1] + n)}};
+        vst2q_u8(to, two);
     }
 };
 

@@ -19,9 +19,9 @@ struct dot_product<on::neon_dot> : detail::neon_base<on::neon_dot> {
         return vreinterpretq_s8_u8(vld1q_u8(from));
     }
     template <int Group>
-    [[gnu::always_inline]] static accumulator step_picked(accumulator sum, row_block rows,
+    [[gnu::always_inline]] static accumulator step_picked(accumulator sum, row_block block,
                                                           column_group column) noexcept {
-        return reinterpret_cast<accumulator>(vdotq_laneq_s32(reinterpret_cast<int32x4_t>(sum), column, rows, Group));
+        return reinterpret_cast<accumulator>(vdotq_laneq_s32(reinterpret_cast<int32x4_t>(sum), column, block, Group));
     }
     [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
         return reinterpret_cast<accumulator>(vdotq_s32(reinterpret_cast<int32x4_t>(sum), row, column));
