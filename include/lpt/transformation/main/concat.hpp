@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/attribute/set.hpp>
 #include <lpt/transformation/dequantization_constants.hpp>
 #include <lpt/transformation/pattern.hpp>
 
@@ -10,6 +11,7 @@ namespace lpt {
 /// point) or 1 (scale).
 struct concat_transformation {
     static constexpr text_view name = "ConcatTransformation";
+    using may_read = attribute::set<attribute::intervals_alignment>;
     using pattern = lpt::pattern<op::concat>;
     static constexpr bool precision_preserved = true;
 
@@ -33,6 +35,7 @@ struct concat_transformation {
         copy_information(r, concat, made);
         r.model.rename(made, r.model[concat].name());
         const node_id last = append_joined(r, concat, made, all);
+        share_alignment(r, last, made);
         insert_dequantization_after(r, concat, last, made);
         r.model.replace(concat, made);
         update_output_name(r, last, made);
@@ -40,6 +43,14 @@ struct concat_transformation {
     }
 
 private:
+    /// A FakeQuantize without an interval of its own that takes up the dequantization gets that of the Concat.
+    static constexpr void share_alignment(auto& r, node_id last, node_id concat) {
+        auto intervals = attributes_of<attribute::intervals_alignment>(r);
+        const attribute::place from = attribute::place::on_node(concat);
+        if (last != concat && intervals.has(from)) {
+            intervals.share(attribute::place::on_node(last), from);
+        }
+    }
     static constexpr std::size_t axis_of(const graph& model, node_id id) {
         return static_cast<std::size_t>(normalized_axis(model[id].as<op::concat>().axis, model[id].shape().rank()));
     }
