@@ -237,7 +237,8 @@ inline void planner::make_convolution(const group& made) {
     const tensor weights = is_integer ? integers.values : as_f32(values);
     kernel::convolution_weights packing;
     packing.data = weights.data();
-    packing.type = integers.four_bits ? kernel::element_kind::i4 : kind_of(weights.type());
+    const std::int64_t pixels = work.shape.batch * work.shape.out[0] * work.shape.out[1] * work.shape.out[2];
+    packing.type = integers.packs_four_bits(pixels) ? kernel::element_kind::i4 : kind_of(weights.type());
     packing.group_stride = axes.inputs * axes.outputs * axes.taps;
     packing.out_stride = axes.outputs_first ? axes.inputs * axes.taps : axes.taps;
     packing.in_stride = axes.outputs_first ? axes.taps : axes.outputs * axes.taps;

@@ -132,7 +132,7 @@ inline void planner::make_product(const group& made) {
     packing.n_stride = work.b_n_stride;
     if (constant != nullptr) {
         const tensor weights = is_integer ? integers.values : as_f32(*constant);
-        packing.type = integers.four_bits ? kernel::element_kind::i4 : kind_of(weights.type());
+        packing.type = integers.packs_four_bits(work.m) ? kernel::element_kind::i4 : kind_of(weights.type());
         packing.zero_points = integers.zero_points.data();
         packing.zero_point_count = static_cast<std::int64_t>(integers.zero_points.size());
         const std::size_t size = kernels().packed_gemm_bytes(packing.type, work.k, work.n);

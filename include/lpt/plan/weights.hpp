@@ -14,6 +14,10 @@ struct integer_weights {
     tensor values;
     std::vector<std::int32_t> zero_points;
     bool four_bits = false;  // all values are in [-8, 7]
+
+    /// True if they should be packed two in a byte, for a matrix of so many rows. Reading them bounds the time of few rows, which
+    /// half the bytes make shorter; of many rows it is arithmetic, which taking them apart makes a quarter longer.
+    bool packs_four_bits(std::int64_t rows) const { return four_bits && rows <= 8; }
 };
 
 namespace detail {
