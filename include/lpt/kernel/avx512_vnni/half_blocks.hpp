@@ -37,15 +37,7 @@ struct half_blocks<on::avx512_vnni> {
                 for (int j = 0; j < 4; ++j)
                     line[j] = _mm256_xor_si256(line[j], _mm256_set1_epi8(static_cast<char>(flip)));
             }
-            const __m256i low01 = _mm256_unpacklo_epi8(line[0], line[1]);
-            const __m256i high01 = _mm256_unpackhi_epi8(line[0], line[1]);
-            const __m256i low23 = _mm256_unpacklo_epi8(line[2], line[3]);
-            const __m256i high23 = _mm256_unpackhi_epi8(line[2], line[3]);
-            __m256i* const at = reinterpret_cast<__m256i*>(to);
-            _mm256_storeu_si256(at, _mm256_unpacklo_epi16(low01, low23));
-            _mm256_storeu_si256(at + 1, _mm256_unpackhi_epi16(low01, low23));
-            _mm256_storeu_si256(at + 2, _mm256_unpacklo_epi16(high01, high23));
-            _mm256_storeu_si256(at + 3, _mm256_unpackhi_epi16(high01, high23));
+            store_interleaved(to, line);
         }
     };
 

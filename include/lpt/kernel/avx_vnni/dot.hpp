@@ -49,6 +49,18 @@ struct vnni_256 : interleave_four<Isa> {
         __builtin_memcpy(&four, from, sizeof four);
         return _mm256_set1_epi32(four);
     }
+    /// Four lines of 32 bytes byte by byte, [byte][line].
+    [[gnu::always_inline]] static void store_interleaved(unsigned char* to, const __m256i (&line)[4]) noexcept {
+        const __m256i low01 = _mm256_unpacklo_epi8(line[0], line[1]);
+        const __m256i high01 = _mm256_unpackhi_epi8(line[0], line[1]);
+        const __m256i low23 = _mm256_unpacklo_epi8(line[2], line[3]);
+        const __m256i high23 = _mm256_unpackhi_epi8(line[2], line[3]);
+        __m256i* const at = reinterpret_cast<__m256i*>(to);
+        _mm256_storeu_si256(at, _mm256_unpacklo_epi16(low01, low23));
+        _mm256_storeu_si256(at + 1, _mm256_unpackhi_epi16(low01, low23));
+        _mm256_storeu_si256(at + 2, _mm256_unpacklo_epi16(high01, high23));
+        _mm256_storeu_si256(at + 3, _mm256_unpackhi_epi16(high01, high23));
+    }
     [[gnu::always_inline]] static void interleave_block(unsigned char* to, const unsigned char* const (&lines)[4],
                                                         std::int64_t count, unsigned char flip) noexcept {
         const __m256i bits = _mm256_set1_epi8(static_cast<char>(flip));
@@ -63,15 +75,7 @@ struct vnni_256 : interleave_four<Isa> {
             }
             line[j] = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)), bits);
         }
-        const __m256i low01 = _mm256_unpacklo_epi8(line[0], line[1]);
-        const __m256i high01 = _mm256_unpackhi_epi8(line[0], line[1]);
-        const __m256i low23 = _mm256_unpacklo_epi8(line[2], line[3]);
-        const __m256i high23 = _mm256_unpackhi_epi8(line[2], line[3]);
-        __m256i* const at = reinterpret_cast<__m256i*>(to);
-        _mm256_storeu_si256(at, _mm256_unpacklo_epi16(low01, low23));
-        _mm256_storeu_si256(at + 1, _mm256_unpackhi_epi16(low01, low23));
-        _mm256_storeu_si256(at + 2, _mm256_unpacklo_epi16(high01, high23));
-        _mm256_storeu_si256(at + 3, _mm256_unpackhi_epi16(high01, high23));
+        store_interleaved(to, line);
     }
     [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
                                                     bool is_signed) noexcept {

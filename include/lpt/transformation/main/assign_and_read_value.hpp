@@ -4,6 +4,7 @@
 #include <lpt/transformation/dequantization_constants.hpp>
 #include <lpt/transformation/fake_quantize/fuse_above.hpp>
 #include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/variables.hpp>
 
 namespace lpt {
 
@@ -23,7 +24,7 @@ struct assign_and_read_value_transformation {
             return base;
         }
         const graph& model = r.model;
-        const node_id read = read_of(model, id);
+        const node_id read = read_value_of(model, id);
         if (read == node_id::none || !is_zero_at_first(model, read)) {
             return refuse(reason::state_not_zero_at_first);
         }
@@ -37,14 +38,14 @@ struct assign_and_read_value_transformation {
         if (const verdict finite = constants_are_finite(r.model, found); !finite) {
             return finite;  // what the state begins with, zero, would become NaN
         }
-        return is_used_elsewhere(model, id, read) ? refuse(reason::shared_state) : yes;
+        return is_variable_used_elsewhere(model, id, read) ? refuse(reason::shared_state) : yes;
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
             return r.refused(id, name, why);
         }
         const dequantization found = normalize_dequantization(r, find_dequantization(r, id));
-        const node_id read = read_of(r.model, id);
+        const node_id read = read_value_of(r.model, id);
         const node_id made = add_read(r, read, r.model.type(found.data));
         dequantization behind = found;
         behind.data = made;
@@ -62,16 +63,6 @@ private:
         node_id after = node_id::none;
     };
 
-    /// The ReadValue of the variable that an Assign writes: the first operation that it waits for.
-    static constexpr node_id read_of(const graph& model, node_id id) {
-        const seq<node_id>& waits_for = model[id].control_dependencies();
-        if (waits_for.empty() || !model[waits_for[0]].is<op::read_value>()) {
-            return node_id::none;
-        }
-        const bool same =
-            model[waits_for[0]].as<op::read_value>().variable_id == model[id].as<op::assign>().variable_id;
-        return same ? waits_for[0] : node_id::none;
-    }
     /// Without an initial value a variable begins with zeros.
     static constexpr bool is_zero_at_first(const auto& model, node_id read) {
         if (model[read].inputs() == 0) {
@@ -79,20 +70,6 @@ private:
         }
         const tensor* value = model.constant_value(model[read].input(0));
         return value != nullptr && is_zero(*value);
-    }
-    static constexpr bool is_used_elsewhere(const graph& model, node_id id, node_id read) {
-        const text& variable = model[id].as<op::assign>().variable_id;
-        for (std::size_t i = 0; i < model.id_bound(); ++i) {
-            const node_id each = id_at(i);
-            if (each == id || each == read || !model.contains(each)) {
-                continue;
-            }
-            if ((model[each].is<op::assign>() && model[each].as<op::assign>().variable_id == variable) ||
-                (model[each].is<op::read_value>() && model[each].as<op::read_value>().variable_id == variable)) {
-                return true;
-            }
-        }
-        return false;
     }
     static constexpr node_id add_read(auto& r, node_id read, element type) {
         graph& model = r.model;

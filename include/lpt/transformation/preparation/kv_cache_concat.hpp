@@ -3,6 +3,7 @@
 
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/pattern.hpp>
+#include <lpt/transformation/variables.hpp>
 
 namespace lpt {
 
@@ -166,30 +167,13 @@ private:
                     .value = static_cast<double>(model[old].version()),
                     .about = old};
         }
-        const seq<node_id>& waits_for = model[id].control_dependencies();
-        if (waits_for.size() != 1 || waits_for[0] != found.read ||
-            !(model[found.read].template as<op::read_value>().variable_id ==
-              model[id].template as<op::assign>().variable_id)) {
+        if (model[id].control_dependencies().size() != 1 || read_value_of(model, id) != found.read) {
             return no_cache(found.read);
         }
-        if (is_used_elsewhere(model, id, found.read)) {
+        if (is_variable_used_elsewhere(model, id, found.read)) {
             return refuse(reason::shared_state);
         }
         return have_one_reader(model, found);
-    }
-    static constexpr bool is_used_elsewhere(const graph& model, node_id id, node_id read) {
-        const text& variable = model[id].as<op::assign>().variable_id;
-        for (std::size_t i = 0; i < model.id_bound(); ++i) {
-            const node_id each = id_at(i);
-            if (each == id || each == read || !model.contains(each)) {
-                continue;
-            }
-            if ((model[each].is<op::assign>() && model[each].as<op::assign>().variable_id == variable) ||
-                (model[each].is<op::read_value>() && model[each].as<op::read_value>().variable_id == variable)) {
-                return true;
-            }
-        }
-        return false;
     }
     /// What gets another type, or goes, is read by nothing else; the shape of it may be asked for.
     static constexpr verdict have_one_reader(const graph& model, const cache& found) {
