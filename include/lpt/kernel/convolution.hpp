@@ -498,7 +498,6 @@ struct convolution {
         if (copy.group_bytes != 0) copy_image<Arithmetic>(problem, copy, outside, image, parallel);
         const std::int64_t for_pointers = pointer_bytes<Arithmetic>(s);
         const std::int64_t task_bytes = for_pointers + gathered_bytes<Arithmetic>(s, problem.input_type);
-        const std::int64_t units = call.shape.groups * call.shape.panels();
         const auto work = [&](std::int64_t row_begin, std::int64_t row_end, std::int64_t unit_begin,
                               std::int64_t unit_end, int task) {
             unsigned char* const own = tasks + task * task_bytes;
@@ -533,13 +532,7 @@ struct convolution {
                 engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
             }
         };
-        if (engine::splits_rows(call, parallel)) {
-            split<Isa>(parallel, call.rows, engine::tile_rows,
-                       [&](std::int64_t begin, std::int64_t end, int task) { work(begin, end, 0, units, task); });
-        } else {
-            split<Isa>(parallel, units, 1,
-                       [&](std::int64_t begin, std::int64_t end, int task) { work(0, call.rows, begin, end, task); });
-        }
+        engine::share(call, parallel, work);
     }
 
     static void run(const convolution_problem& problem, const parallel_for& parallel) noexcept {

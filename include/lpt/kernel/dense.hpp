@@ -156,12 +156,44 @@ struct dense {
         }
     }
 
-    /// Threads share the rows when there are enough of them, else the panels.
-    static bool splits_rows(const call& c, const parallel_for& parallel) noexcept {
-        return (c.rows + tile_rows - 1) / tile_rows >= 2 * parallel.threads || c.shape.groups * c.shape.panels() < 2;
+    /// Cuts a call into tasks for the threads: work(row_begin, row_end, unit_begin, unit_end, task).
+    template <class Function>
+    static void share(const call& c, const parallel_for& parallel, const Function& work) noexcept {
+        const std::int64_t units = c.shape.groups * c.shape.panels();
+        parallel_for some = parallel;
+        some.threads = threads_for(c, parallel.threads);
+        if (splits_rows(c, some.threads)) {
+            const bool many = c.rows >= many_tiles * tile_rows * some.threads;
+            split<Isa>(some, c.rows, many ? tile_rows : 1,
+                       [&](std::int64_t begin, std::int64_t end, int task) { work(begin, end, 0, units, task); });
+        } else {
+            split<Isa>(some, units, 1,
+                       [&](std::int64_t begin, std::int64_t end, int task) { work(0, c.rows, begin, end, task); });
+        }
     }
 
 private:
+    static constexpr std::int64_t least_steps =
+        4096;  // multiply instructions of a task: about a microsecond, as a round of threads
+    static constexpr std::int64_t many_tiles = 16;  // of a task, from where on a last low one does not matter
+
+    /// How many threads are worth their round.
+    static int threads_for(const call& c, int threads) noexcept {
+        const std::int64_t depth = c.shape.taps * c.shape.groups_per_tap();
+        const std::int64_t vectors = c.shape.groups * c.shape.padded_columns() / Arithmetic::lanes;
+        const std::int64_t most = c.rows * vectors * depth / least_steps;
+        return most < 1 ? 1 : most < threads ? static_cast<int>(most) : threads;
+    }
+
+    /// Threads share the rows, or the panels if these are more bytes and are divided without a rest, or if there are too few rows.
+    static bool splits_rows(const call& c, int threads) noexcept {
+        const std::int64_t units = c.shape.groups * c.shape.panels();
+        if (units % threads == 0 && c.shape.group_bytes() >= c.rows * c.shape.channels * Arithmetic::row_value_bytes)
+            return false;
+        const std::int64_t row_tasks = (c.rows + tile_rows - 1) / tile_rows;
+        return row_tasks >= 2 * threads || units < 2 || units < row_tasks;
+    }
+
     /// What holds for a whole call, and for the block of rows that is being worked on.
     struct state {
         dense_header header;

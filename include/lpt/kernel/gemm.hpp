@@ -74,19 +74,12 @@ struct gemm {
     static void multiply_rows(const typename dense<Isa, Arithmetic>::call& call, const matrix_rows<Isa>& rows,
                               const parallel_for& parallel) noexcept {
         using engine = dense<Isa, Arithmetic>;
-        const std::int64_t units = call.shape.groups * call.shape.panels();
-        const auto work = [&](std::int64_t row_begin, std::int64_t row_end, std::int64_t unit_begin,
-                              std::int64_t unit_end) {
-            const unsigned char* pointers[engine::block_tiles * engine::tile_rows];
-            engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
-        };
-        if (engine::splits_rows(call, parallel)) {
-            split<Isa>(parallel, call.rows, engine::tile_rows,
-                       [&](std::int64_t begin, std::int64_t end, int) { work(begin, end, 0, units); });
-        } else {
-            split<Isa>(parallel, units, 1,
-                       [&](std::int64_t begin, std::int64_t end, int) { work(0, call.rows, begin, end); });
-        }
+        engine::share(
+            call, parallel,
+            [&](std::int64_t row_begin, std::int64_t row_end, std::int64_t unit_begin, std::int64_t unit_end, int) {
+                const unsigned char* pointers[engine::block_tiles * engine::tile_rows];
+                engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
+            });
     }
 
     template <class Arithmetic>
