@@ -274,9 +274,13 @@ TEST_CASE("weights of four bits take half the memory when they are packed") {
 }
 
 TEST_CASE("matrix multiplication gives the same bits on 1 to 8 threads, whether rows or panels are shared") {
-    for (const std::int64_t m : {3, 120}) {
+    struct sizes {
+        std::int64_t m, n, k;
+    };
+    // Large enough for 8 threads: one block of rows, more rows than weights, and panels that some numbers of threads divide evenly.
+    for (const sizes& size : {sizes{3, 600, 1200}, sizes{240, 150, 64}, sizes{40, 512, 104}}) {
         for (int count = 1; count <= 8; ++count) {
-            gemm_case c{m, 150, 33};
+            gemm_case c{size.m, size.n, size.k};
             c.threads = count;
             c.b_zero_points = 2;
             compare_all(c, 3);

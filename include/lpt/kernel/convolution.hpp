@@ -68,8 +68,7 @@ private:
             for (std::int64_t i = 0; i < begin; ++i)
                 to[i * taps] = image.outside;
             const unsigned char* at = image.input + (input_line * s.in[2] + x + begin * stride) * image.pixel_bytes;
-            for (std::int64_t i = begin; i < end; ++i, at += stride * image.pixel_bytes)
-                to[i * taps] = at;
+            evenly_spaced<Isa>(to + begin * taps, taps, end - begin, at, stride * image.pixel_bytes);
             for (std::int64_t i = end; i < count; ++i)
                 to[i * taps] = image.outside;
         }
@@ -97,10 +96,9 @@ struct line_rows {
         geometry::for_each_part(
             *shape, first, count, [&](const typename geometry::coordinates& c, std::int64_t place, std::int64_t part) {
                 geometry::for_each_input_line(*shape, c, [&](std::int64_t line, std::int64_t input_line) {
-                    const unsigned char* at = image + (1 + input_line) * line_bytes + c.at[2] * step;
+                    const unsigned char* const at = image + (1 + input_line) * line_bytes + c.at[2] * step;
                     const unsigned char** const to = pointers + place * taps + line;
-                    for (std::int64_t i = 0; i < part; ++i, at += step)
-                        to[i * taps] = at;
+                    evenly_spaced<Isa>(to, taps, part, at, step);
                 });
             });
     }

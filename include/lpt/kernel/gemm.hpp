@@ -6,6 +6,22 @@
 
 namespace lpt::kernel {
 
+/// Writes `count` pointers, `step` bytes apart, to every `distance`-th place.
+template <class Isa>
+[[gnu::always_inline]] inline void evenly_spaced(const unsigned char** pointers, std::int64_t distance,
+                                                 std::int64_t count, const unsigned char* at,
+                                                 std::int64_t step) noexcept {
+    // Four at a time: additions one after the other would wait for each other.
+    for (; count >= 4; count -= 4, at += 4 * step, pointers += 4 * distance) {
+        pointers[0] = at;
+        pointers[distance] = at + step;
+        pointers[2 * distance] = at + 2 * step;
+        pointers[3 * distance] = at + 3 * step;
+    }
+    for (; count > 0; --count, at += step, pointers += distance)
+        *pointers = at;
+}
+
 /// Rows of a matrix, or pixels of an image under a 1x1 convolution without padding or stride.
 template <class Isa>
 struct matrix_rows {
@@ -26,8 +42,7 @@ struct matrix_rows {
     }
 
     void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
-        for (std::int64_t r = 0; r < count; ++r)
-            pointers[r] = data + (first + r) * row_bytes;
+        evenly_spaced<Isa>(pointers, 1, count, data + first * row_bytes, row_bytes);
     }
 };
 
