@@ -25,6 +25,8 @@ cmake -S . -B "$build/cmake" -G Ninja -DCMAKE_BUILD_TYPE=Release -DLPT_BUILD_BEN
 cmake --build "$build/cmake" --target lpt_peers >"$build/build.log" || { cat "$build/build.log"; exit 1; }
 library=$(find "$build/cmake" -name 'liblpt_peers.so' -print -quit)
 
+# Each of oneDNN's threads keeps its processor. Linux may else wake them all on one, where they wait for milliseconds.
+export OMP_PROC_BIND=true
 compare() { "$build/venv/bin/python" bench/peers/compare.py "$library" "$@"; }
 if [ $# != 0 ]; then
     compare "$@"

@@ -9,9 +9,15 @@ do, measured in each round. Called by bench/peers.sh, which builds the library a
 import argparse
 import ctypes
 import math
+import os
 import statistics
 import sys
 import time
+
+
+# Before libgomp is loaded, which ties the first thread to one processor if OMP_PROC_BIND says so.
+all_processors = os.sched_getaffinity(0)
+first_processor = {min(all_processors)}
 
 
 class kernels:
@@ -50,9 +56,13 @@ class compiled_problem:
 
     def __init__(self, library, who, shape, types, isa, threads):
         self.library = library
+        # Threads inherit the processors of the one that makes them: only libgomp's may be tied.
+        self.processors = first_processor if who == "onednn" and threads > 1 else all_processors
+        os.sched_setaffinity(0, self.processors)
         self.handle = library.make(who, shape, types, isa, threads)
 
     def run(self, calls):
+        os.sched_setaffinity(0, self.processors)
         return self.library.lib.lpt_peers_run(self.handle, calls)
 
     def description(self):
@@ -226,7 +236,7 @@ def measure(library, problems, isa, is_float, options, threads):
         peaks.append(library.lib.lpt_peers_peak(isa.encode(), int(is_float)))
         for name, problem in problems.items():
             if threads > 1:
-                time.sleep(0.005)  # threads of the one before may still look for work
+                time.sleep(0.02)  # threads of the one before may still look for work, libgomp's for 12 ms
                 problem.run(1)
             seconds[name].append(problem.run(calls[name]))
     return seconds, peaks
