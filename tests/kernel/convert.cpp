@@ -265,6 +265,7 @@ TEST_CASE("lines so long that they are stored past the caches give the same numb
     for (std::size_t i = 0; i < 256; ++i)
         expected[i] = std::fma(static_cast<float>(i), 0.37f, -3.5f);
     std::vector<float> out(count + 2);
+    std::vector<std::uint8_t> back(count + 2);
     for (const k::isa set : instruction_sets()) {
         CAPTURE(k::name_of(set));
         k::convert_problem p;
@@ -284,6 +285,17 @@ TEST_CASE("lines so long that they are stored past the caches give the same numb
         CHECK(wrong == 0);
         CHECK(out[0] == 0);
         CHECK(out[count + 1] == 0);
+        p.input = out.data() + 1;
+        p.input_type = k::element_kind::f32;
+        p.finish.scale_all = 1 / 0.37f;
+        p.finish.bias_all = 3.5f / 0.37f;
+        p.finish.output_type = k::element_kind::u8;
+        std::memset(back.data(), 77, back.size());
+        p.output = back.data() + 1;
+        k::table_for(set).convert(p, threads(3));
+        CHECK(std::memcmp(back.data() + 1, input.data(), count) == 0);
+        CHECK(back[0] == 77);
+        CHECK(back[count + 1] == 77);
     }
 }
 #endif

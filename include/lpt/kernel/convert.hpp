@@ -12,6 +12,9 @@ struct convert {
     using floats = typename simd::floats;
     static constexpr std::int64_t width = simd::width;
 
+    /// How far ahead of the loads: prefetchers of processors stop at the end of each page.
+    static constexpr std::int64_t prefetched_bytes = 2048;
+
     /// Elements that lie side by side in input and output, and that all constants are the same for. No post operations.
     struct line {
         const unsigned char* input = nullptr;
@@ -19,11 +22,10 @@ struct convert {
         float scale = 1, bias = 0;
         float low = 0, high = 0;  // of the input
         float quant_low = 0, quant_high = 0;
+        std::int64_t ahead = prefetched_bytes;
     };
     using line_function = void (*)(const line&, std::int64_t, bool) noexcept;
 
-    /// How far ahead of the loads: prefetchers of processors stop at the end of each page.
-    static constexpr std::int64_t prefetched_bytes = 2048;
     /// How far ahead of wide stores, which else wait for their lines.
     static constexpr std::int64_t prefetched_output_bytes = 512;
 
@@ -60,7 +62,7 @@ struct convert {
         for (; to != end; from += 4 * width * from_bytes, to += 4 * width * to_bytes) {
 #pragma GCC unroll 4
             for (std::int64_t j = 0; j < 4 * width * from_bytes; j += 64)
-                __builtin_prefetch(from + prefetched_bytes + j);
+                __builtin_prefetch(from + l.ahead + j);
             if constexpr (To == element_kind::f32) {
                 if (!streams) {
 #pragma GCC unroll 4
@@ -103,6 +105,29 @@ struct convert {
                     simd::store_first(to, packed, 4 * width);
             }
         }
+    }
+
+    /// Reads several pages of the memory in turn: the processor has a prefetcher for each, and one alone does not reach what memory can
+    /// give. Gives how many elements that was, whole blocks of pages.
+    static std::int64_t stream_pages(line_function function, line l, std::int64_t from_bytes, std::int64_t to_bytes,
+                                     std::int64_t count) noexcept {
+        constexpr std::int64_t pages = 12;
+        constexpr std::int64_t visit = 64;  // elements: a cache line of bytes
+        const std::int64_t page = 4096 / from_bytes;
+        const unsigned char* const input = l.input;
+        unsigned char* const output = l.output;
+        l.ahead = visit * from_bytes;
+        const std::int64_t whole = count / (pages * page) * (pages * page);
+        for (std::int64_t block = 0; block < whole; block += pages * page) {
+            for (std::int64_t i = 0; i < page; i += visit) {
+                for (std::int64_t at = block + i; at < block + pages * page; at += page) {
+                    l.input = input + at * from_bytes;
+                    l.output = output + at * to_bytes;
+                    function(l, visit, true);
+                }
+            }
+        }
+        return whole;
     }
 
     template <element_kind From, element_kind To>
@@ -182,7 +207,12 @@ struct convert {
                 line part = all;
                 part.input += (head + begin) * from_bytes;
                 part.output += (head + begin) * to_bytes;
-                function(part, end - begin, streams);
+                const bool reads_most = streams && from_bytes > to_bytes;
+                const std::int64_t done =
+                    reads_most ? stream_pages(function, part, from_bytes, to_bytes, end - begin) : 0;
+                part.input += done * from_bytes;
+                part.output += done * to_bytes;
+                function(part, end - begin - done, streams);
                 if (streams) simd::end_stream();
             });
             const std::int64_t done = head + whole;
