@@ -402,6 +402,15 @@ struct slots : detail::pool_slot<Attributes>..., detail::index_slot<Attributes>.
         }
     }
     template <class A>
+    constexpr void drop_ports_of(node_id id) {
+        table<A> all = of<A>();
+        for (const place::side side : {place::side::input, place::side::output}) {
+            for (std::size_t port = 0, count = all.port_bound(side, id); port < count; ++port) {
+                all.erase({id, side, static_cast<std::int32_t>(port)});
+            }
+        }
+    }
+    template <class A>
     static constexpr void copy_place(table<A>& all, place to, place from) {
         if (all.has(from)) {
             all.share(to, from);
@@ -464,6 +473,9 @@ public:
     }
     /// Gives `to` the attributes of the node `from` without those of its ports: for a replacement by another operation.
     constexpr void copy_node(node_id from, node_id to) { copy_all(from, to, false); }
+
+    /// Takes the attributes of the ports of a node away; those of the node stay.
+    constexpr void drop_ports(node_id id) { (drop_ports_of<Attributes>(id), ...); }
 
     /// The attributes of graph number `which` inside a node, made on the first call.
     constexpr tables_of& body(node_id id, std::size_t which) {

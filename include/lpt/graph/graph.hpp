@@ -646,6 +646,13 @@ public:
         infer(id);
         update_reads_data(id);
     }
+    /// The operation and version of a node become others, for as many inputs. Outputs are not inferred anew: see `infer`.
+    constexpr void become(node_id id, op::attributes what, int version) {
+        needs_verification_ = true;
+        at(id).attributes_ = lpt::move(what);
+        at(id).version_ = version;
+        update_reads_data(id);
+    }
     constexpr void add_body(node_id id, graph body) {
         needs_verification_ = true;
         is_plain_ = false;
@@ -681,6 +688,33 @@ public:
         }
         types.input_types[port] = type;
         relax(id, lpt::move(types));
+    }
+
+    /// Makes a node what a new one like it on other inputs would be: its inputs are the last readers of what they read, no
+    /// output has names of tensors, and it depends on nothing. Number, name, marks, annotations, bodies and readers stay.
+    /// Outputs are not inferred anew: see `infer`.
+    [[gnu::noinline]] constexpr void renew(node_id id, view<output_ref> inputs) {
+        for (const output_ref source : inputs) {
+            check(source);
+        }
+        needs_verification_ = true;
+        if (!is_plain_) {
+            clear_control_dependencies(id);
+        }
+        node& mine = at(id);
+        for (std::size_t port = mine.inputs_.size(); port-- > 0;) {
+            disconnect({id, static_cast<std::int32_t>(port)});
+        }
+        mine.inputs_.resize(inputs.size());
+        for (std::size_t port = 0; port < inputs.size(); ++port) {
+            connect({id, static_cast<std::int32_t>(port)}, inputs[port]);
+        }
+        for (node::output_slot& output : mine.outputs_) {
+            if (!output.names.empty()) {
+                output.names = {};
+            }
+        }
+        update_reads_data(id);
     }
 
     /// Connects an input to another output. Types and shapes are not inferred anew: see `infer`.

@@ -890,6 +890,39 @@ constexpr void insert_dequantization_after(auto& r, node_id operation, output_re
     }
 }
 
+/// Lets those who read output 0 of an operation that was rewritten in its place read `dequantized` instead, except ShapeOf, which
+/// comes to read the operation behind the dequantization. `readers` are those of before.
+constexpr void insert_dequantization(auto& r, view<input_ref> readers, output_ref dequantized, node_id operation) {
+    graph& model = r.model;
+    for (const input_ref user : readers) {
+        const bool reads_shape = model[user.node].template is<op::shape_of>() && model[user.node].version() == 0;
+        model.set_input(user.node, static_cast<std::size_t>(user.port), dequantized);
+        if (reads_shape) {
+            model.set_input(user.node, static_cast<std::size_t>(user.port), operation);
+        }
+    }
+}
+
+namespace detail {
+
+/// A relaxed operation gives a type and, where that is real and its input is not, computes in it; infers its outputs anew.
+constexpr void compute_and_give(graph& model, node_id operation, std::size_t port, element type) {
+    relaxation types = model[operation].own_types() != nullptr ? *model[operation].own_types() : relaxation{};
+    if (is_real(type) && !is_real(model.type(model[operation].input(port)))) {
+        if (types.input_types.size() <= port) {
+            types.input_types.resize(port + 1, dynamic);
+        }
+        types.input_types[port] = type;
+    }
+    if (types.output_types.empty()) {
+        types.output_types.push_back(type);
+    }
+    types.output_types[0] = type;
+    model.relax(operation, lpt::move(types));
+}
+
+}  // namespace detail
+
 /// Moves a dequantization from an input of a one-output operation behind it: the operation then works on the quantized data.
 ///
 /// The constants of `found` may have been rewritten for their new place (set `zero_point`, `scale`); data with fewer bits than
@@ -911,23 +944,24 @@ move_dequantization_after(auto& r, node_id operation, const dequantization& foun
         place = here ? port : place;
         inputs.push_back(here ? source : input);
     }
-    const node_id made = model.clone(operation, inputs);
-    copy_information(r, operation, made,
-                     false);  // what was asked of its inputs is settled: they are low precision data now
-    model.rename(made, model[operation].name());
-    if (model[made].relaxed()) {
+    const seq<input_ref, 4> readers = model.uses({operation, 0});
+    model.renew(operation, inputs);
+    model.clear_mark(operation, mark::disable_cleanup);
+    r.attributes.drop_ports(operation);  // what was asked of its inputs is settled: they are low precision data now
+    if (model[operation].relaxed()) {
         const element type = settings.update_output_type ? model.type(source) : model[found.scale].type();
-        compute_in(model, made, place, type);
-        model.relax_output(made, type);
+        detail::compute_and_give(model, operation, place, type);
+    } else {
+        model.infer(operation);
     }
-    const output_ref dequantized = append_dequantization(r, made, found, settings.move_subtract);
-    for (node_id each = dequantized.node; each != made; each = model.producer(each, 0)) {
-        r.attributes.copy_node(made, each);  // what takes the dequantization up later belongs to the operation's group
+    const output_ref dequantized = append_dequantization(r, operation, found, settings.move_subtract);
+    for (node_id each = dequantized.node; each != operation; each = model.producer(each, 0)) {
+        r.attributes.copy_node(operation,
+                               each);  // what takes the dequantization up later belongs to the operation's group
     }
-    insert_dequantization_after(r, operation, dequantized, made);
-    r.model.replace(operation, made);
-    update_output_name(r, dequantized.node, made);
-    return {made, dequantized.node};
+    insert_dequantization(r, readers, dequantized, operation);
+    update_output_name(r, dequantized.node, operation);
+    return {operation, dequantized.node};
 }
 
 /// Folds the Convert of a zero point where there is a scale too. While the data of the dequantization on `port` is constant,

@@ -131,12 +131,15 @@ private:
             return r.refused(add, name, refuse(reason::infinite_constant, static_cast<int>(1 - port)));
         }
 
-        const node_id sum = sum_before_scale(r, add, data, quotient);
-        const node_id scaled = model.add_relaxed(op::multiply{}, {sum, scale}, {{f32, f32}, {model[multiply].type()}},
+        const seq<input_ref, 4> readers = model.uses({add, 0});
+        become_sum_before_scale(r, add, data, quotient);
+        const node_id scaled = model.add_relaxed(op::multiply{}, {add, scale}, {{f32, f32}, {model[multiply].type()}},
                                                  model[multiply].name());
         copy_information(r, multiply, scaled);
-        model.replace_uses(add, scaled);
-        update_output_name(r, scaled, sum);
+        for (const input_ref reader : readers) {
+            model.set_input(reader.node, static_cast<std::size_t>(reader.port), scaled);
+        }
+        update_output_name(r, scaled, add);
         return true;
     }
 
@@ -214,10 +217,10 @@ private:
         return result.finish();
     }
 
-    /// data + summand: as a Subtract, one with a Subtract by a constant that gives the data; as an Add if it is a bias.
-    static constexpr node_id sum_before_scale(auto& r, node_id add, output_ref data, const tensor& summand) {
+    /// The Add becomes data + summand: a Subtract, one with a Subtract by a constant that gives the data; an Add if it is a bias.
+    static constexpr void become_sum_before_scale(auto& r, node_id add, output_ref data, const tensor& summand) {
         graph& model = r.model;
-        op::attributes what = model[add].attributes();
+        bool subtracts = false;
         output_ref constant = model.constant(summand);
         const element type = is_real(model.type(data)) ? model.type(data) : f32;
         const node& above = model[data.node];
@@ -225,15 +228,18 @@ private:
             const output_ref zero_point = fold_convert(model, above.input(1), summand.type());
             constant = fold_operation(model, op::subtract{}, {zero_point, constant});
             data = above.input(0);
-            what = op::subtract{};
+            subtracts = true;
         } else if (!model[add].has(mark::bias)) {
             constant = fold_operation(model, op::negative{}, {constant});
-            what = op::subtract{};
+            subtracts = true;
         }
-        const node_id made =
-            model.add_relaxed(lpt::move(what), {data, constant}, {{f32, f32}, {type}}, model[add].name());
-        copy_information(r, add, made);
-        return made;
+        model.renew(add, {data, constant});
+        model.clear_mark(add, mark::disable_cleanup);
+        if (subtracts) {
+            r.attributes.drop_ports(add);
+            model.become(add, op::subtract{}, op::subtract::opsets.newest());
+        }
+        model.relax(add, {{f32, f32}, {type}});
     }
 };
 

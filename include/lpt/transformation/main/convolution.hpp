@@ -305,17 +305,17 @@ constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref sourc
     for (std::size_t port = 2; port < model[convolution].inputs(); ++port) {
         inputs.push_back(model[convolution].input(port));
     }
-    const node_id made = model.add_relaxed(model[convolution].attributes(), inputs, {{computed, computed}, {computed}},
-                                           model[convolution].name(), model[convolution].version());
-    copy_information(r, convolution, made);
-    if (model[made].is<op::convolution_backprop_data>()) {
-        drop_input_attributes(r, made);
+    const seq<input_ref, 4> readers = model.uses({convolution, 0});
+    model.renew(convolution, inputs);
+    model.clear_mark(convolution, mark::disable_cleanup);
+    model.relax(convolution, {{computed, computed}, {computed}});
+    if (model[convolution].is<op::convolution_backprop_data>()) {
+        drop_input_attributes(r, convolution);
     }
     const node_id multiply =
-        model.add_relaxed(op::multiply{}, {made, model.constant(scale)}, {{}, {model[found.multiply].type()}});
-    insert_dequantization_after(r, convolution, multiply, made);
-    model.replace(convolution, made);
-    update_output_name(r, multiply, made);
+        model.add_relaxed(op::multiply{}, {convolution, model.constant(scale)}, {{}, {model[found.multiply].type()}});
+    insert_dequantization(r, readers, multiply, convolution);
+    update_output_name(r, multiply, convolution);
     return true;
 }
 
