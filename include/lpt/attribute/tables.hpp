@@ -140,7 +140,8 @@ class port_members {
 
     /// Gives a node another part, behind all others, at least twice as long as its old one.
     constexpr part move_to_end(part old, std::size_t least) {
-        const std::size_t size = math::maximum(least, 2 * static_cast<std::size_t>(old.size));
+        const std::size_t size =
+            math::maximum(math::maximum(least, std::size_t{2}), 2 * static_cast<std::size_t>(old.size));
         const part made{static_cast<std::int32_t>(members_.size()), static_cast<std::int32_t>(size)};
         members_.resize(members_.size() + size, -1);
         for (std::int32_t port = 0; port < old.size; ++port) {
@@ -385,9 +386,6 @@ struct slots : detail::pool_slot<Attributes>..., detail::index_slot<Attributes>.
     template <class A>
     constexpr void copy_attribute(node_id from, node_id to, bool with_ports) {
         table<A> all = of<A>();
-        if (all.is_unused()) {
-            return;
-        }
         if (all.is_on_node(from)) {
             all.share(place::on_node(to), place::on_node(from));
         }

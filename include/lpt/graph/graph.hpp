@@ -181,9 +181,21 @@ class node {
         attributes_ = {};
         name_ = {};
         inputs_.clear();
-        outputs_.clear();
-        relaxation_ = {};
-        rare_ = {};
+        if (outputs_.size() == 1 &&
+            outputs_[0].names.empty()) {  // nearly all nodes have one: it stays for the next node
+            outputs_[0].type = dynamic;
+            outputs_[0].use_count = 0;
+            outputs_[0].first = {};
+            outputs_[0].last = {};
+        } else {
+            outputs_.clear();
+        }
+        if (relaxation_) {
+            relaxation_ = {};
+        }
+        if (!rare_.empty()) {
+            rare_ = {};
+        }
     }
 
 public:
@@ -591,7 +603,9 @@ public:
             new_node();  // rules make more Constants than all else: straight, without asking for inference
         node& made = at(id);
         made.version_ = op::constant::opsets.newest();
-        made.name_ = text(name);
+        if (!name.empty()) {
+            made.name_ = text(name);
+        }
         made.outputs_.resize(1);
         made.outputs_[0].type = value.type();
         made.outputs_[0].dimensions = value.dimensions();
@@ -671,6 +685,13 @@ public:
         at(id).relaxation_ = shared<relaxation>(lpt::move(types));
         infer(id);
     }
+    /// The same for a node with one output and inputs of the shapes that it had: the shape of its output stays.
+    constexpr void relax_keeping_shape(node_id id, element output, relaxation types) {
+        needs_verification_ = true;
+        at(id).relaxed_ = true;
+        at(id).relaxation_ = shared<relaxation>(lpt::move(types));
+        at(id).outputs_[0].type = output;
+    }
     /// Gives output `port` of a relaxed node a type of its own and keeps its other types.
     constexpr void relax_output(node_id id, element type, std::size_t port = 0) {
         relaxation types = at(id).relaxation_ ? *at(id).relaxation_ : relaxation{};
@@ -725,9 +746,13 @@ public:
             return;
         }
         needs_verification_ = true;
+        const node_id before = at(id).inputs_[port].source.node;
+        const bool as_before = before != node_id::none && at(before).reads_data_ == at(source.node).reads_data_;
         disconnect(user);
         connect(user, source);
-        update_reads_data(id);
+        if (!as_before) {
+            update_reads_data(id);
+        }
     }
     constexpr void add_input(node_id id, output_ref source) {
         check(source);
@@ -817,7 +842,11 @@ public:
         while (!perhaps_dead_.empty()) {
             const node_id id = perhaps_dead_.back();
             perhaps_dead_.pop_back();
-            if (contains(id) && at(id).control_users_ == 0 && use_count(id) == 0 && !is_root(id)) {
+            if (!contains(id)) {
+                continue;
+            }
+            const node& each = at(id);
+            if (each.control_users_ == 0 && !is_read(each) && (each.is<op::constant>() || !is_root(id))) {
                 take_away(id);
             }
         }
@@ -843,6 +872,14 @@ private:
         clear_control_dependencies(id);
         forget(id);
     }
+    static constexpr bool is_read(const node& each) {
+        for (const node::output_slot& output : each.outputs_) {
+            if (output.use_count != 0) {
+                return true;
+            }
+        }
+        return false;
+    }
     /// `infer` for a node that nothing reads yet.
     constexpr void infer_new(node_id id) {
         const bool needed = needs_verification_;
@@ -857,7 +894,9 @@ private:
         node& made = at(id);
         made.attributes_ = lpt::move(what);
         made.version_ = version;
-        made.name_ = text(name);
+        if (!name.empty()) {
+            made.name_ = text(name);
+        }
         made.inputs_.resize(inputs.size());
         for (std::size_t port = 0; port < inputs.size(); ++port) {
             connect({id, static_cast<std::int32_t>(port)}, inputs[port]);

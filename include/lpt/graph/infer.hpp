@@ -209,7 +209,8 @@ constexpr bool broadcasts_into(const shape& part, const shape& whole) {
 constexpr std::size_t inputs_known_at_once(const op::attributes& what) {
     bool known = false;
     switch (what.number()) {
-        case op::kind::convert: return 1;
+        case op::kind::convert:
+        case op::kind::relu: return 1;
         case op::kind::fake_quantize: return what.as<op::fake_quantize>().levels < 2 ? 0 : 5;
         case op::kind::add: known = what.as<op::add>().auto_broadcast == op::auto_broadcast::numpy; break;
         case op::kind::subtract: known = what.as<op::subtract>().auto_broadcast == op::auto_broadcast::numpy; break;
@@ -221,7 +222,7 @@ constexpr std::size_t inputs_known_at_once(const op::attributes& what) {
 
 }  // namespace detail
 
-/// What inference gives a Convert, and arithmetic and FakeQuantize with constants that broadcast to the data: rules make little
+/// What inference gives a Convert or Relu, and arithmetic and FakeQuantize with constants that broadcast to the data: rules make little
 /// else, and this takes a fifth of the time. False for all others.
 constexpr bool graph::infer_at_once(node& each) {
     const std::size_t inputs = detail::inputs_known_at_once(each.attributes_);
@@ -233,7 +234,7 @@ constexpr bool graph::infer_at_once(node& each) {
         const bool has_own = own != nullptr && port < own->input_types.size() && own->input_types[port] != dynamic;
         return has_own ? own->input_types[port] : type(each.inputs_[port].source);
     };
-    element given = inputs == 1 ? each.as<op::convert>().destination_type : type_of(0);
+    element given = each.is<op::convert>() ? each.as<op::convert>().destination_type : type_of(0);
     const lpt::shape& data = shape(each.inputs_[0].source);
     if (inputs == 2 && (given == dynamic || type_of(1) != given)) {
         return false;

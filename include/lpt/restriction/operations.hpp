@@ -69,17 +69,29 @@ constexpr bool is_one_of(view<op::kind> all, op::kind operation) {
     return false;
 }
 
+/// A set of operations of the library.
+struct operation_set {
+    bool has[static_cast<std::size_t>(op::kind::count)]{};
+
+    constexpr explicit operation_set(view<op::kind> all) {
+        for (const op::kind each : all) {
+            has[static_cast<std::size_t>(each)] = true;
+        }
+    }
+    constexpr bool contains(op::kind operation) const {
+        return operation >= op::kind{} && operation < op::kind::count && has[static_cast<std::size_t>(operation)];
+    }
+};
+inline constexpr operation_set quantizable_set(quantizable_operations);
+inline constexpr operation_set precision_preserving_set(precision_preserving_operations);
+
 }  // namespace detail
 
 /// True for operations, in any version, that a transformation can bring to low precision.
-constexpr bool is_quantizable(op::kind operation) {
-    return detail::is_one_of(detail::quantizable_operations, operation);
-}
+constexpr bool is_quantizable(op::kind operation) { return detail::quantizable_set.contains(operation); }
 
 /// True for operations, in any version, whose output has the element type, scale and zero point of their input.
-constexpr bool preserves_precision(op::kind operation) {
-    return detail::is_one_of(detail::precision_preserving_operations, operation);
-}
+constexpr bool preserves_precision(op::kind operation) { return detail::precision_preserving_set.contains(operation); }
 
 /// The same questions about the row of an operation type, of the library or of a user.
 constexpr bool is_quantizable(const op::row& operation) {

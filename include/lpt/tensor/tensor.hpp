@@ -66,6 +66,8 @@ public:
     late_bytes(void* recipe, const std::byte* (*make)(void*), void (*forget)(void*), int depth = 1,
                const late_facts& facts = {})
         : recipe_(recipe), make_(make), forget_(forget), depth_(depth), facts_(facts) {}
+    static void* operator new(std::size_t size) { return detail::take_memory(size); }
+    static void operator delete(void* memory, std::size_t size) noexcept { detail::give_memory(memory, size); }
     late_bytes(const late_bytes&) = delete;
     late_bytes& operator=(const late_bytes&) = delete;
     ~late_bytes() { forget_(recipe_); }

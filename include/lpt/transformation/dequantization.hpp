@@ -905,19 +905,19 @@ constexpr void insert_dequantization(auto& r, view<input_ref> readers, output_re
 
 namespace detail {
 
-/// A relaxed operation gives a type and, where that is real and its input is not, computes in it; infers its outputs anew.
-constexpr void compute_and_give(graph& model, node_id operation, std::size_t port, element type) {
+/// Both at once: an input type, unless it is `dynamic`, and the type of output 0; infers the outputs anew.
+constexpr void relax_types(graph& model, node_id operation, std::size_t port, element input, element output) {
     relaxation types = model[operation].own_types() != nullptr ? *model[operation].own_types() : relaxation{};
-    if (is_real(type) && !is_real(model.type(model[operation].input(port)))) {
+    if (input != dynamic) {
         if (types.input_types.size() <= port) {
             types.input_types.resize(port + 1, dynamic);
         }
-        types.input_types[port] = type;
+        types.input_types[port] = input;
     }
     if (types.output_types.empty()) {
-        types.output_types.push_back(type);
+        types.output_types.push_back(output);
     }
-    types.output_types[0] = type;
+    types.output_types[0] = output;
     model.relax(operation, lpt::move(types));
 }
 
@@ -950,7 +950,8 @@ move_dequantization_after(auto& r, node_id operation, const dequantization& foun
     r.attributes.drop_ports(operation);  // what was asked of its inputs is settled: they are low precision data now
     if (model[operation].relaxed()) {
         const element type = settings.update_output_type ? model.type(source) : model[found.scale].type();
-        detail::compute_and_give(model, operation, place, type);
+        const bool converts = is_real(type) && !is_real(model.type(model[operation].input(place)));
+        detail::relax_types(model, operation, place, converts ? type : dynamic, type);
     } else {
         model.infer(operation);
     }

@@ -100,9 +100,7 @@ template <int Once = 0>
 /// of a low precision Constant or such a FakeQuantize, which may lie behind one more Convert. A zero point with a Convert
 /// has the type of the weights.
 template <int Once = 0>
-[[gnu::noinline]] constexpr verdict is_quantized_static(const graph& model, node_id id,
-                                                        view<element> default_precisions) {
-    const weights_source weights = find_weights(model, id, default_precisions);
+[[gnu::noinline]] constexpr verdict is_quantized_static(const graph& model, node_id id, const weights_source& weights) {
     if (weights.fake_quantize != node_id::none && weights.found.empty()) {
         return quantize_is_supported(model, weights.fake_quantize, 1);
     }
@@ -138,6 +136,10 @@ template <int Once = 0>
                 .about = found.zero_point};
     }
     return yes;
+}
+template <int Once = 0>
+constexpr verdict is_quantized_static(const graph& model, node_id id, view<element> default_precisions) {
+    return is_quantized_static(model, id, find_weights(model, id, default_precisions));
 }
 
 // ---- preconditions
@@ -248,8 +250,10 @@ constexpr verdict dequantized_weights_verdict(const auto& model, const dequantiz
 /// Activations: one scale for all channels (for each group of channels where there are several groups; scales along the last axis of
 /// a MatMul's result pass for such if there are as many, unless `follow_upstream_errors` is false). Weights: see
 /// `is_quantized_static`; scales and zero points vary over the output channels alone.
-[[gnu::noinline]] constexpr verdict weightable_verdict(const auto& r, node_id id,
-                                                       const weightable_settings& settings = {}) {
+///
+/// `found` and `weights` are what `find_dequantization` and `find_weights` say of the operation.
+[[gnu::noinline]] constexpr verdict weightable_verdict(const auto& r, node_id id, const weightable_settings& settings,
+                                                       const dequantization& found, const weights_source& weights) {
     const graph& model = r.model;
     if (const verdict base = base_precondition(r, id); !base) {
         return base;
@@ -262,7 +266,6 @@ constexpr verdict dequantized_weights_verdict(const auto& model, const dequantiz
             return refuse(reason::dynamic_channel, 1);
         }
     }
-    const dequantization found = find_dequantization(r, id);
     if (group_count(model, id) > 1) {
         if (const verdict grouped = detail::grouped_data_verdict(model, id, found); !grouped) {
             return grouped;
@@ -275,7 +278,6 @@ constexpr verdict dequantized_weights_verdict(const auto& model, const dequantiz
     } else if (settings.per_tensor_data && !is_scalar_like(model, found.scale)) {
         return refuse_not_per_tensor(model, found);
     }
-    const weights_source weights = find_weights(model, id, r.options.default_precisions);
     const unsigned allowed = detail::weight_axes(model, id, weights.reshape != node_id::none);
     if (weights.fake_quantize == node_id::none) {
         return detail::dequantized_weights_verdict(model, weights.found, allowed, settings);
@@ -285,6 +287,10 @@ constexpr verdict dequantized_weights_verdict(const auto& model, const dequantiz
         return quantized;
     }
     return detail::weights_constants_verdict(model, weights.found, allowed);
+}
+constexpr verdict weightable_verdict(const auto& r, node_id id, const weightable_settings& settings = {}) {
+    return weightable_verdict(r, id, settings, find_dequantization(r, id),
+                              find_weights(r.model, id, r.options.default_precisions));
 }
 
 namespace detail {
@@ -311,17 +317,25 @@ constexpr bool zero_point_suits_convolution(const auto& model, node_id id, const
 
 }  // namespace detail
 
+/// What `convolution_verdict` found on its way to the answer.
+struct convolution_facts {
+    weights_source weights;
+    quantization_details details;  // of a FakeQuantize that gives the weights directly, and the type that suits it
+    data_precision precision;
+};
+
 /// `weightable_verdict` and what convolutions ask beside it: quantized activations of low precision, zero points of
 /// activations and weights in the range of their types, an integer type for a FakeQuantize on weights.
-[[gnu::noinline]] constexpr verdict convolution_verdict(const auto& r, node_id id) {
+[[gnu::noinline]] constexpr verdict convolution_verdict(const auto& r, node_id id, convolution_facts& facts) {
     const graph& model = r.model;
-    if (const verdict weightable = weightable_verdict(r, id); !weightable) {
+    const dequantization found = find_dequantization(r, id);
+    const weights_source& weights = facts.weights = find_weights(model, id, r.options.default_precisions);
+    if (const verdict weightable = weightable_verdict(r, id, {}, found, weights); !weightable) {
         return weightable;
     }
-    if (const verdict quantized = is_quantized_static(model, id, r.options.default_precisions); !quantized) {
+    if (const verdict quantized = is_quantized_static(model, id, weights); !quantized) {
         return quantized;
     }
-    const dequantization found = find_dequantization(r, id);
     if (!can_subtract_be_handled(r, found)) {
         return {.why = reason::zero_point_type_mismatch,
                 .port = 0,
@@ -337,11 +351,12 @@ constexpr bool zero_point_suits_convolution(const auto& model, node_id id, const
     if (r.options.update_precisions && !is_low_precision(model, found)) {
         return refuse_type(reason::not_low_precision, 0, model.type(found.data));
     }
-    const weights_source weights = find_weights(model, id, r.options.default_precisions);
     if (!weights.found.empty()) {
         return zero_point_fits(model, weights.found) ? yes : refuse_unfit_zero_point(model, weights.found, 1);
     }
-    const data_precision precision = weights_precision_of(r, weights.fake_quantize);
+    facts.details = details_of(model, weights.fake_quantize);
+    facts.precision = weights_precision_of(r, weights.fake_quantize, facts.details);
+    const data_precision& precision = facts.precision;
     if (!precision) {
         return refuse_levels(model, weights.fake_quantize, reason::precision_not_chosen, 1);
     }
@@ -350,6 +365,10 @@ constexpr bool zero_point_suits_convolution(const auto& model, node_id id, const
                                                                               .port = 1,
                                                                               .type = precision.type,
                                                                               .about = weights.fake_quantize};
+}
+constexpr verdict convolution_verdict(const auto& r, node_id id) {
+    convolution_facts facts;
+    return convolution_verdict(r, id, facts);
 }
 
 }  // namespace lpt

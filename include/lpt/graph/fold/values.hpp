@@ -229,13 +229,14 @@ class raw_output {
     shape shape_;
     std::size_t elements_;
     std::size_t size_;
-    seq<std::byte, 16> safe_;  // in constant expressions, and where the bytes are few
+    seq<std::byte, 16> safe_;  // in constant expressions, and where there are few
     std::byte* data_ = nullptr;
 
 public:
     [[gnu::noinline]] constexpr raw_output(element type, shape dimensions)
         : type_(type), shape_(lpt::move(dimensions)), elements_(shape_.elements()), size_(byte_size(type, elements_)) {
-        if (lpt::is_constant_evaluated() || size_ <= safe_.capacity()) {
+        constexpr std::size_t few = 256;  // quicker to clear than to ask the system's allocator for
+        if (lpt::is_constant_evaluated() || size_ <= few) {
             safe_.resize(size_);
         } else {
             data_ = new std::byte[size_];
@@ -292,26 +293,34 @@ tensor late_tensor(element type, shape dimensions, int depth, Compute compute, c
         return compute();
     }
     struct recipe {
-        Compute* compute;
+        union {
+            Compute compute;  // until it was called: the operands that it holds may be large
+        };
+        bool was_called = false;
         tensor made;
 
+        explicit recipe(Compute& what) : compute(lpt::move(what)) {}
+        recipe(const recipe&) = delete;
+        recipe& operator=(const recipe&) = delete;
+        ~recipe() {
+            if (!was_called) {
+                compute.~Compute();
+            }
+        }
+        static void* operator new(std::size_t size) { return lpt::detail::take_memory(size); }
+        static void operator delete(void* memory, std::size_t size) noexcept { lpt::detail::give_memory(memory, size); }
         static const std::byte* make(void* mine) {
             recipe& all = *static_cast<recipe*>(mine);
-            all.made = (*all.compute)();
-            delete all.compute;  // and what it holds: the operands may be large
-            all.compute = nullptr;
+            all.made = all.compute();
+            all.compute.~Compute();
+            all.was_called = true;
             return all.made.data();
         }
-        static void forget(void* mine) {
-            delete static_cast<recipe*>(mine)->compute;
-            delete static_cast<recipe*>(mine);
-        }
+        static void forget(void* mine) { delete static_cast<recipe*>(mine); }
     };
     const std::size_t size = byte_size(type, dimensions.elements());
     return tensor(type, lpt::move(dimensions),
-                  bytes(new late_bytes(new recipe{new Compute(lpt::move(compute)), {}}, &recipe::make, &recipe::forget,
-                                       depth, facts),
-                        size));
+                  bytes(new late_bytes(new recipe(compute), &recipe::make, &recipe::forget, depth, facts), size));
 }
 /// The same with the operands that `compute` reads.
 template <class Compute>

@@ -366,15 +366,12 @@ constexpr void fold_data(graph& model, node_id fake_quantize) {
 /// What `decompose_weights` leaves to an operation that takes the scale up at once: the Constant in the place of a
 /// FakeQuantize, and the scale. Nothing changes, and nothing is given, where more would be left: zero points, other readers
 /// of the FakeQuantize, channels with equal bounds, weights that are not a Constant.
-[[gnu::noinline]] constexpr quantized_weights quantize_weights(auto& r, node_id fake_quantize) {
+///
+/// `details` are those of the FakeQuantize, whose ranges are constant, and `precision` is the type that suits them.
+[[gnu::noinline]] constexpr quantized_weights
+quantize_weights(auto& r, node_id fake_quantize, const quantization_details& details, const data_precision& precision) {
     graph& model = r.model;
-    if (!r.options.update_precisions || model.use_count(output_ref(fake_quantize)) != 1 ||
-        !has_constant_ranges(model, fake_quantize)) {
-        return {};
-    }
-    const quantization_details details = details_of(model, fake_quantize);
-    const data_precision precision = weights_precision_of(r, fake_quantize, details);
-    if (!precision) {
+    if (!r.options.update_precisions || model.use_count(output_ref(fake_quantize)) != 1) {
         return {};
     }
     detail::fold_data(model, fake_quantize);

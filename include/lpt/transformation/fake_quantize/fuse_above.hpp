@@ -71,14 +71,13 @@ constexpr void set_data(auto& model, node_id fake_quantize, output_ref data) {
     const element given = model[fake_quantize].type();
     const relaxation* own = model[fake_quantize].own_types();
     const bool has_input_type = own != nullptr && !own->input_types.empty() && own->input_types[0] != dynamic;
-    if (model.type(data) != computed) {
-        if (!has_input_type) {
-            model.relax_input(fake_quantize, computed, 0);
-        }
-        model.relax_output(fake_quantize, given);
-    }
+    const bool is_other_type = model.type(data) != computed;
     model.set_input(fake_quantize, 0, data);
-    model.infer(fake_quantize);
+    if (is_other_type) {
+        relax_types(model, fake_quantize, 0, has_input_type ? dynamic : computed, given);
+    } else {
+        model.infer(fake_quantize);
+    }
 }
 
 constexpr bool takes_one_type(const auto& model, node_id id) {

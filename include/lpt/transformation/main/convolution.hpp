@@ -274,19 +274,23 @@ constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref sourc
 /// before: y = conv(scale_a * (a - zero_point_a), scale_w * (w - zero_point_w))
 /// after:  y = scale_a * scale_w * conv(a - zero_point_a, w - zero_point_w)
 /// with low precision a, w and zero points (rounded, halves away from zero); a zero point of 0 goes away. The product of
-/// scales has the dequantization precision.
-[[gnu::cold, gnu::noinline]] constexpr bool transform_convolution(auto& r, node_id id, text_view name) {
+/// scales has the dequantization precision. `facts` are those of the verdict.
+[[gnu::cold, gnu::noinline]] constexpr bool transform_convolution(auto& r, node_id id, text_view name,
+                                                                  const convolution_facts& facts) {
     graph& model = r.model;
     const node_id convolution = separate_in_standalone_branch(r, id, false);
-    weights_source weights = find_weights(model, convolution, r.options.default_precisions);
+    weights_source weights = facts.weights;
     low_precision_weights low;
     if (weights.fake_quantize != node_id::none && weights.found.empty()) {
-        if (const quantized_weights known = quantize_weights(r, weights.fake_quantize)) {
+        if (const quantized_weights known =
+                quantize_weights(r, weights.fake_quantize, facts.details, facts.precision)) {
             low = {known.weights, known.scale};
         } else if (!decompose_weights(r, weights.fake_quantize) && r.options.update_precisions) {
             return r.refused(convolution, name,
                              refuse_levels(model, weights.fake_quantize, reason::precision_not_chosen, 1));
         }
+    }
+    if (!low.source) {
         weights = find_weights(model, convolution, r.options.default_precisions);
     }
     const dequantization found = normalize_dequantization(r, find_dequantization(r, convolution));
@@ -306,9 +310,17 @@ constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref sourc
         inputs.push_back(model[convolution].input(port));
     }
     const seq<input_ref, 4> readers = model.uses({convolution, 0});
+    bool same_shapes = model[convolution].shape().is_static();
+    for (std::size_t port = 0; port < inputs.size(); ++port) {
+        same_shapes = same_shapes && model.shape(inputs[port]) == model.shape(model[convolution].input(port));
+    }
     model.renew(convolution, inputs);
     model.clear_mark(convolution, mark::disable_cleanup);
-    model.relax(convolution, {{computed, computed}, {computed}});
+    if (same_shapes) {
+        model.relax_keeping_shape(convolution, computed, {{computed, computed}, {computed}});
+    } else {
+        model.relax(convolution, {{computed, computed}, {computed}});
+    }
     if (model[convolution].is<op::convolution_backprop_data>()) {
         drop_input_attributes(r, convolution);
     }
@@ -335,10 +347,11 @@ struct convolution_transformation {
         return convolution_verdict(r, id);
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
+        convolution_facts facts;
+        if (const verdict why = convolution_verdict(r, id, facts); !why) {
             return r.refused(id, name, why);
         }
-        return detail::transform_convolution(r, id, name);
+        return detail::transform_convolution(r, id, name, facts);
     }
 };
 

@@ -20,11 +20,12 @@ struct convolution_backprop_data_transformation {
         return convolution_verdict(r, id);
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
+        convolution_facts facts;
+        if (const verdict why = convolution_verdict(r, id, facts); !why) {
             r.refused(id, name, why);
             return fold_weights(r, id);
         }
-        return detail::transform_convolution(r, id, name);
+        return detail::transform_convolution(r, id, name, facts);
     }
 
 private:

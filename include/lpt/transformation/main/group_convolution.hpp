@@ -18,10 +18,11 @@ struct group_convolution_transformation {
         return convolution_verdict(r, id);
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
+        convolution_facts facts;
+        if (const verdict why = convolution_verdict(r, id, facts); !why) {
             return r.refused(id, name, why);
         }
-        return detail::transform_convolution(r, id, name);
+        return detail::transform_convolution(r, id, name, facts);
     }
 };
 

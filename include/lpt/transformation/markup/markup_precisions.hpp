@@ -54,6 +54,36 @@ private:
             !attributes_of<attribute::precision_preserved>(r).has(attribute::place::on_node(id))) {
             attributes_of<attribute::precision_preserved>(r).set_node(id, {true});
         }
+        restrict_by_target(r, id);
+    }
+    /// What the target says: the groups of its rows, which need no copy, or what its functions say of the node.
+    static constexpr void restrict_by_target(auto& r, node_id id) {
+        bool is_restricted = false;
+        bool has_groups = false;
+        for (const precision_row& row : r.restrictions.precisions) {
+            if (!restriction_table::is_about(row.operation, row.version, r.model[id])) {
+                continue;
+            }
+            if (row.rule != nullptr) {
+                return restrict_by_rules(r, id);
+            }
+            is_restricted = true;
+            has_groups = has_groups || !row.accepted.ports.empty();
+        }
+        if (!is_restricted) {
+            return;
+        }
+        if (!has_groups) {
+            return restrict(r, id, {});
+        }
+        for (const precision_row& row : r.restrictions.precisions) {
+            if (restriction_table::is_about(row.operation, row.version, r.model[id]) && !row.accepted.ports.empty() &&
+                !restrict_group(r, id, row.accepted)) {
+                return;
+            }
+        }
+    }
+    static constexpr void restrict_by_rules(auto& r, node_id id) {
         seq<port_types> groups;
         if (r.restrictions.precisions_of(r.model, id, groups)) {
             restrict(r, id, groups);
