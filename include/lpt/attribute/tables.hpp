@@ -137,6 +137,7 @@ class port_members {
     };
     seq<part> parts_;  // by node number
     seq<std::int32_t, 8> members_;
+    std::size_t expected_ = 0;
 
     /// Gives a node another part, behind all others, at least twice as long as its old one.
     constexpr part move_to_end(part old, std::size_t least) {
@@ -160,6 +161,10 @@ public:
     }
     constexpr void set(std::size_t id, std::size_t port, std::int32_t member) {
         if (id >= parts_.size()) {
+            if (parts_.empty()) {
+                parts_.reserve(expected_);
+                members_.reserve(expected_);
+            }
             parts_.resize(id + 1);
         }
         if (port >= static_cast<std::size_t>(parts_[id].size)) {
@@ -180,6 +185,7 @@ public:
         }
     }
     constexpr bool is_unused() const { return parts_.empty(); }
+    constexpr void expect(std::size_t nodes) { expected_ = nodes; }
     /// One more than the largest port of a node that may have a member.
     constexpr std::size_t bound(std::size_t id) const {
         return id < parts_.size() ? static_cast<std::size_t>(parts_[id].size) : 0;
@@ -191,6 +197,7 @@ class place_index {
     seq<std::int32_t, 8> nodes_;
     port_members inputs_;
     port_members outputs_;
+    std::size_t expected_ = 0;
 
 public:
     constexpr std::int32_t find(place where) const {
@@ -205,6 +212,9 @@ public:
         const std::size_t id = index_of(where.node);
         if (where.where == place::side::node) {
             if (id >= nodes_.size()) {
+                if (nodes_.empty()) {
+                    nodes_.reserve(expected_);
+                }
                 nodes_.resize(id + 1, -1);
             }
             nodes_[id] = member;
@@ -232,6 +242,12 @@ public:
         return (where == place::side::input ? inputs_ : outputs_).bound(index_of(id));
     }
     constexpr bool is_on_node(std::size_t id) const { return id < nodes_.size() && nodes_[id] >= 0; }
+    /// Takes room for so many nodes as soon as one has a member.
+    constexpr void expect(std::size_t nodes) {
+        expected_ = nodes;
+        inputs_.expect(nodes);
+        outputs_.expect(nodes);
+    }
     /// True if no place ever had a member.
     constexpr bool is_unused() const { return nodes_.empty() && inputs_.is_unused() && outputs_.is_unused(); }
 };
@@ -270,6 +286,15 @@ private:
 
     template <class>
     friend class table;
+
+    constexpr void merge_values(std::int32_t a, std::int32_t b, const value_type& other) {
+        if constexpr (requires { attribute::merge(pool_.value(a), other, pool_.own(a), pool_.own(b)); }) {
+            const auto other_own = pool_.own(b);
+            attribute::merge(pool_.value(a), other, pool_.own(a), other_own);
+        } else {
+            attribute::merge(pool_.value(a), other);
+        }
+    }
 
 public:
     using own_data = typename pool::own_data;
@@ -322,13 +347,11 @@ public:
     constexpr void merge(place into, place from) {
         const std::int32_t a = index_.find(into);
         const std::int32_t b = index_.find(from);
-        const value_type other = pool_.value(b);
-        if constexpr (requires { attribute::merge(pool_.value(a), other, pool_.own(a), pool_.own(b)); }) {
-            const own_data other_own = pool_.own(b);
-            attribute::merge(pool_.value(a), other, pool_.own(a), other_own);
-        } else {
-            attribute::merge(pool_.value(a), other);
+        if (pool_.root(a) != pool_.root(b)) {
+            return merge_values(a, b, pool_.value(b));
         }
+        const value_type itself = pool_.value(b);
+        merge_values(a, b, itself);
     }
     constexpr bool same_class(place left, place right) const { return class_number(left) == class_number(right); }
     /// Equal for places that share their value, different for places that do not; -1 if there is no attribute.
@@ -472,6 +495,10 @@ public:
     /// Gives `to` the attributes of the node `from` without those of its ports: for a replacement by another operation.
     constexpr void copy_node(node_id from, node_id to) { copy_all(from, to, false); }
 
+    /// Says how many nodes there will be: a table then takes its memory at once.
+    constexpr void expect(std::size_t nodes) {
+        (static_cast<detail::index_slot<Attributes>&>(slots_).index.expect(nodes), ...);
+    }
     /// Takes the attributes of the ports of a node away; those of the node stay.
     constexpr void drop_ports(node_id id) { (drop_ports_of<Attributes>(id), ...); }
 

@@ -126,6 +126,9 @@ class seq : public detail::seq_size {
     [[no_unique_address]] detail::inline_values<T, Inline> inside_{};
     T* outside_ = nullptr;
 
+    // A single place inside is copied while it is made.
+    static constexpr bool copies_only_place = Inline == 1 && !__is_trivially_copyable(T);
+
     // Copying all places inside, used or not, takes fewer steps than asking how many are used.
     static constexpr bool copies_whole = Inline != 0 && Inline * sizeof(T) <= 64 && __is_trivially_copyable(T);
 
@@ -206,7 +209,18 @@ public:
     constexpr seq(std::initializer_list<T> values) : seq_size(Inline) { append(values.begin(), values.size()); }
     constexpr explicit seq(view<T> values) : seq_size(Inline) { append(values.data(), values.size()); }
     constexpr seq(std::size_t count, const T& value) : seq_size(Inline) { resize(count, value); }
-    constexpr seq(const seq& other) : seq_size(Inline) {
+    constexpr seq(const seq& other)
+        requires(copies_only_place)
+        : seq_size(Inline), inside_(other.inside_) {
+        if (other.outside_ == nullptr) {
+            size_ = other.size_;
+        } else {
+            append(other.data(), other.size_);
+        }
+    }
+    constexpr seq(const seq& other)
+        requires(!copies_only_place)
+        : seq_size(Inline) {
         if constexpr (copies_whole) {
             if (other.outside_ == nullptr) {
                 inside_ = other.inside_;
@@ -233,6 +247,13 @@ public:
         }
     }
     constexpr seq& operator=(const seq& other) {
+        if constexpr (copies_whole) {
+            if (outside_ == nullptr && other.outside_ == nullptr) {
+                inside_ = other.inside_;
+                size_ = other.size_;
+                return *this;
+            }
+        }
         if constexpr (__is_trivially_copyable(T)) {
             if (other.size_ <= room_ && this != &other) {  // into the places that are there
                 detail::copy_values(data(), other.data(), other.size_);

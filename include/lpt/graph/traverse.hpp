@@ -70,6 +70,9 @@ public:
         states_.resize(model.id_bound());
         order.resize(model.size());
         operations.resize(model.size());
+        if (!lpt::is_constant_evaluated()) {
+            path_.reserve(model.size() / 8);
+        }
         for (const seq<node_id>* last : {&model_.parameters(), &model_.sinks(), &model_.results()}) {
             for (std::size_t i = last->size(); i-- > 0;) {
                 visit((*last)[i]);

@@ -16,6 +16,9 @@ template <class Pipeline>
 constexpr seq<refusal> run_on(graph& model, const restriction_table& restrictions,
                               const transformation_options& options) {
     attribute::tables attributes;
+    if (!lpt::is_constant_evaluated()) {
+        attributes.expect(2 * model.id_bound());  // the nodes that a run makes, too
+    }
     rewrite changes(model, attributes, options, restrictions);
     Pipeline::run(changes);
     return changes.take_refusals();

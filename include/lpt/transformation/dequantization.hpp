@@ -612,10 +612,10 @@ constexpr bool is_constant_path(const graph& model, node_id id) { return !model[
     }
     const dequantization found = find_dequantization(model, id, default_precisions);
     const auto fits = [&](node_id elementwise, node_id constant) {
-        shape dimensions = model[constant].shape();
-        if (dimensions.elements() == 1) {
+        if (model[constant].shape().elements() == 1) {
             return true;
         }
+        shape dimensions = model[constant].shape();
         const shape& data = model[elementwise].shape();
         if (data.rank_is_dynamic() || dimensions.rank() > data.rank()) {
             return false;
@@ -812,6 +812,16 @@ constexpr output_ref clone_dequantization(auto& r, const dequantization& found) 
     const node_id made = r.model.clone(id, inputs);
     replace_and_name(r, id, made);
     return made;
+}
+
+/// True if nothing is to be separated or normalised: no part of the dequantization above an input has other readers, and its
+/// scale is on input 1. `takes_scales`: see `separate_in_standalone_branch`.
+constexpr bool stands_alone(const auto& model, const dequantization& found, bool takes_scales = true) {
+    if (found.empty()) {
+        return true;
+    }
+    const bool is_normal = !found.has_multiply() || is_constant(model, model[found.multiply].input(1));
+    return is_normal && ((!takes_scales && !found.has_subtract()) || !is_shared(model, found));
 }
 
 /// Lets a relaxed operation that reads quantized data on an input compute as if it had been converted to `type` before. A type

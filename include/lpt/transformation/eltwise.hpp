@@ -14,7 +14,9 @@ enum class full_path : int {
 };
 
 /// Both branches can be found, and at least one has a dequantization with per-tensor or per-channel constants.
-[[gnu::noinline]] constexpr verdict eltwise_precondition(const auto& r, node_id id) {
+///
+/// `branches` are the dequantizations on both inputs.
+[[gnu::noinline]] constexpr verdict eltwise_precondition(const auto& r, node_id id, view<dequantization> branches) {
     if (const verdict base = base_precondition(r, id); !base) {
         return base;
     }
@@ -25,7 +27,7 @@ enum class full_path : int {
     bool any_fits = false;
     node_id unfit = node_id::none;
     for (std::size_t port = 0; port < 2; ++port) {
-        const dequantization found = find_dequantization(r, id, port);
+        const dequantization& found = branches[port];
         if (!found.data) {
             return refuse(reason::no_dequantization, static_cast<int>(port));
         }
@@ -121,10 +123,11 @@ constexpr full_path choose_by_parents(const auto& model, node_id first, node_id 
 /// The first rule that decides: a constant branch (neither); the one branch that has no low precision; without
 /// `update_precisions` the one that has no dequantization; the one that comes from a FakeQuantize; of two the FakeQuantize with one
 /// consumer; a branch that is broadcast; a branch without other consumers; the one that a convolution or MatMul computes; input 0.
-[[gnu::noinline]] constexpr full_path choose_full_path(const auto& r, node_id id) {
+///
+/// `first` and `second` are the dequantizations on its inputs.
+[[gnu::noinline]] constexpr full_path choose_full_path(const auto& r, const dequantization& first,
+                                                       const dequantization& second) {
     const graph& model = r.model;
-    const dequantization first = find_dequantization(r, id, 0);
-    const dequantization second = find_dequantization(r, id, 1);
     if (is_constant(model, first.data) || is_constant(model, second.data)) {
         return full_path::constant;
     }

@@ -100,8 +100,8 @@ constexpr data_precision with_whole_steps(data_precision range, std::int64_t lev
 /// all pairs are the same).
 struct quantization_details {
     std::int64_t levels = 0;
-    seq<float> lows;
-    seq<float> highs;
+    seq<float, 2> lows;
+    seq<float, 2> highs;
 };
 
 /// The integer type that suits output ranges best, and whether they need a zero point.
@@ -299,7 +299,7 @@ constexpr shape output_range_shape(const graph& model, node_id fake_quantize) {
 namespace detail {
 
 template <int Once = 0>
-inline void append_bytes_of_floats(seq<float>& to, const tensor& values) {
+inline void append_bytes_of_floats(seq<float, 2>& to, const tensor& values) {
     const void* from = values.data();
     if (__builtin_bit_cast(std::uintptr_t, from) % alignof(float) == 0) {
         return to.append(view<float>(static_cast<const float*>(from), values.elements()));
@@ -308,7 +308,7 @@ inline void append_bytes_of_floats(seq<float>& to, const tensor& values) {
     __builtin_memcpy(to.data(), from, values.size_in_bytes());
 }
 template <int Once = 0>
-constexpr void append_floats(seq<float>& to, const tensor& values) {
+constexpr void append_floats(seq<float, 2>& to, const tensor& values) {
     if (values.type() == f32 && !lpt::is_constant_evaluated()) {
         return append_bytes_of_floats(to, values);
     }

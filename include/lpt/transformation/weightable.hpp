@@ -319,6 +319,7 @@ constexpr bool zero_point_suits_convolution(const auto& model, node_id id, const
 
 /// What `convolution_verdict` found on its way to the answer.
 struct convolution_facts {
+    dequantization data;
     weights_source weights;
     quantization_details details;  // of a FakeQuantize that gives the weights directly, and the type that suits it
     data_precision precision;
@@ -328,7 +329,7 @@ struct convolution_facts {
 /// activations and weights in the range of their types, an integer type for a FakeQuantize on weights.
 [[gnu::noinline]] constexpr verdict convolution_verdict(const auto& r, node_id id, convolution_facts& facts) {
     const graph& model = r.model;
-    const dequantization found = find_dequantization(r, id);
+    const dequantization& found = facts.data = find_dequantization(r, id);
     const weights_source& weights = facts.weights = find_weights(model, id, r.options.default_precisions);
     if (const verdict weightable = weightable_verdict(r, id, {}, found, weights); !weightable) {
         return weightable;

@@ -20,10 +20,10 @@ struct fake_quantize_parts {
 /// The linear maps that take the integers back to the output ranges, one for each channel of these ranges.
 struct channel_maps {
     shape dimensions;            // of the ranges
-    seq<double> scales;
-    seq<double> zero_points;  // not rounded
-    seq<double> lows;         // what the output bounds become; one value where it is the same for all channels
-    seq<double> highs;
+    seq<double, 2> scales;
+    seq<double, 2> zero_points;  // not rounded
+    seq<double, 2> lows;         // what the output bounds become; one value where it is the same for all channels
+    seq<double, 2> highs;
 };
 
 namespace detail {

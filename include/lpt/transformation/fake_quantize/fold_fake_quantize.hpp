@@ -82,7 +82,7 @@ constexpr bool broadcasts_to(const shape& from, const shape& to) {
 /// known then; `none` for other FakeQuantize operations.
 template <int Once = 0>
 constexpr node_id broadcast_output_bound(graph& model, node_id fake_quantize, element type) {
-    if (!has_equal_output_bounds(model, fake_quantize) || model.shape(model[fake_quantize].input(0)).is_static()) {
+    if (model.shape(model[fake_quantize].input(0)).is_static() || !has_equal_output_bounds(model, fake_quantize)) {
         return node_id::none;
     }
     const output_ref data = model[fake_quantize].input(0);

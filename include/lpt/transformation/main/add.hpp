@@ -21,25 +21,35 @@ struct add_transformation {
     static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
-            const verdict scale = scale_is_not_zero(r.model, find_dequantization(r, id, port), static_cast<int>(port));
-            if (!scale) {
-                return scale;
-            }
-        }
-        return eltwise_precondition(r, id);
+        return can_transform(r, id, {find_dequantization(r, id, 0), find_dequantization(r, id, 1)});
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
+        dequantization branches[2] = {find_dequantization(r, id, 0), find_dequantization(r, id, 1)};
+        if (const verdict why = can_transform(r, id, branches); !why) {
             return r.refused(id, name, why);
         }
-        const node_id add = separate_in_standalone_branch(r, id);
-        const full_path path = choose_full_path(r, add);
+        node_id add = id;
+        if (!stands_alone(r.model, branches[0]) || !stands_alone(r.model, branches[1])) {
+            add = separate_in_standalone_branch(r, id);
+            branches[0] = find_dequantization(r, add, 0);
+            branches[1] = find_dequantization(r, add, 1);
+        }
+        const full_path path = choose_full_path(r, branches[0], branches[1]);
         return path == full_path::constant ? transform_constant(r, add)
                                            : transform_branches(r, add, static_cast<int>(path));
     }
 
 private:
+    static constexpr verdict can_transform(const auto& r, node_id id, view<dequantization> branches) {
+        for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
+            const verdict scale = scale_is_not_zero(r.model, branches[port], static_cast<int>(port));
+            if (!scale) {
+                return scale;
+            }
+        }
+        return eltwise_precondition(r, id, branches);
+    }
+
     /// True if all data that a type, or the output range of a FakeQuantize, allows stays a float when it is scaled. Data of
     /// which nothing is known counts as small.
     template <int Once = 0>

@@ -278,7 +278,8 @@ constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref sourc
 [[gnu::cold, gnu::noinline]] constexpr bool transform_convolution(auto& r, node_id id, text_view name,
                                                                   const convolution_facts& facts) {
     graph& model = r.model;
-    const node_id convolution = separate_in_standalone_branch(r, id, false);
+    const bool is_alone = stands_alone(model, facts.data, false) && facts.weights.found.empty();
+    const node_id convolution = is_alone ? id : separate_in_standalone_branch(r, id, false);
     weights_source weights = facts.weights;
     low_precision_weights low;
     if (weights.fake_quantize != node_id::none && weights.found.empty()) {
@@ -293,7 +294,8 @@ constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref sourc
     if (!low.source) {
         weights = find_weights(model, convolution, r.options.default_precisions);
     }
-    const dequantization found = normalize_dequantization(r, find_dequantization(r, convolution));
+    const dequantization found =
+        is_alone ? facts.data : normalize_dequantization(r, find_dequantization(r, convolution));
     const output_ref data = low_precision_data(r, convolution, found);
     const element computed = r.computed_type();
     const unsigned axes = weight_axes(model, convolution, weights.reshape != node_id::none);

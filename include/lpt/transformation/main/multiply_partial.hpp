@@ -30,7 +30,7 @@ struct multiply_partial_transformation {
         if (!constant && (first.empty() || second.empty())) {
             return refuse(reason::no_dequantization, first.empty() ? 0 : 1);
         }
-        return eltwise_precondition(r, id);
+        return eltwise_precondition(r, id, {first, second});
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (is_lone_scale(r, id)) {
@@ -44,7 +44,8 @@ struct multiply_partial_transformation {
         const node_id multiply = separate_in_standalone_branch(r, id);
         fold_constant_fake_quantize(r, multiply, 0);
         fold_constant_fake_quantize(r, multiply, 1);
-        const full_path path = choose_full_path(r, multiply);
+        const full_path path =
+            choose_full_path(r, find_dequantization(r, multiply, 0), find_dequantization(r, multiply, 1));
         return path == full_path::constant ? transform_constant(r, multiply)
                                            : transform_branches(r, multiply, static_cast<int>(path));
     }

@@ -16,8 +16,13 @@ struct relu_transformation {
         return can_move_behind_relu(r, id);
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (const verdict why = can_transform(r, id); !why) {
+        dequantization found;
+        if (const verdict why = can_move_behind_relu(r, id, found); !why) {
             return r.refused(id, name, why);
+        }
+        if (stands_alone(r.model, found)) {
+            move_dequantization_after(r, id, found);
+            return true;
         }
         const node_id relu = separate_in_standalone_branch(r, id);
         move_dequantization_after(r, relu, normalize_dequantization(r, find_dequantization(r, relu)));

@@ -7,11 +7,13 @@
 namespace lpt {
 
 /// f(s * q) = s * f(q) for a function that is linear on either side of zero: without a zero point, and for s >= 0.
-[[gnu::cold]] constexpr verdict can_move_behind_relu(const auto& r, node_id id) {
+///
+/// `found` becomes the dequantization.
+[[gnu::cold]] constexpr verdict can_move_behind_relu(const auto& r, node_id id, dequantization& found) {
     if (const verdict base = base_precondition(r, id); !base) {
         return base;
     }
-    const dequantization found = find_dequantization(r, id);
+    found = find_dequantization(r, id);
     if (found.empty()) {
         return refuse(reason::no_dequantization, 0);
     }
@@ -22,6 +24,11 @@ namespace lpt {
     const element type = r.model.type(found.data);
     const verdict finite = is_signed(type) || is_real(type) ? constants_are_finite(r.model, found) : yes;
     return finite ? scale_is_not_negative(r.model, found) : finite;
+}
+
+[[gnu::cold]] constexpr verdict can_move_behind_relu(const auto& r, node_id id) {
+    dequantization found;
+    return can_move_behind_relu(r, id, found);
 }
 
 }  // namespace lpt
