@@ -275,7 +275,11 @@ public:
         }
         return *this;
     }
-    constexpr ~seq() { drop(); }
+    constexpr ~seq() {
+        if (outside_ != nullptr) {
+            drop();
+        }
+    }
 
     constexpr T* data() noexcept {
         if constexpr (Inline != 0) {

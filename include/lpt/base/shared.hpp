@@ -87,7 +87,11 @@ public:
         detail::swap_values(block_, other.block_);
         return *this;
     }
-    constexpr ~shared() { drop(); }
+    constexpr ~shared() {
+        if (block_ != nullptr) {  // what was moved from has none: no call then
+            drop();
+        }
+    }
 
     constexpr explicit operator bool() const noexcept { return block_ != nullptr; }
     constexpr const T& operator*() const { return block_->value; }

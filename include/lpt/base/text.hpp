@@ -128,7 +128,11 @@ public:
         detail::swap_values(block_, other.block_);
         return *this;
     }
-    constexpr ~text() { drop(); }
+    constexpr ~text() {
+        if (block_ != nullptr) {
+            drop();
+        }
+    }
 
     constexpr std::size_t size() const noexcept { return block_ == nullptr ? 0 : block_->size; }
     constexpr bool empty() const noexcept { return block_ == nullptr; }

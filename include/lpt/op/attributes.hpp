@@ -97,7 +97,11 @@ public:
         number_ = other.number_;
         return *this;
     }
-    constexpr ~attributes() { drop(); }
+    constexpr ~attributes() {
+        if (block_ != nullptr) {
+            drop();
+        }
+    }
 
     constexpr kind number() const noexcept { return number_; }
     /// What a user's operation type declares; null for types of the library.

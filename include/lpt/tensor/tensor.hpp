@@ -96,7 +96,9 @@ class bytes {
             release_(keeper_);
         }
         release_ = nullptr;
-        delete late_;
+        if (late_ != nullptr) {
+            delete late_;
+        }
     }
 
 public:
