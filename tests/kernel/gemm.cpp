@@ -273,6 +273,14 @@ TEST_CASE("weights of four bits take half the memory when they are packed") {
     }
 }
 
+TEST_CASE("more rows than a block has give the scalar bits on every instruction set") {
+    for (const std::int64_t m : {383, 384, 385, 800}) {
+        gemm_case c{m, 65, 10};
+        c.a_zero_point = 3;
+        compare_all(c, static_cast<std::uint64_t>(m));
+    }
+}
+
 TEST_CASE("matrix multiplication gives the same bits on 1 to 8 threads, whether rows or panels are shared") {
     struct sizes {
         std::int64_t m, n, k;

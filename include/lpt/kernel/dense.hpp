@@ -21,7 +21,7 @@ struct dense {
     static constexpr std::int64_t row_group_bytes = Arithmetic::group * Arithmetic::row_value_bytes;
     static constexpr std::int64_t block_tiles = 64;  // most tiles between two passes over all panels
     static constexpr std::int64_t usual_tiles = 16;
-    static constexpr std::int64_t block_bytes = 98304;  // of more rows than usual: they stay in the L1/L2 cache
+    static constexpr std::int64_t block_bytes = 1048576;  // of more rows than usual: they stay in the L2 cache
     static constexpr std::int64_t pointer_budget = 8192;  // pointers of a block
 
     /// The most rows of a source that has a buffer for them.
