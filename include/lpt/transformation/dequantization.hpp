@@ -89,28 +89,24 @@ template <int Once = 0>
 template <int Once = 0>
 [[gnu::noinline]] bool floats_are_finite(const std::byte* data, std::size_t count) {
     constexpr std::size_t block = evaluation::detail::block_size;
-    constexpr std::uint32_t exponent = 0x7F800000u;
+    constexpr std::uint32_t magnitude = 0x7FFFFFFFu;
+    constexpr std::uint32_t one_exponent = 0x00800000u;  // added to an exponent of ones, it carries into the sign
+    std::uint32_t carried[block]{};
     for (; count >= block; count -= block, data += 4 * block) {
         std::uint32_t codes[block];
-        std::uint32_t bad[block];
         __builtin_memcpy(codes, data, sizeof codes);
         for (std::size_t k = 0; k < block; ++k) {
-            bad[k] = (codes[k] & exponent) == exponent ? 1 : 0;
+            carried[k] |= (codes[k] & magnitude) + one_exponent;
         }
-        std::uint32_t any = 0;
-        for (const std::uint32_t each : bad) {
-            any |= each;
-        }
-        if (any != 0) {
-            return false;
-        }
+    }
+    std::uint32_t any = 0;
+    for (const std::uint32_t each : carried) {
+        any |= each;
     }
     for (; count != 0; --count, data += 4) {
-        if ((load<std::uint32_t>(data) & exponent) == exponent) {
-            return false;
-        }
+        any |= (load<std::uint32_t>(data) & magnitude) + one_exponent;
     }
-    return true;
+    return (any & ~magnitude) == 0;
 }
 
 /// The extent of all values of a tensor.

@@ -187,9 +187,19 @@ constexpr bool has_zero_points(const channel_maps& maps) {
 
 /// Gives a FakeQuantize another output range and another output type.
 constexpr void set_output_range(auto& r, node_id fake_quantize, tensor low, tensor high, element type) {
-    r.model.set_input(fake_quantize, 3, r.model.constant(lpt::move(low)));
-    r.model.set_input(fake_quantize, 4, r.model.constant(lpt::move(high)));
-    r.model.relax_output(fake_quantize, type);
+    graph& model = r.model;
+    const node& each = model[fake_quantize];
+    const bool keeps_shape = each.shape().is_static() && each.shape() == model.shape(each.input(0));
+    model.set_input(fake_quantize, 3, model.constant(lpt::move(low)));
+    model.set_input(fake_quantize, 4, model.constant(lpt::move(high)));
+    if (keeps_shape) {
+        relaxation types = each.own_types() != nullptr ? *each.own_types() : relaxation{};
+        types.output_types.resize(1, type);
+        types.output_types[0] = type;
+        model.relax_keeping_shape(fake_quantize, type, lpt::move(types));
+    } else {
+        model.relax_output(fake_quantize, type);
+    }
 }
 
 /// What stands for a FakeQuantize whose output range was set.
