@@ -41,12 +41,15 @@ protected:
             give_memory(memory, size);
         }
     }
-    /// New memory of so many bytes that begins with a copy of others.
-    static void* copied_to_new_memory(const void* from, std::size_t used, std::size_t size) {
-        void* result = take_memory(size);
-        if (used != 0) {
-            __builtin_memcpy(result, from, used);
+    /// Moves bytes into new memory with room for `wanted` values of `size_of_value` bytes, and gives it; frees the `old` one.
+    void* grown(const void* values, void* old, std::size_t wanted, std::size_t size_of_value) {
+        const std::size_t room = larger_room(wanted);
+        void* result = take_memory(room * size_of_value);
+        if (size_ != 0) {
+            __builtin_memcpy(result, values, size_ * size_of_value);
         }
+        give_back(old, room_ * size_of_value);
+        room_ = static_cast<std::uint32_t>(room);
         return result;
     }
 
@@ -164,11 +167,6 @@ class seq : public detail::seq_size {
 
     constexpr T* moved_to(std::size_t room) {
         T* old = data();
-        if constexpr (is_trivial) {
-            if (!lpt::is_constant_evaluated()) {
-                return static_cast<T*>(copied_to_new_memory(old, size_ * sizeof(T), room * sizeof(T)));
-            }
-        }
         T* bigger = new T[room]();
         for (std::uint32_t i = 0; i < size_; ++i) {
             bigger[i] = static_cast<T&&>(old[i]);
@@ -176,6 +174,12 @@ class seq : public detail::seq_size {
         return bigger;
     }
     constexpr void grow(std::size_t wanted) {
+        if constexpr (is_trivial) {
+            if (!lpt::is_constant_evaluated()) {
+                outside_ = static_cast<T*>(grown(data(), outside_, wanted, sizeof(T)));
+                return;
+            }
+        }
         const std::size_t room = larger_room(wanted);
         T* bigger = moved_to(room);
         drop();

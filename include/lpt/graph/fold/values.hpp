@@ -128,25 +128,30 @@ template <class Number>
         case boolean:
         case u8: return detail::load_as<std::uint8_t>(data, count, to);
         case i8: return detail::load_as<std::int8_t>(data, count, to);
-        case u16: return detail::load_as<std::uint16_t>(data, count, to);
-        case i16: return detail::load_as<std::int16_t>(data, count, to);
-        case u32: return detail::load_as<std::uint32_t>(data, count, to);
         case i32: return detail::load_as<std::int32_t>(data, count, to);
         case u64: return detail::load_as<std::uint64_t>(data, count, to);
         case i64: return detail::load_as<std::int64_t>(data, count, to);
-        case f32: return detail::load_as<float>(data, count, to);
-        case f64: return detail::load_as<double>(data, count, to);
-        case f16:
+        default: break;  // rare types of integers have no loop of their own
+    }
+    if constexpr (!is_integer_type<Number>) {
+        if (values.type() == f32) {
+            return detail::load_as<float>(data, count, to);
+        }
+        if (values.type() == f64) {
+            return detail::load_as<double>(data, count, to);
+        }
+        if (values.type() == f16) {
             for (std::size_t i = 0; i < count; ++i) {
                 to[i] = static_cast<Number>(detail::float_from_half(lpt::detail::load<std::uint16_t>(data + 2 * i)));
             }
             return;
-        case bf16:
+        }
+        if (values.type() == bf16) {
             for (std::size_t i = 0; i < count; ++i) {
                 to[i] = static_cast<Number>(detail::float_from_brain(lpt::detail::load<std::uint16_t>(data + 2 * i)));
             }
             return;
-        default: break;
+        }
     }
     for (std::size_t i = 0; i < count; ++i) {
         to[i] = static_cast<Number>(load_real(values.type(), data, i));
@@ -160,8 +165,6 @@ constexpr void store_integers(const Number* from, std::size_t count, element typ
     switch (type) {
         case u8:
         case i8: return store_as<std::uint8_t>(from, count, to);
-        case u16:
-        case i16: return store_as<std::uint16_t>(from, count, to);
         case u32:
         case i32: return store_as<std::uint32_t>(from, count, to);
         case u64:
@@ -182,13 +185,9 @@ constexpr void store_reals(const Number* from, std::size_t count, element type, 
         case f64: return store_as<double>(from, count, to);
         case u8: return store_saturated<std::uint8_t>(from, count, to, type);
         case i8: return store_saturated<std::int8_t>(from, count, to, type);
-        case u16: return store_saturated<std::uint16_t>(from, count, to, type);
-        case i16: return store_saturated<std::int16_t>(from, count, to, type);
-        case u32: return store_saturated<std::uint32_t>(from, count, to, type);
         case i32: return store_saturated<std::int32_t>(from, count, to, type);
-        case u64: return store_saturated<std::uint64_t>(from, count, to, type);
         case i64: return store_saturated<std::int64_t>(from, count, to, type);
-        default: break;
+        default: break;  // rare: no loop of their own
     }
     if constexpr (is_same<Number, float>) {
         if (type == f16 || type == bf16) {
