@@ -3,10 +3,12 @@
 """Our kernels against other libraries: the same shapes in the same run, measured in turn, as a table of ratios.
 
 A ratio is the peer's time divided by ours, above 1 where we are faster. "of peak" is the part of the dot products that the threads could
-do, measured in each round. Called by bench/peers.sh, which builds the library and the environment.
+do, measured in each round. Sums count a layer as often as its network has it. Called by
+bench/peers.sh, which builds the library and the environment.
 """
 
 import argparse
+import collections
 import ctypes
 import math
 import os
@@ -246,7 +248,7 @@ def typical(values, options):
     return min(values) if options.least else statistics.median(values)
 
 
-def compare(library, shape, types, threads, options, summary):
+def compare(library, shape, repeats, types, threads, options, summary):
     problems = {"lpt": compiled_problem(library, "lpt", shape, types, options.isa, threads)}
     reasons = []
     for name in options.peers:
@@ -265,7 +267,8 @@ def compare(library, shape, types, threads, options, summary):
             columns.append("       -")
             continue
         ratio = typical(seconds[name], options) / ours
-        summary.setdefault((threads, name), []).append((ratio, shape + " " + types, typical(seconds[name], options), ours))
+        times = (repeats * typical(seconds[name], options), repeats * ours)
+        summary.setdefault((threads, name), []).append((ratio, shape + " " + types) + times)
         columns.append(f"{ratio:8.3f}")
     differs = ""
     if "onednn" in problems:
@@ -305,15 +308,15 @@ def main():
             found = library.lib.lpt_peers_shapes(name.encode()).decode().split()
             if not found:
                 sys.exit(f"--sets {name}: expected gemm, bert_base, resnet50 or mobilenet_v2")
-            shapes = shapes + list(dict.fromkeys(found))
+            shapes = shapes + found
     print(f"{options.isa}; ratios: time of the peer / ours")
     print(f"{'shape':48s} {'types':9s}  t   GMAC/s  of peak " + " ".join(f"{name[:8]:>8s}" for name in options.peers))
     summary = {}
     for threads in [int(number) for number in options.threads.split(",")]:
-        for shape in shapes:
+        for shape, repeats in collections.Counter(shapes).items():
             types = options.types.split(",")
             for each in types if shape.startswith("gemm") else types[:1]:
-                compare(library, shape, each, threads, options, summary)
+                compare(library, shape, repeats, each, threads, options, summary)
     print()
     for key, rows in summary.items():
         if key == "reasons":
