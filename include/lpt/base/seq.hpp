@@ -210,7 +210,20 @@ public:
     using value_type = T;
 
     constexpr seq() noexcept : seq_size(Inline) {}
-    constexpr seq(std::initializer_list<T> values) : seq_size(Inline) { append(values.begin(), values.size()); }
+    constexpr seq(std::initializer_list<T> values) : seq_size(Inline) {
+        if constexpr (copies_whole && Inline <= 4) {  // without a call
+            if (values.size() <= Inline) {
+                for (std::size_t i = 0; i < Inline; ++i) {
+                    if (i < values.size()) {
+                        inside_.values[i] = values.begin()[i];
+                    }
+                }
+                size_ = static_cast<std::uint32_t>(values.size());
+                return;
+            }
+        }
+        append(values.begin(), values.size());
+    }
     constexpr explicit seq(view<T> values) : seq_size(Inline) { append(values.data(), values.size()); }
     constexpr seq(std::size_t count, const T& value) : seq_size(Inline) { resize(count, value); }
     constexpr seq(const seq& other)

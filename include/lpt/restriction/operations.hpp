@@ -73,9 +73,16 @@ constexpr bool is_one_of(view<op::kind> all, op::kind operation) {
 struct operation_set {
     bool has[static_cast<std::size_t>(op::kind::count)]{};
 
+    constexpr operation_set() = default;
     constexpr explicit operation_set(view<op::kind> all) {
         for (const op::kind each : all) {
-            has[static_cast<std::size_t>(each)] = true;
+            add(each);
+        }
+    }
+    /// Operation types of users are in no set.
+    constexpr void add(op::kind operation) {
+        if (operation >= op::kind{} && operation < op::kind::count) {
+            has[static_cast<std::size_t>(operation)] = true;
         }
     }
     constexpr bool contains(op::kind operation) const {

@@ -39,7 +39,7 @@ constexpr bool has_operation(const auto& model, op::kind operation, int version)
             if (candidate.kind() == operation && (version == any_version || candidate.version() == version)) {
                 return true;
             }
-            for (std::size_t which = 0; which < candidate.bodies().size(); ++which) {
+            for (std::size_t which = 0; !each.is_plain() && which < candidate.bodies().size(); ++which) {
                 waiting.push_back(&candidate.bodies()[which]);
             }
         }

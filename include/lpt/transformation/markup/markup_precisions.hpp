@@ -18,12 +18,16 @@ struct markup_precisions {
 
     [[gnu::cold]] static constexpr void run(auto& r) {
         check(r.restrictions);
+        detail::operation_set restricted;
+        for (const precision_row& row : r.restrictions.precisions) {
+            restricted.add(row.operation);
+        }
         for (const node_id id : r.operations()) {
             if (r.model[id].inputs() == 0 || r.skips(name, id)) {
                 continue;
             }
             run_on_bodies<markup_precisions>(r, id);
-            mark_up(r, id);
+            mark_up(r, id, restricted);
         }
     }
 
@@ -38,7 +42,8 @@ private:
             }
         }
     }
-    static constexpr void mark_up(auto& r, node_id id) {
+    /// `restricted`: the library's operations that the target says something of.
+    static constexpr void mark_up(auto& r, node_id id, const detail::operation_set& restricted) {
         const op::kind operation = r.model[id].kind();
         const op::row& facts = op::row_of(r.model[id].attributes());
         const bool supported = is_quantizable(facts) || operation == op::kind::result;
@@ -54,7 +59,9 @@ private:
             !attributes_of<attribute::precision_preserved>(r).has(attribute::place::on_node(id))) {
             attributes_of<attribute::precision_preserved>(r).set_node(id, {true});
         }
-        restrict_by_target(r, id);
+        if (restricted.contains(operation)) {
+            restrict_by_target(r, id);
+        }
     }
     /// What the target says: the groups of its rows, which need no copy, or what its functions say of the node.
     static constexpr void restrict_by_target(auto& r, node_id id) {
