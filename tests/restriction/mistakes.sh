@@ -62,4 +62,12 @@ refuses 'auto t = computed_restrictions<[] { return two(plain, plain, {op::kind:
 refuses 'auto t = computed_restrictions<[] { return two(plain, of_own, {own::number, any_version, {1}}); }, own>{};' 'input_port_has_no_granularity<own, 1>'
 refuses 'auto t = computed_restrictions<[] { return two(plain, of_own); }>{};' 'computed_restrictions_do_not_know_operation_type_of_user<'
 
+# Lists as Hana tuples.
+prelude+='
+#include <lpt/base/hana.hpp>
+template <class... Members> constexpr auto tuple = hana::make_basic_tuple(hana::type_c<Members>...);'
+accepts 'auto t = from_hana<restrictions>(tuple<precisions<op::concat, on<0, u8>>, precisions<op::add, on<1, u8>>>);'
+refuses 'auto t = from_hana<restrictions>(tuple<precisions<op::concat, on<0, u8>>, precisions<op::add, on<2, u8>>>);' 'operation_has_no_such_input_port<add, 2>'
+refuses 'auto t = from_hana<restrictions>(tuple<precisions<op::mat_mul, on<0, u8>, on<1, i16>>>);' 'input_port_cannot_take_element_type<mat_mul, 1, i16>'
+
 finish
