@@ -780,6 +780,8 @@ constexpr output_ref clone_dequantization(auto& r, const dequantization& found) 
 /// Gives a node its own copy of each dequantization on its inputs that other nodes use too; gives the node (a clone, if
 /// anything was separated), which keeps its name. Where one dequantization is on several inputs the first of them gets the copy.
 ///
+/// What input ports asked for concerns the branch that was left, so a clone's ports ask for nothing.
+///
 /// `takes_scales` false: for a node whose scales go into constants of its own, so that only zero points need a copy.
 [[gnu::noinline]] constexpr node_id separate_in_standalone_branch(auto& r, node_id id, bool takes_scales = true) {
     seq<output_ref, 5> inputs;
@@ -806,7 +808,9 @@ constexpr output_ref clone_dequantization(auto& r, const dequantization& found) 
         return id;
     }
     const node_id made = r.model.clone(id, inputs);
-    replace_and_name(r, id, made);
+    copy_information(r, id, made, false);
+    r.model.rename(made, r.model[id].name());
+    r.model.replace(id, made);
     return made;
 }
 

@@ -50,6 +50,17 @@ constexpr node_id through_operation(auto& r, node_id operation, node_id constant
     return fold_convert(r.model, fold_convert(r.model, result, own), r.model[constant].type()).node;
 }
 
+/// `through_operation` for a change of shape alone. A constant of fewer axes than the data that stands in its place behind the
+/// operation as it is stays as it is.
+constexpr node_id through_change_of_shape(auto& r, node_id operation, node_id constant, std::size_t rank) {
+    const node_id changed = through_operation(r, operation, pad_left(r, constant, rank));
+    const shape& before = r.model[constant].shape();
+    const shape& after = r.model[changed].shape();
+    const bool stays = before.rank() < rank && before.elements() != 1 && before.rank() <= after.rank() &&
+                       before.padded_left(after.rank()) == after;
+    return stays ? constant : changed;
+}
+
 /// A dequantization with another zero point; a Convert between zero point and Subtract is made anew.
 constexpr void set_zero_point(auto& r, dequantization& found, node_id zero_point) {
     if (zero_point == found.zero_point) {

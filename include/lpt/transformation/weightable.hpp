@@ -31,6 +31,7 @@ constexpr unsigned weight_axes(const auto& model, node_id id, bool has_reshape) 
 }
 
 /// True if a constant of one of these sizes varies over the axes in `allowed` alone; its axes are those of the weights, right-aligned.
+/// One of fewer axes must do so also where it is not aligned, which is how upstream counts.
 template <int Once = 0>
 constexpr bool varies_only_over(const shape& constant, const shape& weights, unsigned allowed) {
     if (constant.elements() == 1) {
@@ -42,6 +43,11 @@ constexpr bool varies_only_over(const shape& constant, const shape& weights, uns
     const shape aligned = constant.padded_left(weights.rank());
     for (std::size_t axis = 0; axis < aligned.rank(); ++axis) {
         if (aligned[axis] != 1 && (allowed >> axis & 1u) == 0) {
+            return false;
+        }
+    }
+    for (std::size_t axis = 0; axis < constant.rank(); ++axis) {
+        if (constant[axis] != 1 && (allowed >> axis & 1u) == 0) {
             return false;
         }
     }
@@ -212,9 +218,8 @@ constexpr verdict fake_quantized_weights_verdict(const graph& model, node_id fak
     if (!varies_only_over(low, each.shape(), allowed)) {
         return refuse_because_of(reason::weights_vary_over_axis, 1, each.input(3).node);
     }
-    const shape aligned = low.padded_left(each.shape().rank());
-    for (std::size_t axis = 0; axis < aligned.rank(); ++axis) {
-        if (low.elements() != 1 && aligned[axis] != 1 && aligned[axis] != each.shape()[axis]) {
+    for (std::size_t axis = 0; axis < low.rank(); ++axis) {
+        if (low.elements() != 1 && low[axis] != 1 && low[axis] != each.shape()[axis]) {
             return refuse_axis(reason::shapes_do_not_match, 1, axis, each.input(3).node);
         }
     }

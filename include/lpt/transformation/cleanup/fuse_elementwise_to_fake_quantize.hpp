@@ -45,6 +45,9 @@ constexpr bool fusion_overflows(const auto& model, node_id fake_quantize, node_i
     const bool multiplies = model[id].template is<op::multiply>();
     bool leaves = all_values && leaves_range(constant, type);
     for (std::size_t port = 1; port < 5 && !leaves; ++port) {
+        if (!is_constant(model, model[fake_quantize].input(port))) {
+            continue;
+        }
         const tensor& bound = *model.constant_value(model[fake_quantize].input(port));
         leaves = all_values && leaves_range(bound, type);
         if (port >= 3) {
@@ -68,7 +71,7 @@ constexpr verdict can_fuse_to_fake_quantize(const auto& r, node_id id) {
     if (fake_quantize == node_id::none) {
         return refuse(reason::nothing_to_do, 0);
     }
-    if (!has_constant_ranges(r.model, fake_quantize)) {
+    if (!has_constant_ranges(r.model, fake_quantize, 3)) {
         return refuse(reason::ranges_not_constant, 0);
     }
     const element type = r.options.dequantization_precision;
@@ -89,7 +92,9 @@ constexpr verdict can_fuse_to_fake_quantize(const auto& r, node_id id) {
     const element type = r.options.dequantization_precision;
     seq<output_ref, 5> inputs{model[old].input(0)};
     for (std::size_t port = 1; port < 5; ++port) {
-        inputs.push_back(fold_convert(model, model[old].input(port), type));
+        const output_ref bound = model[old].input(port);
+        inputs.push_back(is_constant(model, bound) ? fold_convert(model, bound, type)
+                                                   : output_ref(model.add(op::convert{type}, {bound})));
     }
     const output_ref constant = fold_convert(model, model[id].input(1), type);
     for (const std::size_t port : {std::size_t{3}, std::size_t{4}}) {

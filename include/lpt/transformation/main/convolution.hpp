@@ -279,6 +279,8 @@ constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref sourc
                                                                   const convolution_facts& facts) {
     graph& model = r.model;
     const bool is_alone = stands_alone(model, facts.data, false) && facts.weights.found.empty();
+    const bool leaves_branch = !stands_alone(model, facts.data) || (facts.weights.reshape == node_id::none &&
+                                                                    !stands_alone(model, facts.weights.found));
     const node_id convolution = is_alone ? id : separate_in_standalone_branch(r, id, false);
     weights_source weights = facts.weights;
     low_precision_weights low;
@@ -323,7 +325,7 @@ constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref sourc
     } else {
         model.relax(convolution, {{computed, computed}, {computed}});
     }
-    if (model[convolution].is<op::convolution_backprop_data>()) {
+    if (leaves_branch || model[convolution].is<op::convolution_backprop_data>()) {
         drop_input_attributes(r, convolution);
     }
     const node_id multiply =

@@ -158,11 +158,12 @@ constexpr tensor uniform_zero_point_term(const tensor& weights, bool transposed,
     return to_scalar(compute());
 }
 
-/// A Multiply whose scale, on input 1, is a converted Constant gets the converted values as its scale.
+/// A Multiply that reads a converted Constant on input 1, which is where a scale stands, gets the converted values instead. With
+/// `follow_upstream_errors` also where the scale stands on input 0: then the weights are real numbers, and the MatMul stays.
 constexpr void fold_converted_scale(auto& r, node_id multiply) {
     const output_ref source = r.model[multiply].input(1);
     if (is_converted_constant(r.model, source) && is_real(r.model.type(source)) &&
-        !is_constant(r.model, r.model[multiply].input(0))) {
+        (r.options.follow_upstream_errors || !is_constant(r.model, r.model[multiply].input(0)))) {
         r.model.set_input(multiply, 1, try_fold(r.model, source.node));
     }
 }

@@ -53,7 +53,7 @@ struct mvn_transformation {
             }
             scale = signs_of(scale);
         }
-        move_scale_after_normalization(r, mvn, found, scale);
+        move_scale_after_normalization(r, mvn, found, scale, false);
         return true;
     }
 

@@ -52,7 +52,7 @@ struct normalize_l2_transformation {
             self.eps = rescaled_eps(self.eps, constant_of(model, found.scale).real(0), 2);
             model.set_attributes(normalize, self);
         }
-        move_scale_after_normalization(r, normalize, found, signs_of(constant_of(model, found.scale)));
+        move_scale_after_normalization(r, normalize, found, signs_of(constant_of(model, found.scale)), true);
         return true;
     }
 };

@@ -186,18 +186,16 @@ private:
         if (is_constant_fake_quantize(model, model.producer(id, port))) {
             decompose_weights(r, model.producer(id, port));
         }
-        const dequantization found = find_dequantization(r, id, port);
-        if (!found.has_multiply()) {
+        const node_id multiply = model.producer(id, port);
+        if (!model[multiply].is<op::multiply>()) {
             return;
         }
-        for (const node_id each : {found.convert, found.subtract, found.multiply}) {
-            if (each != node_id::none) {
-                model.set_mark(each, mark::disable_cleanup);
-            }
-        }
-        const node_id first = found.has_subtract() ? found.subtract : found.convert;
-        if (first != node_id::none) {
-            model.set_mark(first, mark::disabled_constant_folding);
+        const node_id above = model.producer(multiply, 0);
+        model.set_mark(multiply, mark::disable_cleanup);
+        model.set_mark(above, mark::disable_cleanup);
+        model.set_mark(above, mark::disabled_constant_folding);
+        if (model[above].is<op::subtract>()) {
+            model.set_mark(model.producer(above, 0), mark::disable_cleanup);
         }
     }
 };

@@ -42,6 +42,27 @@ constexpr seq<bool, 8> reduced_axes(const auto& model, node_id reduction) {
     return yes;
 }
 
+/// Reports why a dequantization stays above a reduction; false. Constants that were compared with the axes have one axis for each of
+/// the data's from then on; the scale is compared only if the zero point does not vary over the axes.
+[[gnu::cold]] constexpr bool refuse_reduction(auto& r, node_id reduction, text_view name, const verdict& why) {
+    if (why.why == reason::varies_over_axis || why.why == reason::negative_scale) {
+        const dequantization found = find_dequantization(r, reduction);
+        bool zero_point_varies = false;
+        if (found.has_subtract()) {
+            normalize_constant_shape(r, found.subtract);
+            const seq<bool, 8> reduced = reduced_axes(r.model, reduction);
+            const shape zero_point = aligned_shape(r.model, found.zero_point, reduced.size());
+            for (std::size_t axis = 0; axis < reduced.size(); ++axis) {
+                zero_point_varies = zero_point_varies || (reduced[axis] && zero_point[axis] != 1);
+            }
+        }
+        if (found.has_multiply() && !zero_point_varies) {
+            normalize_constant_shape(r, found.multiply);
+        }
+    }
+    return r.refused(reduction, name, why);
+}
+
 /// The constants of a dequantization as they are behind a reduction: of fewer axes, without those that it drops.
 constexpr dequantization reduced_constants(auto& r, node_id reduction, const dequantization& found) {
     const std::size_t rank = r.model.shape(r.model[reduction].input(0)).rank();

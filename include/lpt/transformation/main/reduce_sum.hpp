@@ -27,7 +27,7 @@ struct reduce_sum_transformation {
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
+            return refuse_reduction(r, id, name, why);
         }
         const node_id reduce = separate_in_standalone_branch(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, reduce));

@@ -26,9 +26,10 @@ constexpr bool can_rescale_eps(const tensor& scale) {
     return is_scalar_like(scale) && math::absolute(scale.real(0)) >= 1e-32 && !math::is_infinite(scale.real(0));
 }
 
-/// Lets a normalization read quantized data and give real values, which are multiplied by `scale` behind it.
+/// Lets a normalization read quantized data and give real values, which are multiplied by `scale` behind it. The scale has the type
+/// of computations, or with `keeps_type` its own.
 [[gnu::cold]] constexpr void move_scale_after_normalization(auto& r, node_id normalization, const dequantization& found,
-                                                            tensor scale) {
+                                                            tensor scale, bool keeps_type) {
     graph& model = r.model;
     const element result = model[normalization].type();
     seq<output_ref, 5> inputs{found.data};
@@ -40,9 +41,10 @@ constexpr bool can_rescale_eps(const tensor& scale) {
     model.rename(made, model[normalization].name());
     compute_in(model, made, 0, r.computed_type());
     model.relax_output(made, r.computed_type());
-    const output_ref factor = fold_convert(model, model.constant(lpt::move(scale)), model[made].type());
-    const node_id multiply = model.add(op::multiply{}, {made, factor});
-    model.relax_output(multiply, result);
+    const element computed = model[made].type();
+    const element type = keeps_type ? scale.type() : computed;
+    const output_ref factor = fold_convert(model, model.constant(lpt::move(scale)), type);
+    const node_id multiply = model.add_relaxed(op::multiply{}, {made, factor}, {{computed, computed}, {result}});
     insert_dequantization_after(r, normalization, multiply, made);
     model.replace(normalization, made);
     update_output_name(r, multiply, made);

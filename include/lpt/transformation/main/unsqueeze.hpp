@@ -29,7 +29,7 @@ struct unsqueeze_transformation {
         const dequantization found = normalize_dequantization(r, find_dequantization(r, unsqueeze));
         const std::size_t rank = r.model.shape(found.data).rank();
         const auto changed = [&](node_id constant) {
-            return through_operation(r, unsqueeze, pad_left(r, constant, rank));
+            return through_change_of_shape(r, unsqueeze, constant, rank);
         };
         move_dequantization_after(r, unsqueeze, with_constants(r, found, changed));
         return true;

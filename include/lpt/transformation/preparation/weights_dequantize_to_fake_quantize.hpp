@@ -17,8 +17,9 @@ struct weights_dequantize_to_fake_quantize {
 
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         graph& model = r.model;
-        const output_ref scale = model[id].input(1);
-        output_ref data = model[id].input(0);
+        const std::size_t scale_port = is_constant(model, model[id].input(1)) ? 1 : 0;
+        const output_ref scale = model[id].input(scale_port);
+        output_ref data = model[id].input(1 - scale_port);
         output_ref zero_point;
         if (!is_constant(model, scale)) {
             return false;

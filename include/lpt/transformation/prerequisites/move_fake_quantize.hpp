@@ -53,7 +53,7 @@ private:
             return refuse(reason::nothing_to_do);
         }
         const node_id first = model.producer(concat, 0);
-        bool one_producer = true;
+        bool one_producer = model[concat].inputs() == 1 || model[first].template is<op::split>();
         for (std::size_t port = 1; port < model[concat].inputs(); ++port) {
             one_producer = one_producer && model.producer(concat, port) == first;
         }
