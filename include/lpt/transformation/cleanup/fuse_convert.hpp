@@ -63,7 +63,9 @@ struct fuse_convert_transformation {
         const node_id made = r.model.add_relaxed(r.model[id].attributes(), {data, r.model[id].input(1)},
                                                  {{type, constant_type == type ? dynamic : type}, {given}},
                                                  r.model[id].name().view(), r.model[id].version());
-        replace_and_name(r, id, made);
+        copy_information(r, id, made, false);
+        r.model.rename(made, r.model[id].name());
+        r.model.replace(id, made);
         r.register_new_node(made);
         return true;
     }

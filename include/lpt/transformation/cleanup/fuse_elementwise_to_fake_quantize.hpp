@@ -71,9 +71,6 @@ constexpr verdict can_fuse_to_fake_quantize(const auto& r, node_id id) {
     if (fake_quantize == node_id::none) {
         return refuse(reason::nothing_to_do, 0);
     }
-    if (!has_constant_ranges(r.model, fake_quantize, 3)) {
-        return refuse(reason::ranges_not_constant, 0);
-    }
     const element type = r.options.dequantization_precision;
     const bool follows = r.options.follow_upstream_errors;
     if ((type == f32 || !follows) && fusion_overflows(r.model, fake_quantize, id, type, type != f32)) {

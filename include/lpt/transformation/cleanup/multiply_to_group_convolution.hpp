@@ -135,7 +135,8 @@ private:
         if (accepted != nullptr && !accepted->types.empty()) {
             return accepted->types.front();
         }
-        const auto* marked = attributes_of<attribute::precisions>(r).find_input(id, data_port(r.model, id) == 0 ? 1 : 0);
+        const auto* marked =
+            attributes_of<attribute::precisions>(r).find_input(id, data_port(r.model, id) == 0 ? 1 : 0);
         const view<element> types =
             marked != nullptr ? view<element>(marked->types) : view<element>(r.options.default_precisions);
         return types.empty() ? dynamic : types.front();

@@ -47,8 +47,7 @@ struct multiply_transformation {
                                                   {{computed, computed}, {computed}}, {}, model[multiply].version());
         model.set_mark(product, mark::disable_cleanup);
         const node_id scaled =
-            model.add_relaxed(op::multiply{}, {product, scale},
-                              {{computed, computed}, {model[multiply].type()}});
+            model.add_relaxed(op::multiply{}, {product, scale}, {{computed, computed}, {model[multiply].type()}});
         replace_and_name(r, multiply, scaled);
         return true;
     }

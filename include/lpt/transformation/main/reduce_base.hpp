@@ -42,13 +42,14 @@ constexpr seq<bool, 8> reduced_axes(const auto& model, node_id reduction) {
     return yes;
 }
 
-/// Reports why a dequantization stays above a reduction; false. Constants that were compared with the axes have one axis for each of
-/// the data's from then on; the scale is compared only if the zero point does not vary over the axes.
+/// Reports why a dequantization stays above a reduction; false. Constants of several values that were compared with the axes have one
+/// axis for each of the data's from then on; the scale is compared only if the zero point does not vary over the axes.
 [[gnu::cold]] constexpr bool refuse_reduction(auto& r, node_id reduction, text_view name, const verdict& why) {
     if (why.why == reason::varies_over_axis || why.why == reason::negative_scale) {
         const dequantization found = find_dequantization(r, reduction);
         bool zero_point_varies = false;
-        if (found.has_subtract()) {
+        const auto is_single = [&](node_id constant) { return constant_of(r.model, constant).elements() == 1; };
+        if (found.has_subtract() && !is_single(found.zero_point)) {
             normalize_constant_shape(r, found.subtract);
             const seq<bool, 8> reduced = reduced_axes(r.model, reduction);
             const shape zero_point = aligned_shape(r.model, found.zero_point, reduced.size());
@@ -56,7 +57,7 @@ constexpr seq<bool, 8> reduced_axes(const auto& model, node_id reduction) {
                 zero_point_varies = zero_point_varies || (reduced[axis] && zero_point[axis] != 1);
             }
         }
-        if (found.has_multiply() && !zero_point_varies) {
+        if (found.has_multiply() && !zero_point_varies && !is_single(found.scale)) {
             normalize_constant_shape(r, found.multiply);
         }
     }

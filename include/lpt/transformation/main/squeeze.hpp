@@ -28,9 +28,7 @@ struct squeeze_transformation {
         const node_id squeeze = separate_in_standalone_branch(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, squeeze));
         const std::size_t rank = r.model.shape(found.data).rank();
-        const auto changed = [&](node_id constant) {
-            return through_change_of_shape(r, squeeze, constant, rank);
-        };
+        const auto changed = [&](node_id constant) { return through_change_of_shape(r, squeeze, constant, rank); };
         move_dequantization_after(r, squeeze, with_constants(r, found, changed));
         return true;
     }

@@ -28,9 +28,7 @@ struct unsqueeze_transformation {
         const node_id unsqueeze = separate_in_standalone_branch(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, unsqueeze));
         const std::size_t rank = r.model.shape(found.data).rank();
-        const auto changed = [&](node_id constant) {
-            return through_change_of_shape(r, unsqueeze, constant, rank);
-        };
+        const auto changed = [&](node_id constant) { return through_change_of_shape(r, unsqueeze, constant, rank); };
         move_dequantization_after(r, unsqueeze, with_constants(r, found, changed));
         return true;
     }
