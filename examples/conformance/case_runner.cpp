@@ -27,7 +27,7 @@ static int read_version(const json& row) {
         return any_version;
     }
     const json* version = find(row, "version");
-    return version != nullptr ? version->get<int>() : op::row_of(read_kind(row.at("op"))).opsets.newest();
+    return version != nullptr ? version->get<int>() : op::row_of(read_kind(row.at("op"))).opsets.values[0];
 }
 
 template <class Sequence>

@@ -105,10 +105,14 @@ TEST_CASE("refusals name their reason") {
         q.net.model.set_input(q.elementwise, 1, wide);
         CHECK_FALSE(q.net.run<fuse_multiply>(q.elementwise));
     }
-    SUBCASE("ranges that are not constant") {
-        const node_id bound = q.net.model.parameter(f32, shape{}, "bound");
-        q.net.model.set_input(q.fake_quantize, 4, bound);
-        CHECK_FALSE(q.net.run<fuse_multiply>(q.elementwise));
-        CHECK(q.net.why() == reason::ranges_not_constant);
-    }
+}
+
+TEST_CASE("a bound that is not constant is multiplied when the network runs") {
+    quantized q(op::multiply{}, {0.5}, true);
+    const node_id bound = q.net.model.parameter(f32, shape{}, "bound");
+    q.net.model.set_input(q.fake_quantize, 4, bound);
+    CHECK(q.net.run<fuse_multiply>(q.elementwise));
+    const node_id made = q.net.output();
+    REQUIRE(q.net.model[made].is<op::fake_quantize>());
+    CHECK(q.net.model[q.net.model.producer(made, 4)].is<op::multiply>());
 }

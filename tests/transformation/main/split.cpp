@@ -57,7 +57,7 @@ TEST_CASE("the dequantizations that feed results are named after Split and its o
 
 TEST_CASE("what asks for a shape reads the output of Split itself") {
     dequantized net = divided(single(0.1), 1, 3);
-    net.model.result(net.model.add(op::shape_of{}, {output_ref(net.operation, 1)}));
+    net.model.result(net.model.add(op::shape_of{}, {output_ref(net.operation, 1)}, {}, 0));
     CHECK(net.run<split_transformation>());
     CHECK(net.model.producer(net.output(3), 0) == net.quantized());
 }

@@ -60,7 +60,7 @@ TEST_CASE("the dequantizations that feed results are named after VariadicSplit a
 
 TEST_CASE("what asks for a shape reads the output of VariadicSplit itself") {
     dequantized net = divided(single(0.1), 1, 3);
-    net.model.result(net.model.add(op::shape_of{}, {output_ref(net.operation, 1)}));
+    net.model.result(net.model.add(op::shape_of{}, {output_ref(net.operation, 1)}, {}, 0));
     CHECK(net.run<variadic_split_transformation>());
     CHECK(net.model.producer(net.output(3), 0) == net.quantized());
 }

@@ -118,7 +118,7 @@ private:
         if (result.rank() != data.rank() || result[1] != data[1] || (port == 1 && constant.rank() < 2)) {
             return refuse(reason::shapes_do_not_match, 1 - port);
         }
-        for (std::size_t axis = constant.rank() == data.rank() ? 2 : 1; axis < constant.rank(); ++axis) {
+        for (std::size_t axis = 2; axis < constant.rank(); ++axis) {  // upstream does not align them
             if (constant[axis] != 1) {
                 return refuse(reason::not_per_tensor_or_per_channel, 1 - port);
             }

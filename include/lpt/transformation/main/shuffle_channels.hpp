@@ -37,7 +37,7 @@ private:
         const node_id full = pad_left(r, constant, rank);
         const shape& dimensions = model[full].shape();
         if (dimensions.elements() != 1 && dimensions[static_cast<std::size_t>(axis)] == 1) {
-            return constant;
+            return full;
         }
         return through_operation(r, shuffle, full);
     }

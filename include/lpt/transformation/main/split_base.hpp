@@ -90,8 +90,8 @@ constexpr void name_outputs(auto& r, node_id split, view<output_ref> last) {
         }
         last.push_back(append_dequantization(r, part, own));
         for (const input_ref user : model.uses({old, part.port})) {
-            model.set_input(user.node, static_cast<std::size_t>(user.port),
-                            model[user.node].is<op::shape_of>() ? part : last.back());
+            const bool reads_shape = model[user.node].is<op::shape_of>() && model[user.node].version() == 0;
+            model.set_input(user.node, static_cast<std::size_t>(user.port), reads_shape ? part : last.back());
         }
     }
     detail::name_outputs(r, split, last);
