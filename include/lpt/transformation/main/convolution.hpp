@@ -279,8 +279,8 @@ constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref sourc
                                                                   const convolution_facts& facts) {
     graph& model = r.model;
     const bool is_alone = stands_alone(model, facts.data, false) && facts.weights.found.empty();
-    const bool leaves_branch = !stands_alone(model, facts.data) || (facts.weights.reshape == node_id::none &&
-                                                                    !stands_alone(model, facts.weights.found));
+    const bool leaves_branch = !stands_alone(model, facts.data) ||
+                               (facts.weights.reshape == node_id::none && !stands_alone(model, facts.weights.found));
     const node_id convolution = is_alone ? id : separate_in_standalone_branch(r, id, false);
     weights_source weights = facts.weights;
     low_precision_weights low;
