@@ -63,6 +63,12 @@ public:
 template <class T, std::size_t Count>
 struct inline_values {
     T values[Count]{};
+
+    constexpr inline_values() = default;
+    // In constant expressions g++ 12 copies an array of class type as bytes: two owners of one memory.
+    constexpr explicit inline_values(const T& only)
+        requires(Count == 1)
+        : values{only} {}
 };
 template <class T>
 struct inline_values<T, 0> {};
@@ -228,7 +234,7 @@ public:
     constexpr seq(std::size_t count, const T& value) : seq_size(Inline) { resize(count, value); }
     constexpr seq(const seq& other)
         requires(copies_only_place)
-        : seq_size(Inline), inside_(other.inside_) {
+        : seq_size(Inline), inside_(other.inside_.values[0]) {
         if (other.outside_ == nullptr) {
             size_ = other.size_;
         } else {

@@ -40,7 +40,7 @@ constexpr shape spread_zero_point_shape(const auto& model, node_id id, const sha
     return zero_point_shape(weights, axes);
 }
 
-/// The Constant that a dequantization on weights starts from; a FakeQuantize there is folded, rounded.
+/// The low precision weights that a dequantization starts from; a FakeQuantize there is folded, rounded, if its data is known.
 constexpr output_ref constant_weights(auto& r, output_ref data) {
     graph& model = r.model;
     if (!model[data.node].is<op::fake_quantize>()) {
@@ -48,19 +48,24 @@ constexpr output_ref constant_weights(auto& r, output_ref data) {
     }
     const tensor folded = fold_fake_quantize(model, data.node, model[data.node].type(), true);
     if (!folded) {
-        fail("FakeQuantize '", model[data.node].name(),
-             "' on weights cannot be folded to a constant: its input must be known");
+        return data;
     }
     const node_id made = model.constant(folded);
     copy_information(r, data.node, made);
     return made;
 }
 
+/// True for weights from a FakeQuantize that could not be decomposed, which is no reason to refuse where precisions are not updated.
+constexpr bool stays_fake_quantize(const weights_source& weights) { return weights.found.data.node == node_id::none; }
+
 /// Takes weights apart: the convolution reads low precision values, less their zero point where there is one.
 constexpr low_precision_weights split_weights(auto& r, node_id convolution, const weights_source& weights,
                                               unsigned axes) {
     graph& model = r.model;
     dequantization found = weights.found;
+    if (stays_fake_quantize(weights)) {
+        return {weights.last, make_scalar(r.computed_type(), 1)};
+    }
     if (!found.has_convert() && model[found.data.node].is<op::convert>()) {  // from a type that is no default precision
         found.convert = found.data.node;
         found.data = model[found.convert].input(0);
@@ -302,12 +307,16 @@ constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref sourc
     const element computed = r.computed_type();
     const unsigned axes = weight_axes(model, convolution, weights.reshape != node_id::none);
     const shape weights_shape = model.shape(weights.last);
+    const auto groups = static_cast<std::size_t>(group_count(model, convolution));
+    const bool has_scale_of_data = groups == 1 && !low.source && stays_fake_quantize(weights);
     if (!low.source) {
         low = split_weights(r, convolution, weights, axes);
     }
-    const auto groups = static_cast<std::size_t>(group_count(model, convolution));
-    const tensor scale = scale_behind(constant_of(model, found.scale), low.scale, weights_shape, axes, groups,
-                                      model[convolution].shape().rank(), computed);
+    tensor scale = scale_behind(constant_of(model, found.scale), low.scale, weights_shape, axes, groups,
+                                model[convolution].shape().rank(), computed);
+    if (has_scale_of_data) {
+        scale = broadcast_values(scale, shape{1});
+    }
 
     seq<output_ref, 5> inputs{data, reshaped_weights(r, weights.reshape, low.source)};
     for (std::size_t port = 2; port < model[convolution].inputs(); ++port) {
