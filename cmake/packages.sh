@@ -9,7 +9,7 @@ lpt_build_packages=(
     doctest-dev nlohmann-json3-dev libcli11-dev libbenchmark-dev
 )
 lpt_ci_packages=(
-    clang-19 clang-format-19
+    clang-16 clang-19 clang-format-19
     g++-12-aarch64-linux-gnu qemu-user
     python3                               # bench/compile
 )

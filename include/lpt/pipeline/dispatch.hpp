@@ -64,6 +64,13 @@ constexpr seq<op::kind> roots_of() {
     return result;
 }
 
+/// How many they are. The list has a name because clang 16 does not destroy it where it is a part of a template argument.
+template <class Transformation>
+constexpr int count_roots() {
+    const seq<op::kind> roots = roots_of<Transformation>();
+    return static_cast<int>(roots.size());
+}
+
 template <class Transformation>
 [[gnu::cold]] constexpr bool pattern_matches(const graph& model, node_id id) {
     return Transformation::pattern::matches(model, id);
@@ -81,7 +88,7 @@ struct row_array {
 
 template <class Transformation>
 constexpr auto make_rows() {
-    row_array<static_cast<int>(roots_of<Transformation>().size())> result{};
+    row_array<count_roots<Transformation>()> result{};
     std::size_t place = 0;
     view<pattern_view> patterns;
     if constexpr (requires { Transformation::pattern::views; }) {
@@ -110,7 +117,7 @@ namespace detail {
 
 template <class... Transformations>
 constexpr auto make_dispatch_table() {
-    sorted_rows<(0 + ... + static_cast<int>(roots_of<Transformations>().size()))> result{};
+    sorted_rows<(0 + ... + count_roots<Transformations>())> result{};
     seq<dispatch_row, 2> all;
     (all.append(rows_of<Transformations>), ...);
     sort_rows(all, result.rows, result.first);
