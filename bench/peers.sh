@@ -14,8 +14,8 @@ if [ ! -x "$build/venv/bin/python" ]; then
 fi
 install() { "$build/venv/bin/pip" install --quiet --disable-pip-version-check "$@"; }
 install onednn-cpu-gomp==2023.2.0 onednn-devel-cpu-gomp==2023.2.0 numpy
-# The others are compared where they can be installed. LiteRT is not: it runs its own format alone, whose converter is all of TensorFlow.
-for peer in "onnx onnxruntime" openvino; do
+# The others are compared where they can be installed.
+for peer in "onnx onnxruntime" openvino "ai-edge-litert flatbuffers"; do
     # shellcheck disable=SC2086
     install $peer || echo "not compared: $peer cannot be installed"
 done

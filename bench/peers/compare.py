@@ -217,11 +217,114 @@ class openvino_problem:
         pass
 
 
+class litert_problem:
+    """FULLY_CONNECTED, CONV_2D or DEPTHWISE_CONV_2D through the Python interface, whose call costs some microseconds.
+
+    LiteRT's activations are i8, weights have a scale for each channel; XNNPACK, which it uses by default, runs the operation.
+    """
+
+    def __init__(self, shape, types, threads):
+        import flatbuffers
+        import numpy
+        from ai_edge_litert import schema_py_generated as schema
+        from ai_edge_litert.interpreter import Interpreter
+
+        if types not in ("u8i8_u8", "i8i8_i8"):
+            raise RuntimeError("litert: " + types + " is not compared")
+        kind, sizes = sizes_of(shape)
+        random = numpy.random.default_rng(1)
+        if kind == "gemm":
+            m, n, k = sizes
+            x_shape, w_shape, y_shape = [m, k], [n, k], [m, n]
+            code, options_type = schema.BuiltinOperator.FULLY_CONNECTED, schema.BuiltinOptions.FullyConnectedOptions
+            options = schema.FullyConnectedOptionsT()
+        else:
+            x_shape = [sizes["n"], sizes["h"], sizes["w"], sizes["c"]]
+            n = sizes["o"]
+            stride = sizes["s"]
+            y_shape = [sizes["n"]] + [(size + 2 * sizes["p"] - extent) // stride + 1
+                                      for size, extent in zip(x_shape[1:3], sizes["k"])] + [n]
+            same = sizes["p"] > 0
+            if y_shape[1:3] != [-(-(size - (0 if same else extent - 1)) // stride) for size, extent in zip(x_shape[1:3], sizes["k"])]:
+                raise RuntimeError("litert: paddings other than SAME and VALID are not compared")
+            if sizes["g"] == 1:
+                w_shape = [n] + sizes["k"] + [sizes["c"]]
+                code, options_type = schema.BuiltinOperator.CONV_2D, schema.BuiltinOptions.Conv2DOptions
+                options = schema.Conv2DOptionsT()
+            elif sizes["g"] == sizes["c"] == n:
+                w_shape = [1] + sizes["k"] + [n]
+                code, options_type = schema.BuiltinOperator.DEPTHWISE_CONV_2D, schema.BuiltinOptions.DepthwiseConv2DOptions
+                options = schema.DepthwiseConv2DOptionsT()
+                options.depthMultiplier = 1
+            else:
+                raise RuntimeError("litert: groups of several channels are not compared")
+            options.padding = schema.Padding.SAME if same else schema.Padding.VALID
+            options.strideH = options.strideW = stride
+            options.dilationHFactor = options.dilationWFactor = 1
+        model = schema.ModelT()
+        model.version = 3
+        model.buffers = [schema.BufferT()]
+
+        def tensor(name, type_, sizes, scales, zero_point=0, axis=0, values=None):
+            result = schema.TensorT()
+            result.name, result.type, result.shape = name, type_, sizes
+            result.quantization = schema.QuantizationParametersT()
+            result.quantization.scale, result.quantization.zeroPoint = scales, [zero_point] * len(scales)
+            result.quantization.quantizedDimension = axis
+            result.buffer = 0
+            if values is not None:
+                buffer = schema.BufferT()
+                buffer.data = numpy.frombuffer(values.tobytes(), numpy.uint8)
+                model.buffers.append(buffer)
+                result.buffer = len(model.buffers) - 1
+            return result
+
+        i8, i32 = schema.TensorType.INT8, schema.TensorType.INT32
+        axis = len(w_shape) - 1 if w_shape[0] == 1 and kind != "gemm" else 0
+        graph = schema.SubGraphT()
+        graph.tensors = [
+            tensor("x", i8, x_shape, [0.02], -128),
+            tensor("w", i8, w_shape, [0.01] * n, 0, axis, random.integers(-127, 128, w_shape).astype(numpy.int8)),
+            tensor("b", i32, [n], [0.0002] * n, 0, 0, numpy.zeros([n], numpy.int32)),
+            tensor("y", i8, y_shape, [0.5], -118),
+        ]
+        operator = schema.OperatorT()
+        operator.opcodeIndex, operator.inputs, operator.outputs = 0, [0, 1, 2], [3]
+        operator.builtinOptionsType, operator.builtinOptions = options_type, options
+        graph.operators, graph.inputs, graph.outputs = [operator], [0], [3]
+        operator_code = schema.OperatorCodeT()
+        operator_code.builtinCode, operator_code.deprecatedBuiltinCode = code, code
+        operator_code.version = {"FULLY_CONNECTED": 12, "CONV_2D": 3, "DEPTHWISE_CONV_2D": 3}[
+            next(name for name, value in vars(schema.BuiltinOperator).items() if value == code)]
+        model.operatorCodes, model.subgraphs = [operator_code], [graph]
+        builder = flatbuffers.Builder(1 << 20)
+        builder.Finish(model.Pack(builder), b"TFL3")
+        self.interpreter = Interpreter(model_content=bytes(builder.Output()), num_threads=threads)
+        self.interpreter.allocate_tensors()
+        self.interpreter.set_tensor(self.interpreter.get_input_details()[0]["index"],
+                                    random.integers(-128, 128, x_shape).astype(numpy.int8))
+
+    def run(self, calls):
+        invoke = self.interpreter.invoke
+        begin = time.perf_counter()
+        for _ in range(calls):
+            invoke()
+        return (time.perf_counter() - begin) / calls
+
+    def description(self):
+        return "litert"
+
+    def close(self):
+        pass
+
+
 def make_peer(name, library, shape, types, isa, threads):
     if name == "onednn":
         return compiled_problem(library, "onednn", shape, types, isa, threads)
     if name == "onnxruntime":
         return onnxruntime_problem(shape, types, threads)
+    if name == "litert":
+        return litert_problem(shape, types, threads)
     return openvino_problem(shape, types, threads)
 
 
@@ -292,7 +395,7 @@ def main():
     parser.add_argument("--types", default="u8i8_u8,u8i8_i8,u8i8_i32", help="of matrix products; convolutions take the first")
     parser.add_argument("--isa", default="avx512_vnni")
     parser.add_argument("--threads", default="1,2")
-    parser.add_argument("--peers", default="onednn,onnxruntime,openvino")
+    parser.add_argument("--peers", default="onednn,onnxruntime,openvino,litert")
     parser.add_argument("--rounds", type=int, default=25)
     parser.add_argument("--burst", type=float, default=300, help="microseconds of a measurement")
     parser.add_argument("--least", action="store_true", help="least instead of median times, on a machine that is busy")
