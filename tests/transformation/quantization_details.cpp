@@ -88,6 +88,6 @@ TEST_CASE("bounds of different shapes are broadcast to each other") {
     const node_id high = model.constant(make_tensor(f32, shape{2, 1, 1}, {1, 2}));
     const node_id fake_quantize = model.add(op::fake_quantize{256}, {data, low, high, low, high});
     const quantization_details found = details_of(model, fake_quantize);
-    CHECK(found.lows == seq<float>{0.0f, 0.0f});
-    CHECK(found.highs == seq<float>{1.0f, 2.0f});
+    CHECK(found.lows == seq<float, 2>{0.0f, 0.0f});
+    CHECK(found.highs == seq<float, 2>{1.0f, 2.0f});
 }
