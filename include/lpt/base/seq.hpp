@@ -63,12 +63,6 @@ public:
 template <class T, std::size_t Count>
 struct inline_values {
     T values[Count]{};
-
-    constexpr inline_values() = default;
-    // In constant expressions g++ 12 copies an array of class type as bytes: two owners of one memory.
-    constexpr explicit inline_values(const T& only)
-        requires(Count == 1)
-        : values{only} {}
 };
 template <class T>
 struct inline_values<T, 0> {};
@@ -135,7 +129,7 @@ class seq : public detail::seq_size {
     [[no_unique_address]] detail::inline_values<T, Inline> inside_{};
     T* outside_ = nullptr;
 
-    // A single place inside is copied while it is made.
+    // A single place inside is copied without asking whether it is used.
     static constexpr bool copies_only_place = Inline == 1 && !__is_trivially_copyable(T);
 
     // Copying all places inside, used or not, takes fewer steps than asking how many are used.
@@ -232,21 +226,16 @@ public:
     }
     constexpr explicit seq(view<T> values) : seq_size(Inline) { append(values.data(), values.size()); }
     constexpr seq(std::size_t count, const T& value) : seq_size(Inline) { resize(count, value); }
-    constexpr seq(const seq& other)
-        requires(copies_only_place)
-        : seq_size(Inline), inside_(other.inside_.values[0]) {
-        if (other.outside_ == nullptr) {
-            size_ = other.size_;
-        } else {
-            append(other.data(), other.size_);
-        }
-    }
-    constexpr seq(const seq& other)
-        requires(!copies_only_place)
-        : seq_size(Inline) {
+    constexpr seq(const seq& other) : seq_size(Inline) {
         if constexpr (copies_whole) {
             if (other.outside_ == nullptr) {
                 inside_ = other.inside_;
+                size_ = other.size_;
+                return;
+            }
+        } else if constexpr (copies_only_place) {
+            if (other.outside_ == nullptr) {
+                inside_.values[0] = other.inside_.values[0];
                 size_ = other.size_;
                 return;
             }
