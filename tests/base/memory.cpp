@@ -21,8 +21,25 @@ TEST_CASE("a block that a thread gave back is the next one of its size") {
     give_memory(again, 110);
 }
 
+TEST_CASE("blocks of up to 16 KiB are kept, sizes that are near each other together") {
+    give_memory(take_memory(100), 100);  // from now on there is somebody who keeps blocks
+    for (const std::size_t largest : {512, 640, 1024, 1280, 7168, 16384}) {
+        void* const first = take_memory(largest);
+        give_memory(first, largest);
+        void* const other = take_memory(largest + 1);
+        void* const again = take_memory(largest - 8);
+        if (keeps_small_memory) {
+            CHECK(other != first);
+            CHECK(again == first);
+        }
+        std::memset(again, 1, largest - 8);
+        give_memory(again, largest - 8);
+        give_memory(other, largest + 1);
+    }
+}
+
 TEST_CASE("blocks of all sizes are as large as was asked for") {
-    for (std::size_t size = 1; size < 1200; size += 7) {
+    for (std::size_t size = 1; size < 20000; size += size < 1200 ? 7 : 101) {
         void* one = take_memory(size);
         void* two = take_memory(size);
         std::memset(one, 1, size);

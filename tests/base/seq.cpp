@@ -51,8 +51,19 @@ constexpr bool behaves() {
     values.resize(5, 42);
     values.append(view<int>({1, 2}));
     values.pop_back();
-    return values == seq<int, Inline>{7, 1, 2, 42, 42, 1} && moved.size() == 10 && values.front() == 7 &&
-           values.back() == 1;
+    if (!(values == seq<int, Inline>{7, 1, 2, 42, 42, 1}) || moved.size() != 10 || values.front() != 7 ||
+        values.back() != 1) {
+        return false;
+    }
+    values.resize(2);
+    values.resize(5);  // new values are zeros where others were before
+    if (!(values == seq<int, Inline>{7, 1, 0, 0, 0})) {
+        return false;
+    }
+    values.resize_for_overwrite(1);
+    values.resize_for_overwrite(100);
+    values[99] = 3;
+    return values.size() == 100 && values[0] == 7 && values[99] == 3;
 }
 static_assert(behaves<0>());
 static_assert(behaves<1>());

@@ -20,17 +20,21 @@ inline constexpr std::size_t large_block = std::size_t{16} << 10;
 /// Small blocks of memory that a thread gave back, kept for its next ones: a rewrite makes and removes nodes all the time, and
 /// the system's allocator takes ten times as long. Not where a sanitizer watches memory.
 ///
-/// Blocks of up to 512 bytes and of 16 KiB, 8 MiB of them at most; what is more, and all of them when the thread ends, goes back
-/// to the system.
+/// Blocks of up to 16 KiB, 8 MiB of them at most; what is more, and all of them when the thread ends, goes back to the system.
+/// Sizes are rounded up: to 16 bytes up to 512, beyond it to one of four steps to the next power of two.
 class small_memory {
     struct block {
         block* next;
     };
     static constexpr std::size_t step = 16;
-    static constexpr std::size_t largest = 512;
+    static constexpr std::size_t finest = 512;  // up to here sizes are multiples of `step`
+    static constexpr std::size_t largest = large_block;
     static constexpr std::size_t most_kept = std::size_t{8} << 20;
 
-    block* kept_[largest / step + 2];  // the last one: large blocks
+    static constexpr std::size_t numbers = finest / step + 1 + 4 * 5;
+    static_assert(finest << 5 == largest);
+
+    block* kept_[numbers];
     std::size_t room_;  // bytes that may still be kept; 0 before the first one
     bool watched_;  // there is somebody who gives them back at the end of the thread
 
@@ -60,43 +64,46 @@ class small_memory {
         }
         ::operator delete(memory);
     }
-    static constexpr std::size_t number(std::size_t size) { return (size + step - 1) / step; }
-    static constexpr std::size_t number_of_large = largest / step + 1;
-
-public:
-    void* take(std::size_t size) {
-        const std::size_t which = number(size);
-        if (size <= largest && kept_[which] != nullptr) {
-            block* const first = kept_[which];
-            kept_[which] = first->next;
-            room_ += which * step;
-            return first;
+    /// A number for all sizes that are rounded up alike, and what they are rounded up to.
+    struct size_class {
+        std::size_t number;
+        std::size_t size;
+    };
+    static constexpr size_class class_of(std::size_t size) {
+        if (size <= finest) [[likely]] {
+            const std::size_t number = (size + step - 1) / step;
+            return {number, number * step};
         }
-        return ::operator new(size <= largest ? which * step : size);
+        const auto doublings =
+            static_cast<std::size_t>(__builtin_clzll(finest - 1) - __builtin_clzll(size - 1));  // 1 to 5
+        const std::size_t wide = finest / 8 << doublings;  // a fourth of the power of two below
+        const std::size_t count = (size + wide - 1) / wide;  // 5 to 8
+        return {finest / step + 4 * doublings + count - 8, count * wide};
     }
-    void* take_large() {
-        block* const first = kept_[number_of_large];
+    void* take(size_class of) {
+        block* const first = kept_[of.number];
         if (first == nullptr) {
-            return ::operator new(large_block);
+            return ::operator new(of.size);
         }
-        kept_[number_of_large] = first->next;
-        room_ += large_block;
+        kept_[of.number] = first->next;
+        room_ += of.size;
         return first;
     }
-    void give_large_back(void* memory) noexcept {
-        if (room_ < large_block) {
+    void give_back(void* memory, size_class of) noexcept {
+        if (room_ < of.size) [[unlikely]] {
             return give_back_beyond_room(*this, memory);
         }
-        kept_[number_of_large] = ::new (memory) block{kept_[number_of_large]};
-        room_ -= large_block;
+        kept_[of.number] = ::new (memory) block{kept_[of.number]};
+        room_ -= of.size;
     }
+
+public:
+    void* take(std::size_t size) { return size <= largest ? take(class_of(size)) : ::operator new(size); }
     void give_back(void* memory, std::size_t size) noexcept {
-        const std::size_t which = number(size);
-        if (size > largest || room_ < which * step) {
-            return size > largest ? ::operator delete(memory) : give_back_beyond_room(*this, memory);
+        if (size > largest) [[unlikely]] {
+            return ::operator delete(memory);
         }
-        kept_[which] = ::new (memory) block{kept_[which]};
-        room_ -= which * step;
+        give_back(memory, class_of(size));
     }
 };
 inline thread_local constinit small_memory kept_memory{};
@@ -111,21 +118,6 @@ inline void* take_memory(std::size_t size) {
 inline void give_memory(void* memory, [[maybe_unused]] std::size_t size) noexcept {
     if constexpr (keeps_small_memory) {
         kept_memory.give_back(memory, size);
-    } else {
-        ::operator delete(memory);
-    }
-}
-
-inline void* take_large_block() {
-    if constexpr (keeps_small_memory) {
-        return kept_memory.take_large();
-    } else {
-        return ::operator new(large_block);
-    }
-}
-inline void give_large_block(void* memory) noexcept {
-    if constexpr (keeps_small_memory) {
-        kept_memory.give_large_back(memory);
     } else {
         ::operator delete(memory);
     }

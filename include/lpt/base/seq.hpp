@@ -36,13 +36,19 @@ protected:
         const std::size_t doubled = std::size_t{room_} * 2;
         return wanted > doubled ? wanted : doubled;
     }
+    static void clear_memory(void* memory, std::size_t size) noexcept {
+        if (size != 0) {
+            __builtin_memset(memory, 0, size);
+        }
+    }
     static void give_back(void* memory, std::size_t size) noexcept {
         if (memory != nullptr) {
             give_memory(memory, size);
         }
     }
     /// Moves bytes into new memory with room for `wanted` values of `size_of_value` bytes, and gives it; frees the `old` one.
-    void* grown(const void* values, void* old, std::size_t wanted, std::size_t size_of_value) {
+    [[gnu::returns_nonnull, gnu::noinline]] void* grown(const void* values, void* old, std::size_t wanted,
+                                                        std::size_t size_of_value) {
         const std::size_t room = larger_room(wanted);
         void* result = take_memory(room * size_of_value);
         if (size_ != 0) {
@@ -206,6 +212,20 @@ class seq : public detail::seq_size {
         size_ += static_cast<std::uint32_t>(count);
     }
 
+    /// Apart from the operator, so that what is nearly always enough there needs no call.
+    [[gnu::noinline]] constexpr void assign(const seq& other) {
+        if constexpr (__is_trivially_copyable(T)) {
+            if (other.size_ <= room_) {  // into the places that are there
+                detail::copy_values(data(), other.data(), other.size_);
+                size_ = other.size_;
+                return;
+            }
+        }
+        seq copy(other);
+        drop();
+        take(copy);
+    }
+
 public:
     using value_type = T;
 
@@ -240,7 +260,9 @@ public:
                 return;
             }
         }
-        append(other.data(), other.size_);
+        if (other.size_ != 0) {
+            append(other.data(), other.size_);
+        }
     }
     constexpr seq(seq&& other) noexcept : seq_size(Inline) { take(other); }
     /// The values of a sequence without places inside: they move in if there are few, else their memory is taken over.
@@ -266,17 +288,8 @@ public:
                 return *this;
             }
         }
-        if constexpr (__is_trivially_copyable(T)) {
-            if (other.size_ <= room_ && this != &other) {  // into the places that are there
-                detail::copy_values(data(), other.data(), other.size_);
-                size_ = other.size_;
-                return *this;
-            }
-        }
         if (this != &other) {
-            seq copy(other);
-            drop();
-            take(copy);
+            assign(other);
         }
         return *this;
     }
@@ -356,11 +369,29 @@ public:
         }
         if constexpr (is_trivial) {
             T* values = data();
+            if constexpr (__is_trivial(T)) {  // T{} is zeros
+                if (!lpt::is_constant_evaluated()) {
+                    clear_memory(values + size_, (count - size_) * sizeof(T));
+                    size_ = static_cast<std::uint32_t>(count);
+                    return;
+                }
+            }
             for (std::size_t i = size_; i < count; ++i) {
                 values[i] = T{};
             }
         }
         size_ = static_cast<std::uint32_t>(count);
+    }
+    /// Like `resize`, for callers that write each value: at run time new values of trivial types are anything.
+    constexpr void resize_for_overwrite(std::size_t count) {
+        if constexpr (is_trivial) {
+            if (!lpt::is_constant_evaluated()) {
+                reserve(count);
+                size_ = static_cast<std::uint32_t>(count);
+                return;
+            }
+        }
+        resize(count);
     }
     constexpr void pop_back() { forget_behind(size_ - 1); }
     constexpr void clear() { forget_behind(0); }

@@ -269,7 +269,7 @@ class graph {
             for (std::size_t k = 0; k < count; ++k) {
                 chunks[i][k].~node();
             }
-            lpt::detail::give_large_block(chunks[i]);
+            lpt::detail::give_memory(chunks[i], lpt::detail::large_block);
         }
     }
     constexpr void destroy() {
@@ -280,7 +280,7 @@ class graph {
             delete[] chunk;
         }
     }
-    static node* memory_of_chunk() { return static_cast<node*>(lpt::detail::take_large_block()); }
+    static node* memory_of_chunk() { return static_cast<node*>(lpt::detail::take_memory(lpt::detail::large_block)); }
     static void make_node(node* place) { ::new (static_cast<void*>(place)) node(); }
     static void copy_node(const node& from, node* place) { ::new (static_cast<void*>(place)) node(from); }
     static constexpr node* new_chunk() {

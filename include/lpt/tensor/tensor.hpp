@@ -482,7 +482,7 @@ constexpr tensor make_indices(view<std::int64_t> values) {
 /// All values as doubles.
 constexpr seq<double> reals_of(const tensor& values) {
     seq<double> result;
-    result.resize(values.elements());
+    result.resize_for_overwrite(values.elements());
     double* to = result.data();
     for (std::size_t i = 0; i < values.elements(); ++i) {
         to[i] = values.real(i);

@@ -228,20 +228,19 @@ class raw_output {
     shape shape_;
     std::size_t elements_;
     std::size_t size_;
-    seq<std::byte, 16> safe_;  // in constant expressions, and where there are few
+    seq<std::byte, 16> safe_;  // in constant expressions, and where there are few: a sequence counts to 2^32 only
     std::byte* data_ = nullptr;
 
 public:
     [[gnu::noinline]] constexpr raw_output(element type, shape dimensions)
         : type_(type), shape_(lpt::move(dimensions)), elements_(shape_.elements()), size_(byte_size(type, elements_)) {
-        constexpr std::size_t few = 256;  // quicker to clear than to ask the system's allocator for
-        if (lpt::is_constant_evaluated() || size_ <= few) {
-            safe_.resize(size_);
+        if (lpt::is_constant_evaluated() || size_ <= lpt::detail::large_block) {
+            safe_.resize_for_overwrite(size_);
         } else {
             data_ = new std::byte[size_];
-            for (std::size_t i = 0; bit_width(type) < 8 && i < size_; ++i) {
-                data_[i] = std::byte{0};  // halves of bytes are written one at a time
-            }
+        }
+        for (std::size_t i = 0; bit_width(type) < 8 && i < size_; ++i) {
+            data()[i] = std::byte{0};  // halves of bytes are written one at a time
         }
     }
     raw_output(const raw_output&) = delete;
