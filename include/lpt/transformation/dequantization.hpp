@@ -596,17 +596,13 @@ constexpr bool is_constant_path(const graph& model, node_id id) { return !model[
 
 // ---- preconditions
 
-/// Every output rank is static, and the dequantization on port 0, if any, is per-tensor or per-channel.
-[[gnu::noinline]] constexpr verdict base_precondition(const auto& model, node_id id, view<element> default_precisions) {
+/// Every output rank is static, and the dequantization on port 0, which is `found`, is per-tensor or per-channel.
+[[gnu::noinline]] constexpr verdict base_precondition(const auto& model, node_id id, const dequantization& found) {
     for (std::size_t port = 0; port < model[id].outputs(); ++port) {
         if (model[id].shape(port).rank_is_dynamic()) {
             return refuse(reason::dynamic_rank, static_cast<int>(port));
         }
     }
-    if (model[id].inputs() == 0 || !may_be_dequantized(model, model[id].input(0))) {
-        return yes;
-    }
-    const dequantization found = find_dequantization(model, id, default_precisions);
     const auto fits = [&](node_id elementwise, node_id constant) {
         if (model[constant].shape().elements() == 1) {
             return true;
@@ -638,9 +634,20 @@ constexpr bool is_constant_path(const graph& model, node_id id) { return !model[
     }
     return yes;
 }
+constexpr verdict base_precondition(const auto& model, node_id id, view<element> default_precisions) {
+    const bool any = model[id].inputs() != 0 && may_be_dequantized(model, model[id].input(0));
+    return base_precondition(model, id, any ? find_dequantization(model, id, default_precisions) : dequantization{});
+}
 /// `base_precondition` with the precisions that upstream always uses for it.
 constexpr verdict base_precondition(const auto& r, node_id id) {
     return base_precondition(r.model, id, int8_precisions);
+}
+/// The same where `found` is the dequantization with the default precisions, which are mostly the same.
+constexpr verdict base_precondition_of(const auto& r, node_id id, const dequantization& found) {
+    const view<element> precisions = r.options.default_precisions;
+    const view<element> usual = int8_precisions;
+    const bool same = precisions.size() == usual.size() && precisions[0] == usual[0] && precisions[1] == usual[1];
+    return same ? base_precondition(r.model, id, found) : base_precondition(r, id);
 }
 /// Every output rank is static; constants may vary over any axis.
 constexpr verdict spatial_precondition(const auto& r, node_id id) {
@@ -1041,8 +1048,9 @@ constexpr dequantization fold_dequantization(auto& r, node_id id, std::size_t po
 /// Convert's type. The zero point is rounded, halves away from zero, and made a scalar where all its values are equal; a
 /// zero point of zero takes the Subtract away.
 ///
-/// Gives the Subtract that is there afterwards; `none` if it went away. Without such a Convert nothing changes.
-[[gnu::noinline]] constexpr node_id optimize_subtract(auto& r, node_id subtract) {
+/// Gives the Subtract that is there afterwards; `none` if it went away. Without such a Convert nothing changes. A zero point that
+/// is the same everywhere gets the shape `spread`, if there is one.
+[[gnu::noinline]] constexpr node_id optimize_subtract(auto& r, node_id subtract, const shape* spread = nullptr) {
     graph& model = r.model;
     const node_id convert = model.producer(subtract, 0);
     if (!model[convert].is<op::convert>() || !is_real(model[convert].type())) {
@@ -1054,13 +1062,17 @@ constexpr dequantization fold_dequantization(auto& r, node_id id, std::size_t po
     if (!is_constant(model, constant)) {
         return subtract;
     }
-    const tensor zero_point = round_zero_points(r, constant_of(model, constant.node), model.type(data));
-    if (is_zero(zero_point)) {
+    // One value of many that are the same is quickly rounded.
+    tensor zero_point = to_scalar(round_zero_points(r, to_scalar(constant_of(model, constant.node)), model.type(data)));
+    if (zero_point.elements() == 1 && zero_point.real(0) == 0) {
         model.replace_uses(subtract, data);
         return node_id::none;
     }
-    const node_id made = model.add(op::subtract{}, {data, model.constant(to_scalar(zero_point))});
-    model.relax(made, {{real_type, real_type}, {real_type}});
+    if (spread != nullptr && zero_point.dimensions().rank() == 0) {
+        zero_point = make_tensor(zero_point.type(), *spread, view<double>({zero_point.real(0)}));
+    }
+    const node_id made = model.add_relaxed(op::subtract{}, {data, model.constant(lpt::move(zero_point))},
+                                           {{real_type, real_type}, {real_type}});
     replace_and_name(r, subtract, made);
     return made;
 }

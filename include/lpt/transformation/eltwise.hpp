@@ -17,7 +17,7 @@ enum class full_path : int {
 ///
 /// `branches` are the dequantizations on both inputs.
 [[gnu::noinline]] constexpr verdict eltwise_precondition(const auto& r, node_id id, view<dequantization> branches) {
-    if (const verdict base = base_precondition(r, id); !base) {
+    if (const verdict base = base_precondition_of(r, id, branches[0]); !base) {
         return base;
     }
     if (r.model[id].inputs() != 2) {
@@ -169,12 +169,13 @@ struct constant_branch {
     int data = -1;
 };
 
-constexpr constant_branch find_constant_branch(const auto& r, node_id id) {
+/// `branches` are the dequantizations on both inputs.
+constexpr constant_branch find_constant_branch(const auto& r, node_id id, view<dequantization> branches) {
     const graph& model = r.model;
     for (const int multiply : {1, 0}) {
         const auto other = static_cast<std::size_t>(1 - multiply);
         const node_id parent = model.producer(id, static_cast<std::size_t>(multiply));
-        const dequantization found = find_dequantization(r, id, other);
+        const dequantization& found = branches[other];
         const output_ref data = found.empty() ? model[id].input(other) : found.data;
         if (!is_constant(model, data) || !model[parent].is<op::multiply>()) {
             continue;

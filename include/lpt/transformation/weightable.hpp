@@ -260,7 +260,7 @@ constexpr verdict dequantized_weights_verdict(const auto& model, const dequantiz
 [[gnu::noinline]] constexpr verdict weightable_verdict(const auto& r, node_id id, const weightable_settings& settings,
                                                        const dequantization& found, const weights_source& weights) {
     const graph& model = r.model;
-    if (const verdict base = base_precondition(r, id); !base) {
+    if (const verdict base = base_precondition_of(r, id, found); !base) {
         return base;
     }
     if (!settings.dynamic_weights) {

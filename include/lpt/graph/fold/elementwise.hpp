@@ -205,25 +205,28 @@ constexpr Number arithmetic_value(op::kind kind, Number a, Number b) {
     }
 }
 
+/// The loop over a row of an arithmetic operation; `downwards`: how integers are divided.
 template <class Number>
-constexpr tensor arithmetic(const call& node) {
-    const auto with = [&](auto function) {
-        return binary<Number, Number>(node, node.dimensions(0), node.dimensions(1),
-                                      &binary_row<decltype(function), Number, Number>);
-    };
-    switch (node.kind()) {
+constexpr binary_row_function<Number, Number> arithmetic_row(op::kind kind, bool downwards) {
+    const auto with = [](auto function) { return &binary_row<decltype(function), Number, Number>; };
+    switch (kind) {
         case op::kind::add: return with([](Number a, Number b) { return plus(a, b); });
         case op::kind::subtract: return with([](Number a, Number b) { return minus(a, b); });
         case op::kind::multiply: return with([](Number a, Number b) { return times(a, b); });
         case op::kind::divide:
-            if (node.as<op::divide>().m_pythondiv) {
+            if (downwards) {
                 return with([](Number a, Number b) { return quotient(a, b, true); });
             }
             break;
         default: break;
     }
+    return &binary_row_by_kind<Number, Number, &arithmetic_value<Number>>;
+}
+template <class Number>
+constexpr tensor arithmetic(const call& node) {
+    const bool downwards = node.kind() == op::kind::divide && node.as<op::divide>().m_pythondiv;
     return binary<Number, Number>(node, node.dimensions(0), node.dimensions(1),
-                                  &binary_row_by_kind<Number, Number, &arithmetic_value<Number>>);
+                                  arithmetic_row<Number>(node.kind(), downwards));
 }
 
 template <class Number>
@@ -415,7 +418,7 @@ constexpr op::auto_broadcast rule_of(const op::attributes& what) {
 /// by numpy's rule, without asking for shapes: most constants of dequantizations are such. No tensor for anything else.
 template <int Once = 0>
 [[gnu::noinline]] constexpr tensor combine_few_floats(op::kind kind, const tensor& a, const tensor& b) {
-    constexpr std::size_t few = 64;
+    const std::size_t few = lpt::is_constant_evaluated() ? 64 : late_from - 1;
     if (a.type() != f32 || b.type() != f32 || a.elements() > few || b.elements() > few) {
         return {};
     }
@@ -432,6 +435,14 @@ template <int Once = 0>
     if (a.elements() == 1 && b.elements() == 1) {
         const auto x = lpt::detail::load<float>(from_a);
         return tensor::of_float(detail::value_of(kind, x, lpt::detail::load<float>(from_b)), dimensions);
+    }
+    if (!lpt::is_constant_evaluated()) {
+        const operand<float> first(a);
+        const operand<float> second(b);
+        outcome<float> result(f32, dimensions);
+        detail::arithmetic_row<float>(kind, true)(first.data(), left_spreads ? 0 : 1, second.data(),
+                                                  right_spreads ? 0 : 1, result.data(), result.elements(), kind);
+        return result.finish();
     }
     tensor_builder result(f32, dimensions);
     const std::size_t step_a = left_spreads ? 0 : 4;

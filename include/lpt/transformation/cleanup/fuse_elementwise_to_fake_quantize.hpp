@@ -79,10 +79,10 @@ constexpr verdict can_fuse_to_fake_quantize(const auto& r, node_id id) {
     return r.model.use_count(output_ref(fake_quantize)) == 1 ? yes : refuse(reason::shared_producer, 0);
 }
 
-/// Replaces an elementwise operation and the FakeQuantize above it by one FakeQuantize with the output range
-/// `combine(bound, constant)`; all its ranges have the dequantization precision, its output the type of the operation. Bounds that
+/// Takes an elementwise operation into the FakeQuantize above it, by giving that (a copy, if a Convert between them has other
+/// readers) the output range `combine(bound, constant)`; all its ranges have the dequantization precision, its output the type of the operation. Bounds that
 /// are too large for that precision become infinite; without `follow_upstream_errors` they keep the operation where it is.
-/// Gives the new FakeQuantize. Where the operation feeds a Result, its name is kept.
+/// Gives the FakeQuantize. Where the operation feeds a Result, its name is kept.
 [[gnu::noinline]] constexpr node_id fuse_to_fake_quantize(auto& r, node_id id, const op::attributes& combine) {
     graph& model = r.model;
     const node_id old = fake_quantize_above(model, id);
@@ -97,12 +97,21 @@ constexpr verdict can_fuse_to_fake_quantize(const auto& r, node_id id) {
     for (const std::size_t port : {std::size_t{3}, std::size_t{4}}) {
         inputs[port] = fold_operation(model, combine, {inputs[port], constant});
     }
-    const node_id made = model.clone(old, inputs);
-    copy_information(r, old, made);
-    model.rename(made, detail::feeds_result(model, id) ? model[id].name() : model[old].name());
-    model.relax_output(made, model[id].type());
-    model.replace(id, made);
-    return made;
+    node_id fused = old;
+    if (model.use_count(model[id].input(0)) == 1) {
+        model.renew(old, inputs);
+        model.clear_mark(old, mark::disable_cleanup);
+    } else {  // a Convert with other readers
+        fused = model.clone(old, inputs);
+        copy_information(r, old, fused);
+        model.rename(fused, model[old].name());
+    }
+    if (detail::feeds_result(model, id)) {
+        model.rename(fused, model[id].name());
+    }
+    model.relax_output(fused, model[id].type());
+    model.replace(id, fused);
+    return fused;
 }
 
 }  // namespace lpt

@@ -35,8 +35,8 @@ struct add_transformation {
             branches[1] = find_dequantization(r, add, 1);
         }
         const full_path path = choose_full_path(r, branches[0], branches[1]);
-        return path == full_path::constant ? transform_constant(r, add)
-                                           : transform_branches(r, add, static_cast<int>(path));
+        return path == full_path::constant ? transform_constant(r, add, branches)
+                                           : transform_branches(r, add, branches, static_cast<int>(path));
     }
 
 private:
@@ -70,11 +70,11 @@ private:
         return math::maximum(0.0, math::maximum(-extent.least, extent.greatest));
     }
 
-    static constexpr bool transform_branches(auto& r, node_id add, int full) {
+    static constexpr bool transform_branches(auto& r, node_id add, view<dequantization> branches, int full) {
         graph& model = r.model;
         const auto full_port = static_cast<std::size_t>(full);
         const std::size_t empty_port = 1 - full_port;
-        dequantization empty = find_dequantization(r, add, empty_port);
+        dequantization empty = branches[empty_port];
         if (r.options.update_precisions && !empty.empty() && !is_low_precision(model, empty)) {
             return r.refused(
                 add, name,
@@ -116,9 +116,9 @@ private:
         return true;
     }
 
-    static constexpr bool transform_constant(auto& r, node_id add) {
+    static constexpr bool transform_constant(auto& r, node_id add, view<dequantization> branches) {
         graph& model = r.model;
-        const constant_branch branch = find_constant_branch(r, add);
+        const constant_branch branch = find_constant_branch(r, add, branches);
         if (branch.multiply < 0) {
             fold_dequantization(r, add, 0);
             fold_dequantization(r, add, 1);
@@ -227,21 +227,47 @@ private:
         return result.finish();
     }
 
+    /// a - b, of floats that are there at once.
+    static constexpr output_ref minus(graph& model, output_ref a, const tensor& b) {
+        if (const tensor& known = constant_of(model, a.node); !known.waits()) {
+            if (tensor few = evaluation::combine_few_floats(op::kind::subtract, known, b)) {
+                return model.constant(lpt::move(few));
+            }
+        }
+        return fold_operation(model, op::subtract{}, {a, model.constant(b)});
+    }
+    template <int Once = 0>
+    static constexpr output_ref negative(graph& model, const tensor& values) {
+        if (lpt::is_constant_evaluated() || values.type() != f32) {
+            return fold_operation(model, op::negative{}, {model.constant(values)});
+        }
+        const evaluation::operand<float> from(values);
+        evaluation::outcome<float> result(f32, values.dimensions());
+        const float* each = from.data();
+        float* to = result.data();
+        for (std::size_t i = 0; i < values.elements(); ++i) {
+            to[i] = -each[i];
+        }
+        return model.constant(result.finish());
+    }
+
     /// The Add becomes data + summand: a Subtract, one with a Subtract by a constant that gives the data; an Add if it is a bias.
     static constexpr void become_sum_before_scale(auto& r, node_id add, output_ref data, const tensor& summand) {
         graph& model = r.model;
         bool subtracts = false;
-        output_ref constant = model.constant(summand);
+        output_ref constant;
         const element type = is_real(model.type(data)) ? model.type(data) : f32;
         const node& above = model[data.node];
         if (above.is<op::subtract>() && is_constant(model, above.input(1))) {
             const output_ref zero_point = fold_convert(model, above.input(1), summand.type());
-            constant = fold_operation(model, op::subtract{}, {zero_point, constant});
+            constant = minus(model, zero_point, summand);
             data = above.input(0);
             subtracts = true;
         } else if (!model[add].has(mark::bias)) {
-            constant = fold_operation(model, op::negative{}, {constant});
+            constant = negative(model, summand);
             subtracts = true;
+        } else {
+            constant = model.constant(summand);
         }
         model.renew(add, {data, constant});
         model.clear_mark(add, mark::disable_cleanup);

@@ -14,10 +14,10 @@ struct clamp_transformation {
     static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (const verdict base = base_precondition(r, id); !base) {
+        const dequantization found = find_dequantization(r, id);
+        if (const verdict base = base_precondition_of(r, id, found); !base) {
             return base;
         }
-        const dequantization found = find_dequantization(r, id);
         if (!found.has_multiply()) {
             return refuse(reason::no_dequantization, 0);
         }
@@ -37,7 +37,7 @@ struct clamp_transformation {
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         graph& model = r.model;
         if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(separates_for_nothing(r, id) ? separate_in_standalone_branch(r, id) : id, name, why);
+            return r.refused(separates_for_nothing(r, id, why) ? separate_in_standalone_branch(r, id) : id, name, why);
         }
         const node_id clamp = separate_in_standalone_branch(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, clamp));
@@ -53,11 +53,9 @@ struct clamp_transformation {
 
 private:
     /// Upstream looks at the zero point when it has given the operation its own copy of the dequantization.
-    static constexpr bool separates_for_nothing(const auto& r, node_id id) {
-        const dequantization found = find_dequantization(r, id);
-        return r.options.follow_upstream_errors && base_precondition(r, id) && found.has_multiply() &&
-               constants_are_finite(r.model, found) && is_scalar_like(r.model, found.scale) &&
-               !is_scalar_like(r.model, found);
+    static constexpr bool separates_for_nothing(const auto& r, node_id id, const verdict& why) {
+        return r.options.follow_upstream_errors && why.why == reason::not_per_tensor &&
+               is_scalar_like(r.model, find_dequantization(r, id).scale);
     }
     static constexpr bool is_float(double value) { return math::is_finite(static_cast<float>(value)); }
     /// The dequantization goes on computing in the type of its constants where the new Clamp gives another one.

@@ -227,14 +227,17 @@ constexpr output_ref low_precision_data(auto& r, node_id convolution, const dequ
     if (!found.has_subtract()) {
         return found.data;
     }
-    node_id subtract = optimize_subtract(r, found.subtract);
+    const bool spreads = !model[convolution].is<op::convolution_backprop_data>();
+    shape dimensions;
+    if (spreads) {
+        dimensions = shape::of_ones(model[found.subtract].shape().rank());
+        dimensions[1] = input_channels(model, convolution);
+    }
+    node_id subtract = optimize_subtract(r, found.subtract, spreads ? &dimensions : nullptr);
     if (subtract == node_id::none) {
         return found.data;
     }
-    const tensor* zero_point = model.constant_value(model[subtract].input(1));
-    if (zero_point != nullptr && !model[convolution].is<op::convolution_backprop_data>()) {
-        shape dimensions = shape::of_ones(model[subtract].shape().rank());
-        dimensions[1] = input_channels(model, convolution);
+    if (const tensor* zero_point = model.constant_value(model[subtract].input(1)); spreads && zero_point != nullptr) {
         if (!(zero_point->dimensions() == dimensions)) {
             const node_id spread = model.constant(broadcast_values(to_scalar(*zero_point), dimensions));
             const node_id made = model.clone(subtract, {model[subtract].input(0), spread});
@@ -283,7 +286,9 @@ constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref sourc
 [[gnu::cold, gnu::noinline]] constexpr bool transform_convolution(auto& r, node_id id, text_view name,
                                                                   const convolution_facts& facts) {
     graph& model = r.model;
-    const bool is_alone = stands_alone(model, facts.data, false) && facts.weights.found.empty();
+    const bool is_alone =
+        stands_alone(model, facts.data, false) &&
+        (facts.weights.found.empty() || (model[id].inputs() == 2 && stands_alone(model, facts.weights.found, false)));
     const bool leaves_branch = !stands_alone(model, facts.data) ||
                                (facts.weights.reshape == node_id::none && !stands_alone(model, facts.weights.found));
     const node_id convolution = is_alone ? id : separate_in_standalone_branch(r, id, false);
@@ -298,7 +303,7 @@ constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref sourc
                              refuse_levels(model, weights.fake_quantize, reason::precision_not_chosen, 1));
         }
     }
-    if (!low.source) {
+    if (!low.source && (!is_alone || weights.found.empty())) {
         weights = find_weights(model, convolution, r.options.default_precisions);
     }
     const dequantization found =

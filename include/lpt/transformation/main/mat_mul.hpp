@@ -51,6 +51,11 @@ constexpr tensor transposed_constant(auto& r, const tensor& values, bool transpo
     if (rank < 2) {
         return tensor(values, shape{values.dimensions()[0], 1});
     }
+    if (values.dimensions()[rank - 2] == 1 || values.dimensions()[rank - 1] == 1) {  // the values stay where they are
+        shape exchanged = values.dimensions();
+        swap_values(exchanged[rank - 2], exchanged[rank - 1]);
+        return tensor(values, exchanged);
+    }
     integers order;
     for (std::size_t axis = 0; axis < rank; ++axis) {
         order.push_back(static_cast<std::int64_t>(axis + 2 < rank ? axis : 2 * rank - 3 - axis));
@@ -348,6 +353,11 @@ private:
         tensor right = to_scalar(detail::transposed_constant(r, second_scale, attributes.transpose_b));
         if (right.dimensions().rank() != 0) {
             right = tensor(right, right.dimensions().padded_left(model.shape(model[product].input(0)).rank()));
+        }
+        if (!left.waits() && !right.waits()) {
+            if (const tensor few = evaluation::combine_few_floats(op::kind::multiply, left, right)) {
+                return to_scalar(few);
+            }
         }
         const output_ref folded = fold_operation(
             model, op::multiply{},

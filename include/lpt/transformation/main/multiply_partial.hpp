@@ -19,42 +19,54 @@ struct multiply_partial_transformation {
     static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        const dequantization first = find_dequantization(r, id, 0);
-        const dequantization second = find_dequantization(r, id, 1);
-        for (const dequantization* each : {&first, &second}) {
-            if (!each->data) {
-                return refuse(reason::no_dequantization, each == &first ? 0 : 1);
+        return can_transform(r, id, {find_dequantization(r, id, 0), find_dequantization(r, id, 1)});
+    }
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+        if (is_lone_scale(r, id)) {
+            return false;
+        }
+        dequantization branches[2] = {find_dequantization(r, id, 0), find_dequantization(r, id, 1)};
+        if (const verdict why = can_transform(r, id, branches); !why) {
+            return r.refused(id, name, why);
+        }
+        node_id multiply = id;
+        if (!stands_alone(r.model, branches[0]) || !stands_alone(r.model, branches[1])) {
+            normalize_dequantization(r, branches[0]);
+            normalize_dequantization(r, find_dequantization(r, id, 1));
+            multiply = separate_in_standalone_branch(r, id);
+        }
+        fold_constant_fake_quantize(r, multiply, 0);
+        fold_constant_fake_quantize(r, multiply, 1);
+        for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
+            branches[port] = find_dequantization(r, multiply, port);
+        }
+        const full_path path = choose_full_path(r, branches[0], branches[1]);
+        return path == full_path::constant ? transform_constant(r, multiply, branches)
+                                           : transform_branches(r, multiply, branches, static_cast<int>(path));
+    }
+
+private:
+    static constexpr verdict can_transform(const auto& r, node_id id, view<dequantization> branches) {
+        const dequantization& first = branches[0];
+        const dequantization& second = branches[1];
+        for (const int port : {0, 1}) {
+            if (!branches[static_cast<std::size_t>(port)].data) {
+                return refuse(reason::no_dequantization, port);
             }
         }
         const bool constant = is_constant(r.model, first.data) || is_constant(r.model, second.data);
         if (!constant && (first.empty() || second.empty())) {
             return refuse(reason::no_dequantization, first.empty() ? 0 : 1);
         }
-        return eltwise_precondition(r, id, {first, second});
+        return eltwise_precondition(r, id, branches);
     }
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        if (is_lone_scale(r, id)) {
-            return false;
-        }
-        if (const verdict why = can_transform(r, id); !why) {
-            return r.refused(id, name, why);
-        }
-        normalize_dequantization(r, find_dequantization(r, id, 0));
-        normalize_dequantization(r, find_dequantization(r, id, 1));
-        const node_id multiply = separate_in_standalone_branch(r, id);
-        fold_constant_fake_quantize(r, multiply, 0);
-        fold_constant_fake_quantize(r, multiply, 1);
-        const full_path path =
-            choose_full_path(r, find_dequantization(r, multiply, 0), find_dequantization(r, multiply, 1));
-        return path == full_path::constant ? transform_constant(r, multiply)
-                                           : transform_branches(r, multiply, static_cast<int>(path));
-    }
-
-private:
     /// A Multiply by a constant without dequantization above it: the end of one, nothing that it could be joined with.
     static constexpr bool is_lone_scale(const auto& r, node_id id) {
-        const bool constant = is_constant(r.model, r.model[id].input(0)) || is_constant(r.model, r.model[id].input(1));
-        return constant && find_dequantization(r, id, 0).empty() && find_dequantization(r, id, 1).empty();
+        const auto is_bare = [&](std::size_t port) {
+            return !may_be_dequantized(r.model, r.model[id].input(port)) || find_dequantization(r, id, port).empty();
+        };
+        return (is_constant(r.model, r.model[id].input(0)) || is_constant(r.model, r.model[id].input(1))) &&
+               is_bare(0) && is_bare(1);
     }
     static constexpr void fold_constant_fake_quantize(auto& r, node_id id, std::size_t port) {
         graph& model = r.model;
@@ -74,9 +86,9 @@ private:
         return true;
     }
 
-    static constexpr bool transform_constant(auto& r, node_id multiply) {
+    static constexpr bool transform_constant(auto& r, node_id multiply, view<dequantization> branches) {
         graph& model = r.model;
-        const constant_branch branch = find_constant_branch(r, multiply);
+        const constant_branch branch = find_constant_branch(r, multiply, branches);
         if (branch.multiply < 0) {
             fold_dequantization(r, multiply, 0);
             fold_dequantization(r, multiply, 1);
@@ -118,11 +130,11 @@ private:
         return fold_operation(model, op::multiply{}, {values_of(r, first).scale, values_of(r, second).scale});
     }
 
-    static constexpr bool transform_branches(auto& r, node_id multiply, int full) {
+    static constexpr bool transform_branches(auto& r, node_id multiply, view<dequantization> branches, int full) {
         graph& model = r.model;
         const auto full_port = static_cast<std::size_t>(full);
         const std::size_t empty_port = 1 - full_port;
-        dequantization empty = find_dequantization(r, multiply, empty_port);
+        dequantization empty = branches[empty_port];
         if (empty.empty()) {
             return r.refused(multiply, name, refuse(reason::no_dequantization, static_cast<int>(empty_port)));
         }
