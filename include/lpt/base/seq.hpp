@@ -204,7 +204,7 @@ class seq : public detail::seq_size {
         size_ = static_cast<std::uint32_t>(count);
     }
 
-    constexpr void append(const T* values, std::size_t count) {
+    [[gnu::noinline]] constexpr void append(const T* values, std::size_t count) {
         if (size_ + count > room_) {
             grow(size_ + count);
         }
@@ -288,7 +288,7 @@ public:
                 return *this;
             }
         }
-        if (this != &other) {
+        if (this != &other && (size_ != 0 || other.size_ != 0)) {
             assign(other);
         }
         return *this;

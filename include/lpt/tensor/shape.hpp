@@ -65,7 +65,10 @@ public:
     }
     /// Like this shape, with axes of size 1 before it until it has `rank` axes.
     constexpr shape padded_left(std::size_t rank) const {
-        shape result = of_ones(rank > this->rank() ? rank - this->rank() : 0);
+        if (rank <= this->rank()) {
+            return shape(dimensions_);
+        }
+        shape result = of_ones(rank - this->rank());
         result.dimensions_.append(dimensions_);
         return result;
     }
