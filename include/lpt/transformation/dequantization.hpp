@@ -242,6 +242,28 @@ constexpr tensor round_zero_points(const tensor& values, element type, bool wrap
 constexpr tensor round_zero_points(const auto& r, const tensor& values, element type) {
     return round_zero_points(values, type, r.options.follow_upstream_errors);
 }
+namespace detail {
+
+/// True if floats are known to round to one small integer; not in constant expressions.
+template <int Once = 0>
+constexpr bool round_alike(const tensor& values) {
+    if (lpt::is_constant_evaluated() || values.type() != f32 || values.elements() == 0) {
+        return false;
+    }
+    const evaluation::operand<float> floats(values);
+    const auto whole = static_cast<float>(math::round_half_away(values.real(0)));
+    const float low = whole - 0.5f;
+    const float high = whole + 0.5f;
+    const float* each = floats.data();
+    bool alike = math::absolute(whole) < 1e6f;
+    for (std::size_t i = 0; i < values.elements(); ++i) {
+        alike = alike & (each[i] > low) & (each[i] < high);
+    }
+    return alike;
+}
+
+}  // namespace detail
+
 /// True if a zero point says nothing to integers of a type. Upstream takes multiples of 256 in u8 for that, too.
 constexpr bool is_negligible_zero_point(const auto& r, const tensor& values, element type) {
     return is_zero(r.options.follow_upstream_errors ? round_zero_points(r, values, type)
@@ -1062,8 +1084,13 @@ constexpr dequantization fold_dequantization(auto& r, node_id id, std::size_t po
     if (!is_constant(model, constant)) {
         return subtract;
     }
-    // One value of many that are the same is quickly rounded.
-    tensor zero_point = to_scalar(round_zero_points(r, to_scalar(constant_of(model, constant.node)), model.type(data)));
+    const tensor& shifts = constant_of(model, constant.node);
+    tensor zero_point;
+    if (detail::round_alike(shifts)) {  // one value of many is quickly rounded
+        zero_point = round_zero_points(r, make_scalar(f32, shifts.real(0)), model.type(data));
+    } else {
+        zero_point = to_scalar(round_zero_points(r, shifts, model.type(data)));
+    }
     if (zero_point.elements() == 1 && zero_point.real(0) == 0) {
         model.replace_uses(subtract, data);
         return node_id::none;

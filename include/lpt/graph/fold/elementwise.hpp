@@ -418,9 +418,18 @@ constexpr op::auto_broadcast rule_of(const op::attributes& what) {
 /// by numpy's rule, without asking for shapes: most constants of dequantizations are such. No tensor for anything else.
 template <int Once = 0>
 [[gnu::noinline]] constexpr tensor combine_few_floats(op::kind kind, const tensor& a, const tensor& b) {
-    const std::size_t few = lpt::is_constant_evaluated() ? 64 : late_from - 1;
+    std::size_t few = 64;
+    if (!lpt::is_constant_evaluated()) {  // more are not computed at once
+        few = late_from - 1;
+    }
     if (a.type() != f32 || b.type() != f32 || a.elements() > few || b.elements() > few) {
         return {};
+    }
+    if (!lpt::is_constant_evaluated() && a.dimensions().rank() != b.dimensions().rank() &&
+        a.elements() * b.elements() != 1) {
+        const std::size_t rank = math::maximum(a.dimensions().rank(), b.dimensions().rank());
+        return combine_few_floats(kind, tensor(a, a.dimensions().padded_left(rank)),
+                                  tensor(b, b.dimensions().padded_left(rank)));
     }
     const shape& left = a.dimensions();
     const shape& right = b.dimensions();
