@@ -282,14 +282,13 @@ late_facts facts_of_operand(const tensor& value, std::size_t elements) {
         result = value.facts_while_waiting();
     } else if (value.elements() != 0 && value.elements() < evaluation::late_from) {
         const evaluation::operand<float> floats(value);
-        double bound = 0;
-        bool has_nan = false;
+        std::int32_t greatest = 0;  // magnitudes are in the order of their bits, and NaN is greater than all numbers
         for (std::size_t i = 0; i < value.elements(); ++i) {
-            const double size = math::absolute(static_cast<double>(floats[i]));
-            bound = size > bound ? size : bound;
-            has_nan = has_nan || size != size;
+            const std::int32_t size = __builtin_bit_cast(std::int32_t, floats[i]) & 0x7FFFFFFF;
+            greatest = size > greatest ? size : greatest;
         }
-        result = {has_nan ? math::infinity : bound, static_cast<double>(floats[0]),
+        const float bound = __builtin_bit_cast(float, greatest);
+        result = {bound != bound ? math::infinity : static_cast<double>(bound), static_cast<double>(floats[0]),
                   static_cast<double>(floats[spreads ? 0 : 1])};
     }
     if (!spreads && value.elements() != elements) {  // then its elements are not those of the result, one by one

@@ -861,6 +861,13 @@ constexpr void compute_in(graph& model, node_id operation, std::size_t port, ele
     }
 }
 
+/// Makes an operation, in its place, one like it that reads other inputs and has these types of its own.
+constexpr void renew_relaxed(auto& r, node_id id, view<output_ref> inputs, relaxation types) {
+    r.model.renew(id, inputs);
+    r.model.clear_mark(id, mark::disable_cleanup);
+    r.model.relax(id, lpt::move(types));
+}
+
 /// What `move_dequantization_after` made.
 struct moved_dequantization {
     node_id operation = node_id::none;  // the operation on low precision data

@@ -104,15 +104,13 @@ private:
         inputs[full_port] = model.add(op::multiply{}, {data, scale});
         inputs[empty_port] = empty.data;
         const element output = r.options.scaling_mode ? model[add].type() : f32;
-        const node_id made = model.add_relaxed(model[add].attributes(), inputs, {{output, output}, {output}},
-                                               model[add].name(), model[add].version());
-        const node_id multiply =
-            model.add_relaxed(op::multiply{}, {made, moved.scale}, {{output, output}, {model[add].type()}});
-        copy_information(r, add, made);
-        insert_dequantization_after(r, add, multiply, made);
-        model.replace(add, made);
-        fold_dequantization(r, made, full_port);
-        update_output_name(r, multiply, made);
+        const element given = model[add].type();
+        const seq<input_ref, 4> readers = model.uses({add, 0});
+        renew_relaxed(r, add, inputs, {{output, output}, {output}});
+        const node_id multiply = model.add_relaxed(op::multiply{}, {add, moved.scale}, {{output, output}, {given}});
+        insert_dequantization(r, readers, multiply, add);
+        fold_dequantization(r, add, full_port);
+        update_output_name(r, multiply, add);
         return true;
     }
 

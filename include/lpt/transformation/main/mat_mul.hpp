@@ -237,21 +237,19 @@ struct mat_mul_transformation {
                 return r.refused(product, name, refuse(reason::infinite_constant, 0));
             }
         }
-        const node_id made =
-            model.add_relaxed(model[product].attributes(), {first.data, weights}, {{computed, computed}, {computed}},
-                              model[product].name(), model[product].version());
-        copy_information(r, product, made);
-        output_ref last = made;
-        if (first.has_subtract()) {
-            last = model.add(op::subtract{}, {made, term}, join(model[made].name(), "/DequantizationSubtract").view());
-        }
         const tensor scale = product_of_scales(r, product, first, second);
+        const seq<input_ref, 4> readers = model.uses({product, 0});
+        renew_relaxed(r, product, {first.data, weights}, {{computed, computed}, {computed}});
+        output_ref last = product;
+        if (first.has_subtract()) {
+            last = model.add(op::subtract{}, {product, term},
+                             join(model[product].name(), "/DequantizationSubtract").view());
+        }
         const node_id multiply = model.add_relaxed(op::multiply{}, {last, model.constant(scale)},
                                                    {{computed, computed}, {model[first.multiply].type()}},
-                                                   join(model[made].name(), "/DequantizationMultiply").view());
-        insert_dequantization_after(r, product, multiply, made);
-        model.replace(product, made);
-        update_output_name(r, multiply, made);
+                                                   join(model[product].name(), "/DequantizationMultiply").view());
+        insert_dequantization(r, readers, multiply, product);
+        update_output_name(r, multiply, product);
         return true;
     }
 

@@ -166,10 +166,8 @@ private:
         inputs[full_port] = model.type(data) == model.type(factor)
                                 ? model.add(op::multiply{}, {data, factor})
                                 : model.add_relaxed(op::multiply{}, {data, factor}, {{f32, f32}, {f32}});
-        const node_id made = model.add_relaxed(model[multiply].attributes(), inputs,
-                                               {{f32, f32}, {model[multiply].type()}}, {}, model[multiply].version());
-        finish(r, multiply, made);
-        fold_dequantization(r, made, full_port);
+        renew_relaxed(r, multiply, inputs, {{f32, f32}, {model[multiply].type()}});
+        fold_dequantization(r, multiply, full_port);
         return true;
     }
 };
