@@ -1105,10 +1105,8 @@ constexpr dequantization fold_dequantization(auto& r, node_id id, std::size_t po
     if (spread != nullptr && zero_point.dimensions().rank() == 0) {
         zero_point = make_tensor(zero_point.type(), *spread, view<double>({zero_point.real(0)}));
     }
-    const node_id made = model.add_relaxed(op::subtract{}, {data, model.constant(lpt::move(zero_point))},
-                                           {{real_type, real_type}, {real_type}});
-    replace_and_name(r, subtract, made);
-    return made;
+    renew_relaxed(r, subtract, {data, model.constant(lpt::move(zero_point))}, {{real_type, real_type}, {real_type}});
+    return subtract;
 }
 
 /// Fuses a Multiply by a constant with the one relaxed Multiply by a constant that reads it; gives the Multiply that is

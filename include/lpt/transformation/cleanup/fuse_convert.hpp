@@ -60,13 +60,9 @@ struct fuse_convert_transformation {
         }
         const element given = r.model[id].type();
         const element constant_type = r.model.type(r.model[id].input(1));
-        const node_id made = r.model.add_relaxed(r.model[id].attributes(), {data, r.model[id].input(1)},
-                                                 {{type, constant_type == type ? dynamic : type}, {given}},
-                                                 r.model[id].name().view(), r.model[id].version());
-        copy_information(r, id, made, false);
-        r.model.rename(made, r.model[id].name());
-        r.model.replace(id, made);
-        r.register_new_node(made);
+        renew_relaxed(r, id, {data, r.model[id].input(1)}, {{type, constant_type == type ? dynamic : type}, {given}});
+        r.attributes.drop_ports(id);
+        r.register_new_node(id);
         return true;
     }
 
