@@ -431,10 +431,10 @@ private:
                 words.put(pack_pair(input.next.node, input.next.port));  // the links backwards follow from these
             }
             for (const auto& output : outputs) {
-                words.put(static_cast<word>(static_cast<unsigned char>(output.type)) | output.names.size() << 8);
+                words.put(static_cast<word>(static_cast<unsigned char>(output.type)) | output.all_names().size() << 8);
                 words.put(pack_pair(output.first.node, output.first.port));
                 words.value(output.dimensions);
-                for (const text& tensor_name : output.names) {
+                for (const text& tensor_name : output.all_names()) {
                     words.value(tensor_name);
                 }
             }
@@ -529,10 +529,12 @@ private:
                 words.value(output.first);
                 words.value(output.dimensions);
                 if (about >> 8 != 0) {
-                    output.names.resize(words.checked_count(about >> 8));
-                    for (text& tensor_name : output.names) {
+                    seq<text> names;
+                    names.resize(words.checked_count(about >> 8));
+                    for (text& tensor_name : names) {
                         words.value(tensor_name);
                     }
+                    output.names = shared<seq<text>>(lpt::move(names));
                 }
             }
         });

@@ -97,28 +97,32 @@ struct rare_parts {
     body_list bodies;
 };
 inline constexpr rare_parts no_rare_parts{};
+inline constexpr seq<text> no_names{};
 
 /// The rare parts of one node, in memory of their own: nodes are small then, and quickly copied.
 class rare_box {
     rare_parts* parts_ = nullptr;
 
+    [[gnu::noinline]] constexpr void copy(const rare_parts& other) { parts_ = new rare_parts(other); }
+    [[gnu::noinline]] constexpr void drop() { delete parts_; }
+
 public:
     constexpr rare_box() = default;
-    constexpr rare_box(const rare_box& other) {
+    [[gnu::always_inline]] constexpr rare_box(const rare_box& other) {
         if (other.parts_ != nullptr) {
-            parts_ = new rare_parts(*other.parts_);
+            copy(*other.parts_);
         }
     }
     constexpr rare_box& operator=(const rare_box& other) {
         if (parts_ != nullptr || other.parts_ != nullptr) {
-            rare_box copy(other);
-            swap_values(parts_, copy.parts_);
+            rare_box copied(other);
+            swap_values(parts_, copied.parts_);
         }
         return *this;
     }
-    constexpr ~rare_box() {
+    [[gnu::always_inline]] constexpr ~rare_box() {
         if (parts_ != nullptr) {
-            delete parts_;
+            drop();
         }
     }
     constexpr bool empty() const { return parts_ == nullptr; }
@@ -154,7 +158,14 @@ class node {
         input_ref first;
         input_ref last;
         lpt::shape dimensions;
-        seq<text> names;
+        shared<seq<text>> names;  // absent: none; copies of a graph share them
+
+        constexpr const seq<text>& all_names() const {
+            if (names) {
+                return *names;
+            }
+            return detail::no_names;
+        }
     };
 
     op::attributes attributes_;
@@ -181,12 +192,14 @@ class node {
         attributes_ = {};
         name_ = {};
         inputs_.clear();
-        if (outputs_.size() == 1 &&
-            outputs_[0].names.empty()) {  // nearly all nodes have one: it stays for the next node
+        if (outputs_.size() == 1) {  // nearly all nodes have one: it stays for the next node
             outputs_[0].type = dynamic;
             outputs_[0].use_count = 0;
             outputs_[0].first = {};
             outputs_[0].last = {};
+            if (outputs_[0].names) {
+                outputs_[0].names = {};
+            }
         } else {
             outputs_.clear();
         }
@@ -221,7 +234,7 @@ public:
     constexpr element type(std::size_t port = 0) const { return outputs_[port].type; }
     constexpr const lpt::shape& shape(std::size_t port = 0) const { return outputs_[port].dimensions; }
     /// Names of the tensor that an output gives, as the file has them.
-    constexpr const seq<text>& tensor_names(std::size_t port = 0) const { return outputs_[port].names; }
+    constexpr const seq<text>& tensor_names(std::size_t port = 0) const { return outputs_[port].all_names(); }
     constexpr bool has(mark one) const { return (marks_ & one) != mark::none; }
     constexpr mark marks() const { return marks_; }
     /// True if what the node gives is not computed from Constants alone: it, or a node above it, is a Parameter, ReadValue,
@@ -629,10 +642,16 @@ public:
         at(id).rare_.make().annotations.push_back({lpt::move(key), lpt::move(value)});
     }
     constexpr void name_tensor(output_ref output, text name) {
-        at(output.node).outputs_[static_cast<std::size_t>(output.port)].names.push_back(lpt::move(name));
+        seq<text> names = (*this)[output.node].tensor_names(static_cast<std::size_t>(output.port));
+        names.push_back(lpt::move(name));
+        set_tensor_names(output, lpt::move(names));
     }
     constexpr void set_tensor_names(output_ref output, seq<text> names) {
-        at(output.node).outputs_[static_cast<std::size_t>(output.port)].names = lpt::move(names);
+        shared<seq<text>>& mine = at(output.node).outputs_[static_cast<std::size_t>(output.port)].names;
+        mine = {};
+        if (!names.empty()) {
+            mine = shared<seq<text>>(lpt::move(names));
+        }
     }
     constexpr void add_control_dependency(node_id id, node_id on) {
         at(id).rare_.make().control_dependencies.push_back(on);
@@ -731,7 +750,7 @@ public:
             connect({id, static_cast<std::int32_t>(port)}, inputs[port]);
         }
         for (node::output_slot& output : mine.outputs_) {
-            if (!output.names.empty()) {
+            if (output.names) {
                 output.names = {};
             }
         }
