@@ -496,7 +496,7 @@ public:
     constexpr const node& operator[](node_id id) const { return *nodes_[index_of(id)]; }
     /// True if there is a node with this number that was not removed.
     constexpr bool contains(node_id id) const {
-        return id != node_id::none && index_of(id) < nodes_.size() && nodes_[index_of(id)] != nullptr;
+        return index_of(id) < nodes_.size() && nodes_[index_of(id)] != nullptr;  // `none` is beyond all numbers
     }
     /// A number that is another one after every change of nodes or connections: what was computed from them then still holds
     /// while it is the same.

@@ -250,9 +250,8 @@ constexpr bool graph::infer_at_once(node& each) {
     if (each.outputs_.size() != 1) {
         each.outputs_.resize(1);
     }
-    may_have_open_shapes_ = may_have_open_shapes_ || data.is_dynamic();
     each.outputs_[0].type = given;
-    each.outputs_[0].dimensions = data;
+    each.outputs_[0].dimensions = data;  // which another node has: `may_have_open_shapes_` knows of it
     return true;
 }
 

@@ -90,11 +90,19 @@ private:
         open(root);
         while (!path_.empty()) {
             place& top = path_.back();
-            if (top.next == top.count) {
-                put(top.node, top.is_constant);
-                path_.pop_back();
+            const node_id on = next_to_open(top);
+            if (on != node_id::none) {
+                open(on);
                 continue;
             }
+            put(top.node, top.is_constant);
+            path_.pop_back();
+        }
+    }
+    /// The next producer that is not in order yet and reads something itself; `none` if there is none. Those that read nothing
+    /// are put in order on the way: half of all nodes are Constants.
+    constexpr node_id next_to_open(place& top) {
+        while (top.next != top.count) {
             const node_id on = next_producer(top);
             const state theirs = states_[index_of(on)];
             if (theirs == state::open) {
@@ -104,12 +112,12 @@ private:
                 continue;
             }
             const node& source = model_[on];
-            if (source.inputs() == 0 && dependencies_of(source) == 0) {  // half of all nodes are Constants
-                put(on, source.is<op::constant>());
-            } else {
-                open(on);
+            if (source.inputs() != 0 || dependencies_of(source) != 0) {
+                return on;
             }
+            put(on, source.is<op::constant>());
         }
+        return node_id::none;
     }
 };
 
