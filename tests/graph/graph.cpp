@@ -142,6 +142,19 @@ TEST_CASE("numbers of removed nodes are not given again") {
     CHECK_FALSE(f.model.contains(node_id::none));
 }
 
+TEST_CASE("names of tensors that a copy gets or loses are its own") {
+    forked_network f;
+    f.model.name_tensor(f.relu, "first");
+    graph copy = f.model;
+    copy.name_tensor(f.relu, "second");
+    CHECK(copy[f.relu].tensor_names() == seq<text>{"first", "second"});
+    CHECK(f.model[f.relu].tensor_names() == seq<text>{"first"});
+    copy.set_tensor_names(f.relu, {});
+    CHECK(copy[f.relu].tensor_names().empty());
+    CHECK(f.model[f.relu].tensor_names() == seq<text>{"first"});
+    CHECK(f.model[f.tanh].tensor_names().empty());
+}
+
 TEST_CASE("a new node in the place of a removed one has nothing of it") {
     forked_network f;
     f.model.set_mark(f.tanh, mark::disable_cleanup);
