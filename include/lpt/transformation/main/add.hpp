@@ -226,6 +226,7 @@ private:
     }
 
     /// a - b, of floats that are there at once.
+    template <int Once = 0>
     static constexpr output_ref minus(graph& model, output_ref a, const tensor& b) {
         if (const tensor& known = constant_of(model, a.node); !known.waits()) {
             if (tensor few = evaluation::combine_few_floats(op::kind::subtract, known, b)) {
