@@ -52,37 +52,31 @@ struct value_extent {
     }
 };
 
-/// The extent of whole blocks of floats, without a branch: a compiler makes vector instructions of it.
+/// Adds floats, four at a time, to an extent; gives how many there were of them.
 template <int Once = 0>
-[[gnu::noinline]] void add_blocks(const float* values, std::size_t blocks, value_extent& result) {
-    constexpr std::size_t block = evaluation::detail::block_size;
-    float least[block];
-    float greatest[block];
-    float magnitude[block];
-    std::int32_t no_number[block]{};
-    for (std::size_t k = 0; k < block; ++k) {
-        least[k] = magnitude[k] = static_cast<float>(math::infinity);
-        greatest[k] = -static_cast<float>(math::infinity);
+[[gnu::noinline]] std::size_t add_lanes(const float* values, std::size_t count, value_extent& result) {
+    constexpr auto infinite = static_cast<float>(math::infinity);
+    float_lanes least = {infinite, infinite, infinite, infinite};
+    float_lanes magnitude = least;
+    float_lanes greatest = -least;
+    mask_lanes no_number{};
+    std::size_t done = 0;
+    for (; done + lane_count <= count; done += lane_count) {
+        const float_lanes value = load_lanes(values + done);
+        const float_lanes opposite = -value;
+        const float_lanes size = value < opposite ? opposite : value;
+        least = value < least ? value : least;
+        greatest = value > greatest ? value : greatest;
+        magnitude = size < magnitude ? size : magnitude;
+        no_number |= value != value;
     }
-    for (; blocks != 0; --blocks, values += block) {
-        for (std::size_t k = 0; k < block; ++k) {
-            const float value = values[k];
-            const float size = value < 0 ? -value : value;
-            least[k] = value < least[k] ? value : least[k];
-            greatest[k] = value > greatest[k] ? value : greatest[k];
-            magnitude[k] = size < magnitude[k] ? size : magnitude[k];
-            no_number[k] |= value != value ? 1 : 0;
-        }
-    }
-    for (std::size_t k = 0; k < block; ++k) {
-        result.least = static_cast<double>(least[k]) < result.least ? static_cast<double>(least[k]) : result.least;
-        result.greatest =
-            static_cast<double>(greatest[k]) > result.greatest ? static_cast<double>(greatest[k]) : result.greatest;
-        result.least_magnitude = static_cast<double>(magnitude[k]) < result.least_magnitude
-                                     ? static_cast<double>(magnitude[k])
-                                     : result.least_magnitude;
+    for (std::size_t k = 0; k < lane_count; ++k) {
+        result.least = math::minimum(result.least, static_cast<double>(least[k]));
+        result.greatest = math::maximum(result.greatest, static_cast<double>(greatest[k]));
+        result.least_magnitude = math::minimum(result.least_magnitude, static_cast<double>(magnitude[k]));
         result.has_nan = result.has_nan || no_number[k] != 0;
     }
+    return done;
 }
 
 /// True if no float is infinite or NaN: that is, has an exponent of ones.
@@ -117,11 +111,7 @@ constexpr value_extent extent_of(const tensor& values) {
     std::size_t done = 0;
     if (!lpt::is_constant_evaluated() && values.type() == f32) {
         const evaluation::operand<float> floats(values);
-        const std::size_t blocks = count / evaluation::detail::block_size;
-        if (blocks != 0) {
-            add_blocks(floats.data(), blocks, result);
-            done = blocks * evaluation::detail::block_size;
-        }
+        done = add_lanes(floats.data(), count, result);
         for (; done < count; ++done) {
             result.add(static_cast<double>(floats[done]));
         }

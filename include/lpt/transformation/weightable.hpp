@@ -190,7 +190,7 @@ constexpr verdict grouped_data_verdict(const auto& model, node_id id, const dequ
             return refuse_because_of(reason::shapes_do_not_match, 0, found.scale);
         }
         const std::size_t in_group = channels / static_cast<std::size_t>(group_count(model, id));
-        const bool may_vary = in_group != 1 || extent_of(scale).has_nan;  // which differs from itself
+        const bool may_vary = in_group != 1 || !is_finite(scale);  // NaN differs from itself
         for (std::size_t first = 0; may_vary && first < channels; first += in_group) {
             for (std::size_t channel = first; channel < first + in_group && channel < channels; ++channel) {
                 if (scale.real(channel) != scale.real(first)) {

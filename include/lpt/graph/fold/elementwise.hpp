@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/lanes.hpp>
 #include <lpt/base/traits.hpp>
 #include <lpt/graph/fold/broadcast.hpp>
 
@@ -105,24 +106,11 @@ template <class Function, class In, class Out>
 constexpr void binary_row(const In* a, std::size_t step_a, const In* b, std::size_t step_b, Out* to, std::size_t count,
                           op::kind) {
     const Function function{};
-    std::size_t done = 0;
-    if constexpr (is_same<Out, float>) {
-        for (; step_a + step_b != 0 && done + block_size <= count; done += block_size) {
-            Out block[block_size]{};
-            if (step_a == step_b) {
-                for (std::size_t k = 0; k < block_size; ++k) {
-                    block[k] = function(a[done + k], b[done + k]);
-                }
-            } else if (step_a == 0) {
-                for (std::size_t k = 0; k < block_size; ++k) {
-                    block[k] = function(a[0], b[done + k]);
-                }
-            } else {
-                for (std::size_t k = 0; k < block_size; ++k) {
-                    block[k] = function(a[done + k], b[0]);
-                }
-            }
-            lpt::detail::copy_values(to + done, block, block_size);
+    using namespace lpt::detail;
+    if constexpr (is_same<Out, float> && requires(float_lanes x) { function(x, x); }) {
+        std::size_t done = 0;
+        for (; !lpt::is_constant_evaluated() && done + lane_count <= count; done += lane_count) {
+            store_lanes(to + done, function(load_lanes(a, step_a, done), load_lanes(b, step_b, done)));
         }
         a += done * step_a;
         b += done * step_b;
@@ -210,12 +198,12 @@ template <class Number>
 constexpr binary_row_function<Number, Number> arithmetic_row(op::kind kind, bool downwards) {
     const auto with = [](auto function) { return &binary_row<decltype(function), Number, Number>; };
     switch (kind) {
-        case op::kind::add: return with([](Number a, Number b) { return plus(a, b); });
-        case op::kind::subtract: return with([](Number a, Number b) { return minus(a, b); });
-        case op::kind::multiply: return with([](Number a, Number b) { return times(a, b); });
+        case op::kind::add: return with([](auto a, auto b) { return plus(a, b); });
+        case op::kind::subtract: return with([](auto a, auto b) { return minus(a, b); });
+        case op::kind::multiply: return with([](auto a, auto b) { return times(a, b); });
         case op::kind::divide:
             if (downwards) {
-                return with([](Number a, Number b) { return quotient(a, b, true); });
+                return with([](auto a, auto b) { return quotient(a, b, true); });
             }
             break;
         default: break;

@@ -19,52 +19,111 @@ struct fake_quantize_parts {
 
 /// The linear maps that take the integers back to the output ranges, one for each channel of these ranges.
 struct channel_maps {
-    shape dimensions;            // of the ranges
-    seq<double, 2> scales;
-    seq<double, 2> zero_points;  // not rounded
-    seq<double, 2> lows;         // what the output bounds become; one value where it is the same for all channels
+    tensor scales;       // f32, of the shape of the ranges
+    tensor zero_points;  // the same, not rounded; none where all are 0 or the type asks for none
+    seq<double, 2> lows;  // what the output bounds become; one value where it is the same for all channels
     seq<double, 2> highs;
+    bool are_identities = true;    // all scales, before they were limited, are 1 and all zero points 0
+    bool zero_points_fit = true;  // rounded, all lie in the range of the integer type
 };
 
 namespace detail {
 
-/// Scales and zero points of all channels; gives whether a channel has equal bounds.
-template <class Real>
-constexpr bool set_maps(channel_maps& result, const quantization_details& details, Real least, Real greatest,
-                        bool scales_constants) {
-    double* scales = result.scales.data();
-    double* zero_points = result.zero_points.data();
-    bool any_equal = false;
-    for (std::size_t i = 0; i < details.lows.size(); ++i) {
-        const Real low = static_cast<Real>(details.lows[i]);
-        const Real high = static_cast<Real>(details.highs[i]);
-        if (high == low) {
-            any_equal = true;
-            scales[i] = scales_constants && high != 0 ? static_cast<double>(high) : 1;
-            zero_points[i] = 0;
-            continue;
-        }
-        const Real zero_point = (least * high - greatest * low) / (high - low);
-        scales[i] = static_cast<double>((high - low) / (greatest - least));
-        zero_points[i] = static_cast<double>(zero_point == 0 ? Real(0) : zero_point);
-    }
-    return any_equal;
-}
+/// The maps of one channel after the other, or of four at once (`Number`: float, double or `float_lanes`), and what holds for any.
+template <class Number, class Real>
+struct map_maker {
+    using mask = decltype(Number{} == Number{});
 
-/// Scales are kept away from 0 and infinity: later steps divide by them.
-constexpr double clamp_scale(double scale) {
-    constexpr float least = 1e-32f;
-    constexpr float greatest = 1e32f;
-    const double size = math::absolute(scale);
-    const double clamped = size < static_cast<double>(least)      ? static_cast<double>(least)
-                           : size > static_cast<double>(greatest) ? static_cast<double>(greatest)
-                                                                  : size;
-    return scale < 0 ? -clamped : clamped;
-}
-constexpr void limit_scales(const auto& r, channel_maps& maps) {
-    for (double& scale : maps.scales) {
-        scale = r.options.follow_upstream_errors ? clamp_scale(scale) : scale;
+    Real least;
+    Real greatest;
+    bool limits_scales;
+    bool scales_constants;
+    mask equal{};  // there is a channel with equal bounds
+    mask changes{};  // with a scale or zero point that does something
+    mask shifts{};  // with a zero point
+    mask outside{};  // with a zero point outside of the type
+
+    /// Scales are kept away from 0 and infinity: later steps divide by them.
+    static constexpr Number limited(Number scale) {
+        const Number one = Number{} + Real(1);
+        const Number size = scale < Real(0) ? -scale : scale;
+        const Number lower = one * static_cast<Real>(1e-32f);
+        const Number upper = one * static_cast<Real>(1e32f);
+        const Number clamped = size < lower ? lower : size > upper ? upper : size;
+        return scale < Real(0) ? -clamped : clamped;
     }
+    /// Gives the zero point; the scale comes out of `scale`.
+    constexpr Number make(Number low, Number high, Number& scale) {
+        const Number none{};
+        const Number one = none + Real(1);
+        const Number distance = high - low;
+        const mask same = high == low;
+        const Number quotient = same ? none : (least * high - greatest * low) / distance;
+        const Number shift = quotient == none ? none : quotient;  // no -0
+        const Number constant = scales_constants ? (high == none ? one : high) : one;
+        scale = same ? constant : distance / (greatest - least);
+        equal |= same;
+        changes |= (scale != one) | (shift != none);
+        shifts |= (shift >= static_cast<Real>(1e-32)) | (shift <= static_cast<Real>(-1e-32));
+        outside |= (shift < least - Real(0.5)) | (shift > greatest + Real(0.5)) | (shift != shift);
+        if (limits_scales) {
+            scale = limited(scale);
+        }
+        return shift;
+    }
+};
+
+/// Makes the maps of all channels; gives whether one has equal bounds.
+template <class Real>
+constexpr bool set_maps(channel_maps& result, const quantization_details& details, const shape& dimensions,
+                        const data_precision& precision, const map_maker<Real, Real>& rule) {
+    const std::size_t channels = details.lows.size();
+    const float* lows = details.lows.data();
+    const float* highs = details.highs.data();
+    seq<std::byte, 16> scales;
+    seq<std::byte, 16> zero_points;
+    scales.resize_for_overwrite(channels * sizeof(float));
+    zero_points.resize_for_overwrite(precision.has_zero_point ? channels * sizeof(float) : 0);
+    map_maker<Real, Real> one = rule;
+    std::size_t done = 0;
+    if constexpr (is_same<Real, float>) {
+        if (!lpt::is_constant_evaluated() && channels >= lane_count) {
+            map_maker<float_lanes, float> four{one.least, one.greatest, one.limits_scales, one.scales_constants};
+            for (; done + lane_count <= channels; done += lane_count) {
+                float_lanes scale;
+                const float_lanes shift = four.make(load_lanes(lows + done), load_lanes(highs + done), scale);
+                store_lanes(scales.data() + done * sizeof(float), scale);
+                if (precision.has_zero_point) {
+                    store_lanes(zero_points.data() + done * sizeof(float), shift);
+                }
+            }
+            one.equal = holds_for_any(four.equal);
+            one.changes = holds_for_any(four.changes);
+            one.shifts = holds_for_any(four.shifts);
+            one.outside = holds_for_any(four.outside);
+        }
+    }
+    for (; done < channels; ++done) {
+        Real scale = 1;
+        const Real shift = one.make(static_cast<Real>(lows[done]), static_cast<Real>(highs[done]), scale);
+        store(scales.data() + done * sizeof(float), static_cast<float>(scale));
+        if (precision.has_zero_point) {
+            store(zero_points.data() + done * sizeof(float), static_cast<float>(shift));
+        }
+    }
+    const auto finished = [&](seq<std::byte, 16>& floats) {
+        if (channels == 1) {  // which counts for all
+            return make_tensor(f32, dimensions, view<double>({static_cast<double>(load<float>(floats.data()))}));
+        }
+        return tensor(f32, dimensions, bytes(lpt::move(floats)));
+    };
+    result.scales = finished(scales);
+    if (precision.has_zero_point && one.shifts) {
+        result.zero_points = finished(zero_points);
+    }
+    result.are_identities = !one.changes;
+    result.zero_points_fit = !one.outside;
+    return one.equal;
 }
 
 }  // namespace detail
@@ -74,20 +133,21 @@ constexpr void limit_scales(const auto& r, channel_maps& maps) {
 /// scale = (high - low) / (precision.high - precision.low), zero_point = (precision.low * high - precision.high * low) / (high - low);
 /// a channel with equal bounds gets scale 1, zero point 0 and keeps its bounds, which the integer type may not have. In float; in
 /// double for 32-bit types. With `exact` always in double, and a channel with equal bounds gets the bounds 1 and its value as the scale.
-/// `details` are those of the FakeQuantize.
+/// With `limits_scales` the magnitudes of scales lie in [1e-32, 1e32]. `details` are those of the FakeQuantize.
 template <int Once = 0>
 constexpr channel_maps channel_maps_of(const graph& model, node_id fake_quantize, const quantization_details& details,
-                                       const data_precision& precision, bool exact = false) {
+                                       const data_precision& precision, bool exact = false,
+                                       bool limits_scales = false) {
     channel_maps result;
-    result.dimensions = output_range_shape(model, fake_quantize);
+    const shape dimensions = output_range_shape(model, fake_quantize);
     const std::size_t channels = details.lows.size();
-    result.scales.resize(channels);
-    result.zero_points.resize(channels);
     const auto least = static_cast<double>(precision.low);
     const auto greatest = static_cast<double>(precision.high);
-    const bool any_equal = exact || bit_width(precision.type) == 32
-                               ? detail::set_maps<double>(result, details, least, greatest, exact)
-                               : detail::set_maps<float>(result, details, precision.low, precision.high, exact);
+    const bool any_equal =
+        exact || bit_width(precision.type) == 32
+            ? detail::set_maps<double>(result, details, dimensions, precision, {least, greatest, limits_scales, exact})
+            : detail::set_maps<float>(result, details, dimensions, precision,
+                                      {precision.low, precision.high, limits_scales, exact});
     result.lows.resize(any_equal ? channels : 1, least);
     result.highs.resize(any_equal ? channels : 1, greatest);
     for (std::size_t i = 0; any_equal && i < channels; ++i) {
@@ -100,12 +160,38 @@ constexpr channel_maps channel_maps_of(const graph& model, node_id fake_quantize
     return result;
 }
 
+namespace detail {
+
+/// True for at least four ranges that are all surely usable: equal bounds, or such that no scale or zero point is near a limit.
+template <int Once = 0>
+[[gnu::noinline]] bool are_plainly_usable(view<float> lows, view<float> highs) {
+    const std::size_t count = lows.size();
+    if (count < lane_count) {
+        return false;
+    }
+    mask_lanes usable = ~mask_lanes{};
+    for (std::size_t i = 0; i < count; i += lane_count) {
+        const std::size_t at = i + lane_count <= count ? i : count - lane_count;  // the last four may overlap
+        const float_lanes low = load_lanes(lows.data() + at);
+        const float_lanes high = load_lanes(highs.data() + at);
+        const float_lanes distance = high - low;
+        usable &= (low == high) | (distance >= 1e-10f) | (distance <= -1e-10f);
+        usable &= (low <= 1e15f) & (low >= -1e15f) & (high <= 1e15f) & (high >= -1e15f);
+    }
+    return holds(usable);
+}
+
+}  // namespace detail
+
 /// Refuses output ranges that no dequantization can stand for.
 ///
 /// With `follow_upstream_errors`: scales that are NaN, zero points of which one is infinite or NaN. Without: also bounds, or
 /// differences of them, that are infinite, and scales that are no normal floats, which would be limited; see `clamped_scale`.
 constexpr verdict maps_are_usable(const auto& r, node_id fake_quantize, const quantization_details& details,
                                   const data_precision& precision) {
+    if (!lpt::is_constant_evaluated() && detail::are_plainly_usable(details.lows, details.highs)) {
+        return yes;
+    }
     const auto least = static_cast<double>(precision.low);
     const auto greatest = static_cast<double>(precision.high);
     const bool shifts = precision.has_zero_point && bit_width(precision.type) < 32;
@@ -154,36 +240,10 @@ constexpr bool zero_points_fit(const graph& model, node_id fake_quantize, const 
     if (!precision.has_zero_point) {
         return true;
     }
-    const channel_maps maps = channel_maps_of(model, fake_quantize, details_of(model, fake_quantize), precision);
-    for (const double zero_point : maps.zero_points) {
-        if (!(zero_point >= static_cast<double>(precision.low) - 0.5 &&
-              zero_point <= static_cast<double>(precision.high) + 0.5)) {
-            return false;
-        }
-    }
-    return true;
+    return channel_maps_of(model, fake_quantize, details_of(model, fake_quantize), precision).zero_points_fit;
 }
 
 namespace detail {
-
-template <int Once = 0>
-constexpr bool is_identity(const channel_maps& maps) {
-    for (std::size_t i = 0; i < maps.scales.size(); ++i) {
-        if (maps.scales[i] != 1 || maps.zero_points[i] != 0) {
-            return false;
-        }
-    }
-    return true;
-}
-template <int Once = 0>
-constexpr bool has_zero_points(const channel_maps& maps) {
-    for (const double each : maps.zero_points) {
-        if (math::absolute(each) > 1e-32) {
-            return true;
-        }
-    }
-    return false;
-}
 
 /// Gives a FakeQuantize another output range and another output type.
 constexpr void set_output_range(auto& r, node_id fake_quantize, tensor low, tensor high, element type) {
@@ -276,24 +336,20 @@ constexpr fake_quantize_parts append_to_quantized(auto& r, node_id fake_quantize
                                                                         const quantization_details& details,
                                                                         const data_precision& precision) {
     graph& model = r.model;
-    channel_maps maps = channel_maps_of(model, fake_quantize, details, precision,
-                                        !r.options.follow_upstream_errors && r.options.update_precisions);
-    if (!r.options.update_precisions && detail::is_identity(maps)) {
+    const bool follows = r.options.follow_upstream_errors;
+    const channel_maps maps =
+        channel_maps_of(model, fake_quantize, details, precision, !follows && r.options.update_precisions, follows);
+    if (!r.options.update_precisions && maps.are_identities) {
         return {};
     }
-    detail::limit_scales(r, maps);
+    const shape& dimensions = maps.scales.dimensions();
     const element natural = model[fake_quantize].type();
     const element low_type = model.type(model[fake_quantize].input(3));
     const element high_type = model.type(model[fake_quantize].input(4));
-    detail::set_output_range(r, fake_quantize, to_scalar(make_tensor_or_scalar(low_type, maps.dimensions, maps.lows)),
-                             to_scalar(make_tensor_or_scalar(high_type, maps.dimensions, maps.highs)),
+    detail::set_output_range(r, fake_quantize, to_scalar(make_tensor_or_scalar(low_type, dimensions, maps.lows)),
+                             to_scalar(make_tensor_or_scalar(high_type, dimensions, maps.highs)),
                              r.options.update_precisions ? precision.type : natural);
-    tensor zero_point;
-    if (precision.has_zero_point && detail::has_zero_points(maps)) {
-        zero_point = make_tensor(f32, maps.dimensions, maps.zero_points);
-    }
-    return detail::append_to_quantized(r, fake_quantize, natural, f32, zero_point,
-                                       make_tensor(f32, maps.dimensions, maps.scales));
+    return detail::append_to_quantized(r, fake_quantize, natural, f32, maps.zero_points, maps.scales);
 }
 constexpr fake_quantize_parts decompose_fake_quantize(auto& r, node_id fake_quantize, const data_precision& precision) {
     return decompose_fake_quantize(r, fake_quantize, details_of(r.model, fake_quantize), precision);
@@ -388,11 +444,11 @@ quantize_weights(auto& r, node_id fake_quantize, const quantization_details& det
     if (!is_constant(model, model[fake_quantize].input(0))) {
         return {};
     }
-    channel_maps maps = channel_maps_of(model, fake_quantize, details, precision, !r.options.follow_upstream_errors);
-    if (maps.lows.size() != 1 || (precision.has_zero_point && detail::has_zero_points(maps))) {
+    const bool follows = r.options.follow_upstream_errors;
+    const channel_maps maps = channel_maps_of(model, fake_quantize, details, precision, !follows, follows);
+    if (maps.lows.size() != 1 || maps.zero_points) {
         return {};
     }
-    detail::limit_scales(r, maps);
     const node& each = model[fake_quantize];
     seq<tensor> inputs;
     inputs.reserve(5);
@@ -405,7 +461,7 @@ quantize_weights(auto& r, node_id fake_quantize, const quantization_details& det
         lpt::move(inputs), each.as<op::fake_quantize>().levels, each.shape(), precision.type, true));
     copy_information(r, fake_quantize, weights);
     model.rename(weights, each.name());
-    return {weights, make_tensor(f32, maps.dimensions, maps.scales)};
+    return {weights, maps.scales};
 }
 
 /// Decomposes a FakeQuantize on weights: afterwards what read it reads Multiply([Subtract](Convert(Constant))) with the

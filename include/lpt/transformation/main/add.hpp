@@ -167,13 +167,10 @@ private:
     template <int Once = 0>
     [[gnu::noinline]] static constexpr void divide_row(const float* over, std::size_t over_step, const float* under,
                                                        std::size_t under_step, float* to, std::size_t count) {
-        const auto quotient = [](float x, float y) {
-            const bool zeros = (x == 0) & (y == 0);  // without a branch, for vector instructions
-            if (lpt::is_constant_evaluated() && zeros) {
-                return 0.0f;
-            }
-            const float result = x / y;
-            return zeros ? 0.0f : result;
+        const auto quotient = [](auto x, auto y) {
+            const decltype(x) zero{};
+            const auto zeros = (x == zero) & (y == zero);
+            return zeros ? zero : x / y;
         };
         evaluation::detail::binary_row<decltype(quotient), float, float>(over, over_step, under, under_step, to, count,
                                                                          op::kind::divide);

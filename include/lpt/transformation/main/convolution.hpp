@@ -172,7 +172,7 @@ constexpr tensor product_of_scales(const seq<double>& data, const seq<double>& w
 template <int Once = 0>
 [[gnu::noinline]] constexpr void multiply_floats(const float* a, std::size_t step_a, const float* b, std::size_t step_b,
                                                  float* to, std::size_t count) {
-    const auto times = [](float x, float y) { return x * y; };
+    const auto times = [](auto x, auto y) { return x * y; };
     evaluation::detail::binary_row<decltype(times), float, float>(a, step_a, b, step_b, to, count, op::kind::multiply);
 }
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+/// Four floats at once, for loops over channels at run time: g++ makes vector instructions of few loops below -O3.
+///
+/// Operators and conditional expressions work on all four, so a function may be written for one number and for four.
+namespace lpt::detail {
+
+using float_lanes [[gnu::vector_size(16)]] = float;
+using mask_lanes [[gnu::vector_size(16)]] = std::int32_t;  // what comparisons give: all bits set where they hold
+inline constexpr std::size_t lane_count = 4;
+
+inline float_lanes load_lanes(const float* from) {
+    float_lanes result;
+    __builtin_memcpy(&result, from, sizeof result);
+    return result;
+}
+/// Four numbers from a row that moves (step 1), or four times its only one (step 0).
+inline float_lanes load_lanes(const float* row, std::size_t step, std::size_t at) {
+    return step != 0 ? load_lanes(row + at) : float_lanes{*row, *row, *row, *row};
+}
+inline void store_lanes(void* to, float_lanes values) { __builtin_memcpy(to, &values, sizeof values); }
+
+/// True if a mask holds for all four.
+inline bool holds(mask_lanes mask) {
+    std::int64_t halves[2];
+    __builtin_memcpy(halves, &mask, sizeof halves);
+    return (halves[0] & halves[1]) == -1;
+}
+inline bool holds_for_any(mask_lanes mask) { return !holds(~mask); }
+
+}  // namespace lpt::detail
