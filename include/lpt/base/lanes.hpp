@@ -13,7 +13,7 @@ using float_lanes [[gnu::vector_size(16)]] = float;
 using mask_lanes [[gnu::vector_size(16)]] = std::int32_t;  // what comparisons give: all bits set where they hold
 inline constexpr std::size_t lane_count = 4;
 
-inline float_lanes load_lanes(const float* from) {
+inline float_lanes load_lanes(const void* from) {
     float_lanes result;
     __builtin_memcpy(&result, from, sizeof result);
     return result;

@@ -49,7 +49,9 @@ constexpr shape slope_shape(const shape& data, const shape& slope) {
 
 template <class Number>
 constexpr tensor prelu(const call& node) {
-    const auto function = [](Number x, Number slope) { return x < 0 ? evaluation::detail::times(x, slope) : x; };
+    const auto function = [](auto x, auto slope) {
+        return x < decltype(x){} ? evaluation::detail::times(x, slope) : x;
+    };
     return evaluation::detail::binary<Number, Number>(
         node, node.dimensions(0), slope_shape(node.dimensions(0), node.dimensions(1)),
         &evaluation::detail::binary_row<std::remove_const_t<decltype(function)>, Number, Number>);

@@ -400,7 +400,9 @@ public:
         }
         real(0, value);
         std::byte* to = bytes_.data();
-        if (bit_width(type_) == 8) {
+        if (bit_width(type_) == 8 && !lpt::is_constant_evaluated()) {
+            __builtin_memset(to, static_cast<int>(to[0]), elements_);
+        } else if (bit_width(type_) == 8) {
             for (std::size_t i = 1; i < elements_; ++i) {
                 to[i] = to[0];
             }

@@ -126,9 +126,14 @@ constexpr value_extent extent_of(const tensor& values) {
 /// True if the first two values are known to differ.
 inline bool vary(const late_facts& facts) { return facts.first < facts.second || facts.first > facts.second; }
 
-/// Compares each float of a tensor with the one before it, as bits: quickly.
+/// Compares each of at least two values of a tensor, of whole bytes, with the one before it, as bits: quickly.
 inline bool all_bits_equal(const tensor& values) {
-    return __builtin_memcmp(values.data(), values.data() + 4, 4 * (values.elements() - 1)) == 0;
+    const auto size = static_cast<std::size_t>(bit_width(values.type()) / 8);
+    return __builtin_memcmp(values.data(), values.data() + size, size * (values.elements() - 1)) == 0;
+}
+/// True for types of which other bits are another value as a double; floats but for zeros.
+constexpr bool differs_as_bits(element type) {
+    return type == f32 || (is_integral(type) && bit_width(type) >= 8 && bit_width(type) <= 32);
 }
 
 }  // namespace detail
@@ -143,9 +148,9 @@ constexpr bool is_scalar_like(const tensor& values) {
         return false;
     }
     const double first = values.real(0);
-    if (count > 1 && !lpt::is_constant_evaluated() && values.type() == f32 && first != 0) {
-        return first == first &&
-               detail::all_bits_equal(values);  // other bits are another value, but for those of zeros
+    if (count > 1 && !lpt::is_constant_evaluated() && detail::differs_as_bits(values.type()) &&
+        (values.type() != f32 || first != 0)) {
+        return first == first && detail::all_bits_equal(values);
     }
     for (std::size_t i = 1; i < count; ++i) {
         if (values.real(i) != first) {

@@ -59,7 +59,7 @@ struct map_maker {
         const Number distance = high - low;
         const mask same = high == low;
         const Number quotient = same ? none : (least * high - greatest * low) / distance;
-        const Number shift = quotient == none ? none : quotient;  // no -0
+        const Number shift = quotient + none;  // no -0
         const Number constant = scales_constants ? (high == none ? one : high) : one;
         scale = same ? constant : distance / (greatest - least);
         equal |= same;
