@@ -46,6 +46,29 @@ TEST_CASE("signed and unsigned channels together prefer no type") {
     CHECK_FALSE(precision_details_of(256, lows, highs).has_zero_point);
 }
 
+TEST_CASE("one channel among many counts as it does among two, wherever it is") {
+    const float plain[][2] = {{0.0f, 2.55f}, {-1.28f, 1.27f}};
+    const float others[][2] = {{0.0f, 1e-7f}, {-1e-7f, 0.0f},   {-1.28f, 1.27f}, {-1.27f, 1.27f}, {0.1f, 1.0f},
+                               {0.0f, -1.0f}, {-1.28f, 1.273f}, {-0.0f, 1.0f},   {1.0f, -1.0f},   {-1.0f, 0.0f}};
+    for (const auto& usual : plain) {
+        for (const auto& other : others) {
+            const float two_lows[] = {usual[0], other[0]};
+            const float two_highs[] = {usual[1], other[1]};
+            const precision_details expected = precision_details_of(256, two_lows, two_highs);
+            for (std::size_t place = 0; place < 11; ++place) {
+                seq<float, 2> lows(11, usual[0]);
+                seq<float, 2> highs(11, usual[1]);
+                lows[place] = other[0];
+                highs[place] = other[1];
+                const precision_details found = precision_details_of(256, lows, highs);
+                CHECK(found.preferred == expected.preferred);
+                CHECK(found.has_zero_point == expected.has_zero_point);
+                CHECK(found.has_negative_values == expected.has_negative_values);
+            }
+        }
+    }
+}
+
 TEST_CASE("the range of a type depends on the levels") {
     CHECK(range_of_type(u8, 256) == data_precision{u8, 0.0f, 255.0f, false});
     CHECK(range_of_type(u8, 16).high == 15.0f);
