@@ -23,7 +23,7 @@ TEST_CASE("a block that a thread gave back is the next one of its size") {
 
 TEST_CASE("blocks of up to 16 KiB are kept, sizes that are near each other together") {
     give_memory(take_memory(100), 100);  // from now on there is somebody who keeps blocks
-    for (const std::size_t largest : {512, 640, 1024, 1280, 7168, 16384}) {
+    for (const std::size_t largest : {512u, 640u, 1024u, 1280u, 7168u, 16384u}) {
         void* const first = take_memory(largest);
         give_memory(first, largest);
         void* const other = take_memory(largest + 1);
