@@ -773,6 +773,24 @@ public:
             update_reads_data(id);
         }
     }
+    /// An input reads a Constant of this value afterwards: the one that it reads if nothing else does, else a new one. Types and
+    /// shapes are not inferred anew: see `infer`.
+    [[gnu::noinline]] constexpr void set_constant(node_id id, std::size_t port, tensor value) {
+        node& old = at(at(id).inputs_[port].source.node);
+        if (!old.is<op::constant>() || old.outputs_[0].use_count != 1 || old.control_users_ != 0 ||
+            !old.rare_.empty()) {
+            return set_input(id, port, constant(lpt::move(value)));
+        }
+        needs_verification_ = true;
+        old.version_ = op::constant::opsets.newest();
+        old.name_ = {};
+        old.marks_ = mark::none;
+        node::output_slot& output = old.outputs_[0];
+        output.type = value.type();
+        output.dimensions = value.dimensions();
+        output.names = {};
+        old.attributes_ = op::constant{lpt::move(value)};
+    }
     constexpr void add_input(node_id id, output_ref source) {
         check(source);
         needs_verification_ = true;

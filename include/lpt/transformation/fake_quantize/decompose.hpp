@@ -250,8 +250,8 @@ constexpr void set_output_range(auto& r, node_id fake_quantize, tensor low, tens
     graph& model = r.model;
     const node& each = model[fake_quantize];
     const bool keeps_shape = each.shape().is_static() && each.shape() == model.shape(each.input(0));
-    model.set_input(fake_quantize, 3, model.constant(lpt::move(low)));
-    model.set_input(fake_quantize, 4, model.constant(lpt::move(high)));
+    model.set_constant(fake_quantize, 3, lpt::move(low));
+    model.set_constant(fake_quantize, 4, lpt::move(high));
     if (keeps_shape) {
         relaxation types = each.own_types() != nullptr ? *each.own_types() : relaxation{};
         types.output_types.resize(1, type);

@@ -106,7 +106,6 @@ constexpr bool fuse_one_above(auto& r, node_id fake_quantize) {
     if (model[above].has(mark::disable_cleanup) || (!r.options.update_precisions && !takes_one_type(model, above))) {
         return false;
     }
-    output_ref ranges[2] = {model[fake_quantize].input(1), model[fake_quantize].input(2)};
     output_ref data;
     if (model[above].is<op::convert>()) {
         if (!is_skippable_convert(model, above)) {
@@ -126,19 +125,19 @@ constexpr bool fuse_one_above(auto& r, node_id fake_quantize) {
         }
         tensor bounds[2];
         for (std::size_t i = 0; i < 2; ++i) {
-            bounds[i] = apply_inverse(inverse, constant_of(model, ranges[i].node), constant);
+            const node_id range = model.producer(fake_quantize, i + 1);
+            bounds[i] = apply_inverse(inverse, constant_of(model, range), constant);
             if (!is_finite(bounds[i])) {
                 return false;
             }
         }
         for (std::size_t i = 0; i < 2; ++i) {
-            ranges[i] = model.constant(align_range(lpt::move(bounds[i]), model[fake_quantize].shape()));
+            model.set_constant(fake_quantize, i + 1, align_range(lpt::move(bounds[i]), model[fake_quantize].shape()));
         }
         data = model[above].input(port == 1 ? 0 : 1);
     }
     for (std::size_t port = 1; port < 5; ++port) {
-        const output_ref range = port < 3 ? ranges[port - 1] : model[fake_quantize].input(port);
-        model.set_input(fake_quantize, port, fold_convert(model, range, f32));
+        model.set_input(fake_quantize, port, fold_convert(model, model[fake_quantize].input(port), f32));
     }
     set_data(model, fake_quantize, data);
     take_alignment(r, fake_quantize, above);
