@@ -103,6 +103,23 @@ template <int Once = 0>
     return (any & ~magnitude) == 0;
 }
 
+/// True if all magnitudes are at least as great as a positive one, or NaN: as integers, four at a time.
+template <int Once = 0>
+[[gnu::noinline]] bool floats_are_at_least(const std::byte* data, std::size_t count, float magnitude) {
+    const auto least = __builtin_bit_cast(std::int32_t, magnitude);
+    mask_lanes less{};
+    bool any_less = false;
+    for (; count >= lane_count; count -= lane_count, data += sizeof less) {
+        mask_lanes codes;
+        __builtin_memcpy(&codes, data, sizeof codes);
+        less |= (codes & 0x7FFFFFFF) < least;
+    }
+    for (; count != 0; --count, data += 4) {
+        any_less |= (load<std::int32_t>(data) & 0x7FFFFFFF) < least;
+    }
+    return !any_less && !holds_for_any(less);
+}
+
 /// The extent of all values of a tensor.
 template <int Once = 0>
 constexpr value_extent extent_of(const tensor& values) {
@@ -569,8 +586,11 @@ constexpr verdict scale_is_not_zero(const auto& model, const dequantization& fou
         return yes;
     }
     const tensor& scale = constant_of(model, found.scale);
-    const bool any_tiny = detail::extent_of(scale).least_magnitude < 1e-32;
-    for (std::size_t i = 0; any_tiny && i < scale.elements(); ++i) {
+    if (!lpt::is_constant_evaluated() && scale.type() == f32 &&
+        detail::floats_are_at_least(scale.data(), scale.elements(), 1e-32f)) {
+        return yes;
+    }
+    for (std::size_t i = 0; i < scale.elements(); ++i) {
         if (math::absolute(scale.real(i)) < 1e-32) {
             return refuse_value(reason::zero_or_denormal_scale, port, scale.real(i), found.scale);
         }

@@ -52,26 +52,35 @@ struct map_maker {
         const Number clamped = size < lower ? lower : size > upper ? upper : size;
         return scale < Real(0) ? -clamped : clamped;
     }
-    /// Gives the zero point; the scale comes out of `scale`.
-    constexpr Number make(Number low, Number high, Number& scale) {
+    /// The scale, not limited.
+    constexpr Number scale_of(Number low, Number high) {
         const Number none{};
         const Number one = none + Real(1);
-        const Number distance = high - low;
         const mask same = high == low;
-        const Number quotient = same ? none : (least * high - greatest * low) / distance;
-        const Number shift = quotient + none;  // no -0
         const Number constant = scales_constants ? (high == none ? one : high) : one;
-        scale = same ? constant : distance / (greatest - least);
+        const Number scale = same ? constant : (high - low) / (greatest - least);
         equal |= same;
-        changes |= (scale != one) | (shift != none);
+        changes |= scale != one;
+        return scale;
+    }
+    constexpr Number zero_point_of(Number low, Number high) {
+        const Number none{};
+        const Number quotient = high == low ? none : (least * high - greatest * low) / (high - low);
+        const Number shift = quotient + none;  // no -0
+        changes |= shift != none;
         shifts |= (shift >= static_cast<Real>(1e-32)) | (shift <= static_cast<Real>(-1e-32));
         outside |= (shift < least - Real(0.5)) | (shift > greatest + Real(0.5)) | (shift != shift);
-        if (limits_scales) {
-            scale = limited(scale);
-        }
         return shift;
     }
 };
+
+/// Those of four scales that `limited` changes, and some that it does not: magnitudes are compared as integers.
+inline mask_lanes are_beyond_limits(float_lanes scales) {
+    mask_lanes codes;
+    __builtin_memcpy(&codes, &scales, sizeof codes);
+    codes &= 0x7FFFFFFF;
+    return (codes <= __builtin_bit_cast(std::int32_t, 1e-32f)) | (codes >= __builtin_bit_cast(std::int32_t, 1e32f));
+}
 
 /// Makes the maps of all channels; gives whether one has equal bounds.
 template <class Real>
@@ -89,13 +98,20 @@ constexpr bool set_maps(channel_maps& result, const quantization_details& detail
     if constexpr (is_same<Real, float>) {
         if (!lpt::is_constant_evaluated() && channels >= lane_count) {
             map_maker<float_lanes, float> four{one.least, one.greatest, one.limits_scales, one.scales_constants};
+            mask_lanes beyond{};
             for (; done + lane_count <= channels; done += lane_count) {
-                float_lanes scale;
-                const float_lanes shift = four.make(load_lanes(lows + done), load_lanes(highs + done), scale);
+                const float_lanes scale = four.scale_of(load_lanes(lows + done), load_lanes(highs + done));
+                beyond |= are_beyond_limits(scale);
                 store_lanes(scales.data() + done * sizeof(float), scale);
-                if (precision.has_zero_point) {
-                    store_lanes(zero_points.data() + done * sizeof(float), shift);
-                }
+            }
+            for (std::size_t i = 0; precision.has_zero_point && i < done; i += lane_count) {
+                const float_lanes shift = four.zero_point_of(load_lanes(lows + i), load_lanes(highs + i));
+                store_lanes(zero_points.data() + i * sizeof(float), shift);
+            }
+            const bool limits = one.limits_scales && holds_for_any(beyond);
+            for (std::size_t i = 0; limits && i < done; ++i) {
+                std::byte* const place = scales.data() + i * sizeof(float);
+                store(place, one.limited(load<float>(place)));
             }
             one.equal = holds_for_any(four.equal);
             one.changes = holds_for_any(four.changes);
@@ -104,12 +120,17 @@ constexpr bool set_maps(channel_maps& result, const quantization_details& detail
         }
     }
     for (; done < channels; ++done) {
-        Real scale = 1;
-        const Real shift = one.make(static_cast<Real>(lows[done]), static_cast<Real>(highs[done]), scale);
-        store(scales.data() + done * sizeof(float), static_cast<float>(scale));
+        const Real low = static_cast<Real>(lows[done]);
+        const Real high = static_cast<Real>(highs[done]);
+        const Real scale = one.scale_of(low, high);
+        store(scales.data() + done * sizeof(float),
+              static_cast<float>(one.limits_scales ? one.limited(scale) : scale));
         if (precision.has_zero_point) {
-            store(zero_points.data() + done * sizeof(float), static_cast<float>(shift));
+            store(zero_points.data() + done * sizeof(float), static_cast<float>(one.zero_point_of(low, high)));
         }
+    }
+    for (std::size_t i = 0; !precision.has_zero_point && !one.changes && i < channels; ++i) {
+        one.zero_point_of(static_cast<Real>(lows[i]), static_cast<Real>(highs[i]));  // an identity has none either
     }
     const auto finished = [&](seq<std::byte, 16>& floats) {
         if (channels == 1) {  // which counts for all
