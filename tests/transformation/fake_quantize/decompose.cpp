@@ -20,11 +20,12 @@ TEST_CASE("the maps of four channels are those of each alone, bit for bit") {
         for (const float high : bounds) {
             detail::map_maker<float, float> one = rule;
             detail::map_maker<detail::float_lanes, float> four{rule.least, rule.greatest, true, false};
-            float scale = 0;
-            const float shift = one.make(low, high, scale);
-            detail::float_lanes scales{};
-            const detail::float_lanes shifts = four.make(detail::float_lanes{low, 1.0f, low, 0.0f},
-                                                         detail::float_lanes{high, 1.0f, high, 0.0f}, scales);
+            const detail::float_lanes some_lows{low, 1.0f, low, 0.0f};
+            const detail::float_lanes some_highs{high, 1.0f, high, 0.0f};
+            const float scale = one.scale_of(low, high);
+            const detail::float_lanes scales = four.scale_of(some_lows, some_highs);
+            const float shift = one.zero_point_of(low, high);
+            const detail::float_lanes shifts = four.zero_point_of(some_lows, some_highs);
             CHECK((code(scales[0]) == code(scale) || (scale != scale && scales[0] != scales[0])));
             CHECK((code(shifts[2]) == code(shift) || (shift != shift && shifts[2] != shifts[2])));
             CHECK(detail::holds_for_any(four.changes) == one.changes);
@@ -32,4 +33,18 @@ TEST_CASE("the maps of four channels are those of each alone, bit for bit") {
             CHECK(detail::holds_for_any(four.outside) == one.outside);
         }
     }
+}
+
+TEST_CASE("magnitudes compared as integers are those that a limit changes, and the least and greatest themselves") {
+    constexpr float infinite = __builtin_inff();
+    const detail::map_maker<float, float> rule{0.0f, 255.0f, true, false};
+    for (const float scale : {0.0f, -0.0f, 1e-45f, 1e-33f, 1e-32f, 1.1e-32f, 1.0f, 0.9e32f, 1e32f, 1.1e32f, infinite}) {
+        for (const float each : {scale, -scale}) {
+            const bool beyond =
+                detail::holds_for_any(detail::are_beyond_limits(detail::float_lanes{1.0f, -1.0f, each, 2.0f}));
+            const bool at_limit = __builtin_fabsf(each) == 1e-32f || __builtin_fabsf(each) == 1e32f;
+            CHECK(beyond == (at_limit || code(rule.limited(each)) != code(each)));
+        }
+    }
+    CHECK(detail::holds_for_any(detail::are_beyond_limits(detail::float_lanes{__builtin_nanf(""), 1.0f, 1.0f, 1.0f})));
 }

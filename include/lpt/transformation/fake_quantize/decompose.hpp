@@ -44,15 +44,14 @@ struct map_maker {
     mask outside{};  // with a zero point outside of the type
 
     /// Scales are kept away from 0 and infinity: later steps divide by them.
-    static constexpr Number limited(Number scale) {
-        const Number one = Number{} + Real(1);
-        const Number size = scale < Real(0) ? -scale : scale;
-        const Number lower = one * static_cast<Real>(1e-32f);
-        const Number upper = one * static_cast<Real>(1e32f);
-        const Number clamped = size < lower ? lower : size > upper ? upper : size;
+    static constexpr Real limited(Real scale) {
+        const Real size = scale < Real(0) ? -scale : scale;
+        const Real clamped = size < static_cast<Real>(1e-32f)  ? static_cast<Real>(1e-32f)
+                             : size > static_cast<Real>(1e32f) ? static_cast<Real>(1e32f)
+                                                               : size;
         return scale < Real(0) ? -clamped : clamped;
     }
-    /// The scale, not limited.
+    /// The scale of a channel, not limited.
     constexpr Number scale_of(Number low, Number high) {
         const Number none{};
         const Number one = none + Real(1);
@@ -63,6 +62,7 @@ struct map_maker {
         changes |= scale != one;
         return scale;
     }
+    /// Its zero point, not rounded.
     constexpr Number zero_point_of(Number low, Number high) {
         const Number none{};
         const Number quotient = high == low ? none : (least * high - greatest * low) / (high - low);
@@ -123,8 +123,7 @@ constexpr bool set_maps(channel_maps& result, const quantization_details& detail
         const Real low = static_cast<Real>(lows[done]);
         const Real high = static_cast<Real>(highs[done]);
         const Real scale = one.scale_of(low, high);
-        store(scales.data() + done * sizeof(float),
-              static_cast<float>(one.limits_scales ? one.limited(scale) : scale));
+        store(scales.data() + done * sizeof(float), static_cast<float>(one.limits_scales ? one.limited(scale) : scale));
         if (precision.has_zero_point) {
             store(zero_points.data() + done * sizeof(float), static_cast<float>(one.zero_point_of(low, high)));
         }
