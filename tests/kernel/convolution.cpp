@@ -288,6 +288,46 @@ TEST_CASE("every instruction set gives the scalar bits for every geometry, type 
     }
 }
 
+TEST_CASE("depthwise convolution by 3 x 3 taps gives the scalar bits for every width, stride, padding and count of "
+          "channels") {
+    std::uint64_t seed = 500;
+    for (const std::int64_t channels : {5, 32, 47, 64, 80, 96, 200}) {
+        for (const std::int64_t size : {1, 2, 3, 4, 5, 6, 7, 10}) {
+            for (const std::int64_t stride : {1, 2}) {
+                convolution_case c;
+                c.shape = shape_of(channels, channels, channels, size + 1, 3, stride, 1, 1);
+                if (seed % 3 == 0) {  // padding at the end alone
+                    c.shape.pad_begin[1] = c.shape.pad_begin[2] = 0;
+                    for (int axis = 1; axis < 3; ++axis)
+                        c.shape.out[axis] = (c.shape.in[axis] + 1 - 3) / stride + 1;
+                }
+                c.shape.batch = seed % 4 == 0 ? 2 : 1;
+                c.input_type = seed % 2 == 0 ? k::element_kind::u8 : k::element_kind::i8;
+                c.zero_point = seed % 2 == 0 ? 131 : -7;
+                c.epilogue = static_cast<int>(seed % 3);
+                c.threads = 1 + static_cast<int>(seed % 5);
+                c.input_gap = static_cast<std::int64_t>(seed % 2);
+                c.output_gap = static_cast<std::int64_t>(seed % 3);
+                CAPTURE(size);
+                CAPTURE(stride);
+                compare_all(c, ++seed);
+            }
+        }
+    }
+}
+
+TEST_CASE("depthwise convolution at stride 2 gives the scalar bits for lines longer than its buffers") {
+    for (const std::int64_t width : {125, 126, 127, 128, 130, 260}) {
+        convolution_case c;
+        c.shape = shape_of(36, 36, 36, 4, 3, 2, 1, 1);
+        c.shape.in[2] = width;
+        c.shape.out[2] = (width - 1) / 2 + 1;
+        c.zero_point = 9;
+        CAPTURE(width);
+        compare_all(c, static_cast<std::uint64_t>(width));
+    }
+}
+
 TEST_CASE("every instruction set gives the scalar bits for every epilogue, depthwise and dense") {
     for (int variant = 0; variant < epilogue_variants; ++variant) {
         for (const k::convolution_shape& shape :

@@ -141,6 +141,13 @@ struct depthwise {
             std::memcpy(&uses_dots, problem.packed_weights, sizeof uses_dots);
             if (uses_dots != 0) {
                 const unsigned char* const packed_dots = packed_of(problem);
+                if constexpr (depthwise_3x3<Isa>::exists) {
+                    if (depthwise_3x3<Isa>::fits(problem)) {
+                        depthwise_3x3<Isa>::run(problem, in_blocks(s), packed_dots, after_blocks(s),
+                                                packed_dots + dots::packed_bytes(s, in_blocks(s)), outside, parallel);
+                        return;
+                    }
+                }
                 dots::run(problem, in_blocks(s), packed_dots, outside, parallel);
                 if constexpr (half_blocks<Isa>::exist) {
                     half_dots::run(problem, after_blocks(s), packed_dots + dots::packed_bytes(s, in_blocks(s)), outside,

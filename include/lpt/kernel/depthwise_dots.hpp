@@ -16,6 +16,12 @@ struct half_blocks {
     static constexpr bool exist = false;
 };
 
+/// Convolution by 3 x 3 taps, where an instruction set specialises this.
+template <class Isa>
+struct depthwise_3x3 {
+    static constexpr bool exists = false;
+};
+
 /// Some of the channels of a convolution.
 struct channel_span {
     std::int64_t first = 0;

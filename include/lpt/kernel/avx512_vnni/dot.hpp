@@ -61,14 +61,22 @@ struct dot_product<on::avx512_vnni> : detail::interleave_four<on::avx512_vnni> {
             for (int j = 0; j < 4; ++j)
                 line[j] = _mm512_xor_si512(line[j], _mm512_set1_epi8(static_cast<char>(flip)));
         }
+        __m512i mixed[4];
+        interleave_lines(line, mixed);
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v)
+            _mm512_storeu_si512(to + v * 64, mixed[v]);
+    }
+    /// The bytes of four vectors, one of each side by side; inside 128-bit parts, so vector v, part l has bytes 4 v to 4 v + 3 of part l.
+    [[gnu::always_inline]] static void interleave_lines(const __m512i (&line)[4], __m512i (&mixed)[4]) noexcept {
         const __m512i low01 = _mm512_unpacklo_epi8(line[0], line[1]);
         const __m512i high01 = _mm512_unpackhi_epi8(line[0], line[1]);
         const __m512i low23 = _mm512_unpacklo_epi8(line[2], line[3]);
         const __m512i high23 = _mm512_unpackhi_epi8(line[2], line[3]);
-        _mm512_storeu_si512(to, _mm512_unpacklo_epi16(low01, low23));
-        _mm512_storeu_si512(to + 64, _mm512_unpackhi_epi16(low01, low23));
-        _mm512_storeu_si512(to + 128, _mm512_unpacklo_epi16(high01, high23));
-        _mm512_storeu_si512(to + 192, _mm512_unpackhi_epi16(high01, high23));
+        mixed[0] = _mm512_unpacklo_epi16(low01, low23);
+        mixed[1] = _mm512_unpackhi_epi16(low01, low23);
+        mixed[2] = _mm512_unpacklo_epi16(high01, high23);
+        mixed[3] = _mm512_unpackhi_epi16(high01, high23);
     }
     [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
                                                     bool is_signed) noexcept {
