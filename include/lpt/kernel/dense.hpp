@@ -150,8 +150,17 @@ struct dense {
                         filled = false;
                     }
                 }
-                for (; unit < past; ++unit)
-                    run_panel(c, s, g, unit - g * panels, buffer);
+                for (; unit < past; ++unit) {
+                    // The panel that follows; in the end the first one, for the next block.
+                    const unsigned char* next = nullptr;
+                    if (unit + 1 < past)
+                        next = panel_of(c, g, unit + 1 - g * panels);
+                    else if (past < unit_end)
+                        next = panel_of(c, g + 1, 0);
+                    else if (i + 1 < blocks && unit_end - unit_begin > 1)
+                        next = panel_of(c, unit_begin / panels, unit_begin % panels);
+                    run_panel(c, s, g, unit - g * panels, buffer, next);
+                }
             }
         }
     }
@@ -299,8 +308,13 @@ private:
         return sum;
     }
 
-    static void run_panel(const call& c, const state& s, std::int64_t g, std::int64_t panel,
-                          unsigned char* buffer) noexcept {
+    static const unsigned char* panel_of(const call& c, std::int64_t g, std::int64_t panel) noexcept {
+        return c.packed + c.shape.panels_offset() + g * c.shape.group_bytes() +
+               panel * layout::panel_columns * c.shape.column_bytes();
+    }
+
+    static void run_panel(const call& c, const state& s, std::int64_t g, std::int64_t panel, unsigned char* buffer,
+                          const unsigned char* next) noexcept {
         constexpr std::int64_t most_columns = layout::panel_columns;
         const epilogue& e = *c.finish;
         const std::int64_t width = c.shape.panel_width(panel);
@@ -320,8 +334,10 @@ private:
         w.zeros = s.zeros;
         w.channels = c.shape.channels;
         w.signed_rows = c.signed_rows;
-        w.panel =
-            c.packed + c.shape.panels_offset() + g * c.shape.group_bytes() + first_column * c.shape.column_bytes();
+        w.panel = panel_of(c, g, panel);
+        tile_fetches fetches;
+        fetches.start_panel(next, s.rows / tile_rows);
+        w.fetches = &fetches;
         w.start = start;
         w.columns = columns;
         w.row_bytes = c.output_stride * bytes_of(e.output_type);

@@ -17,6 +17,56 @@ enum class tile_result : std::uint8_t {
     bytes,  ///< the same, rounded and saturated to u8 or i8
 };
 
+/// What tiles fetch between their k groups, a few lines every four groups: all at once, they would keep the tile's own loads waiting.
+/// One for all tiles of a panel; the loops over k have no registers left for it.
+struct tile_fetches {
+    const unsigned char* result = nullptr;  // the next row of the tile's results of 32 bits: stores would wait for them
+    std::int64_t row_bytes = 0;
+    std::int64_t rows = 0;  // that are left
+    const unsigned char* panel = nullptr;  // where a part of the panel that is needed next is, or null
+    const unsigned char* next_part = nullptr;
+    std::int64_t parts = 0;  // that are left
+    std::int64_t interval = 1;  // every so many tiles fetch a part
+    std::int64_t wait = 0;  // tiles until the next one that does
+
+    /// Parts of the next panel, a quarter each.
+    [[gnu::always_inline]] void start_panel(const unsigned char* next, std::int64_t tiles) noexcept {
+        next_part = next;
+        parts = next == nullptr ? 0 : 4;
+        interval = tiles / 4;
+    }
+    /// Whether the next tile has to fetch something: `result_rows` rows of results, a part of the panel.
+    [[gnu::always_inline]] bool start_tile(const unsigned char* to, std::int64_t result_bytes, std::int64_t result_rows,
+                                           std::int64_t part_bytes) noexcept {
+        result = to;
+        row_bytes = result_bytes;
+        rows = result_rows;
+        panel = nullptr;
+        if (parts != 0 && --wait <= 0) {
+            panel = next_part;
+            next_part += part_bytes;
+            wait = interval;
+            --parts;
+        }
+        return rows > 0 || panel != nullptr;
+    }
+    /// A row of results, or as many bytes of the panel as a k group has, which is a quarter of what the tile reads meanwhile.
+    template <std::int64_t RowBytes, std::int64_t GroupBytes>
+    [[gnu::always_inline]] void fetch() noexcept {
+        if (rows > 0) {
+            for (std::int64_t at = 0; at < RowBytes; at += 64)
+                __builtin_prefetch(result + at, 1);
+            result += row_bytes;
+            --rows;
+        } else if (panel != nullptr) {
+            for (std::int64_t at = 0; at < GroupBytes; at += 64)
+                __builtin_prefetch(panel + at, 0, 2);
+            panel += GroupBytes;
+        }
+        __asm__ volatile("" : : : "memory");  // or members would be kept in registers after all
+    }
+};
+
 /// Tiles of the same height below each other: which rows, which panel, where the results go. Rows are in the form that `load_row` reads,
 /// and their last k group is readable as a whole.
 template <class Sum>
@@ -29,6 +79,7 @@ struct tile_work {
     std::int64_t channels = 0;
     bool signed_rows = false;  // for tiles that take either sign
     const unsigned char* panel = nullptr;
+    tile_fetches* fetches = nullptr;
     const Sum* start = nullptr;  // first value of each column's sums
     const Sum* row_start = nullptr;  // what each row's sums start with in addition, or null
 
@@ -92,8 +143,8 @@ struct dense_tile {
     }
 
 private:
-    /// From here on the results are prefetched: large matrices are then in the L3 cache, where stores would wait for their lines.
-    /// Shorter tiles would lose more than they gain.
+    /// From here on tiles that do not fetch between their k groups fetch all results at once. Shorter ones would lose more than they
+    /// gain.
     static constexpr std::int64_t long_depth = 768;
 
     template <int Vectors>
@@ -213,20 +264,30 @@ private:
         return at;
     }
 
+    /// The highest tiles take several k groups at a time, so that processors foresee the end of the loop.
+    template <int Rows, int Vectors>
+    static constexpr bool is_large =
+        Vectors == Arithmetic::vectors && Rows + 1 >= Arithmetic::rows && !Arithmetic::is_float;
+
+    /// Whether they fetch between them. Shorter vectors take so much longer that processors fetch soon enough.
+    template <int Rows, int Vectors>
+    static constexpr bool fetches_ahead = is_large<Rows, Vectors> && vector_bytes >= 64 && !takes_row_blocks;
+
     /// `bytes` bytes of the rows, whole k groups.
     template <int Rows, int Vectors>
     [[gnu::always_inline]] static const unsigned char*
     multiply_run(accumulator (&sum)[sets<Rows, Vectors>][Rows][Vectors], const unsigned char* const (&row)[Rows],
-                 std::int64_t bytes, const unsigned char* panel) noexcept {
+                 std::int64_t bytes, const unsigned char* panel, [[maybe_unused]] tile_fetches* fetches) noexcept {
         constexpr int count = sets<Rows, Vectors>;
-        // The highest tiles take several k groups at a time, so that processors foresee the end of the loop.
-        constexpr bool is_large = Vectors == Arithmetic::vectors && Rows + 1 >= Arithmetic::rows;
-        constexpr int groups = count > 1 ? count : is_large && !Arithmetic::is_float ? 4 : 1;
+        constexpr int groups = is_large<Rows, Vectors> ? 4 : count;
         std::int64_t at = 0;
         if constexpr (takes_row_blocks) {
             at = multiply_blocks<false, Rows, Vectors>(sum, row, bytes, panel);
         } else if constexpr (groups > 1) {
             for (; at + groups * row_step <= bytes; at += groups * row_step) {
+                if constexpr (fetches_ahead<Rows, Vectors>) {
+                    if (fetches != nullptr) fetches->fetch<Vectors * Arithmetic::lanes * 4, Vectors * vector_bytes>();
+                }
 #pragma GCC unroll 4
                 for (int s = 0; s < groups; ++s)
                     multiply_group<Rows, Vectors>(sum[s % count], row, at + s * row_step,
@@ -282,6 +343,18 @@ private:
     template <int Rows, int Vectors, bool FourBits>
     [[gnu::always_inline]] static void run_one(const work& w) noexcept {
         constexpr int count = sets<Rows, Vectors>;
+        const unsigned char* panel = w.panel;
+        const std::int64_t groups = (w.channels + Arithmetic::group - 1) / Arithmetic::group;
+        [[maybe_unused]] tile_fetches* fetches = nullptr;
+        if constexpr (fetches_ahead<Rows, Vectors> && !FourBits) {
+            // Rows of results that follow each other are foreseen by the processor.
+            const bool apart = w.result != tile_result::bytes && w.row_bytes != Vectors * Arithmetic::lanes * 4;
+            if (w.fetches->start_tile(w.to, w.row_bytes, apart ? Rows : 0,
+                                      w.taps * (groups / 4) * Vectors * vector_bytes))
+                fetches = w.fetches;
+        } else if (w.result != tile_result::bytes && w.taps * w.channels >= long_depth) {
+            prefetch_results<Rows, Vectors>(w);
+        }
         accumulator sum[count][Rows][Vectors];
 #pragma GCC unroll 8
         for (int v = 0; v < Vectors; ++v) {
@@ -297,9 +370,6 @@ private:
         if constexpr (!Arithmetic::is_float) {
             if (w.row_start != nullptr) add_row_start<Rows, Vectors>(sum[0], w.row_start);
         }
-        if (w.result != tile_result::bytes && w.taps * w.channels >= long_depth) prefetch_results<Rows, Vectors>(w);
-        const unsigned char* panel = w.panel;
-        const std::int64_t groups = (w.channels + Arithmetic::group - 1) / Arithmetic::group;
         for (std::int64_t t = 0; t < w.taps; ++t) {
             if constexpr (!Arithmetic::is_float) {
                 if (w.pointers[t] == w.zeros && adds_nothing<Rows>(w, t)) {
@@ -314,7 +384,7 @@ private:
             if constexpr (FourBits)
                 panel = multiply_halves<Rows, Vectors>(sum, row, groups * row_step, panel);
             else
-                panel = multiply_run<Rows, Vectors>(sum, row, groups * row_step, panel);
+                panel = multiply_run<Rows, Vectors>(sum, row, groups * row_step, panel, fetches);
         }
 #pragma GCC unroll 16
         for (int r = 0; r < Rows; ++r) {
