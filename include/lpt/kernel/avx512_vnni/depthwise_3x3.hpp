@@ -15,6 +15,7 @@ namespace lpt::kernel {
 /// Stride 1: four input rows, side by side in the four bytes of a dot product, serve two output rows and three output columns.
 /// Stride 2: four bytes are a quad, two rows of two columns. An output pixel takes four quads, two of its row of quads and two of
 /// the next one, which is kept in memory for the output row below.
+/// A vector holds 64 channels; or 32 of each of two rows of the output that are apart; or up to 16 of each of four.
 /// Sums become bytes without a detour; what else an epilogue may ask for is left to `depthwise_dots`, whose packed weights this reads.
 template <>
 struct depthwise_3x3<on::avx512_vnni> {
@@ -25,9 +26,6 @@ struct depthwise_3x3<on::avx512_vnni> {
     using accumulator = dot::accumulator;
     using packing = depthwise_dots<isa_type>;
     using half_packing = depthwise_dots<isa_type, half_blocks<isa_type>::dot, half_blocks<isa_type>::simd>;
-
-    /// What a vector of bytes holds: 64 channels; or 32, or fewer, of each of two rows of the output that are apart.
-    enum class filling { whole, halves, part_halves };
 
     static constexpr std::int64_t most_columns =
         63;  // at stride 2, whose quads and the ones beside them fit in the buffer
@@ -51,46 +49,31 @@ struct depthwise_3x3<on::avx512_vnni> {
         const convolution_shape& s = problem.shape;
         const std::int64_t rows = s.stride[2] == 1 ? (s.out[1] + 1) / 2 : s.out[1];  // or pairs of them
         split<isa_type>(parallel, s.batch * s.out[0] * rows, 1, [&](std::int64_t begin, std::int64_t end, int) {
-            const auto run_source = [&](const source& from) {
-                constants c;
-                prepare(problem, from, outside, c);
-                for (std::int64_t i = begin; i < end;) {
-                    const std::int64_t plane = i / rows;
-                    const std::int64_t next = (plane + 1) * rows < end ? (plane + 1) * rows : end;
-                    const row_range range{plane, i - plane * rows, next - plane * rows};
-                    switch (from.fill) {
-                        case filling::whole: run_range<filling::whole>(problem, c, range); break;
-                        case filling::halves: run_range<filling::halves>(problem, c, range); break;
-                        case filling::part_halves: run_range<filling::part_halves>(problem, c, range); break;
-                    }
-                    i = next;
+            const work job{problem, outside, rows, begin, end};
+            const auto run_source = [&job](const source& from) {
+                switch (from.parts) {
+                    case 1: run_source_as<1>(job, from); break;
+                    case 2: run_source_as<2>(job, from); break;
+                    default: run_source_as<4>(job, from); break;
                 }
             };
-            for (std::int64_t b = 0; b < packing::blocks(full); ++b) {
-                source from = source_of<packing>(s, full, packed_full, b);
-                if (from.count == packing::block) {
-                    run_source(from);
-                    continue;
-                }
-                const std::int64_t count = from.count;  // > 32
-                from.count = 32;
-                from.fill = filling::halves;
-                run_source(from);
-                from.channel += 32;
-                from.count = count - 32;
-                from.fill = filling::part_halves;
-                from.part = 32;
-                run_source(from);
-            }
-            for (std::int64_t b = 0; b < half_packing::blocks(rest); ++b) {
-                source from = source_of<half_packing>(s, rest, packed_rest, b);
-                from.fill = from.count == 32 ? filling::halves : filling::part_halves;
-                run_source(from);
-            }
+            for (std::int64_t b = 0; b < packing::blocks(full); ++b)
+                for_each_source(source_of<packing>(s, full, packed_full, b), run_source);
+            for (std::int64_t b = 0; b < half_packing::blocks(rest); ++b)
+                for_each_source(source_of<half_packing>(s, rest, packed_rest, b), run_source);
         });
     }
 
 private:
+    /// A task: output rows, or pairs of them, counting those of all planes, of which each has `rows`.
+    struct work {
+        const convolution_problem& problem;
+        const unsigned char* outside;
+        std::int64_t rows;
+        std::int64_t begin;
+        std::int64_t end;
+    };
+
     /// Output rows, or pairs of them, of one plane.
     struct row_range {
         std::int64_t plane;
@@ -103,11 +86,25 @@ private:
         const unsigned char* sums = nullptr;
         const unsigned char* weights = nullptr;
         std::int64_t vector_bytes = 0;
-        std::int64_t part = 0;  // bytes of each vector before those of these channels
+        std::int64_t part = 0;  // bytes of a vector before those of these channels
         std::int64_t channel = 0;
         std::int64_t count = 0;
-        filling fill = filling::whole;
+        int parts = 1;  // of a vector
     };
+
+    /// Calls f(source) for 64 channels, or for 32 and for up to 16 at a time.
+    template <class Function>
+    static void for_each_source(source from, const Function& f) noexcept {
+        for (std::int64_t left = from.count; left > 0;) {
+            from.parts = left == 64 ? 1 : left >= 32 ? 2 : 4;
+            const std::int64_t most = 64 / from.parts;
+            from.count = left < most ? left : most;
+            f(from);
+            from.channel += from.count;
+            from.part += from.count;
+            left -= from.count;
+        }
+    }
 
     template <class Packing>
     static source source_of(const convolution_shape& s, const channel_span& channels, const unsigned char* packed,
@@ -130,7 +127,7 @@ private:
         alignas(64) float bias[64];
         const unsigned char* outside;
         std::int64_t channel;
-        __mmask32 inside;  // of a half
+        __mmask64 inside;  // of the first part
         unsigned char flip;
         bool is_signed;
         bool limited;
@@ -138,37 +135,42 @@ private:
         std::int32_t high;
     };
 
-    /// Vector `v` of a block, where it lies in the packing; that of a half twice.
+    /// Vector `v` of a block, where it lies in the packing; in all parts.
+    template <int Parts>
     [[gnu::always_inline]] static __m512i load_slots(const source& from, const unsigned char* block, int v) noexcept {
         const unsigned char* const at = block + v * from.vector_bytes + from.part;
-        if (from.fill == filling::whole) return _mm512_loadu_si512(at);
+        if constexpr (Parts == 1) return _mm512_loadu_si512(at);
+        if constexpr (Parts == 4) return _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
         return _mm512_broadcast_i64x4(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
     }
 
+    template <int Parts>
     static void prepare(const convolution_problem& problem, const source& from, const unsigned char* outside,
                         constants& c) noexcept {
         const epilogue& e = problem.finish;
         c.outside = outside + from.channel;
         c.channel = from.channel;
-        c.inside = half_blocks<isa_type>::first(from.count);
+        c.inside = from.count == 64 ? ~__mmask64{0} : (__mmask64{1} << from.count) - 1;
         c.flip = problem.input_type == element_kind::i8 ? 0x80 : 0;
         c.is_signed = e.output_type == element_kind::i8;
         c.low = static_cast<std::int32_t>(e.quant_low);
         c.high = static_cast<std::int32_t>(e.quant_high);
         c.limited = c.high - c.low < 255;
-        const std::int32_t zero = problem.input_zero_point + c.flip;
+        const __m512i zero = _mm512_set1_epi32(-(problem.input_zero_point + c.flip));
+#pragma GCC unroll 4
         for (int v = 0; v < 4; ++v) {
-            const __m512i sum = load_slots(from, from.sums, v);
-            _mm512_store_si512(c.start + 16 * v, _mm512_mullo_epi32(sum, _mm512_set1_epi32(-zero)));
+            const __m512i sum = load_slots<Parts>(from, from.sums, v);
+            _mm512_store_si512(c.start + 16 * v, _mm512_mullo_epi32(sum, zero));
         }
-        put_in_slots(e.scale, e.scale_all, from, c.scale);
-        put_in_slots(e.bias, e.bias_all, from, c.bias);
+        put_in_slots<Parts>(e.scale, e.scale_all, from, c.scale);
+        put_in_slots<Parts>(e.bias, e.bias_all, from, c.bias);
         const auto packed = [&](int i) __attribute__((always_inline)) {
-            return load_slots(from, from.weights + i / 4 * 4 * from.vector_bytes, i % 4);
+            return load_slots<Parts>(from, from.weights + i / 4 * 4 * from.vector_bytes, i % 4);
         };
         const auto put = [&c](int i, __m512i value)
                              __attribute__((always_inline)) { _mm512_store_si512(c.weights + i * 64, value); };
         if (problem.shape.stride[2] == 1) {
+#pragma GCC unroll 4
             for (int i = 0; i < 24; ++i)
                 put(i, packed(i));
             return;
@@ -177,12 +179,10 @@ private:
         for (int v = 0; v < 4; ++v) {
             const __m512i left = packed(v), middle = packed(4 + v), right = packed(8 + v);  // columns of taps
             // Bytes l0 m0 l1 m1, l2 m2, r0 - r1, r2.
-            const __m512i first = _mm512_unpacklo_epi8(left, middle), second = _mm512_unpackhi_epi8(left, middle);
-            const __m512 low = _mm512_castsi512_ps(first), high = _mm512_castsi512_ps(second);
-            const __m512i upper = _mm512_castps_si512(_mm512_shuffle_ps(low, high, 0x88));
-            const __m512i lower = _mm512_castps_si512(_mm512_shuffle_ps(low, high, 0xdd));
-            put(v, upper);
-            put(4 + v, lower);
+            const __m512 low = _mm512_castsi512_ps(_mm512_unpacklo_epi8(left, middle));
+            const __m512 high = _mm512_castsi512_ps(_mm512_unpackhi_epi8(left, middle));
+            put(v, _mm512_castps_si512(_mm512_shuffle_ps(low, high, 0x88)));
+            put(4 + v, _mm512_castps_si512(_mm512_shuffle_ps(low, high, 0xdd)));
             const __m512i moved = _mm512_slli_epi32(_mm512_and_si512(_mm512_srli_epi32(right, 8), byte), 16);
             put(8 + v, _mm512_or_si512(_mm512_and_si512(right, byte), moved));
             put(12 + v, _mm512_and_si512(_mm512_srli_epi32(right, 16), byte));
@@ -190,24 +190,33 @@ private:
     }
 
     /// The numbers of channels, or one for all, in slot order; neighbouring four stay side by side.
+    template <int Parts>
     static void put_in_slots(const float* array, float all, const source& from, float* slots) noexcept {
-        for (std::int64_t i = 0; i < 64; i += 4) {
-            const std::int64_t lane = i % 16 / 4;
-            const std::int64_t c = (from.fill == filling::whole ? lane : lane % 2) * 16 + i / 16 * 4;
-            if (array != nullptr && c + 4 <= from.count) {
-                std::memcpy(slots + i, array + from.channel + c, 16);
-                continue;
-            }
-            for (std::int64_t j = 0; j < 4; ++j)
-                slots[i + j] = array != nullptr && c + j < from.count ? array[from.channel + c + j] : all;
+        __m512 numbers[4];  // of 16 channels each
+#pragma GCC unroll 4
+        for (int l = 0; l < 4; ++l) {
+            const int part = l % (4 / Parts);
+            const std::int64_t left = from.count - 16 * part;
+            const __mmask16 inside = left >= 16 ? 0xffff : left <= 0 ? 0 : static_cast<__mmask16>((1u << left) - 1u);
+            numbers[l] = _mm512_set1_ps(all);
+            if (array != nullptr)
+                numbers[l] = _mm512_mask_loadu_ps(numbers[l], inside, array + from.channel + 16 * part);
         }
+        const __m512 even01 = _mm512_shuffle_f32x4(numbers[0], numbers[1], 0x88);
+        const __m512 odd01 = _mm512_shuffle_f32x4(numbers[0], numbers[1], 0xdd);
+        const __m512 even23 = _mm512_shuffle_f32x4(numbers[2], numbers[3], 0x88);
+        const __m512 odd23 = _mm512_shuffle_f32x4(numbers[2], numbers[3], 0xdd);
+        _mm512_store_ps(slots, _mm512_shuffle_f32x4(even01, even23, 0x88));
+        _mm512_store_ps(slots + 16, _mm512_shuffle_f32x4(odd01, odd23, 0x88));
+        _mm512_store_ps(slots + 32, _mm512_shuffle_f32x4(even01, even23, 0xdd));
+        _mm512_store_ps(slots + 48, _mm512_shuffle_f32x4(odd01, odd23, 0xdd));
     }
 
-    /// Where four lines of bytes are, which are interleaved, and the four of the second half: at stride 1 four rows of the image, at
+    /// Where four lines of bytes are, which are interleaved, and the four of each other part: at stride 1 four rows of the image, at
     /// stride 2 two columns of two rows.
-    template <filling Filling, int Stride>
+    template <int Parts, int Stride>
     struct line_places {
-        static constexpr int count = Filling == filling::whole ? 4 : 8;
+        static constexpr int count = 4 * Parts;
         const unsigned char* at[count];
         const unsigned char* row[count];  // column 0
         std::int64_t pixel[count];  // from column to column; 0 outside
@@ -225,61 +234,76 @@ private:
                                : c.outside;
             pixel[line] = inside ? problem.input_pixel_stride : 0;
         }
-        /// The lines from row `h` of the image on, for the first or second half.
-        [[gnu::always_inline]] void find(const convolution_problem& problem, const constants& c, int half,
+        /// The lines of a part, from row `h` of the image on.
+        [[gnu::always_inline]] void find(const convolution_problem& problem, const constants& c, int part,
                                          std::int64_t plane, std::int64_t h) noexcept {
             width = problem.shape.in[2];
             outside = c.outside;
 #pragma GCC unroll 4
             for (int j = 0; j < 4; ++j)
-                find_row(problem, c, 4 * half + j, plane, h + j / Stride);
+                find_row(problem, c, 4 * part + j, plane, h + j / Stride);
         }
         /// Goes to a column of the image, which may lie outside.
         [[gnu::always_inline]] void go_to(std::int64_t column) noexcept {
-#pragma GCC unroll 8
-            for (int j = 0; j < count; ++j) {
-                const std::int64_t x = Stride == 1 ? column : column + j % 2;
-                at[j] = x >= 0 && x < width ? row[j] + x * pixel[j] : outside;
-            }
+            point<0>(column);
+            if constexpr (Stride == 2) point<1>(column + 1);
+        }
+        template <int First>
+        [[gnu::always_inline]] void point(std::int64_t column) noexcept {
+            const bool inside = column >= 0 && column < width;
+#pragma GCC unroll 16
+            for (int j = First; j < count; j += Stride)
+                at[j] = row[j] + column * pixel[j];
+            if (inside) return;
+#pragma GCC unroll 16
+            for (int j = First; j < count; j += Stride)
+                at[j] = outside;
         }
         [[gnu::always_inline]] void advance() noexcept {
-#pragma GCC unroll 8
+#pragma GCC unroll 16
             for (int j = 0; j < count; ++j)
                 at[j] += Stride * pixel[j];
         }
     };
 
-    /// Where results go: pixels of a row, and as many of the second half.
+    /// Where results go: pixels of a row, for each part.
     struct target {
         unsigned char* to;
         std::int64_t pixel;
         std::int64_t row;  // distance of the second row
-        std::int64_t half;
+        std::int64_t apart[4];  // from the first part's
     };
 
-    template <filling Filling>
-    [[gnu::always_inline]] static __m512i load(const constants& c, const unsigned char* first,
-                                               const unsigned char* second) noexcept {
-        if constexpr (Filling == filling::whole) {
-            return _mm512_loadu_si512(first);
-        } else if constexpr (Filling == filling::halves) {
-            const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(first));
-            const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(second));
+    /// The bytes of a line, of all parts.
+    template <int Parts, int Stride>
+    [[gnu::always_inline]] static __m512i load(const constants& c, const line_places<Parts, Stride>& places,
+                                               int line) noexcept {
+        if constexpr (Parts == 1) {
+            return _mm512_loadu_si512(places.at[line]);
+        } else if constexpr (Parts == 2) {
+            const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(places.at[line]));
+            const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(places.at[4 + line]));
             return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
         } else {
-            const __m512i low = _mm512_maskz_loadu_epi8(__mmask64{c.inside}, first);
-            return _mm512_mask_loadu_epi8(low, __mmask64{c.inside} << 32, second - 32);
+            const auto first = static_cast<__mmask16>(c.inside);
+            const auto part = [&](int i) __attribute__((always_inline)) {
+                return _mm_maskz_loadu_epi8(first, places.at[4 * i + line]);
+            };
+            const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(part(0)), part(1), 1);
+            const __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(part(2)), part(3), 1);
+            const __m512i all = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+            return all;
         }
     }
 
     /// The four lines, interleaved, one column further with each call.
-    template <filling Filling, int Stride>
-    [[gnu::always_inline]] static void take_column(const constants& c, line_places<Filling, Stride>& places,
+    template <int Parts, int Stride>
+    [[gnu::always_inline]] static void take_column(const constants& c, line_places<Parts, Stride>& places,
                                                    __m512i (&mixed)[4]) noexcept {
         __m512i line[4];
 #pragma GCC unroll 4
         for (int j = 0; j < 4; ++j)
-            line[j] = load<Filling>(c, places.at[j], places.at[places.count - 4 + j]);
+            line[j] = load<Parts, Stride>(c, places, j);
         places.advance();
         if (c.flip != 0) {
 #pragma GCC unroll 4
@@ -297,9 +321,9 @@ private:
     }
 
     /// Sums to bytes.
-    template <filling Filling>
+    template <int Parts>
     [[gnu::always_inline]] static void store(const constants& c, accumulator (&sum)[4], unsigned char* to,
-                                             std::int64_t half) noexcept {
+                                             const std::int64_t (&apart)[4]) noexcept {
         __m512i q[4];
 #pragma GCC unroll 4
         for (int v = 0; v < 4; ++v) {
@@ -313,18 +337,17 @@ private:
         if (c.limited) {
             bytes = c.is_signed ? simd::limit<true>(bytes, c.low, c.high) : simd::limit<false>(bytes, c.low, c.high);
         }
-        if constexpr (Filling == filling::whole) {
+        if constexpr (Parts == 1) {
             _mm512_storeu_si512(to, bytes);
+        } else if constexpr (Parts == 2) {
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_castsi512_si256(bytes));
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + apart[1]), _mm512_extracti64x4_epi64(bytes, 1));
         } else {
-            const __m256i low = _mm512_castsi512_si256(bytes);
-            const __m256i high = _mm512_extracti64x4_epi64(bytes, 1);
-            if constexpr (Filling == filling::halves) {
-                _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), low);
-                _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + half), high);
-            } else {
-                _mm256_mask_storeu_epi8(to, c.inside, low);
-                _mm256_mask_storeu_epi8(to + half, c.inside, high);
-            }
+            const auto first = static_cast<__mmask16>(c.inside);
+            _mm_mask_storeu_epi8(to, first, _mm512_castsi512_si128(bytes));
+            _mm_mask_storeu_epi8(to + apart[1], first, _mm512_extracti32x4_epi32(bytes, 1));
+            _mm_mask_storeu_epi8(to + apart[2], first, _mm512_extracti32x4_epi32(bytes, 2));
+            _mm_mask_storeu_epi8(to + apart[3], first, _mm512_extracti32x4_epi32(bytes, 3));
         }
     }
 
@@ -333,11 +356,11 @@ private:
 
     /// An input column at stride 1 ends the output column before, adds to the one at it, and begins the next one. Near the left edge
     /// there are none of the first (`Before` < 2) or second (< 1).
-    template <filling Filling, int Before>
-    [[gnu::always_inline]] static void add_column(const constants& c, line_places<Filling, 1>& places, two_rows& ends,
+    template <int Parts, int Before>
+    [[gnu::always_inline]] static void add_column(const constants& c, line_places<Parts, 1>& places, two_rows& ends,
                                                   two_rows& goes_on, two_rows& begins, target& out) noexcept {
         __m512i mixed[4];
-        take_column<Filling, 1>(c, places, mixed);
+        take_column<Parts, 1>(c, places, mixed);
 #pragma GCC unroll 4
         for (int v = 0; v < 4; ++v) {
 #pragma GCC unroll 2
@@ -349,47 +372,47 @@ private:
             }
         }
         if constexpr (Before >= 2) {
-            store<Filling>(c, ends[0], out.to, out.half);
-            store<Filling>(c, ends[1], out.to + out.row, out.half);
+            store<Parts>(c, ends[0], out.to, out.apart);
+            store<Parts>(c, ends[1], out.to + out.row, out.apart);
             out.to += out.pixel;
         }
     }
 
     /// Two output rows at stride 1.
-    template <filling Filling>
-    [[gnu::noinline]] static void run_two_rows(const constants& c, line_places<Filling, 1>& given, std::int64_t pad,
+    template <int Parts>
+    [[gnu::noinline]] static void run_two_rows(const constants& c, line_places<Parts, 1>& given, std::int64_t pad,
                                                std::int64_t columns, target out) noexcept {
-        line_places<Filling, 1> places = given;
+        line_places<Parts, 1> places = given;
         two_rows a, b, d;
         places.go_to(-pad);
-        add_column<Filling, 0>(c, places, d, d, a, out);
+        add_column<Parts, 0>(c, places, d, d, a, out);
         places.go_to(1 - pad);
-        add_column<Filling, 1>(c, places, d, a, b, out);
+        add_column<Parts, 1>(c, places, d, a, b, out);
         places.go_to(2 - pad);
         const std::int64_t last = columns + 1 - pad;
         for (std::int64_t left = columns;;) {
             if (left == 1) places.go_to(last);
-            add_column<Filling, 2>(c, places, a, b, d, out);
+            add_column<Parts, 2>(c, places, a, b, d, out);
             if (--left == 0) return;
             if (left == 1) places.go_to(last);
-            add_column<Filling, 2>(c, places, b, d, a, out);
+            add_column<Parts, 2>(c, places, b, d, a, out);
             if (--left == 0) return;
             if (left == 1) places.go_to(last);
-            add_column<Filling, 2>(c, places, d, a, b, out);
+            add_column<Parts, 2>(c, places, d, a, b, out);
             if (--left == 0) return;
         }
     }
 
     /// A row of quads, to memory.
-    template <filling Filling>
-    [[gnu::noinline]] static void put_quads(const constants& c, line_places<Filling, 2>& given, std::int64_t first,
+    template <int Parts>
+    [[gnu::noinline]] static void put_quads(const constants& c, line_places<Parts, 2>& given, std::int64_t first,
                                             std::int64_t columns, unsigned char* quads) noexcept {
-        line_places<Filling, 2> places = given;
+        line_places<Parts, 2> places = given;
         places.go_to(first);
         for (std::int64_t i = 0; i <= columns; ++i) {
             if (i == 1 || i == columns) places.go_to(first + 2 * i);
             __m512i mixed[4];
-            take_column<Filling, 2>(c, places, mixed);
+            take_column<Parts, 2>(c, places, mixed);
 #pragma GCC unroll 4
             for (int v = 0; v < 4; ++v)
                 _mm512_store_si512(quads + i * 256 + 64 * v, mixed[v]);
@@ -397,11 +420,11 @@ private:
     }
 
     /// The next column of quads: the upper ones from memory, where the lower ones take their place.
-    template <filling Filling>
-    [[gnu::always_inline]] static void take_quads(const constants& c, line_places<Filling, 2>& places,
+    template <int Parts>
+    [[gnu::always_inline]] static void take_quads(const constants& c, line_places<Parts, 2>& places,
                                                   unsigned char*& quads, __m512i (&upper)[4],
                                                   __m512i (&lower)[4]) noexcept {
-        take_column<Filling, 2>(c, places, lower);
+        take_column<Parts, 2>(c, places, lower);
 #pragma GCC unroll 4
         for (int v = 0; v < 4; ++v) {
             upper[v] = _mm512_load_si512(quads + 64 * v);
@@ -411,10 +434,10 @@ private:
     }
 
     /// An output row at stride 2. `quads` has the upper row of quads, and then the lower one.
-    template <filling Filling>
-    [[gnu::noinline]] static void run_row(const constants& c, line_places<Filling, 2>& given, std::int64_t first,
+    template <int Parts>
+    [[gnu::noinline]] static void run_row(const constants& c, line_places<Parts, 2>& given, std::int64_t first,
                                           std::int64_t columns, unsigned char* quads, target out) noexcept {
-        line_places<Filling, 2> places = given;
+        line_places<Parts, 2> places = given;
         accumulator weights[16];  // settled, so that they are loaded once
 #pragma GCC unroll 16
         for (int i = 0; i < 16; ++i) {
@@ -434,81 +457,105 @@ private:
 #pragma GCC unroll 4
             for (int v = 0; v < 4; ++v)
                 sum[v] = add(add(sum[v], upper[v], 8 + v), lower[v], 12 + v);
-            store<Filling>(c, sum, out.to, out.half);
+            store<Parts>(c, sum, out.to, out.apart);
             out.to += out.pixel;
         };
         places.go_to(first);
-        take_quads<Filling>(c, places, quads, upper, lower);
+        take_quads<Parts>(c, places, quads, upper, lower);
         begin();
         places.go_to(first + 2);
         for (std::int64_t i = 1; i < columns; ++i) {
-            take_quads<Filling>(c, places, quads, upper, lower);
+            take_quads<Parts>(c, places, quads, upper, lower);
             end();
             begin();
         }
         places.go_to(first + 2 * columns);
-        take_quads<Filling>(c, places, quads, upper, lower);
+        take_quads<Parts>(c, places, quads, upper, lower);
         end();
     }
 
-    template <filling Filling>
-    static void run_range(const convolution_problem& problem, const constants& c, const row_range& range) noexcept {
-        const convolution_shape& s = problem.shape;
-        const std::int64_t halves = Filling == filling::whole ? 1 : 2;
-        const std::int64_t rows = (range.end - range.begin + halves - 1) / halves;
-        const std::int64_t apart = range.end - rows - range.begin;  // of the halves, which may overlap
-        if (s.stride[2] == 1)
-            run_pairs<Filling>(problem, c, range, rows, apart);
-        else
-            run_rows<Filling>(problem, c, range, rows, apart);
-    }
+    /// Rows, or pairs of them, that each part takes of a range, and how far they are from the first part's.
+    struct part_rows {
+        std::int64_t count;
+        std::int64_t apart[4];
+    };
 
-    /// From `row` on, and the second half from `second` on.
-    static target target_at(const convolution_problem& problem, const constants& c, std::int64_t plane,
-                            std::int64_t row, std::int64_t second, std::int64_t column) noexcept {
-        const convolution_shape& s = problem.shape;
-        const std::int64_t pixel = problem.output_pixel_stride;
-        unsigned char* const to = static_cast<unsigned char*>(problem.output) +
-                                  ((plane * s.out[1] + row) * s.out[2] + column) * pixel + c.channel;
-        return {to, pixel, s.out[2] * pixel, (second - row) * s.out[2] * pixel};
-    }
-
-    template <filling Filling>
-    static void run_pairs(const convolution_problem& problem, const constants& c, const row_range& range,
-                          std::int64_t pairs, std::int64_t apart) noexcept {
-        const convolution_shape& s = problem.shape;
-        // An odd last row comes with the one before it, once more.
-        const auto row_of = [&s](std::int64_t pair) { return 2 * pair + 2 <= s.out[1] ? 2 * pair : s.out[1] - 2; };
-        for (std::int64_t i = range.begin; i < range.begin + pairs; ++i) {
-            const std::int64_t row = row_of(i);
-            const std::int64_t second = row_of(i + apart);
-            line_places<Filling, 1> places;
-            places.find(problem, c, 0, range.plane, row - s.pad_begin[1]);
-            if constexpr (Filling != filling::whole) places.find(problem, c, 1, range.plane, second - s.pad_begin[1]);
-            run_two_rows<Filling>(c, places, s.pad_begin[2], s.out[2],
-                                  target_at(problem, c, range.plane, row, second, 0));
+    template <int Parts>
+    static void run_source_as(const work& job, const source& from) noexcept {
+        const convolution_problem& problem = job.problem;
+        constants c;
+        prepare<Parts>(problem, from, job.outside, c);
+        for (std::int64_t i = job.begin; i < job.end;) {
+            const std::int64_t plane = i / job.rows;
+            const std::int64_t next = (plane + 1) * job.rows < job.end ? (plane + 1) * job.rows : job.end;
+            const row_range range{plane, i - plane * job.rows, next - plane * job.rows};
+            part_rows rows{(range.end - range.begin + Parts - 1) / Parts, {}};
+            for (int part = 0; part < Parts; ++part) {
+                const std::int64_t last = range.end - range.begin - rows.count;  // the parts may overlap
+                rows.apart[part] = part * rows.count < last ? part * rows.count : last;
+            }
+            if (problem.shape.stride[2] == 1)
+                run_pairs<Parts>(problem, c, range, rows);
+            else
+                run_rows<Parts>(problem, c, range, rows);
+            i = next;
         }
     }
 
-    template <filling Filling>
+    /// From column `column` on; `rows` are those of the parts.
+    template <int Parts>
+    static target target_at(const convolution_problem& problem, const constants& c, std::int64_t plane,
+                            const std::int64_t (&rows)[Parts], std::int64_t column) noexcept {
+        const convolution_shape& s = problem.shape;
+        const std::int64_t pixel = problem.output_pixel_stride;
+        const std::int64_t row = s.out[2] * pixel;
+        unsigned char* const to = static_cast<unsigned char*>(problem.output) + (plane * s.out[1] + rows[0]) * row +
+                                  column * pixel + c.channel;
+        target out{to, pixel, row, {}};
+        for (int part = 0; part < Parts; ++part)
+            out.apart[part] = (rows[part] - rows[0]) * row;
+        return out;
+    }
+
+    template <int Parts>
+    static void run_pairs(const convolution_problem& problem, const constants& c, const row_range& range,
+                          const part_rows& pairs) noexcept {
+        const convolution_shape& s = problem.shape;
+        for (std::int64_t i = range.begin; i < range.begin + pairs.count; ++i) {
+            std::int64_t rows[Parts];
+            line_places<Parts, 1> places;
+            for (int part = 0; part < Parts; ++part) {
+                // An odd last row comes with the one before it, once more.
+                const std::int64_t pair = i + pairs.apart[part];
+                rows[part] = 2 * pair + 2 <= s.out[1] ? 2 * pair : s.out[1] - 2;
+                places.find(problem, c, part, range.plane, rows[part] - s.pad_begin[1]);
+            }
+            run_two_rows<Parts>(c, places, s.pad_begin[2], s.out[2],
+                                target_at<Parts>(problem, c, range.plane, rows, 0));
+        }
+    }
+
+    template <int Parts>
     static void run_rows(const convolution_problem& problem, const constants& c, const row_range& range,
-                         std::int64_t rows, std::int64_t apart) noexcept {
+                         const part_rows& part) noexcept {
         const convolution_shape& s = problem.shape;
         alignas(64) unsigned char quads[(most_columns + 1) * 256];
-        const auto find = [&](line_places<Filling, 2>& places, std::int64_t row) {
-            places.find(problem, c, 0, range.plane, 2 * row - s.pad_begin[1]);
-            if constexpr (Filling != filling::whole)
-                places.find(problem, c, 1, range.plane, 2 * (row + apart) - s.pad_begin[1]);
+        std::int64_t rows[Parts];
+        line_places<Parts, 2> places;
+        const auto find = [&](std::int64_t quad_row) {
+            for (int k = 0; k < Parts; ++k)
+                places.find(problem, c, k, range.plane, 2 * (quad_row + part.apart[k]) - s.pad_begin[1]);
         };
         for (std::int64_t x = 0; x < s.out[2]; x += most_columns) {
             const std::int64_t columns = s.out[2] - x < most_columns ? s.out[2] - x : most_columns;
             const std::int64_t first = 2 * x - s.pad_begin[2];
-            line_places<Filling, 2> places;
-            find(places, range.begin);
-            put_quads<Filling>(c, places, first, columns, quads);
-            for (std::int64_t i = range.begin; i < range.begin + rows; ++i) {
-                find(places, i + 1);
-                run_row<Filling>(c, places, first, columns, quads, target_at(problem, c, range.plane, i, i + apart, x));
+            find(range.begin);
+            put_quads<Parts>(c, places, first, columns, quads);
+            for (std::int64_t i = range.begin; i < range.begin + part.count; ++i) {
+                find(i + 1);
+                for (int k = 0; k < Parts; ++k)
+                    rows[k] = i + part.apart[k];
+                run_row<Parts>(c, places, first, columns, quads, target_at<Parts>(problem, c, range.plane, rows, x));
             }
         }
     }
