@@ -217,6 +217,11 @@ private:
 #pragma GCC unroll 8
         for (int v = 0; v < Vectors; ++v)
             column[v] = load_columns<Where>(panel + v * vector_bytes);
+        if constexpr ((Rows == 2 || Rows == 3) && requires { Arithmetic::keep(column[0]); }) {
+#pragma GCC unroll 8
+            for (int v = 0; v < Vectors; ++v)
+                Arithmetic::keep(column[v]);
+        }
 #pragma GCC unroll 16
         for (int r = 0; r < Rows; ++r)
             multiply<Rows, Vectors>(sum, column, r, Arithmetic::load_row(row[r] + at));

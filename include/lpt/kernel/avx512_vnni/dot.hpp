@@ -36,6 +36,8 @@ struct dot_product<on::avx512_vnni> : detail::interleave_four<on::avx512_vnni> {
     [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
         return _mm512_loadu_si512(from);
     }
+    /// A register, which each row reads, not memory: g++ would load it again for each of two or three rows.
+    [[gnu::always_inline]] static void keep(column_group& columns) noexcept { __asm__("" : "+v"(columns)); }
     template <bool High>
     [[gnu::always_inline]] static column_group load_halves(const unsigned char* from) noexcept {
         const __m512i bytes = _mm512_loadu_si512(from);

@@ -39,6 +39,8 @@ struct vnni_256 : interleave_four<Isa> {
     [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
         return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
     }
+    /// A register, which each row reads, not memory: g++ would load it again for each of two or three rows.
+    [[gnu::always_inline]] static void keep(column_group& columns) noexcept { __asm__("" : "+x"(columns)); }
     template <bool High>
     [[gnu::always_inline]] static column_group load_halves(const unsigned char* from) noexcept {
         const __m256i bytes = load_columns(from);
