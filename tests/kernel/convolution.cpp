@@ -288,6 +288,33 @@ TEST_CASE("every instruction set gives the scalar bits for every geometry, type 
     }
 }
 
+TEST_CASE(
+    "dense convolution gives the scalar bits where pixels at the ends of lines leave out taps, for every width, on any "
+    "number of threads") {
+    std::uint64_t seed = 900;
+    for (const std::int64_t width : {4, 5, 6, 7, 8, 9, 13, 14, 27, 64, 65}) {
+        for (int variant = 0; variant < 3; ++variant) {
+            const bool wide_kernel = variant == 2;
+            const std::int64_t stride = variant == 1 ? 2 : 1;
+            convolution_case c;
+            c.shape = shape_of(16, variant == 0 ? 70 : 20, 1, 2 + 130 / width, 3, stride, wide_kernel ? 2 : 1, 1);
+            c.shape.batch = seed % 3 == 0 ? 2 : 1;
+            c.shape.in[2] = width * stride;
+            c.shape.kernel[2] = wide_kernel ? 4 : 3;
+            c.shape.pad_begin[2] = wide_kernel ? 3 : 1;
+            c.shape.out[2] = width;
+            c.input_type = seed % 2 == 0 ? k::element_kind::u8 : k::element_kind::i8;
+            c.zero_point = c.input_type == k::element_kind::u8 ? 0 : -128;  // zeros to dot products of unsigned rows
+            if (seed % 4 == 1) c.zero_point = 0;
+            c.threads = 1 + static_cast<int>(seed % 4);
+            c.output_gap = static_cast<std::int64_t>(seed % 3);
+            CAPTURE(width);
+            CAPTURE(variant);
+            compare_all(c, ++seed);
+        }
+    }
+}
+
 TEST_CASE("depthwise convolution by 3 x 3 taps gives the scalar bits for every width, stride, padding and count of "
           "channels") {
     std::uint64_t seed = 500;

@@ -293,7 +293,7 @@ struct convolution {
     template <class Arithmetic>
     static std::int64_t pointer_bytes(const convolution_shape& s) noexcept {
         const std::int64_t taps = dense_shape<Arithmetic>(s).taps;
-        return aligned(dense<Isa, Arithmetic>::block_rows(taps) * taps * static_cast<std::int64_t>(sizeof(void*)));
+        return aligned(dense<Isa, Arithmetic>::pointer_count(taps) * static_cast<std::int64_t>(sizeof(void*)));
     }
     template <class Arithmetic>
     static std::int64_t joined_row_bytes(const convolution_shape& s) noexcept {
@@ -479,6 +479,10 @@ struct convolution {
         const unsigned char* input = static_cast<const unsigned char*>(problem.input);
         const std::int64_t pixel_bytes = problem.input_pixel_stride * element;
         const convolution_method method = geometry::method(s);
+        if (method == convolution_method::implicit_gemm && !s.transposed) {
+            const typename geometry::columns_outside outside = geometry::outside_columns(s);
+            call.lines = {s.out[2], outside.left, outside.right};
+        }
         if (method == convolution_method::gemm) {
             gemm<Isa>::template multiply_rows<Arithmetic>(call, matrix_rows<Isa>{input, pixel_bytes, call.rows},
                                                           parallel);

@@ -80,6 +80,21 @@ struct convolution_geometry {
         return w;
     }
 
+    /// How many output pixels at both ends of a line have taps outside the image (forward convolution); they may be the same ones.
+    struct columns_outside {
+        std::int64_t left;
+        std::int64_t right;
+    };
+    static columns_outside outside_columns(const convolution_shape& s) noexcept {
+        const std::int64_t stride = s.stride[2];
+        const std::int64_t reach =
+            (s.kernel[2] - 1) * s.dilation[2] - s.pad_begin[2];  // from a scaled position to its last tap
+        const std::int64_t left = (s.pad_begin[2] + stride - 1) / stride;
+        const std::int64_t inside =
+            s.in[2] > reach ? (s.in[2] - reach - 1) / stride + 1 : 0;  // pixels whose last tap is
+        return {left < s.out[2] ? left : s.out[2], inside < s.out[2] ? s.out[2] - inside : 0};
+    }
+
     struct coordinates {
         std::int64_t n;
         std::int64_t at[3];

@@ -23,6 +23,7 @@ struct dense {
     static constexpr std::int64_t usual_tiles = 16;
     static constexpr std::int64_t block_bytes = 1048576;  // of more rows than usual: they stay in the L2 cache
     static constexpr std::int64_t pointer_budget = 8192;  // pointers of a block
+    static constexpr std::int64_t line_block_rows = block_tiles * tile_rows;  // of a block of lines, at most
 
     /// The most rows of a source that has a buffer for them.
     static constexpr std::int64_t copied_rows = usual_tiles * tile_rows;
@@ -31,6 +32,12 @@ struct dense {
         const std::int64_t fitting = pointer_budget / (taps * tile_rows);
         const std::int64_t most = taps == 1 ? block_tiles : usual_tiles;
         return (fitting < 1 ? 1 : fitting > most ? most : fitting) * tile_rows;
+    }
+    /// The pointers that a task needs for the rows of a block.
+    static std::int64_t pointer_count(std::int64_t taps) noexcept {
+        const std::int64_t lines = line_block_rows * taps <= pointer_budget ? line_block_rows : 0;
+        const std::int64_t rows = block_rows(taps);
+        return (rows > lines ? rows : lines) * taps;
     }
     /// The rows of such a size that are worked on together.
     static std::int64_t block_rows(const layout& shape) noexcept {
@@ -44,6 +51,13 @@ struct dense {
         dense_pack<Isa, Arithmetic>::run(shape, from, packed);
     }
 
+    /// Rows that are the pixels of lines: at both ends of a line there are columns of pixels that have taps outside the image.
+    struct line_ends {
+        std::int64_t line = 0;  // rows of a line, or 0
+        std::int64_t left = 0;  // columns
+        std::int64_t right = 0;
+    };
+
     /// One call: which rows, whose columns, and what to do with the sums.
     struct call {
         layout shape;
@@ -53,6 +67,7 @@ struct dense {
         std::int32_t zero_point = 0;  // of A
         std::int64_t group_row_bytes =
             0;  // distance of a group's channels in a row of A, when pointers serve all groups
+        line_ends lines;
         const epilogue* finish = nullptr;
         unsigned char* output = nullptr;
         std::int64_t output_stride = 0;  // elements
@@ -86,7 +101,7 @@ struct dense {
     ///   readable_rows(over)  how many rows, from the first one on, are if not all of them are, of `over` bytes past their end;
     ///   outside()        a row that stands for all taps outside an image, as the dot product reads it, or null;
     ///   copied_group     0, or its rows are already in the form of `needs_copies` and so many bytes apart from group to group.
-    /// `pointers` has room for block_rows(taps) * taps.
+    /// `pointers` has room for pointer_count(taps).
     template <class Source>
     static void run(const call& c, const Source& source, std::int64_t row_begin, std::int64_t row_end,
                     std::int64_t unit_begin, std::int64_t unit_end, const unsigned char** pointers) noexcept {
@@ -127,12 +142,21 @@ struct dense {
             if (fitting == 0) s.chunks = true;
             if (fitting < block) block = fitting < 1 ? 1 : fitting;
         }
-        // Blocks of equal heights: a low one would read all panels for a few rows.
-        const std::int64_t blocks = (row_end - row_begin + block - 1) / block;
+        if (splits_lines(c, s)) {
+            block = line_block(c, row_end - row_begin);
+            s.lines = strip_ends(c.lines, block / c.lines.line);
+        }
+        // Blocks of equal heights, if there are lines, of whole ones: a low one would read all panels for a few rows.
+        const std::int64_t unit_rows = s.lines.line != 0 ? s.lines.line : 1;
+        const std::int64_t first_unit = row_begin / unit_rows;
+        const std::int64_t row_units = (row_end + unit_rows - 1) / unit_rows - first_unit;
+        const std::int64_t most_units = block / unit_rows;
+        const std::int64_t blocks = (row_units + most_units - 1) / most_units;
         std::int64_t first = row_begin;
         for (std::int64_t i = 0; i < blocks; ++i, first += s.rows) {
+            const std::int64_t end = (first_unit + row_units * (i + 1) / blocks) * unit_rows;
             s.first = first;
-            s.rows = (row_end - first) / (blocks - i);
+            s.rows = (end < row_end ? end : row_end) - first;
             bool filled = false;
             for (std::int64_t unit = unit_begin; unit < unit_end;) {
                 const std::int64_t g = unit / panels;
@@ -210,6 +234,7 @@ private:
         bool chunks = false;  // a row does not fit into the buffer and is copied in pieces, panel by panel
         alignas(64) float scale_of_all[layout::panel_columns];
         alignas(64) float bias_of_all[layout::panel_columns];
+        line_ends lines;  // those of the call, if its ends have tiles of their own
         std::int64_t first = 0;
         std::int64_t rows = 0;
         std::int64_t offset = 0;
@@ -217,6 +242,59 @@ private:
         const unsigned char* zeros = nullptr;  // the row for taps outside, if it is zero
         const sum_type* row_sums = nullptr;  // times the columns' common zero point, negated, if they have one
     };
+
+    /// Whether pixels at the ends of lines have tiles of their own, which leave out the taps that are outside the image for all of
+    /// them. The others then leave out nothing less.
+    static bool splits_lines(const call& c, const state& s) noexcept {
+        const std::int64_t ends = c.lines.left + c.lines.right;
+        return ends != 0 && s.zeros != nullptr && s.result == tile_result::bytes && s.header.zero_point == 0 &&
+               c.lines.line - ends >= 3 && c.lines.line * tile_rows <= line_block_rows &&
+               line_block_rows * c.shape.taps <= pointer_budget;
+    }
+    /// The most rows of a block of lines: as many lines as a tile has rows, or all, if these are not many rows.
+    static std::int64_t line_block(const call& c, std::int64_t rows) noexcept {
+        const std::int64_t usual = usual_tiles * 2 * tile_rows;
+        const std::int64_t tiled = c.lines.line * tile_rows;
+        return rows + c.lines.line <= usual ? rows + c.lines.line : tiled;
+    }
+
+    /// Which columns at the ends of lines become strips, in blocks of so many lines: with those that have taps outside the image also what
+    /// is left over from whole tiles in between, if that takes fewer tiles than one in each line.
+    static line_ends strip_ends(line_ends ends, std::int64_t lines) noexcept {
+        const std::int64_t inside = ends.line - ends.left - ends.right;
+        const std::int64_t over = inside % tile_rows;
+        if (inside > tile_rows && over * ((lines + tile_rows - 1) / tile_rows) < lines) ends.right += over;
+        return ends;
+    }
+
+    /// Rows of a block that are equally far from each other: its `i`-th strip, first those between the ends of lines, then the columns
+    /// at the ends.
+    struct strip {
+        std::int64_t begin = 0;
+        std::int64_t count = 0;
+        std::int64_t step = 1;
+    };
+    static std::int64_t strip_count(const state& s) noexcept {
+        if (s.lines.line == 0) return 1;
+        return (s.first % s.lines.line + s.rows + s.lines.line - 1) / s.lines.line + s.lines.left + s.lines.right;
+    }
+    static strip strip_at(const state& s, std::int64_t i) noexcept {
+        const std::int64_t line = s.lines.line;
+        if (line == 0) return {0, s.rows, 1};
+        const std::int64_t before = s.first % line;  // rows of the first line that are not in the block
+        const std::int64_t lines = (before + s.rows + line - 1) / line;
+        if (i < lines) {
+            const std::int64_t from = i * line + s.lines.left - before;
+            const std::int64_t to = (i + 1) * line - s.lines.right - before;
+            const std::int64_t begin = from < 0 ? 0 : from;
+            const std::int64_t end = to < s.rows ? to : s.rows;
+            return {begin, end > begin ? end - begin : 0, 1};
+        }
+        const std::int64_t column =
+            i - lines < s.lines.left ? i - lines : line - s.lines.left - s.lines.right + i - lines;
+        const std::int64_t begin = column < before ? column + line - before : column - before;
+        return {begin, begin < s.rows ? (s.rows - begin + line - 1) / line : 0, line};
+    }
 
     static constexpr std::int64_t copy_bytes = 65536;  // of the rows of a block
 
@@ -336,7 +414,7 @@ private:
         w.signed_rows = c.signed_rows;
         w.panel = panel_of(c, g, panel);
         tile_fetches fetches;
-        fetches.start_panel(next, s.rows / tile_rows);
+        fetches.start_panel(next, layout::panel_columns * c.shape.column_bytes(), s.rows / tile_rows);
         w.fetches = &fetches;
         w.start = start;
         w.columns = columns;
@@ -364,26 +442,35 @@ private:
             w.row_bytes = width * 4;
         }
         const bool common_zero = s.header.differs == 0 && s.header.zero_point != 0;
-        for (std::int64_t begin = 0; begin < s.rows;) {
-            const int height = tile::height_for(s.rows - begin, static_cast<int>(vectors), c.shape.four_bits);
-            w.tiles = direct ? tile::tiles_for(s.rows - begin, static_cast<int>(vectors), c.shape.four_bits) : 1;
-            w.pointers = s.pointers + begin * c.shape.taps;
-            if (common_zero) w.row_start = s.row_sums + begin;
-            if (direct) w.to = output + begin * w.row_bytes;
-            if (s.chunks) {
-                if constexpr (!is_float) run_chunks(c, s, w, vectors, sums, buffer);
-            } else {
-                tile::find(height, vectors, c.shape.four_bits)(w);
-            }
-            const std::int64_t rows = height * w.tiles;
-            if (!direct) {
-                if constexpr (!is_float) {
-                    if (s.header.differs != 0) subtract_zero_points(sums, width, rows, zero, s.row_sums + begin);
+        const std::int64_t row_bytes = w.row_bytes;
+        const std::int64_t strips = strip_count(s);
+        for (std::int64_t i = 0; i < strips; ++i) {
+            const strip part = strip_at(s, i);
+            w.row_pointers = part.step * c.shape.taps;
+            w.row_bytes = part.step * row_bytes;
+            for (std::int64_t done = 0; done < part.count;) {
+                const std::int64_t left = part.count - done;
+                const std::int64_t begin = part.begin + done * part.step;
+                const int height = tile::height_for(left, static_cast<int>(vectors), c.shape.four_bits);
+                w.tiles = direct ? tile::tiles_for(left, static_cast<int>(vectors), c.shape.four_bits) : 1;
+                w.pointers = s.pointers + begin * c.shape.taps;
+                if (common_zero) w.row_start = s.row_sums + begin;
+                if (direct) w.to = output + begin * row_bytes;
+                if (s.chunks) {
+                    if constexpr (!is_float) run_chunks(c, s, w, vectors, sums, buffer);
+                } else {
+                    tile::find(height, vectors, c.shape.four_bits)(w);
                 }
-                unsigned char* const to = output + begin * c.output_stride * bytes_of(e.output_type);
-                finish<Isa>::tile(e, sums, width, rows, s.first + begin, channel, columns, to, c.output_stride);
+                const std::int64_t rows = height * w.tiles;
+                if (!direct) {
+                    if constexpr (!is_float) {
+                        if (s.header.differs != 0) subtract_zero_points(sums, width, rows, zero, s.row_sums + begin);
+                    }
+                    unsigned char* const to = output + begin * c.output_stride * bytes_of(e.output_type);
+                    finish<Isa>::tile(e, sums, width, rows, s.first + begin, channel, columns, to, c.output_stride);
+                }
+                done += rows;
             }
-            begin += rows;
         }
     }
 

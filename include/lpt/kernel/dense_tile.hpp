@@ -23,32 +23,27 @@ struct tile_fetches {
     const unsigned char* result = nullptr;  // the next row of the tile's results of 32 bits: stores would wait for them
     std::int64_t row_bytes = 0;
     std::int64_t rows = 0;  // that are left
-    const unsigned char* panel = nullptr;  // where a part of the panel that is needed next is, or null
-    const unsigned char* next_part = nullptr;
-    std::int64_t parts = 0;  // that are left
-    std::int64_t interval = 1;  // every so many tiles fetch a part
+    const unsigned char* panel = nullptr;  // what is left of the panel that is needed next
+    std::int64_t panel_bytes = 0;
+    std::int64_t interval = 1;  // every so many tiles fetch a part of it
     std::int64_t wait = 0;  // tiles until the next one that does
 
-    /// Parts of the next panel, a quarter each.
-    [[gnu::always_inline]] void start_panel(const unsigned char* next, std::int64_t tiles) noexcept {
-        next_part = next;
-        parts = next == nullptr ? 0 : 4;
-        interval = tiles / 4;
+    /// A tile fetches a quarter of a panel, less if it leaves out taps.
+    [[gnu::always_inline]] void start_panel(const unsigned char* next, std::int64_t bytes,
+                                            std::int64_t tiles) noexcept {
+        panel = next;
+        panel_bytes = next == nullptr || bytes < 8192 ? 0 : bytes;  // a few lines come soon enough
+        interval = tiles / 5;
     }
-    /// Whether the next tile has to fetch something: `result_rows` rows of results, a part of the panel.
-    [[gnu::always_inline]] bool start_tile(const unsigned char* to, std::int64_t result_bytes, std::int64_t result_rows,
-                                           std::int64_t part_bytes) noexcept {
+    /// Whether the next tile, which has `result_rows` rows of results to fetch, has to fetch something.
+    [[gnu::always_inline]] bool start_tile(const unsigned char* to, std::int64_t result_bytes,
+                                           std::int64_t result_rows) noexcept {
         result = to;
         row_bytes = result_bytes;
         rows = result_rows;
-        panel = nullptr;
-        if (parts != 0 && --wait <= 0) {
-            panel = next_part;
-            next_part += part_bytes;
-            wait = interval;
-            --parts;
-        }
-        return rows > 0 || panel != nullptr;
+        if (panel_bytes <= 0) return result_rows > 0;
+        if (--wait <= 0) wait = interval;
+        return wait == interval || result_rows > 0;
     }
     /// A row of results, or as many bytes of the panel as a k group has, which is a quarter of what the tile reads meanwhile.
     template <std::int64_t RowBytes, std::int64_t GroupBytes>
@@ -58,10 +53,11 @@ struct tile_fetches {
                 __builtin_prefetch(result + at, 1);
             result += row_bytes;
             --rows;
-        } else if (panel != nullptr) {
+        } else if (panel_bytes > 0) {
             for (std::int64_t at = 0; at < GroupBytes; at += 64)
                 __builtin_prefetch(panel + at, 0, 2);
             panel += GroupBytes;
+            panel_bytes -= GroupBytes;
         }
         __asm__ volatile("" : : : "memory");  // or members would be kept in registers after all
     }
@@ -72,7 +68,8 @@ struct tile_fetches {
 template <class Sum>
 struct tile_work {
     std::int64_t tiles = 1;
-    const unsigned char* const* pointers = nullptr;  // row r, tap t: pointers[r * taps + t]
+    const unsigned char* const* pointers = nullptr;  // row r, tap t: pointers[r * row_pointers + t]
+    std::int64_t row_pointers = 1;
     std::int64_t taps = 1;
     const unsigned char* zeros = nullptr;  // a row of zeros: taps for which all rows of a tile are this one add nothing
     std::int64_t offset = 0;  // bytes from a pointer to the first channel
@@ -330,7 +327,7 @@ private:
     [[gnu::always_inline]] static bool adds_nothing(const work& w, std::int64_t t) noexcept {
         bool all = true;
         for (int r = 1; r < Rows; ++r)
-            all = all && w.pointers[r * w.taps + t] == w.zeros;
+            all = all && w.pointers[r * w.row_pointers + t] == w.zeros;
         return all;
     }
 
@@ -339,7 +336,7 @@ private:
         work w = all;
         for (std::int64_t i = 0; i < all.tiles; ++i) {
             run_one<Rows, Vectors, FourBits>(w);
-            w.pointers += Rows * w.taps;
+            w.pointers += Rows * w.row_pointers;
             w.to += Rows * w.row_bytes;
             if (w.row_start != nullptr) w.row_start += Rows;
         }
@@ -354,9 +351,7 @@ private:
         if constexpr (fetches_ahead<Rows, Vectors> && !FourBits) {
             // Rows of results that follow each other are foreseen by the processor.
             const bool apart = w.result != tile_result::bytes && w.row_bytes != Vectors * Arithmetic::lanes * 4;
-            if (w.fetches->start_tile(w.to, w.row_bytes, apart ? Rows : 0,
-                                      w.taps * (groups / 4) * Vectors * vector_bytes))
-                fetches = w.fetches;
+            if (w.fetches->start_tile(w.to, w.row_bytes, apart ? Rows : 0)) fetches = w.fetches;
         } else if (w.result != tile_result::bytes && w.taps * w.channels >= long_depth) {
             prefetch_results<Rows, Vectors>(w);
         }
@@ -385,7 +380,7 @@ private:
             const unsigned char* row[Rows];
 #pragma GCC unroll 16
             for (int r = 0; r < Rows; ++r)
-                row[r] = w.pointers[r * w.taps + t] + w.offset;
+                row[r] = w.pointers[r * w.row_pointers + t] + w.offset;
             if constexpr (FourBits)
                 panel = multiply_halves<Rows, Vectors>(sum, row, groups * row_step, panel);
             else
