@@ -320,23 +320,37 @@ private:
         return dot::load(c.start + 16 * v);
     }
 
-    /// Sums to bytes.
-    template <int Parts>
-    [[gnu::always_inline]] static void store(const constants& c, accumulator (&sum)[4], unsigned char* to,
-                                             const std::int64_t (&apart)[4]) noexcept {
-        __m512i q[4];
+    /// The sums of a pixel in some output rows to bytes. Constants are settled, so that they are loaded once for all rows.
+    template <int Parts, int Rows>
+    [[gnu::always_inline]] static void store(const constants& c, accumulator (&sum)[Rows][4], target& out) noexcept {
+        __m512i q[Rows][4];
 #pragma GCC unroll 4
         for (int v = 0; v < 4; ++v) {
-            dot::settle(sum[v]);
-            const __m512 x = _mm512_cvtepi32_ps(dot::bits(sum[v]));
-            q[v] = _mm512_cvtps_epi32(
-                _mm512_fmadd_ps(x, _mm512_load_ps(c.scale + 16 * v), _mm512_load_ps(c.bias + 16 * v)));
+            __m512 scale = _mm512_load_ps(c.scale + 16 * v);
+            __m512 bias = _mm512_load_ps(c.bias + 16 * v);
+            if constexpr (Rows > 1) __asm__("" : "+v"(scale), "+v"(bias));
+#pragma GCC unroll 2
+            for (int r = 0; r < Rows; ++r) {
+                dot::settle(sum[r][v]);
+                q[r][v] = _mm512_cvtps_epi32(_mm512_fmadd_ps(_mm512_cvtepi32_ps(dot::bits(sum[r][v])), scale, bias));
+            }
         }
-        __m512i bytes = c.is_signed ? simd::pack_in_parts<true>(q[0], q[1], q[2], q[3])
-                                    : simd::pack_in_parts<false>(q[0], q[1], q[2], q[3]);
-        if (c.limited) {
-            bytes = c.is_signed ? simd::limit<true>(bytes, c.low, c.high) : simd::limit<false>(bytes, c.low, c.high);
+#pragma GCC unroll 2
+        for (int r = 0; r < Rows; ++r) {
+            __m512i bytes = c.is_signed ? simd::pack_in_parts<true>(q[r][0], q[r][1], q[r][2], q[r][3])
+                                        : simd::pack_in_parts<false>(q[r][0], q[r][1], q[r][2], q[r][3]);
+            if (c.limited) {
+                bytes =
+                    c.is_signed ? simd::limit<true>(bytes, c.low, c.high) : simd::limit<false>(bytes, c.low, c.high);
+            }
+            store_parts<Parts>(c, bytes, out.to + r * out.row, out.apart);
         }
+        out.to += out.pixel;
+    }
+
+    template <int Parts>
+    [[gnu::always_inline]] static void store_parts(const constants& c, __m512i bytes, unsigned char* to,
+                                                   const std::int64_t (&apart)[4]) noexcept {
         if constexpr (Parts == 1) {
             _mm512_storeu_si512(to, bytes);
         } else if constexpr (Parts == 2) {
@@ -363,19 +377,17 @@ private:
         take_column<Parts, 1>(c, places, mixed);
 #pragma GCC unroll 4
         for (int v = 0; v < 4; ++v) {
+            accumulator first = start(c, v);
+            dot::settle(first);
 #pragma GCC unroll 2
             for (int r = 0; r < 2; ++r) {
                 if constexpr (Before >= 2) ends[r][v] = dot::step(ends[r][v], mixed[v], weight(c, 12 * r + 8 + v));
                 if constexpr (Before >= 1)
                     goes_on[r][v] = dot::step(goes_on[r][v], mixed[v], weight(c, 12 * r + 4 + v));
-                begins[r][v] = dot::step(start(c, v), mixed[v], weight(c, 12 * r + v));
+                begins[r][v] = dot::step(first, mixed[v], weight(c, 12 * r + v));
             }
         }
-        if constexpr (Before >= 2) {
-            store<Parts>(c, ends[0], out.to, out.apart);
-            store<Parts>(c, ends[1], out.to + out.row, out.apart);
-            out.to += out.pixel;
-        }
+        if constexpr (Before >= 2) store<Parts, 2>(c, ends, out);
     }
 
     /// Two output rows at stride 1.
@@ -447,18 +459,17 @@ private:
         const auto add = [&weights](accumulator sum, __m512i bytes, int i)
                              __attribute__((always_inline)) { return dot::step(sum, bytes, dot::bits(weights[i])); };
         __m512i lower[4], upper[4];
-        accumulator sum[4];
+        accumulator sum[1][4];
         const auto begin = [&]() __attribute__((always_inline)) {
 #pragma GCC unroll 4
             for (int v = 0; v < 4; ++v)
-                sum[v] = add(add(start(c, v), upper[v], v), lower[v], 4 + v);
+                sum[0][v] = add(add(start(c, v), upper[v], v), lower[v], 4 + v);
         };
         const auto end = [&]() __attribute__((always_inline)) {
 #pragma GCC unroll 4
             for (int v = 0; v < 4; ++v)
-                sum[v] = add(add(sum[v], upper[v], 8 + v), lower[v], 12 + v);
-            store<Parts>(c, sum, out.to, out.apart);
-            out.to += out.pixel;
+                sum[0][v] = add(add(sum[0][v], upper[v], 8 + v), lower[v], 12 + v);
+            store<Parts, 1>(c, sum, out);
         };
         places.go_to(first);
         take_quads<Parts>(c, places, quads, upper, lower);
