@@ -375,19 +375,30 @@ private:
                                                   two_rows& goes_on, two_rows& begins, target& out) noexcept {
         __m512i mixed[4];
         take_column<Parts, 1>(c, places, mixed);
+        if constexpr (Before >= 2) {
+            // First what has the longest way to go.
+            add_taps(c, mixed, 8, ends);
+            store<Parts, 2>(c, ends, out);
+        }
+        if constexpr (Before >= 1) add_taps(c, mixed, 4, goes_on);
 #pragma GCC unroll 4
         for (int v = 0; v < 4; ++v) {
             accumulator first = start(c, v);
             dot::settle(first);
-#pragma GCC unroll 2
-            for (int r = 0; r < 2; ++r) {
-                if constexpr (Before >= 2) ends[r][v] = dot::step(ends[r][v], mixed[v], weight(c, 12 * r + 8 + v));
-                if constexpr (Before >= 1)
-                    goes_on[r][v] = dot::step(goes_on[r][v], mixed[v], weight(c, 12 * r + 4 + v));
-                begins[r][v] = dot::step(first, mixed[v], weight(c, 12 * r + v));
-            }
+            begins[0][v] = first;
+            begins[1][v] = first;
         }
-        if constexpr (Before >= 2) store<Parts, 2>(c, ends, out);
+        add_taps(c, mixed, 0, begins);
+    }
+
+    /// The taps of a column, whose weights start at `first` for the first of two rows.
+    [[gnu::always_inline]] static void add_taps(const constants& c, const __m512i (&mixed)[4], int first,
+                                                two_rows& sum) noexcept {
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v) {
+            sum[0][v] = dot::step(sum[0][v], mixed[v], weight(c, first + v));
+            sum[1][v] = dot::step(sum[1][v], mixed[v], weight(c, 12 + first + v));
+        }
     }
 
     /// Two output rows at stride 1.
