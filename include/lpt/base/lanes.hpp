@@ -32,4 +32,30 @@ inline bool holds(mask_lanes mask) {
 }
 inline bool holds_for_any(mask_lanes mask) { return !holds(~mask); }
 
+/// True if a test of the bits of floats, as integers, holds for none of a row.
+template <typename Test>
+bool holds_for_none(const void* row, std::size_t count, const Test& test) {
+    const auto* data = static_cast<const char*>(row);
+    constexpr std::size_t block = 4;
+    mask_lanes found{};
+    for (; count >= block * lane_count; count -= block * lane_count, data += block * sizeof found) {
+        mask_lanes codes[block];
+        __builtin_memcpy(&codes, data, sizeof codes);
+        found |= (test(codes[0]) | test(codes[1])) | (test(codes[2]) | test(codes[3]));
+    }
+    for (; count >= lane_count; count -= lane_count, data += sizeof found) {
+        mask_lanes codes;
+        __builtin_memcpy(&codes, data, sizeof codes);
+        found |= test(codes);
+    }
+    for (; count != 0; --count, data += 4) {
+        std::int32_t code = 0;
+        __builtin_memcpy(&code, data, sizeof code);
+        if (test(code)) {
+            return false;
+        }
+    }
+    return !holds_for_any(found);
+}
+
 }  // namespace lpt::detail

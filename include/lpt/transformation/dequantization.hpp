@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/lanes.hpp>
 #include <lpt/graph/fold.hpp>
 #include <lpt/transformation/rewrite.hpp>
 
@@ -82,42 +83,18 @@ template <int Once = 0>
 /// True if no float is infinite or NaN: that is, has an exponent of ones.
 template <int Once = 0>
 [[gnu::noinline]] bool floats_are_finite(const std::byte* data, std::size_t count) {
-    constexpr std::size_t block = evaluation::detail::block_size;
-    constexpr std::uint32_t magnitude = 0x7FFFFFFFu;
-    constexpr std::uint32_t one_exponent = 0x00800000u;  // added to an exponent of ones, it carries into the sign
-    std::uint32_t carried[block]{};
-    for (; count >= block; count -= block, data += 4 * block) {
-        std::uint32_t codes[block];
-        __builtin_memcpy(codes, data, sizeof codes);
-        for (std::size_t k = 0; k < block; ++k) {
-            carried[k] |= (codes[k] & magnitude) + one_exponent;
-        }
-    }
-    std::uint32_t any = 0;
-    for (const std::uint32_t each : carried) {
-        any |= each;
-    }
-    for (; count != 0; --count, data += 4) {
-        any |= (load<std::uint32_t>(data) & magnitude) + one_exponent;
-    }
-    return (any & ~magnitude) == 0;
+    return holds_for_none(data, count, [](auto codes) { return (codes & 0x7FFFFFFF) >= 0x7F800000; });
 }
-
-/// True if all magnitudes are at least as great as a positive one, or NaN: as integers, four at a time.
+/// True if all magnitudes are at least as great as a positive one, or NaN.
 template <int Once = 0>
 [[gnu::noinline]] bool floats_are_at_least(const std::byte* data, std::size_t count, float magnitude) {
     const auto least = __builtin_bit_cast(std::int32_t, magnitude);
-    mask_lanes less{};
-    bool any_less = false;
-    for (; count >= lane_count; count -= lane_count, data += sizeof less) {
-        mask_lanes codes;
-        __builtin_memcpy(&codes, data, sizeof codes);
-        less |= (codes & 0x7FFFFFFF) < least;
-    }
-    for (; count != 0; --count, data += 4) {
-        any_less |= (load<std::int32_t>(data) & 0x7FFFFFFF) < least;
-    }
-    return !any_less && !holds_for_any(less);
+    return holds_for_none(data, count, [least](auto codes) { return (codes & 0x7FFFFFFF) < least; });
+}
+/// True if all floats are greater than 0: positive as integers too, but not so great as NaN.
+template <int Once = 0>
+[[gnu::noinline]] bool floats_are_positive(const std::byte* data, std::size_t count) {
+    return holds_for_none(data, count, [](auto codes) { return (codes <= 0) | (codes > 0x7F800000); });
 }
 
 /// The extent of all values of a tensor.

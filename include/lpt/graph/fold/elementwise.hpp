@@ -413,18 +413,16 @@ template <int Once = 0>
     if (a.type() != f32 || b.type() != f32 || a.elements() > few || b.elements() > few) {
         return {};
     }
-    if (!lpt::is_constant_evaluated() && a.dimensions().rank() != b.dimensions().rank() &&
-        a.elements() * b.elements() != 1) {
-        const std::size_t rank = math::maximum(a.dimensions().rank(), b.dimensions().rank());
-        return combine_few_floats(kind, tensor(a, a.dimensions().padded_left(rank)),
-                                  tensor(b, b.dimensions().padded_left(rank)));
-    }
     const shape& left = a.dimensions();
     const shape& right = b.dimensions();
     const bool left_spreads = a.elements() == 1 && left.rank() <= right.rank();
     const bool right_spreads = b.elements() == 1 && right.rank() <= left.rank();
     if (!left_spreads && !right_spreads && !(left == right)) {
-        return {};
+        const std::size_t rank = math::maximum(left.rank(), right.rank());
+        if (lpt::is_constant_evaluated() || left.rank() == right.rank()) {
+            return {};
+        }
+        return combine_few_floats(kind, tensor(a, left.padded_left(rank)), tensor(b, right.padded_left(rank)));
     }
     const shape& dimensions = right_spreads ? left : right;
     const std::byte* from_a = a.data();

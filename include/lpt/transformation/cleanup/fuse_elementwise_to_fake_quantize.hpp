@@ -80,9 +80,9 @@ constexpr verdict can_fuse_to_fake_quantize(const auto& r, node_id id) {
 }
 
 /// Takes an elementwise operation into the FakeQuantize above it, by giving that (a copy, if a Convert between them has other
-/// readers) the output range `combine(bound, constant)`; all its ranges have the dequantization precision, its output the type of the operation. Bounds that
-/// are too large for that precision become infinite; without `follow_upstream_errors` they keep the operation where it is.
-/// Gives the FakeQuantize. Where the operation feeds a Result, its name is kept.
+/// readers) the output range `combine(bound, constant)`; all its ranges have the dequantization precision, its output the type of
+/// the operation. Bounds that are too large for that precision become infinite; without `follow_upstream_errors` they keep the
+/// operation where it is. Gives the FakeQuantize. Where the operation feeds a Result, its name is kept.
 [[gnu::noinline]] constexpr node_id fuse_to_fake_quantize(auto& r, node_id id, const op::attributes& combine) {
     graph& model = r.model;
     const node_id old = fake_quantize_above(model, id);
@@ -94,9 +94,6 @@ constexpr verdict can_fuse_to_fake_quantize(const auto& r, node_id id) {
                                                    : output_ref(model.add(op::convert{type}, {bound})));
     }
     const output_ref constant = fold_convert(model, model[id].input(1), type);
-    for (const std::size_t port : {std::size_t{3}, std::size_t{4}}) {
-        inputs[port] = fold_operation(model, combine, {inputs[port], constant});
-    }
     node_id fused = old;
     if (model.use_count(model[id].input(0)) == 1) {
         model.renew(old, inputs);
@@ -105,6 +102,13 @@ constexpr verdict can_fuse_to_fake_quantize(const auto& r, node_id id) {
         fused = model.clone(old, inputs);
         copy_information(r, old, fused);
         model.rename(fused, model[old].name());
+    }
+    for (const std::size_t port : {std::size_t{3}, std::size_t{4}}) {
+        if (tensor bound = evaluate_constants(model, combine, {inputs[port], constant})) {
+            model.set_constant(fused, port, lpt::move(bound));
+        } else {
+            model.set_input(fused, port, fold_operation(model, combine, {inputs[port], constant}));
+        }
     }
     if (detail::feeds_result(model, id)) {
         model.rename(fused, model[id].name());

@@ -23,6 +23,9 @@ constexpr tensor align_range(tensor range, const shape& data) {
 
 template <int Once = 0>
 constexpr bool is_all_positive(const tensor& values) {
+    if (!lpt::is_constant_evaluated() && values.type() == f32) {
+        return floats_are_positive(values.data(), values.elements());
+    }
     const value_extent extent = extent_of(values);
     return extent.least > 0 && !extent.has_nan;
 }
@@ -137,7 +140,9 @@ constexpr bool fuse_one_above(auto& r, node_id fake_quantize) {
         data = model[above].input(port == 1 ? 0 : 1);
     }
     for (std::size_t port = 1; port < 5; ++port) {
-        model.set_input(fake_quantize, port, fold_convert(model, model[fake_quantize].input(port), f32));
+        if (const output_ref range = model[fake_quantize].input(port); model.type(range) != f32) {
+            model.set_input(fake_quantize, port, fold_convert(model, range, f32));
+        }
     }
     set_data(model, fake_quantize, data);
     take_alignment(r, fake_quantize, above);
