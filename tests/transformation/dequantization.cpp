@@ -92,6 +92,12 @@ TEST_CASE("questions about many values look at each of them") {
         CHECK_FALSE(is_finite(with(place, math::infinity)));
         CHECK_FALSE(is_finite(with(place, -math::infinity)));
         CHECK_FALSE(is_finite(with(place, math::not_a_number)));
+        for (const double value : {0.0, -0.0, -1e-44, -math::infinity, math::not_a_number, -math::not_a_number}) {
+            CHECK_FALSE(detail::is_all_positive(with(place, value)));
+        }
+        for (const double value : {1e-44, math::infinity}) {
+            CHECK(detail::is_all_positive(with(place, value)));
+        }
         const detail::value_extent extent = detail::extent_of(with(place, -3));
         CHECK(extent.least == -3);
         CHECK(extent.greatest == 2);
