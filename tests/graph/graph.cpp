@@ -184,6 +184,16 @@ TEST_CASE("a new node in the place of a removed one has nothing of it") {
     CHECK(is_valid(copy));
 }
 
+TEST_CASE("a node that is made new on other inputs keeps its marks, but cleanup takes it up again") {
+    forked_network network;
+    network.model.set_mark(network.sigmoid, mark::bias | mark::disable_cleanup);
+    network.model.renew(network.sigmoid, {network.data});
+    CHECK(network.model[network.sigmoid].marks() == mark::bias);
+    CHECK(network.model.producer(network.sigmoid, 0) == network.data);
+    CHECK(network.model.use_count({network.relu, 0}) == 1);
+    CHECK(is_valid(network.model));
+}
+
 TEST_CASE("inputs that there are not raise an error and leave the graph as it was") {
     forked_network f;
     CHECK_THROWS_AS(f.model.add(op::relu{}, {output_ref{f.data, 1}}), error);

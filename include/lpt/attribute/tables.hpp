@@ -61,30 +61,31 @@ public:
 
 private:
     struct member {
-        std::int32_t parent = -1;  // -1: this is the root of its class
+        std::int32_t parent = -1;  // of a root: less than zero, and its complement is the number of its value
         [[no_unique_address]] own_data own{};
-        Value value{};  // only of a root
     };
     seq<member> members_;
+    seq<Value> values_;  // apart: most members of large classes have none
 
     constexpr member& at(std::int32_t number) { return members_[static_cast<std::size_t>(number)]; }
+    constexpr std::int32_t put(std::int32_t parent, own_data own) {
+        members_.push_back({parent, own});
+        return static_cast<std::int32_t>(members_.size()) - 1;
+    }
 
 public:
     constexpr std::int32_t add(Value value, own_data own) {
-        members_.resize(members_.size() + 1);
-        members_.back().own = own;
-        members_.back().value = lpt::move(value);
-        return static_cast<std::int32_t>(members_.size()) - 1;
+        const auto number = static_cast<std::int32_t>(values_.size());
+        values_.push_back(lpt::move(value));
+        return put(~number, own);
     }
     /// A member of the class of another one: the same one where places have nothing for themselves.
     constexpr std::int32_t add_to_class_of(std::int32_t other) {
         if constexpr (__is_same(own_data, no_own_data)) {
             return other;
+        } else {
+            return put(root(other), own_data(at(other).own));
         }
-        members_.resize(members_.size() + 1);
-        members_.back().parent = root(other);
-        members_.back().own = at(other).own;
-        return static_cast<std::int32_t>(members_.size()) - 1;
     }
     constexpr std::int32_t root(std::int32_t number) const {
         while (members_[static_cast<std::size_t>(number)].parent >= 0) {
@@ -107,26 +108,27 @@ public:
         const std::int32_t winner = root(into);
         const std::int32_t loser = root(from);
         if (winner != loser) {
+            value(loser) = Value{};
             at(loser).parent = winner;
-            at(loser).value = Value{};
         }
     }
-    constexpr Value& value(std::int32_t number) { return at(root(number)).value; }
-    constexpr const Value& value(std::int32_t number) const {
-        return members_[static_cast<std::size_t>(root(number))].value;
-    }
+    constexpr Value& value(std::int32_t number) { return values_[static_cast<std::size_t>(~at(root(number)).parent)]; }
     constexpr own_data& own(std::int32_t number) { return at(number).own; }
     constexpr const own_data& own(std::int32_t number) const { return members_[static_cast<std::size_t>(number)].own; }
 
     constexpr std::size_t size() const { return members_.size(); }
-    /// Shows the parts of each member, values of roots only: `visit.member(parent, own, value)`.
+    /// Shows the parts of each member, and the values, of which the one of a root has the complement of its parent as number:
+    /// `visit.member(parent, own, values)`.
     template <class Pool, class Visit>
     static constexpr void show(Pool& pool, Visit& visit) {
         for (auto& each : pool.members_) {
-            visit.member(each.parent, each.own, each.value);
+            visit.member(each.parent, each.own, pool.values_);
         }
     }
-    constexpr void resize(std::size_t count) { members_.resize(count); }
+    constexpr void resize(std::size_t count) {
+        members_.resize(count);
+        values_.resize(count);
+    }
 };
 
 /// The members of the ports of one side of nodes: for each node a part of one long sequence.

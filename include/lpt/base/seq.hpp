@@ -120,6 +120,18 @@ public:
     constexpr const T& operator[](std::size_t index) const { return first_[index]; }
     constexpr const T& front() const { return first_[0]; }
     constexpr const T& back() const { return first_[count_ - 1]; }
+
+    friend constexpr bool operator==(const view& left, const view& right) {
+        if (left.size() != right.size()) {
+            return false;
+        }
+        for (std::size_t i = 0; i < left.size(); ++i) {
+            if (!(left[i] == right[i])) {
+                return false;
+            }
+        }
+        return true;
+    }
 };
 
 /// A growing sequence that keeps its first `Inline` values inside itself.
@@ -427,17 +439,7 @@ public:
         return false;
     }
 
-    friend constexpr bool operator==(const seq& left, const seq& right) {
-        if (left.size_ != right.size_) {
-            return false;
-        }
-        for (std::size_t i = 0; i < left.size_; ++i) {
-            if (!(left[i] == right[i])) {
-                return false;
-            }
-        }
-        return true;
-    }
+    friend constexpr bool operator==(const seq& left, const seq& right) { return view<T>(left) == view<T>(right); }
 };
 
 }  // namespace lpt

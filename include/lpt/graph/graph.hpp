@@ -395,8 +395,8 @@ class graph {
             }
         }
     }
-    constexpr void connect(input_ref user, output_ref source) {
-        node::input_slot& slot = at(user.node).inputs_[static_cast<std::size_t>(user.port)];
+    /// `slot` is that of `user`.
+    constexpr void connect(node::input_slot& slot, input_ref user, output_ref source) {
         node::output_slot& output = at(source.node).outputs_[static_cast<std::size_t>(source.port)];
         slot.source = source;
         slot.previous = output.last;
@@ -410,8 +410,7 @@ class graph {
         ++output.use_count;
         ++edits_;
     }
-    constexpr void disconnect(input_ref user) {
-        node::input_slot& slot = at(user.node).inputs_[static_cast<std::size_t>(user.port)];
+    constexpr void disconnect(node::input_slot& slot) {
         if (!slot.source) {
             return;
         }
@@ -431,6 +430,20 @@ class graph {
         }
         slot = {};
         ++edits_;
+    }
+    /// Connects the inputs of a node that has none.
+    constexpr void connect_all(node_id id, node& mine, view<output_ref> inputs) {
+        mine.inputs_.resize(inputs.size());
+        node::input_slot* const slots = mine.inputs_.data();
+        for (std::size_t port = 0; port < inputs.size(); ++port) {
+            connect(slots[port], {id, static_cast<std::int32_t>(port)}, inputs[port]);
+        }
+    }
+    constexpr void disconnect_all(node& mine) {
+        node::input_slot* const slots = mine.inputs_.data();
+        for (std::size_t port = mine.inputs_.size(); port-- > 0;) {
+            disconnect(slots[port]);
+        }
     }
     static constexpr void erase_value(seq<node_id>& from, node_id id) {
         for (std::size_t i = 0; i < from.size(); ++i) {
@@ -731,7 +744,8 @@ public:
     }
 
     /// Makes a node what a new one like it on other inputs would be: its inputs are the last readers of what they read, no
-    /// output has names of tensors, and it depends on nothing. Number, name, marks, annotations, bodies and readers stay.
+    /// output has names of tensors, it depends on nothing, and cleanup transformations do not pass it over. Number, name, other
+    /// marks, annotations, bodies and readers stay.
     /// Outputs are not inferred anew: see `infer`.
     [[gnu::noinline]] constexpr void renew(node_id id, view<output_ref> inputs) {
         for (const output_ref source : inputs) {
@@ -742,13 +756,9 @@ public:
             clear_control_dependencies(id);
         }
         node& mine = at(id);
-        for (std::size_t port = mine.inputs_.size(); port-- > 0;) {
-            disconnect({id, static_cast<std::int32_t>(port)});
-        }
-        mine.inputs_.resize(inputs.size());
-        for (std::size_t port = 0; port < inputs.size(); ++port) {
-            connect({id, static_cast<std::int32_t>(port)}, inputs[port]);
-        }
+        mine.marks_ = mine.marks_ & ~mark::disable_cleanup;
+        disconnect_all(mine);
+        connect_all(id, mine, inputs);
         for (node::output_slot& output : mine.outputs_) {
             if (output.names) {
                 output.names = {};
@@ -760,15 +770,15 @@ public:
     /// Connects an input to another output. Types and shapes are not inferred anew: see `infer`.
     constexpr void set_input(node_id id, std::size_t port, output_ref source) {
         check(source);
-        const input_ref user{id, static_cast<std::int32_t>(port)};
-        if (at(id).inputs_[port].source == source) {
+        node::input_slot& slot = at(id).inputs_[port];
+        if (slot.source == source) {
             return;
         }
         needs_verification_ = true;
-        const node_id before = at(id).inputs_[port].source.node;
+        const node_id before = slot.source.node;
         const bool as_before = before != node_id::none && at(before).reads_data_ == at(source.node).reads_data_;
-        disconnect(user);
-        connect(user, source);
+        disconnect(slot);
+        connect(slot, {id, static_cast<std::int32_t>(port)}, source);
         if (!as_before) {
             update_reads_data(id);
         }
@@ -794,15 +804,15 @@ public:
     constexpr void add_input(node_id id, output_ref source) {
         check(source);
         needs_verification_ = true;
-        at(id).inputs_.push_back({});
-        connect({id, static_cast<std::int32_t>(at(id).inputs_.size() - 1)}, source);
+        node::input_slot& slot = at(id).inputs_.push_back({});
+        connect(slot, {id, static_cast<std::int32_t>(at(id).inputs_.size() - 1)}, source);
         update_reads_data(id);
     }
     /// Takes the inputs from number `count` on away.
     constexpr void truncate_inputs(node_id id, std::size_t count) {
         needs_verification_ = true;
         while (at(id).inputs_.size() > count) {
-            disconnect({id, static_cast<std::int32_t>(at(id).inputs_.size() - 1)});
+            disconnect(at(id).inputs_.back());
             at(id).inputs_.pop_back();
         }
         update_reads_data(id);
@@ -902,11 +912,10 @@ private:
     constexpr bool infer_at_once(node& each);
     /// Removes a node that nothing reads and that is in no list.
     constexpr void take_away(node_id id) {
-        const node& old = at(id);
-        for (std::size_t port = old.inputs_.size(); port-- > 0;) {
-            disconnect({id, static_cast<std::int32_t>(port)});
+        disconnect_all(at(id));
+        if (!is_plain_) {
+            clear_control_dependencies(id);
         }
-        clear_control_dependencies(id);
         forget(id);
     }
     static constexpr bool is_read(const node& each) {
@@ -934,10 +943,7 @@ private:
         if (!name.empty()) {
             made.name_ = text(name);
         }
-        made.inputs_.resize(inputs.size());
-        for (std::size_t port = 0; port < inputs.size(); ++port) {
-            connect({id, static_cast<std::int32_t>(port)}, inputs[port]);
-        }
+        connect_all(id, made, inputs);
         made.reads_data_ = would_read_data(made);
         list_special(id);
         perhaps_dead_.push_back(id);

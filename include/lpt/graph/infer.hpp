@@ -230,17 +230,18 @@ constexpr bool graph::infer_at_once(node& each) {
         return false;
     }
     const relaxation* own = each.own_types();
+    const node::input_slot* const slots = each.inputs_.data();
     const auto type_of = [&](std::size_t port) {
         const bool has_own = own != nullptr && port < own->input_types.size() && own->input_types[port] != dynamic;
-        return has_own ? own->input_types[port] : type(each.inputs_[port].source);
+        return has_own ? own->input_types[port] : type(slots[port].source);
     };
     element given = each.is<op::convert>() ? each.as<op::convert>().destination_type : type_of(0);
-    const lpt::shape& data = shape(each.inputs_[0].source);
+    const lpt::shape& data = shape(slots[0].source);
     if (inputs == 2 && (given == dynamic || type_of(1) != given)) {
         return false;
     }
     for (std::size_t port = 1; port < inputs; ++port) {
-        if (!detail::broadcasts_into(shape(each.inputs_[port].source), data)) {
+        if (!detail::broadcasts_into(shape(slots[port].source), data)) {
             return false;
         }
     }
@@ -250,8 +251,9 @@ constexpr bool graph::infer_at_once(node& each) {
     if (each.outputs_.size() != 1) {
         each.outputs_.resize(1);
     }
-    each.outputs_[0].type = given;
-    each.outputs_[0].dimensions = data;  // which another node has: `may_have_open_shapes_` knows of it
+    node::output_slot& output = each.outputs_[0];
+    output.type = given;
+    output.dimensions = data;  // which another node has: `may_have_open_shapes_` knows of it
     return true;
 }
 

@@ -43,11 +43,11 @@ struct attribute_writer {
     }
 
     template <class Own, class Value>
-    constexpr void member(std::int32_t parent, const Own& own, const Value& value) {
+    constexpr void member(std::int32_t parent, const Own& own, const seq<Value>& values) {
         words.number(parent);
         write(own);
         if (parent < 0) {
-            write(value);
+            write(values[static_cast<std::size_t>(~parent)]);
         }
     }
     template <class Pool>
@@ -97,11 +97,11 @@ struct attribute_loader {
     }
 
     template <class Own, class Value>
-    constexpr void member(std::int32_t& parent, Own& own, Value& value) {
+    constexpr void member(std::int32_t& parent, Own& own, seq<Value>& values) {
         words.value(parent);
         read(own);
         if (parent < 0) {
-            read(value);
+            read(values[static_cast<std::size_t>(~parent)]);
         }
     }
     template <class Pool>

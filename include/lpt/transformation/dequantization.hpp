@@ -658,9 +658,7 @@ constexpr verdict base_precondition(const auto& r, node_id id) {
 }
 /// The same where `found` is the dequantization with the default precisions, which are mostly the same.
 constexpr verdict base_precondition_of(const auto& r, node_id id, const dequantization& found) {
-    const view<element> precisions = r.options.default_precisions;
-    const view<element> usual = int8_precisions;
-    const bool same = precisions.size() == usual.size() && precisions[0] == usual[0] && precisions[1] == usual[1];
+    const bool same = r.options.default_precisions == view<element>(int8_precisions);
     return same ? base_precondition(r.model, id, found) : base_precondition(r, id);
 }
 /// Every output rank is static; constants may vary over any axis.
@@ -856,7 +854,6 @@ constexpr void compute_in(graph& model, node_id operation, std::size_t port, ele
 /// Makes an operation, in its place, one like it that reads other inputs and has these types of its own.
 constexpr void renew_relaxed(auto& r, node_id id, view<output_ref> inputs, relaxation types) {
     r.model.renew(id, inputs);
-    r.model.clear_mark(id, mark::disable_cleanup);
     r.model.relax(id, lpt::move(types));
 }
 
@@ -984,7 +981,6 @@ move_dequantization_after(auto& r, node_id operation, const dequantization& foun
     }
     const seq<input_ref, 4> readers = model.uses({operation, 0});
     model.renew(operation, inputs);
-    model.clear_mark(operation, mark::disable_cleanup);
     r.attributes.drop_ports(operation);  // what was asked of its inputs is settled: they are low precision data now
     if (model[operation].relaxed()) {
         const element type = settings.update_output_type ? model.type(source) : model[found.scale].type();

@@ -97,7 +97,6 @@ constexpr verdict can_fuse_to_fake_quantize(const auto& r, node_id id) {
     node_id fused = old;
     if (model.use_count(model[id].input(0)) == 1) {
         model.renew(old, inputs);
-        model.clear_mark(old, mark::disable_cleanup);
     } else {  // a Convert with other readers
         fused = model.clone(old, inputs);
         copy_information(r, old, fused);

@@ -266,7 +266,6 @@ private:
             constant = model.constant(summand);
         }
         model.renew(add, {data, constant});
-        model.clear_mark(add, mark::disable_cleanup);
         if (subtracts) {
             r.attributes.drop_ports(add);
             model.become(add, op::subtract{}, op::subtract::opsets.newest());

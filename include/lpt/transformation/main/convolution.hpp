@@ -333,7 +333,6 @@ constexpr output_ref reshaped_weights(auto& r, node_id reshape, output_ref sourc
         same_shapes = same_shapes && model.shape(inputs[port]) == model.shape(model[convolution].input(port));
     }
     model.renew(convolution, inputs);
-    model.clear_mark(convolution, mark::disable_cleanup);
     if (same_shapes) {
         model.relax_keeping_shape(convolution, computed, {{computed, computed}, {computed}});
     } else {
