@@ -48,8 +48,11 @@ struct depthwise_3x3<on::avx512_vnni> {
                     const parallel_for& parallel) noexcept {
         const convolution_shape& s = problem.shape;
         const std::int64_t rows = s.stride[2] == 1 ? (s.out[1] + 1) / 2 : s.out[1];  // or pairs of them
-        split<isa_type>(parallel, s.batch * s.out[0] * rows, 1, [&](std::int64_t begin, std::int64_t end, int) {
-            const work job{problem, outside, rows, begin, end};
+        // The last two pairs of an odd height share a row, and so a task: no byte is written by two threads.
+        const std::int64_t units = s.stride[2] == 1 ? s.out[1] / 2 : s.out[1];
+        split<isa_type>(parallel, s.batch * s.out[0] * units, 1, [&](std::int64_t begin, std::int64_t end, int) {
+            const auto row_of = [&](std::int64_t unit) { return unit / units * rows + unit % units; };
+            const work job{problem, outside, rows, row_of(begin), row_of(end)};
             const auto run_source = [&job](const source& from) {
                 switch (from.parts) {
                     case 1: run_source_as<1>(job, from); break;
