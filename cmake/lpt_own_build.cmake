@@ -11,6 +11,14 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Kind of build" FORCE)
 endif()
 
+# Our programs and benchmarks link the fastest pipeline that there is, wherever it can be built.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT CMAKE_CROSSCOMPILING)
+  set(lpt_profiles ON)
+else()
+  set(lpt_profiles OFF)
+endif()
+option(LPT_COMPILED_PROFILE "Compile lpt::compiled with a profile (cmake/lpt_compiled_targets.cmake)" ${lpt_profiles})
+
 if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
   add_compile_options(-Wall -Wextra -Wpedantic -Wconversion -Wshadow)
   if(LPT_WARNINGS_AS_ERRORS)

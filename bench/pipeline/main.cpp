@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // lpt_pipeline_bench: how long the default pipeline takes, on networks from files and on generated ones. One line of
 // JSON a network; times are processor time, medians and minima over the runs, each on a fresh copy. bench/README.md says how to use it.
-#include "network.hpp"
 #include "write_ir.hpp"
 
+#include <cmake/lpt_compiled_networks.hpp>
 #include <lpt/import/openvino_ir.hpp>
 #include <lpt/lpt.hpp>
 
@@ -101,7 +101,7 @@ void time_pipeline(const std::string& network, const lpt::graph& model, const ar
 void time_generated(std::size_t nodes, const arguments& given) {
     const double before = bytes_in_use();
     lpt::graph model;
-    const double build = time_of([&] { model = bench::network_generator(given.seed).make(nodes); });
+    const double build = time_of([&] { model = lpt_networks::network_generator(given.seed).make(nodes); });
     const double memory = bytes_in_use() - before;
     const double sort = time_of([&] { static_cast<void>(lpt::topological_order(model)); });
     const double verify = time_of([&] { lpt::verify(model); });

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-/// Quantized networks of any size, made from a seed.
-namespace bench {
+/// Quantized networks of any size, made from a seed: lpt::compiled is profiled with them, and the benchmark of the pipeline times them.
+namespace lpt_networks {
 
 /// The seed's random numbers; the same on every machine and with every library.
 class random_numbers {
@@ -27,9 +27,9 @@ public:
 /// Builds a network of residual blocks in a row: convolutions with bias, ReLU and FakeQuantize, depthwise convolutions,
 /// residual additions, concatenations, poolings, a MatMul behind a Reshape. It is as deep as it is large.
 class network_generator {
-    static constexpr std::int64_t channels = 8;
     static constexpr std::int64_t size = 4;
 
+    std::int64_t channels;
     lpt::graph model_;
     random_numbers random_;
     std::size_t count_ = 0;
@@ -135,7 +135,7 @@ class network_generator {
     }
 
 public:
-    explicit network_generator(std::uint64_t seed) : random_(seed) {}
+    explicit network_generator(std::uint64_t seed, std::int64_t width = 8) : channels(width), random_(seed) {}
 
     /// A network of about `nodes` nodes, at least one block.
     lpt::graph make(std::size_t nodes) {
@@ -149,4 +149,4 @@ public:
     }
 };
 
-}  // namespace bench
+}  // namespace lpt_networks
