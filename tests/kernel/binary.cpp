@@ -68,7 +68,7 @@ void compare_all(const binary_case& c, std::uint64_t seed) {
     const binary_data data(c, seed);
     const guarded<std::uint8_t> expected = data.run(k::table_for(k::isa::scalar));
     for (const k::isa set : instruction_sets()) {
-        CAPTURE(k::name_of(set));
+        CAPTURE(std::string(k::name_of(set)));
         CAPTURE(c.rows);
         CAPTURE(c.channels);
         CAPTURE(data.finish.name);

@@ -76,7 +76,7 @@ void compare_all(const convert_case& c, std::uint64_t seed) {
     const convert_data data(c, seed);
     const guarded<std::uint8_t> expected = data.run(k::table_for(k::isa::scalar));
     for (const k::isa set : instruction_sets()) {
-        CAPTURE(k::name_of(set));
+        CAPTURE(std::string(k::name_of(set)));
         CAPTURE(c.pixels);
         CAPTURE(c.channels);
         CAPTURE(data.finish.name);
@@ -110,7 +110,7 @@ TEST_CASE(
     for (int i = 0; i < k::isa_count; ++i) {
         const k::isa set = static_cast<k::isa>(i);
         if (!k::is_available(set)) continue;
-        CAPTURE(k::name_of(set));
+        CAPTURE(std::string(k::name_of(set)));
         const k::kernel_table& table = k::table_for(set);
         CHECK(quantize(table, {0.5f, 1.5f, 2.5f, -1, 300, 254.5f, 0.49999997f}, 1, 0, -inf, inf) ==
               std::vector<int>{0, 2, 2, 0, 255, 254, 0});
@@ -244,7 +244,7 @@ TEST_CASE("long lines with the same constants for all elements give the scalar b
                     const line_case c{from, to, count, count % 3, variant % 2 != 0, variant / 2 != 0};
                     const guarded<std::uint8_t> expected = c.run(k::table_for(k::isa::scalar));
                     for (const k::isa set : instruction_sets()) {
-                        CAPTURE(k::name_of(set));
+                        CAPTURE(std::string(k::name_of(set)));
                         CAPTURE(count);
                         CAPTURE(variant);
                         CHECK(first_difference(expected, c.run(k::table_for(set)), to) == -1);
@@ -267,7 +267,7 @@ TEST_CASE("lines so long that they are stored past the caches give the same numb
     std::vector<float> out(count + 2);
     std::vector<std::uint8_t> back(count + 2);
     for (const k::isa set : instruction_sets()) {
-        CAPTURE(k::name_of(set));
+        CAPTURE(std::string(k::name_of(set)));
         k::convert_problem p;
         p.channels = static_cast<std::int64_t>(count);
         p.input = input.data();

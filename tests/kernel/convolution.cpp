@@ -145,8 +145,8 @@ void compare_all(const convolution_case& c, std::uint64_t seed) {
     const convolution_data data(c, seed);
     const guarded<std::uint8_t> expected = data.run(k::table_for(k::isa::scalar));
     for (const k::isa set : instruction_sets()) {
-        CAPTURE(k::name_of(set));
-        CAPTURE(k::table_for(set).convolution_algorithm(c.shape));
+        CAPTURE(std::string(k::name_of(set)));
+        CAPTURE(std::string(k::table_for(set).convolution_algorithm(c.shape)));
         CAPTURE(c.shape.in_channels);
         CAPTURE(c.shape.out_channels);
         CAPTURE(c.shape.groups);

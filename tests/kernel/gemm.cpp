@@ -81,7 +81,7 @@ void compare_all(const gemm_case& c, std::uint64_t seed) {
     const gemm_data data(c, seed);
     const guarded<std::uint8_t> expected = data.run(k::table_for(k::isa::scalar));
     for (const k::isa set : instruction_sets()) {
-        CAPTURE(k::name_of(set));
+        CAPTURE(std::string(k::name_of(set)));
         CAPTURE(c.m);
         CAPTURE(c.n);
         CAPTURE(c.k);
@@ -255,7 +255,7 @@ TEST_CASE("extreme products do not saturate: 255 times -128 and 255 times 127 ov
         std::memset(data.a.data(), 255, data.a.size());
         std::memset(data.b.data(), b_value, data.b.size());
         for (const k::isa set : instruction_sets()) {
-            CAPTURE(k::name_of(set));
+            CAPTURE(std::string(k::name_of(set)));
             const guarded<std::uint8_t> out = data.run(k::table_for(set));
             std::int32_t last;
             std::memcpy(&last, out.data() + out.size() - 4, 4);
@@ -266,7 +266,7 @@ TEST_CASE("extreme products do not saturate: 255 times -128 and 255 times 127 ov
 
 TEST_CASE("weights of four bits take half the memory when they are packed") {
     for (const k::isa set : instruction_sets()) {
-        CAPTURE(k::name_of(set));
+        CAPTURE(std::string(k::name_of(set)));
         const std::size_t bytes = k::table_for(set).packed_gemm_bytes(k::element_kind::i8, 512, 768);
         const std::size_t halves = k::table_for(set).packed_gemm_bytes(k::element_kind::i4, 512, 768);
         CHECK(bytes - halves == 512 * 768 / 2);

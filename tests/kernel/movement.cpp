@@ -48,7 +48,7 @@ TEST_CASE("transpose swaps rows and columns of bytes and of 4-byte elements") {
                             }
                         }
                     }
-                    CAPTURE(k::name_of(set));
+                    CAPTURE(std::string(k::name_of(set)));
                     CHECK(equal);
                 }
             }

@@ -62,7 +62,7 @@ void compare_all(const pool_case& c, std::uint64_t seed) {
     const pool_data data(c, seed);
     const guarded<std::uint8_t> expected = data.run(k::table_for(k::isa::scalar));
     for (const k::isa set : instruction_sets()) {
-        CAPTURE(k::name_of(set));
+        CAPTURE(std::string(k::name_of(set)));
         CAPTURE(c.problem.channels);
         CAPTURE(data.finish.name);
         CHECK(first_difference(expected, data.run(k::table_for(set)), data.finish.value.output_type) == -1);

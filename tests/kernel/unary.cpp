@@ -140,7 +140,7 @@ TEST_CASE("every instruction set gives the scalar bits for every function, also 
                 wrong += !equal;
             }
             CAPTURE(f);
-            CAPTURE(k::name_of(set));
+            CAPTURE(std::string(k::name_of(set)));
             CAPTURE(wrong_at);
             CHECK(wrong == 0);
         }

@@ -90,6 +90,27 @@ struct tile_work {
     std::int64_t columns = 0;  // that are stored as bytes; of other results, all of the panel's width are
     unsigned char* to = nullptr;
     std::int64_t row_bytes = 0;
+
+    /// Where tap `t` of row `r` begins.
+    [[gnu::always_inline]] const unsigned char* row(std::int64_t r, std::int64_t t) const noexcept {
+        return pointers[r * row_pointers + t] + offset;
+    }
+    /// Whether tap `t` of all rows of a tile is the row of zeros.
+    template <int Rows>
+    [[gnu::always_inline]] bool adds_nothing(std::int64_t t) const noexcept {
+        if (pointers[t] != zeros) return false;
+        bool all = true;
+        for (int r = 1; r < Rows; ++r)
+            all = all && pointers[r * row_pointers + t] == zeros;
+        return all;
+    }
+    /// The tile below.
+    template <int Rows>
+    [[gnu::always_inline]] void move_down() noexcept {
+        pointers += Rows * row_pointers;
+        to += Rows * row_bytes;
+        if (row_start != nullptr) row_start += Rows;
+    }
 };
 
 template <class Isa, class Arithmetic>
@@ -323,22 +344,12 @@ private:
         return panel;
     }
 
-    template <int Rows>
-    [[gnu::always_inline]] static bool adds_nothing(const work& w, std::int64_t t) noexcept {
-        bool all = true;
-        for (int r = 1; r < Rows; ++r)
-            all = all && w.pointers[r * w.row_pointers + t] == w.zeros;
-        return all;
-    }
-
     template <int Rows, int Vectors, bool FourBits = false>
     static void run(const work& all) noexcept {
         work w = all;
         for (std::int64_t i = 0; i < all.tiles; ++i) {
             run_one<Rows, Vectors, FourBits>(w);
-            w.pointers += Rows * w.row_pointers;
-            w.to += Rows * w.row_bytes;
-            if (w.row_start != nullptr) w.row_start += Rows;
+            w.template move_down<Rows>();
         }
     }
 
@@ -372,7 +383,7 @@ private:
         }
         for (std::int64_t t = 0; t < w.taps; ++t) {
             if constexpr (!Arithmetic::is_float) {
-                if (w.pointers[t] == w.zeros && adds_nothing<Rows>(w, t)) {
+                if (w.template adds_nothing<Rows>(t)) {
                     panel += (FourBits ? (groups + 1) / 2 : groups) * Vectors * vector_bytes;
                     continue;
                 }
@@ -380,7 +391,7 @@ private:
             const unsigned char* row[Rows];
 #pragma GCC unroll 16
             for (int r = 0; r < Rows; ++r)
-                row[r] = w.pointers[r * w.row_pointers + t] + w.offset;
+                row[r] = w.row(r, t);
             if constexpr (FourBits)
                 panel = multiply_halves<Rows, Vectors>(sum, row, groups * row_step, panel);
             else

@@ -58,18 +58,8 @@ private:
         work w = all;
         for (std::int64_t i = 0; i < all.tiles; ++i) {
             run_one<Rows, Vectors, FourBits>(w);
-            w.pointers += Rows * w.taps;
-            w.to += Rows * w.row_bytes;
-            if (w.row_start != nullptr) w.row_start += Rows;
+            w.move_down<Rows>();
         }
-    }
-
-    template <int Rows>
-    [[gnu::always_inline]] static bool adds_nothing(const work& w, std::int64_t t) noexcept {
-        bool all = true;
-        for (int r = 0; r < Rows; ++r)
-            all = all && w.pointers[r * w.taps + t] == w.zeros;
-        return all;
     }
 
     /// Two columns of 8 values: of a panel of 8 bits, or the low or high halves of bytes.
@@ -141,14 +131,14 @@ private:
         const unsigned char* panel = w.panel;
         const std::int64_t groups = (w.channels + arithmetic::group - 1) / arithmetic::group;
         for (std::int64_t t = 0; t < w.taps; ++t) {
-            if (w.zeros != nullptr && adds_nothing<Rows>(w, t)) {
+            if (w.adds_nothing<Rows>(t)) {
                 panel += (FourBits ? (groups + 1) / 2 : groups) * Vectors * vector_bytes;
                 continue;
             }
             const unsigned char* row[2 * pairs];
 #pragma GCC unroll 8
             for (int r = 0; r < 2 * pairs; ++r)
-                row[r] = w.pointers[(r < Rows ? r : Rows - 1) * w.taps + t] + w.offset;
+                row[r] = w.row(r < Rows ? r : Rows - 1, t);
             panel = multiply_run<pairs, Vectors, Signed, FourBits>(sum, row, groups * arithmetic::group, panel);
         }
     }
