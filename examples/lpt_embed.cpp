@@ -54,7 +54,7 @@ std::string type_name(const arguments& given) {
                         each == '_');
     }
     if (!fits) {
-        fail("'", name.c_str(), "' is no name of a type: give one with --name");
+        fail({"'", name.c_str(), "' is no name of a type: give one with --name"});
     }
     return name;
 }
@@ -77,7 +77,7 @@ void embed_network(const arguments& given) {
     std::ofstream file(given.output, std::ios::binary);
     file << text;
     if (!file.flush()) {
-        fail(given.output.c_str(), ": cannot be written");
+        fail({given.output.c_str(), ": cannot be written"});
     }
 }
 

@@ -82,7 +82,7 @@ void write_text(const std::string& file, const std::string& words) {
     std::ofstream stream(file, std::ios::binary);
     stream << words;
     if (!stream.flush()) {
-        fail(file.c_str(), ": cannot be written");
+        fail({file.c_str(), ": cannot be written"});
     }
 }
 
@@ -99,8 +99,8 @@ class outputs {
         for (std::size_t i = 0; i < samples_.size(); ++i) {
             const tensor& value = samples_[i][k];
             if (!(value.dimensions() == first.dimensions())) {
-                fail("output ", k, " has the shape ", to_text(first.dimensions()), " for the first sample and ",
-                     to_text(value.dimensions()), " for sample ", i, ": they cannot be stacked");
+                fail({"output ", k, " has the shape ", first.dimensions(), " for the first sample and ",
+                      value.dimensions(), " for sample ", i, ": they cannot be stacked"});
             }
             if (value.size_in_bytes() != 0) {
                 std::memcpy(stack.data() + i * value.size_in_bytes(), value.data(), value.size_in_bytes());

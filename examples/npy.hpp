@@ -24,7 +24,7 @@ inline constexpr type_code type_codes[] = {
 };
 
 [[noreturn]] inline void reject(const std::string& file, const std::string& why) {
-    lpt::fail(file.c_str(), ": ", why.c_str());
+    lpt::fail({file.c_str(), ": ", why.c_str()});
 }
 
 /// What stands behind 'key': in the header, which is a Python dictionary.

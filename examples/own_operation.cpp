@@ -37,7 +37,7 @@ struct temporal_shift {
     static constexpr void infer(const temporal_shift& self, op::inference& facts) {
         const lpt::shape& data = facts.dimensions(0);
         if (data.rank_is_static() && (data.rank() < 2 || (data.is_static(1) && self.moved > data[1]))) {
-            facts.wrong("needs frames and at least ", self.moved, " channels, not ", to_text(data));
+            facts.wrong({"needs frames and at least ", self.moved, " channels, not ", data});
         }
         facts.output(facts.type(0), data);
     }

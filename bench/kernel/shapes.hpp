@@ -99,8 +99,9 @@ struct shape_list {
                 return;
             }
         }
-        lpt::fail("shape ", text.c_str(),
-                  ": expected gemm:MxNxK or conv:nN_hH_wW_cIN_oOUT_kHxW_sSTRIDE_pPADDING_gGROUPS with sizes that fit");
+        lpt::fail(
+            {"shape ", text.c_str(),
+             ": expected gemm:MxNxK or conv:nN_hH_wW_cIN_oOUT_kHxW_sSTRIDE_pPADDING_gGROUPS with sizes that fit"});
     }
 };
 

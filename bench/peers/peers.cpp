@@ -44,7 +44,7 @@ type_triple types_named(const std::string& name) {
     }
     const type_triple floats{f32, f32, f32};
     if (floats.name() == name) return floats;
-    lpt::fail("types ", name.c_str(), ": expected u8i8_u8, i8i8_i32 and the like, or f32f32_f32");
+    lpt::fail({"types ", name.c_str(), ": expected u8i8_u8, i8i8_i32 and the like, or f32f32_f32"});
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ runner make_ours(const std::string& shape, const std::string& types, const std::
 // oneDNN
 
 void check(dnnl_status_t status, const char* what) {
-    if (status != dnnl_success) lpt::fail("oneDNN: ", what, " gives status ", static_cast<std::int64_t>(status));
+    if (status != dnnl_success) lpt::fail({"oneDNN: ", what, " gives status ", static_cast<std::int64_t>(status)});
 }
 
 dnnl_data_type_t data_type(k::element_kind kind) {

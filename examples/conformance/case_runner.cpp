@@ -17,7 +17,7 @@ static op::kind read_kind(const json& word) {
     const std::string& op = word.get_ref<const std::string&>();
     const op::kind result = op::parse_kind(op.c_str());
     if (result == op::kind::none) {
-        fail("a restriction is about '", op.c_str(), "', which is no operation");
+        fail({"a restriction is about '", op.c_str(), "', which is no operation"});
     }
     return result;
 }
@@ -105,12 +105,12 @@ static void read_callbacks(const json& list, transformation_options& options) {
         const std::string rule = each.at("skip_if").get<std::string>();
         const auto found = rules.find(rule);
         if (found == rules.end()) {
-            fail("there is no callback rule '", rule.c_str(), "'");
+            fail({"there is no callback rule '", rule.c_str(), "'"});
         }
         if (const pass_row* pass = find_pass(name.c_str())) {
             options.callbacks.push_back({pass->name, found->second, &options});
         } else {
-            fail("no such pass ", name.c_str());
+            fail({"no such pass ", name.c_str()});
         }
     }
 }
@@ -139,7 +139,7 @@ static const pass_row& pass_named(const json& name) {
     const std::string& word = name.get_ref<const std::string&>();
     const pass_row* found = find_pass(word.c_str());
     if (found == nullptr) {
-        fail("no such pass ", word.c_str());
+        fail({"no such pass ", word.c_str()});
     }
     return *found;
 }
@@ -150,7 +150,7 @@ static seq<dispatch_row> read_rewrite(const json& element) {
     for (const json& name : element.is_array() ? element : json::array({element})) {
         const pass_row& pass = pass_named(name);
         if (pass.run != nullptr) {
-            fail("the step ", pass.name, " cannot be part of a rewrite");
+            fail({"the step ", pass.name, " cannot be part of a rewrite"});
         }
         rows.append(pass.rows);
     }

@@ -34,7 +34,7 @@ inline element read_element(const json& word) {
     const std::string& type = word.get_ref<const std::string&>();
     const element result = parse_element(type.c_str());
     if (result == dynamic && type != "dynamic") {
-        fail("there is no element type '", type.c_str(), "'");
+        fail({"there is no element type '", type.c_str(), "'"});
     }
     return result;
 }
@@ -75,7 +75,7 @@ inline op::attribute_value read_attribute(const json& value) {
         case json::value_t::string: return op::to_value(text(value.get_ref<const std::string&>().c_str()));
         case json::value_t::array: return read_list(value);
         case json::value_t::null: return {.holds = form::dimensions, .dimensions = shape::of_dynamic_rank()};
-        default: fail("an attribute cannot be ", value.dump().c_str());
+        default: fail({"an attribute cannot be ", value.dump().c_str()});
     }
 }
 
@@ -85,7 +85,7 @@ inline tensor read_constant(const json& described) {
     const json& list = described.at("value");
     const std::size_t count = values.elements();
     if (list.size() != count && (list.size() != 1 || count == 0)) {
-        fail("a Constant of ", count, " elements has ", list.size(), " values");
+        fail({"a Constant of ", count, " elements has ", list.size(), " values"});
     }
     for (std::size_t i = 0; i < count; ++i) {
         const json& value = list[list.size() == 1 ? 0 : i];
@@ -206,8 +206,8 @@ class graph_reader {
             const json* wanted = find(outputs[port], "shape");
             shape merged = model[id].shape(port);
             if (wanted != nullptr && !merge_shape(merged, read_shape(*wanted))) {
-                fail(label_of(described).c_str(), " has the shape ", to_text(model[id].shape(port)), ", the case says ",
-                     wanted->dump().c_str());
+                fail({label_of(described).c_str(), " has the shape ", model[id].shape(port), ", the case says ",
+                      wanted->dump().c_str()});
             }
         }
     }
@@ -216,7 +216,7 @@ class graph_reader {
         if (const json* attributes = find(described, "attributes")) {
             for (const auto& [name, value] : attributes->items()) {
                 if (name != "DISABLED_CONSTANT_FOLDING") {
-                    fail("run-time attribute '", name.c_str(), "' cannot be given");
+                    fail({"run-time attribute '", name.c_str(), "' cannot be given"});
                 }
                 model_.set_mark(id, mark::disabled_constant_folding);
             }
@@ -227,11 +227,11 @@ class graph_reader {
         const std::string& op = described.at("op").get_ref<const std::string&>();
         const op::kind kind = op::parse_kind(op.c_str());
         if (kind == op::kind::none) {
-            fail("there is no operation ", op.c_str());
+            fail({"there is no operation ", op.c_str()});
         }
         const int version = described.at("version").get<int>();
         if (!op::row_of(kind).opsets.contains(version)) {
-            fail("there is no operation ", label_of(described).c_str());
+            fail({"there is no operation ", label_of(described).c_str()});
         }
         const json* name = find(described, "name");
         const std::string words = name != nullptr ? name->get<std::string>() : std::string();
@@ -260,7 +260,7 @@ class graph_reader {
         try {
             add(nodes[place], place);
         } catch (const error& wrong) {
-            fail("node ", place, " (", label_of(nodes[place]).c_str(), ") of `before`: ", wrong.message());
+            fail({"node ", place, " (", label_of(nodes[place]).c_str(), ") of `before`: ", wrong.message()});
         }
     }
     /// Which nodes others read or wait for.

@@ -213,7 +213,8 @@ class plan_writer {
     /// The strides of the loops around pixels and channels.
     std::string outer_of(const std::vector<std::int64_t>& strides, const std::string& of) const {
         if (strides.size() > embedded::most_axes + 2) {
-            fail(of.c_str(), ": a static plan has at most ", embedded::most_axes, " loops around pixels and channels");
+            fail(
+                {of.c_str(), ": a static plan has at most ", embedded::most_axes, " loops around pixels and channels"});
         }
         return spelling::list_of(std::vector<std::int64_t>(
             strides.begin(), strides.end() - static_cast<std::ptrdiff_t>(strides.size() < 2 ? strides.size() : 2)));
@@ -413,16 +414,16 @@ class plan_writer {
                             {"first_time", work.first_time ? "true" : "false"}});
     }
     void write(const plan::control_flow_step&, const std::string& of) {
-        fail(of.c_str(), " runs bodies: a static plan has no step for it");
+        fail({of.c_str(), " runs bodies: a static plan has no step for it"});
     }
     void write(const plan::deferred_step&, const std::string& of) {
-        fail(of.c_str(), " gives a shape that depends on values: a static plan is made for known shapes");
+        fail({of.c_str(), " gives a shape that depends on values: a static plan is made for known shapes"});
     }
 
     // ---- operations without a kernel
 
     [[noreturn]] static void refuse(const std::string& of) {
-        fail(of.c_str(), " has no kernel for these types: a static plan has no step for it");
+        fail({of.c_str(), " has no kernel for these types: a static plan has no step for it"});
     }
     /// The axes of a dense tensor that are, or are not, in a list; neighbours that are one run are merged.
     static std::string axes_of(const shape& dimensions, const std::vector<bool>& listed, bool which,
@@ -443,7 +444,7 @@ class plan_writer {
             }
         }
         if (sizes.size() > embedded::most_axes) {
-            fail(of.c_str(), ": a static plan has at most ", embedded::most_axes, " axes that are no neighbours");
+            fail({of.c_str(), ": a static plan has at most ", embedded::most_axes, " axes that are no neighbours"});
         }
         return "{" + std::to_string(sizes.size()) + ", " + spelling::list_of(sizes) + ", " + spelling::list_of(steps) +
                "}";
@@ -565,8 +566,8 @@ class plan_writer {
         for (std::size_t i = 0; i < ports.size(); ++i) {
             const char* type = spelling::type_of(ports[i].type);
             if (type == nullptr) {
-                fail(what, " ", i, " '", ports[i].name, "' has the type ", name(ports[i].type),
-                     ", for which C++ has none");
+                fail({what, " ", i, " '", ports[i].name, "' has the type ", name(ports[i].type),
+                      ", for which C++ has none"});
             }
             result += std::string(i == 0 ? "" : ", ") + "lpt::embedded::port<" + type + ", " +
                       std::to_string(ports[i].dimensions.elements()) + ">";
@@ -649,18 +650,17 @@ public:
         const node& each = model[id];
         for (std::size_t port = 0; port < each.outputs(); ++port) {
             if (each.shape(port).is_dynamic() || each.type(port) == dynamic) {
-                fail(each.operation(), " '", each.name(), "' gives ", name(each.type(port)), to_text(each.shape(port)),
-                     rule);
+                fail({each.operation(), " '", each.name(), "' gives ", name(each.type(port)), each.shape(port), rule});
             }
         }
     }
     for (const node_id id : topological_order(model)) {
         if (model[id].is<op::read_value>() && model[id].version() < 6) {
-            fail("ReadValue '", model[id].name(), "' of version ", model[id].version(),
-                 " does not say the shape of its variable", rule);
+            fail({"ReadValue '", model[id].name(), "' of version ", model[id].version(),
+                  " does not say the shape of its variable", rule});
         }
     }
-    fail("the shapes of this network depend on its inputs", rule);
+    fail({"the shapes of this network depend on its inputs", rule});
 }
 
 /// The plan of a network for one instruction set, as a header with a type `name`.

@@ -61,7 +61,7 @@ inline std::size_t input_for(const std::string& argument, const std::vector<plan
             for (const plan::port& each : inputs) {
                 names.append(names.empty() ? text_view() : text_view(", ")).append(each.name);
             }
-            fail("the network has no input '", argument.substr(0, equals).c_str(), "'; its inputs are ", names);
+            fail({"the network has no input '", argument.substr(0, equals).c_str(), "'; its inputs are ", names});
         }
     }
     file = argument;
@@ -70,7 +70,7 @@ inline std::size_t input_for(const std::string& argument, const std::vector<plan
             return i;
         }
     }
-    fail(argument.c_str(), ": the network has only ", inputs.size(), " inputs");
+    fail({argument.c_str(), ": the network has only ", inputs.size(), " inputs"});
 }
 
 inline bool fits(const shape& array, const shape& wanted) {
@@ -90,8 +90,8 @@ inline bool is_stack_of(const shape& stack, const shape& one) {
 inline tensor random_input(const plan::port& port, std::mt19937& numbers) {
     shape dimensions = port.dimensions;
     if (dimensions.rank_is_dynamic() || port.type == dynamic) {
-        fail("input '", port.name, "' needs a file: its ", port.type == dynamic ? "type" : "number of axes",
-             " is not known");
+        fail({"input '", port.name, "' needs a file: its ", port.type == dynamic ? "type" : "number of axes",
+              " is not known"});
     }
     for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
         dimensions[axis] = dimensions.is_static(axis) ? dimensions[axis] : 1;
@@ -114,22 +114,21 @@ inline samples read_samples(const std::vector<std::string>& arguments, const std
         std::string file;
         const std::size_t i = input_for(argument, inputs, given, file);
         if (given[i]) {
-            fail("input '", inputs[i].name, "' is given twice");
+            fail({"input '", inputs[i].name, "' is given twice"});
         }
         given[i] = true;
         const tensor array = npy::read(file);
         const bool stacked = is_stack_of(array.dimensions(), inputs[i].dimensions);
         const bool has_type = array.type() == inputs[i].type || inputs[i].type == dynamic;
         if (!has_type || (!stacked && !fits(array.dimensions(), inputs[i].dimensions))) {
-            fail(file.c_str(), ": input '", inputs[i].name, "' must be ", name(inputs[i].type),
-                 to_text(inputs[i].dimensions), ", or a stack of such, not ", name(array.type()),
-                 to_text(array.dimensions()));
+            fail({file.c_str(), ": input '", inputs[i].name, "' must be ", name(inputs[i].type), inputs[i].dimensions,
+                  ", or a stack of such, not ", name(array.type()), array.dimensions()});
         }
         if (stacked) {
             const auto count = static_cast<std::size_t>(array.dimensions()[0]);
             if (result.any_stacked && count != result.count) {
-                fail(file.c_str(), ": has ", count, " samples for input '", inputs[i].name, "', the others have ",
-                     result.count);
+                fail({file.c_str(), ": has ", count, " samples for input '", inputs[i].name, "', the others have ",
+                      result.count});
             }
             result.count = count;
             result.any_stacked = true;
@@ -143,7 +142,7 @@ inline samples read_samples(const std::vector<std::string>& arguments, const std
             continue;
         }
         if (!arguments.empty()) {
-            fail("input '", inputs[i].name, "' has no file");
+            fail({"input '", inputs[i].name, "' has no file"});
         }
         result.arrays[i] = random_input(inputs[i], numbers);
     }

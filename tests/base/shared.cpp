@@ -80,7 +80,7 @@ TEST_CASE("owners may come and go on several threads") {
 
 TEST_CASE("an error carries its message joined from parts") {
     try {
-        fail("node '", "x", "' has ", 3, " inputs");
+        fail({"node '", "x", "' has ", 3, " inputs"});
     } catch (const std::exception& raised) {
         CHECK(std::string(raised.what()) == "node 'x' has 3 inputs");
         return;

@@ -14,11 +14,11 @@ using namespace lpt;
 
 constexpr bool is(const text& left, text_view right) { return left.view() == right; }
 
-static_assert(is(join("a", 1, '-', true, " ", text("end")), "a1-true end"));
-static_assert(is(join(-5), "-5") && is(join(0u), "0") && is(join(INT64_MIN), "-9223372036854775808"));
-static_assert(is(join(UINT64_MAX), "18446744073709551615"));
-static_assert(is(join(0.5), "0.5") && is(join(-2.0), "-2") && is(join(0.0), "0") && is(join(1e20), "1e20"));
-static_assert(is(join(1.25e-7), "1.25e-7") && is(join(123456.0), "123456") && is(join(0.001), "0.001"));
+static_assert(is(join({"a", 1, '-', true, " ", text("end")}), "a1-true end"));
+static_assert(is(join({-5}), "-5") && is(join({0u}), "0") && is(join({INT64_MIN}), "-9223372036854775808"));
+static_assert(is(join({UINT64_MAX}), "18446744073709551615"));
+static_assert(is(join({0.5}), "0.5") && is(join({-2.0}), "-2") && is(join({0.0}), "0") && is(join({1e20}), "1e20"));
+static_assert(is(join({1.25e-7}), "1.25e-7") && is(join({123456.0}), "123456") && is(join({0.001}), "0.001"));
 static_assert(text_view("abc") < text_view("abd") && text_view("ab") < text_view("abc"));
 static_assert(text_view("abcdef").substr(2, 3) == "cde" && text_view("abc").substr(7).empty());
 static_assert(text_view("abc").starts_with("ab") && text_view("abc").ends_with("bc") &&
@@ -55,14 +55,14 @@ TEST_CASE("real numbers are written with nine significant digits and read back n
         if (value != value || value > 1e300 || value < -1e300 || (value < 1e-300 && value > -1e-300)) {
             continue;
         }
-        const text written = join(value);
+        const text written = join({value});
         const double read = std::strtod(written.c_str(), nullptr);
         INFO(written.c_str());
         REQUIRE(read == doctest::Approx(value).epsilon(2e-8));
     }
-    CHECK(is(join(999999999.9), "1000000000"));
-    CHECK(is(join(-__builtin_huge_val()), "-inf"));
-    CHECK(is(join(__builtin_nan("")), "nan"));
+    CHECK(is(join({999999999.9}), "1000000000"));
+    CHECK(is(join({-__builtin_huge_val()}), "-inf"));
+    CHECK(is(join({__builtin_nan("")}), "nan"));
 }
 
 TEST_CASE("a copy keeps its characters when the other text is changed") {

@@ -33,7 +33,7 @@ struct renaming_then_failing {
     static bool transform(rewrite& r, node_id id) {
         r.model.rename(id, "changed");
         r.model.add(op::relu{}, {id});
-        fail("it cannot go on");
+        fail({"it cannot go on"});
     }
 };
 /// Changes the graph for ever.
@@ -115,7 +115,7 @@ TEST_CASE("prepare leaves the graph as it was when a callback raises an error") 
                    "pool", 8));
     graph model = before;
     transformation_options options;
-    const auto fails = [](const graph&, node_id, const void*) -> bool { fail("a callback that fails"); };
+    const auto fails = [](const graph&, node_id, const void*) -> bool { fail({"a callback that fails"}); };
     options.callbacks.push_back({mark_dequantization::name, fails, nullptr});
     CHECK_THROWS_AS(prepare(model, options), error);
     check_unchanged(before, model);

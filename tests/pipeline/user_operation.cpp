@@ -167,7 +167,7 @@ const report_row& row_of(const report& all, text_view name) {
             return each;
         }
     }
-    fail("no operation ", name);
+    fail({"no operation ", name});
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ void write(const std::string& folder, const std::string& network, const char* is
     std::ofstream file(folder + "/" + name + ".hpp", std::ios::binary);
     file << lpt::embed::executor_header_of(model, name, network, lpt::kernel::isa_named(isa));
     if (!file.flush()) {
-        lpt::fail(folder.c_str(), "/", name.c_str(), ".hpp: cannot be written");
+        lpt::fail({folder.c_str(), "/", name.c_str(), ".hpp: cannot be written"});
     }
 }
 

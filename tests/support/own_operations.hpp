@@ -26,7 +26,7 @@ struct channel_roll {
     }
     static constexpr void infer(const channel_roll&, op::inference& facts) {
         if (facts.dimensions(0).rank_is_static() && facts.dimensions(0).rank() < 2) {
-            facts.wrong("there is no channel axis in ", to_text(facts.dimensions(0)));
+            facts.wrong({"there is no channel axis in ", to_text(facts.dimensions(0))});
         }
         facts.output(facts.type(0), facts.dimensions(0));
     }

@@ -959,7 +959,7 @@ class builder {
         if (keep_batch_open_) {
             return false;
         }
-        const text name = join("state", model_.id_bound());
+        const text name = join({"state", model_.id_bound()});
         const output_ref zero = model_.constant(make_tensor(type_, data, {0.0}));
         const node_id read = model_.add(op::read_value{name, type_, data}, {zero}, {}, 6);
         const value sum = quantize({add(op::add{}, {from.at, read}), from.low, from.high});
@@ -989,7 +989,7 @@ class builder {
             }
         }
         input_shapes_.push_back(sizes);
-        const text name = join("input", input_shapes_.size());
+        const text name = join({"input", input_shapes_.size()});
         if (random_.chance(12)) {
             const element stored = random_.pick({u8, i8});
             const node_id in = model_.parameter(stored, sizes, name);
@@ -1104,7 +1104,7 @@ public:
         for (const value& each : values_) {
             const bool is_read = model_.use_count(each.at) != 0;
             if (!is_read || random_.chance(4)) {
-                model_.result(each.at, join("result", model_.results().size()));
+                model_.result(each.at, join({"result", model_.results().size()}));
             }
         }
         model_.collect();

@@ -61,10 +61,11 @@ constexpr void merge(intervals_alignment& into, const intervals_alignment& from,
 /// `levels: 256, combined: { -1.28, 2.55 }, min: { 0, 2.55 }, minLevels: 256, preferablePrecisions: {u8, i8}`
 constexpr text to_text(const intervals_alignment& value, const intervals_alignment::own_data& own) {
     const auto bounds = [](interval each) {
-        return join("{ ", static_cast<double>(each.low), ", ", static_cast<double>(each.high), " }");
+        return join({"{ ", static_cast<double>(each.low), ", ", static_cast<double>(each.high), " }"});
     };
-    return join("levels: ", own.levels, ", combined: ", bounds(value.combined), ", min: ", bounds(value.shortest),
-                ", minLevels: ", value.least_levels, ", preferablePrecisions: {", list_of(value.preferred_types), "}");
+    return join({"levels: ", own.levels, ", combined: ", bounds(value.combined), ", min: ", bounds(value.shortest),
+                 ", minLevels: ", value.least_levels, ", preferablePrecisions: {", list_of(value.preferred_types),
+                 "}"});
 }
 
 }  // namespace lpt::attribute

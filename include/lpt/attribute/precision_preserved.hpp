@@ -19,6 +19,6 @@ struct precision_preserved {
 constexpr void merge(precision_preserved&, const precision_preserved&) {}
 
 /// `value: true`
-constexpr text to_text(const precision_preserved& flag) { return join("value: ", flag.value); }
+constexpr text to_text(const precision_preserved& flag) { return join({"value: ", flag.value}); }
 
 }  // namespace lpt::attribute

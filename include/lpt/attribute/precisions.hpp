@@ -47,6 +47,6 @@ constexpr text list_of(view<element> types) {
 }
 
 /// `precisions: {u8, i8}`
-constexpr text to_text(const precisions& value) { return join("precisions: {", list_of(value.types), "}"); }
+constexpr text to_text(const precisions& value) { return join({"precisions: {", list_of(value.types), "}"}); }
 
 }  // namespace lpt::attribute

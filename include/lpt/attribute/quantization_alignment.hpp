@@ -21,6 +21,6 @@ constexpr void merge(quantization_alignment& into, const quantization_alignment&
 }
 
 /// `value: true`
-constexpr text to_text(const quantization_alignment& flag) { return join("value: ", flag.value); }
+constexpr text to_text(const quantization_alignment& flag) { return join({"value: ", flag.value}); }
 
 }  // namespace lpt::attribute

@@ -53,38 +53,29 @@ struct own_data_of<Value> {
     using type = typename Value::own_data;
 };
 
-/// The values of one kind, each shared by a class of members. Classes are joined by union-find: the root holds the value.
-template <class Value>
-class value_pool {
-public:
-    using own_data = typename own_data_of<Value>::type;
-
-private:
+/// Classes of members, joined by union-find, with what each member has for itself.
+template <class Own>
+class member_classes {
+protected:
     struct member {
         std::int32_t parent = -1;  // of a root: less than zero, and its complement is the number of its value
-        [[no_unique_address]] own_data own{};
+        [[no_unique_address]] Own own{};
     };
     seq<member> members_;
-    seq<Value> values_;  // apart: most members of large classes have none
 
     constexpr member& at(std::int32_t number) { return members_[static_cast<std::size_t>(number)]; }
-    constexpr std::int32_t put(std::int32_t parent, own_data own) {
+    constexpr std::int32_t put(std::int32_t parent, Own own) {
         members_.push_back({parent, own});
         return static_cast<std::int32_t>(members_.size()) - 1;
     }
 
 public:
-    constexpr std::int32_t add(Value value, own_data own) {
-        const auto number = static_cast<std::int32_t>(values_.size());
-        values_.push_back(lpt::move(value));
-        return put(~number, own);
-    }
     /// A member of the class of another one: the same one where places have nothing for themselves.
     constexpr std::int32_t add_to_class_of(std::int32_t other) {
-        if constexpr (__is_same(own_data, no_own_data)) {
+        if constexpr (__is_same(Own, no_own_data)) {
             return other;
         } else {
-            return put(root(other), own_data(at(other).own));
+            return put(root(other), Own(at(other).own));
         }
     }
     constexpr std::int32_t root(std::int32_t number) const {
@@ -104,19 +95,38 @@ public:
         }
         return number;
     }
+    constexpr Own& own(std::int32_t number) { return at(number).own; }
+    constexpr const Own& own(std::int32_t number) const { return members_[static_cast<std::size_t>(number)].own; }
+    constexpr std::size_t size() const { return members_.size(); }
+};
+
+/// The values of one kind, each shared by a class of members: the root holds the value.
+template <class Value>
+class value_pool : public member_classes<typename own_data_of<Value>::type> {
+    using classes = member_classes<typename own_data_of<Value>::type>;
+    seq<Value> values_;  // apart: most members of large classes have none
+
+public:
+    using own_data = typename own_data_of<Value>::type;
+    using classes::root;
+
+    constexpr std::int32_t add(Value value, own_data own) {
+        const auto number = static_cast<std::int32_t>(values_.size());
+        values_.push_back(lpt::move(value));
+        return this->put(~number, own);
+    }
     constexpr void join(std::int32_t into, std::int32_t from) {
         const std::int32_t winner = root(into);
         const std::int32_t loser = root(from);
         if (winner != loser) {
             value(loser) = Value{};
-            at(loser).parent = winner;
+            this->at(loser).parent = winner;
         }
     }
-    constexpr Value& value(std::int32_t number) { return values_[static_cast<std::size_t>(~at(root(number)).parent)]; }
-    constexpr own_data& own(std::int32_t number) { return at(number).own; }
-    constexpr const own_data& own(std::int32_t number) const { return members_[static_cast<std::size_t>(number)].own; }
+    constexpr Value& value(std::int32_t number) {
+        return values_[static_cast<std::size_t>(~this->at(root(number)).parent)];
+    }
 
-    constexpr std::size_t size() const { return members_.size(); }
     /// Shows the parts of each member, and the values, of which the one of a root has the complement of its parent as number:
     /// `visit.member(parent, own, values)`.
     template <class Pool, class Visit>
@@ -126,7 +136,7 @@ public:
         }
     }
     constexpr void resize(std::size_t count) {
-        members_.resize(count);
+        this->members_.resize(count);
         values_.resize(count);
     }
 };
@@ -202,6 +212,14 @@ class place_index {
     std::size_t expected_ = 0;
 
 public:
+    // Named for the same reason as those of `tables_of::slots`.
+    constexpr place_index() = default;
+    constexpr place_index(const place_index&) = default;
+    constexpr place_index(place_index&&) noexcept = default;
+    constexpr place_index& operator=(const place_index&) = default;
+    constexpr place_index& operator=(place_index&&) noexcept = default;
+    constexpr ~place_index() = default;
+
     constexpr std::int32_t find(place where) const {
         const std::size_t id = index_of(where.node);
         if (where.where == place::side::node) {
@@ -380,7 +398,7 @@ public:
             result = to_text(pool_.value(member));
         }
         if constexpr (!detail::prints_no_class<value_type>) {
-            result.append(lpt::join(" #", pool_.root(member)));
+            result.append(lpt::join({" #", pool_.root(member)}));
         }
         return result;
     }
@@ -399,7 +417,15 @@ struct description {
 /// because numbers of nodes are not given again.
 template <class... Attributes>
 class tables_of {
-struct slots : detail::pool_slot<Attributes>..., detail::index_slot<Attributes>... {};
+    // Named, because functions that nobody writes are always compiled with the options of the program (see lpt.hpp).
+struct slots : detail::pool_slot<Attributes>..., detail::index_slot<Attributes>... {
+        constexpr slots() = default;
+        constexpr slots(const slots&) = default;
+        constexpr slots(slots&&) noexcept = default;
+        constexpr slots& operator=(const slots&) = default;
+        constexpr slots& operator=(slots&&) noexcept = default;
+        constexpr ~slots() = default;
+    };
     struct body_tables {
         node_id node = node_id::none;
         std::size_t which = 0;

@@ -32,14 +32,8 @@ namespace detail {
 
 /// Raises `lpt::error` with the joined parts as its message.
 template <int Once = 0>  // a constexpr function that always fails must be a template
-[[noreturn, gnu::cold]] constexpr void
-fail(const text_piece& p0, const text_piece& p1 = no_text, const text_piece& p2 = no_text,
-     const text_piece& p3 = no_text, const text_piece& p4 = no_text, const text_piece& p5 = no_text,
-     const text_piece& p6 = no_text, const text_piece& p7 = no_text, const text_piece& p8 = no_text,
-     const text_piece& p9 = no_text, const text_piece& p10 = no_text, const text_piece& p11 = no_text,
-     const text_piece& p12 = no_text, const text_piece& p13 = no_text, const text_piece& p14 = no_text,
-     const text_piece& p15 = no_text) {
-    detail::raise(join(p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15));
+[[noreturn, gnu::cold]] constexpr void fail(text_pieces message) {
+    detail::raise(join(message));
 }
 
 }  // namespace lpt

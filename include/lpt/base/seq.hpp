@@ -121,17 +121,19 @@ public:
     constexpr const T& front() const { return first_[0]; }
     constexpr const T& back() const { return first_[count_ - 1]; }
 
-    friend constexpr bool operator==(const view& left, const view& right) {
-        if (left.size() != right.size()) {
+    constexpr bool equals(const view& other) const {
+        if (size() != other.size()) {
             return false;
         }
-        for (std::size_t i = 0; i < left.size(); ++i) {
-            if (!(left[i] == right[i])) {
+        for (std::size_t i = 0; i < size(); ++i) {
+            if (!(first_[i] == other.first_[i])) {
                 return false;
             }
         }
         return true;
     }
+    // Here and elsewhere a member does the work, because a friend is always compiled with the options of the program (see lpt.hpp).
+    friend constexpr bool operator==(const view& left, const view& right) { return left.equals(right); }
 };
 
 /// A growing sequence that keeps its first `Inline` values inside itself.
@@ -439,7 +441,8 @@ public:
         return false;
     }
 
-    friend constexpr bool operator==(const seq& left, const seq& right) { return view<T>(left) == view<T>(right); }
+    constexpr bool equals(const seq& other) const { return view<T>(*this).equals(view<T>(other)); }
+    friend constexpr bool operator==(const seq& left, const seq& right) { return left.equals(right); }
 };
 
 }  // namespace lpt

@@ -221,10 +221,13 @@ public:
         return append_figures(text_view(figures, static_cast<std::size_t>(count)), exponent);
     }
 
-    friend constexpr bool operator==(const text& left, const text& right) { return left.view() == right.view(); }
-    friend constexpr bool operator==(const text& left, text_view right) { return left.view() == right; }
-    friend constexpr bool operator==(const text& left, const char* right) { return left.view() == text_view(right); }
-    friend constexpr bool operator<(const text& left, const text& right) { return left.view() < right.view(); }
+    constexpr bool equals(text_view other) const { return view() == other; }
+    constexpr bool equals(const text& other) const { return view() == other.view(); }
+    constexpr bool is_before(const text& other) const { return view() < other.view(); }
+    friend constexpr bool operator==(const text& left, const text& right) { return left.equals(right); }
+    friend constexpr bool operator==(const text& left, text_view right) { return left.equals(right); }
+    friend constexpr bool operator==(const text& left, const char* right) { return left.equals(text_view(right)); }
+    friend constexpr bool operator<(const text& left, const text& right) { return left.is_before(right); }
 
 private:
     constexpr text& append_figures(text_view figures, int exponent) {
@@ -253,60 +256,71 @@ private:
     }
 };
 
-/// A part of a message: words, a character or a number; or nothing. It looks at what it was made from and is for
-/// arguments only.
+/// A part of a message: words, a character, a number, or an object that a function `append_to` writes. It looks at what it was made
+/// from and is for arguments only. Making one takes three stores and no call: programs have hundreds of messages, and write few.
 class text_piece {
-    enum class form : unsigned char { nothing, words, letter, truth, whole, natural, real };
-    text_view words_;
-    std::int64_t whole_ = 0;
-    double real_ = 0;
-    form holds_ = form::nothing;
+    enum class form : unsigned char { literal, words, text, letter, truth, whole, natural, real, object };
+    union {
+        const char* words_;
+        const text* text_;
+        const void* object_;
+    };
+    union {
+        std::int64_t value_;  // of a number, or how many characters the words have
+        double real_;
+        void (*append_object_)(text&, const void*);
+    };
+    form holds_;
 
-public:
-    constexpr text_piece() = default;
-    constexpr text_piece(text_view words) : words_(words), holds_(form::words) {}
-    constexpr text_piece(const char* words) : words_(words), holds_(form::words) {}
-    constexpr text_piece(const text& words) : words_(words.view()), holds_(form::words) {}
-    constexpr text_piece(double value) : real_(value), holds_(form::real) {}
-    template <class Integer>
-        requires is_integer_type<Integer>
-    constexpr text_piece(Integer value) : whole_(static_cast<std::int64_t>(value)) {
-        holds_ = is_same<Integer, bool>     ? form::truth
-                 : is_same<Integer, char>   ? form::letter
-                 : !is_signed_type<Integer> ? form::natural
-                                            : form::whole;
+    template <class Object>
+    static void append_object(text& result, const void* object) {
+        append_to(result, *static_cast<const Object*>(object));
     }
 
-    constexpr void append_to(text& result) const {
+public:
+    constexpr text_piece(text_view words) noexcept
+        : words_(words.data()), value_(static_cast<std::int64_t>(words.size())), holds_(form::words) {}
+    constexpr text_piece(const text& words) noexcept : text_(&words), value_(0), holds_(form::text) {}
+    constexpr text_piece(const char* words) noexcept : words_(words), value_(0), holds_(form::literal) {}
+    constexpr text_piece(double value) noexcept : words_(nullptr), real_(value), holds_(form::real) {}
+    template <class Integer>
+        requires is_integer_type<Integer>
+    constexpr text_piece(Integer value) noexcept
+        : words_(nullptr),
+          value_(static_cast<std::int64_t>(value)),
+          holds_(is_same<Integer, bool>     ? form::truth
+                 : is_same<Integer, char>   ? form::letter
+                 : !is_signed_type<Integer> ? form::natural
+                                            : form::whole) {}
+    /// Not in constant expressions, in which an object cannot be found again through a pointer that forgot its type.
+    template <class Object>
+        requires requires(text& result, const Object& object) { append_to(result, object); }
+    constexpr text_piece(const Object& object) noexcept
+        : object_(&object), append_object_(&append_object<Object>), holds_(form::object) {}
+
+    constexpr void write_to(text& result) const {
         switch (holds_) {
-            case form::nothing: break;
-            case form::words: result.append(words_); break;
-            case form::letter: result.append(static_cast<char>(whole_)); break;
-            case form::truth: result.append(whole_ != 0); break;
-            case form::whole: result.append(whole_); break;
-            case form::natural: result.append(static_cast<std::uint64_t>(whole_)); break;
+            case form::literal: result.append(words_); break;
+            case form::words: result.append(text_view(words_, static_cast<std::size_t>(value_))); break;
+            case form::text: result.append(text_->view()); break;
+            case form::letter: result.append(static_cast<char>(value_)); break;
+            case form::truth: result.append(value_ != 0); break;
+            case form::whole: result.append(value_); break;
+            case form::natural: result.append(static_cast<std::uint64_t>(value_)); break;
             case form::real: result.append(real_); break;
+            case form::object: append_object_(result, object_); break;
         }
     }
 };
 
-/// What stands for the pieces that a message does not have: one object for all calls, which then make none.
-inline constexpr text_piece no_text{};
+/// The parts of a message, in braces. Not arguments of a template: hundreds of messages would be hundreds of functions to compile.
+using text_pieces = std::initializer_list<text_piece>;
 
-/// Joins texts, characters and numbers into one text; at most sixteen. Not a template on its arguments: hundreds of
-/// messages would be hundreds of functions to compile.
-[[gnu::noinline]] constexpr text join(const text_piece& p0, const text_piece& p1 = no_text,
-                                      const text_piece& p2 = no_text, const text_piece& p3 = no_text,
-                                      const text_piece& p4 = no_text, const text_piece& p5 = no_text,
-                                      const text_piece& p6 = no_text, const text_piece& p7 = no_text,
-                                      const text_piece& p8 = no_text, const text_piece& p9 = no_text,
-                                      const text_piece& p10 = no_text, const text_piece& p11 = no_text,
-                                      const text_piece& p12 = no_text, const text_piece& p13 = no_text,
-                                      const text_piece& p14 = no_text, const text_piece& p15 = no_text) {
+/// Joins texts, characters and numbers into one text.
+[[gnu::noinline]] constexpr text join(text_pieces pieces) {
     text result;
-    for (const text_piece* each :
-         {&p0, &p1, &p2, &p3, &p4, &p5, &p6, &p7, &p8, &p9, &p10, &p11, &p12, &p13, &p14, &p15}) {
-        each->append_to(result);
+    for (const text_piece& each : pieces) {
+        each.write_to(result);
     }
     return result;
 }

@@ -7,7 +7,7 @@ namespace lpt::detail {
 
 /// `MatMul 'name' (node 7)`
 constexpr text label(const graph& model, node_id id) {
-    return join(model[id].operation(), " '", model[id].name(), "' (node ", static_cast<std::int32_t>(id), ")");
+    return join({model[id].operation(), " '", model[id].name(), "' (node ", static_cast<std::int32_t>(id), ")"});
 }
 
 /// The parts of a graph and of its nodes that nobody else sees, for checking, saving and restoring them.

@@ -78,7 +78,7 @@ class graph_comparison {
 
     template <class... Parts>
     [[gnu::cold]] constexpr bool differ(node_id left, node_id right, const Parts&... parts) {
-        difference_ = join(label(left_, left), " and ", label(right_, right), ": ", parts...);
+        difference_ = join({label(left_, left), " and ", label(right_, right), ": ", parts...});
         return false;
     }
 
@@ -180,7 +180,7 @@ class graph_comparison {
 
     constexpr bool compare_ends(view<node_id> left, view<node_id> right, text_view what) {
         if (left.size() != right.size()) {
-            difference_ = join(left.size(), " and ", right.size(), " ", what);
+            difference_ = join({left.size(), " and ", right.size(), " ", what});
             return false;
         }
         for (std::size_t i = left.size(); i-- > 0;) {

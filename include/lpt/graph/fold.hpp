@@ -80,7 +80,7 @@ constexpr bool exceeds_numbers(const tensor& values) {
                  outputs[port].dimensions() == node.output(port).dimensions;
     }
     if (!agrees) {
-        fail(own.name, " was evaluated to outputs of other types or shapes than it infers");
+        fail({own.name, " was evaluated to outputs of other types or shapes than it infers"});
     }
     return true;
 }

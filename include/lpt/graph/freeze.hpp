@@ -51,7 +51,7 @@ inline void frozen_graph_needs_more_room(std::size_t) {}
 constexpr void word_sink::grow() {
     if (owner_ == nullptr) {
         frozen_graph_needs_more_room(room_);
-        fail("a frozen graph needs more room than ", room_, " words");
+        fail({"a frozen graph needs more room than ", room_, " words"});
     }
     room_ = size_ < 32 ? 64 : 2 * size_;
     owner_->resize(room_);
@@ -185,7 +185,7 @@ public:
 
     constexpr word next() {
         if (at_ == words_.size()) {
-            fail("the words of a frozen graph end too early, after ", at_);
+            fail({"the words of a frozen graph end too early, after ", at_});
         }
         return words_[at_++];
     }
@@ -193,8 +193,8 @@ public:
     /// Raises an error for more values than the words that are left can hold: `per_word` of them share one.
     constexpr std::size_t checked_count(word result, std::size_t per_word = 1) const {
         if (result > (words_.size() - at_) * per_word) {
-            fail("word ", at_ - 1, " of a frozen graph should be a number of values, not ",
-                 static_cast<std::int64_t>(result));
+            fail({"word ", at_ - 1, " of a frozen graph should be a number of values, not ",
+                  static_cast<std::int64_t>(result)});
         }
         return result;
     }
@@ -278,7 +278,8 @@ public:
             const word from = next();
             const word size = next();
             if (from > data_.size() || size > data_.size() - from) {
-                fail("a tensor of a frozen graph looks into data that it was not given: ", size, " bytes from ", from);
+                fail(
+                    {"a tensor of a frozen graph looks into data that it was not given: ", size, " bytes from ", from});
             }
             to = tensor(type, lpt::move(dimensions), bytes(data_.data() + from, size, nullptr, nullptr));
         } else if ((head & 256) != 0) {
@@ -368,7 +369,7 @@ public:
     static constexpr op::attributes load(std::int64_t kind, const op::user_operations& known, word_reader& words) {
         const op::user_row* own = known.find(static_cast<op::kind>(kind));
         if (is_null(own)) {
-            fail("a frozen graph has an operation of a user's type that was not named when it was thawed");
+            fail({"a frozen graph has an operation of a user's type that was not named when it was thawed"});
         }
         const auto version = static_cast<int>(words.number());
         seq<op::named_value> named;
@@ -418,8 +419,8 @@ private:
         graph_access::use_parts(each, [&](std::int32_t version, bool relaxed, bool reads_data, mark marks,
                                           const text& name, const auto& inputs, const auto& outputs) {
             if (version < 0 || version >= 1 << 24 || outputs.size() >= 1u << 16) {
-                fail("node '", name, "' has version ", version, " and ", outputs.size(),
-                     " outputs, too many to freeze");
+                fail({"node '", name, "' has version ", version, " and ", outputs.size(),
+                      " outputs, too many to freeze"});
             }
             words.put(static_cast<word>(each.kind()) | static_cast<word>(version) << 32 |
                       (relaxed ? node_head::relaxed : 0) | (reads_data ? node_head::reads_data : 0) |
@@ -506,7 +507,7 @@ private:
     constexpr void load_node(graph& model, node_id id, word head) {
         const auto kind = static_cast<std::int64_t>(head & 0xffffffff);
         if (kind > INT32_MAX || kind == op::kind_count) {
-            fail("node ", index_of(id), " of a frozen graph has the operation number ", kind, ", which there is not");
+            fail({"node ", index_of(id), " of a frozen graph has the operation number ", kind, ", which there is not"});
         }
         node& each = graph_access::writable(model, id);
         graph_access::use_parts(each, [&](std::int32_t& version, bool& relaxed, bool& reads_data, mark& marks,
@@ -593,7 +594,7 @@ constexpr graph thaw(view<word> words, const op::user_operations& known = {}, vi
     detail::word_reader reader(words, data);
     graph model = detail::graph_loader{reader, known}.load();
     if (!reader.at_end()) {
-        fail("there are words behind the end of a frozen graph");
+        fail({"there are words behind the end of a frozen graph"});
     }
     return model;
 }

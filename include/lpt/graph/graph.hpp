@@ -344,7 +344,7 @@ class graph {
     constexpr void check(output_ref source) const {
         if (!contains(source.node) || source.port < 0 ||
             static_cast<std::size_t>(source.port) >= (*this)[source.node].outputs()) {
-            fail("there is no output ", source.port, " of node ", static_cast<std::int32_t>(source.node));
+            fail({"there is no output ", source.port, " of node ", static_cast<std::int32_t>(source.node)});
         }
     }
     constexpr node_id new_node() {
@@ -589,7 +589,7 @@ public:
         const op::row& facts = op::row_of(what);
         if (static_cast<int>(inputs.size()) < facts.inputs.least ||
             static_cast<int>(inputs.size()) > facts.inputs.most) {
-            fail(facts.name, " '", name, "' cannot have ", inputs.size(), " inputs");
+            fail({facts.name, " '", name, "' cannot have ", inputs.size(), " inputs"});
         }
         const node_id id = add_raw(lpt::move(what), inputs, name, version < 0 ? facts.opsets.newest() : version);
         infer_new(id);
@@ -601,7 +601,7 @@ public:
         const op::row& facts = op::row_of(what);
         if (static_cast<int>(inputs.size()) < facts.inputs.least ||
             static_cast<int>(inputs.size()) > facts.inputs.most) {
-            fail(facts.name, " '", name, "' cannot have ", inputs.size(), " inputs");
+            fail({facts.name, " '", name, "' cannot have ", inputs.size(), " inputs"});
         }
         const node_id id = add_raw(lpt::move(what), inputs, name, version < 0 ? facts.opsets.newest() : version);
         node& made = at(id);
@@ -870,7 +870,7 @@ public:
     /// Removes a node that nothing reads. Its producers are removed by the next `collect` if nothing else reads them.
     constexpr void remove(node_id id) {
         if (use_count(id) != 0) {
-            fail("node '", at(id).name(), "' cannot be removed: ", use_count(id), " inputs read it");
+            fail({"node '", at(id).name(), "' cannot be removed: ", use_count(id), " inputs read it"});
         }
         node& old = at(id);
         needs_verification_ = needs_verification_ || old.control_users_ != 0;

@@ -106,7 +106,7 @@ private:
             const node_id on = next_producer(top);
             const state theirs = states_[index_of(on)];
             if (theirs == state::open) {
-                fail("the graph has a cycle through node '", model_[on].name(), "'");
+                fail({"the graph has a cycle through node '", model_[on].name(), "'"});
             }
             if (theirs != state::fresh) {
                 continue;

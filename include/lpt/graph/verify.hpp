@@ -18,21 +18,21 @@ constexpr void check_uses(const graph& model, output_ref output) {
     while (each.node != node_id::none && count < list.use_count) {
         if (!model.contains(each.node) || each.port < 0 ||
             static_cast<std::size_t>(each.port) >= model[each.node].inputs()) {
-            fail(label(model, output.node), ": the list of uses of output ", output.port,
-                 " has an input that there is not");
+            fail({label(model, output.node), ": the list of uses of output ", output.port,
+                  " has an input that there is not"});
         }
         const graph_access::input_slot& slot = graph_access::input(model, each);
         if (!(slot.source == output) || !(slot.previous == previous)) {
-            fail(label(model, output.node), ": the list of uses of output ", output.port, " has input ", each.port,
-                 " of ", label(model, each.node), ", which is not connected to it, or in another place");
+            fail({label(model, output.node), ": the list of uses of output ", output.port, " has input ", each.port,
+                  " of ", label(model, each.node), ", which is not connected to it, or in another place"});
         }
         previous = each;
         each = slot.next;
         ++count;
     }
     if (count != list.use_count || each.node != node_id::none || !(previous == list.last)) {
-        fail(label(model, output.node), ": the list of uses of output ", output.port, " should have ", list.use_count,
-             " inputs");
+        fail({label(model, output.node), ": the list of uses of output ", output.port, " should have ", list.use_count,
+              " inputs"});
     }
 }
 
@@ -41,16 +41,16 @@ constexpr void check_list(const graph& model, view<node_id> list, text_view what
     seq<bool, 8> listed(model.id_bound(), false);
     for (const node_id id : list) {
         if (!model.contains(id) || !belongs(model[id])) {
-            fail("the list of ", what, " has node ", static_cast<std::int32_t>(id), ", which is not one of them");
+            fail({"the list of ", what, " has node ", static_cast<std::int32_t>(id), ", which is not one of them"});
         }
         if (listed[index_of(id)]) {
-            fail("the list of ", what, " has ", label(model, id), " twice");
+            fail({"the list of ", what, " has ", label(model, id), " twice"});
         }
         listed[index_of(id)] = true;
     }
     for (std::size_t i = 0; i < model.id_bound(); ++i) {
         if (model.contains(id_at(i)) && belongs(model[id_at(i)]) && !listed[i]) {
-            fail(label(model, id_at(i)), " is not in the list of ", what);
+            fail({label(model, id_at(i)), " is not in the list of ", what});
         }
     }
 }
@@ -67,22 +67,22 @@ constexpr void check_connections(const graph& model) {
         const op::row& facts = op::row_of(each.attributes());
         if (static_cast<int>(each.inputs()) < facts.inputs.least ||
             static_cast<int>(each.inputs()) > facts.inputs.most) {
-            fail(label(model, id_at(i)), " has ", each.inputs(), " inputs, expected ", facts.inputs.least, " to ",
-                 facts.inputs.most);
+            fail({label(model, id_at(i)), " has ", each.inputs(), " inputs, expected ", facts.inputs.least, " to ",
+                  facts.inputs.most});
         }
         for (std::size_t port = 0; port < each.inputs(); ++port) {
             const output_ref source = each.input(port);
             if (!model.contains(source.node) || source.port < 0 ||
                 static_cast<std::size_t>(source.port) >= model[source.node].outputs()) {
-                fail(label(model, id_at(i)), ": input ", port, " is connected to output ", source.port, " of node ",
-                     static_cast<std::int32_t>(source.node), ", which there is not");
+                fail({label(model, id_at(i)), ": input ", port, " is connected to output ", source.port, " of node ",
+                      static_cast<std::int32_t>(source.node), ", which there is not"});
             }
             ++readers[index_of(source.node)];
         }
         for (const node_id on : each.control_dependencies()) {
             if (!model.contains(on)) {
-                fail(label(model, id_at(i)), " depends on node ", static_cast<std::int32_t>(on),
-                     ", which there is not");
+                fail({label(model, id_at(i)), " depends on node ", static_cast<std::int32_t>(on),
+                      ", which there is not"});
             }
             ++dependents[index_of(on)];
         }
@@ -95,12 +95,12 @@ constexpr void check_connections(const graph& model) {
             check_uses(model, {id_at(i), static_cast<std::int32_t>(port)});
         }
         if (model.use_count(id_at(i)) != readers[i]) {
-            fail(label(model, id_at(i)), ": ", readers[i], " inputs read it, but its lists of uses have ",
-                 model.use_count(id_at(i)));
+            fail({label(model, id_at(i)), ": ", readers[i], " inputs read it, but its lists of uses have ",
+                  model.use_count(id_at(i))});
         }
         if (graph_access::control_users(model, id_at(i)) != dependents[i]) {
-            fail(label(model, id_at(i)), ": ", dependents[i], " nodes depend on it, but ",
-                 graph_access::control_users(model, id_at(i)), " are counted");
+            fail({label(model, id_at(i)), ": ", dependents[i], " nodes depend on it, but ",
+                  graph_access::control_users(model, id_at(i)), " are counted"});
         }
     }
 }
@@ -145,7 +145,7 @@ constexpr void check_acyclic(const graph& model) {
     }
     for (std::size_t i = 0; left != 0 && i < model.id_bound(); ++i) {
         if (model.contains(id_at(i)) && missing[i] != 0) {
-            fail(label(model, id_at(i)), " is on a cycle or behind one");
+            fail({label(model, id_at(i)), " is on a cycle or behind one"});
         }
     }
 }
@@ -154,17 +154,17 @@ template <int Once = 0>
 constexpr void check_types(const graph& model, node_id id) {
     const node& each = model[id];
     if (!graph_access::reads_data_is_right(model, id)) {
-        fail(label(model, id), each.reads_data() ? " does not read data, but is taken for a node that does"
-                                                 : " reads data, but is taken for a node that does not");
+        fail({label(model, id), each.reads_data() ? " does not read data, but is taken for a node that does"
+                                                  : " reads data, but is taken for a node that does not"});
     }
     const seq<op::output_facts, 2> expected = inferred_outputs(model, id);
     if (each.outputs() != expected.size()) {
-        fail(label(model, id), " has ", each.outputs(), " outputs, expected ", expected.size());
+        fail({label(model, id), " has ", each.outputs(), " outputs, expected ", expected.size()});
     }
     for (std::size_t port = 0; port < each.outputs(); ++port) {
         if (each.type(port) != expected[port].type || !(each.shape(port) == expected[port].dimensions)) {
-            fail(label(model, id), ": output ", port, " is ", name(each.type(port)), " ", to_text(each.shape(port)),
-                 ", expected ", name(expected[port].type), " ", to_text(expected[port].dimensions));
+            fail({label(model, id), ": output ", port, " is ", name(each.type(port)), " ", each.shape(port),
+                  ", expected ", name(expected[port].type), " ", expected[port].dimensions});
         }
     }
 }

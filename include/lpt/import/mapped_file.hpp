@@ -39,18 +39,18 @@ public:
     explicit mapped_file(const char* path) {
         const int file = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe without a writer would never open
         if (file < 0) {
-            fail(path, ": cannot be opened: ", std::strerror(errno));
+            fail({path, ": cannot be opened: ", std::strerror(errno)});
         }
         struct stat facts{};
         if (::fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) {
             ::close(file);
-            fail(path, ": is not a regular file");
+            fail({path, ": is not a regular file"});
         }
         const auto size = static_cast<std::size_t>(facts.st_size);
         void* first = size == 0 ? nullptr : ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
         ::close(file);
         if (first == MAP_FAILED) {
-            fail(path, ": cannot be mapped into memory: ", std::strerror(errno));
+            fail({path, ": cannot be mapped into memory: ", std::strerror(errno)});
         }
         mapping_ = new mapping{first, size};
     }

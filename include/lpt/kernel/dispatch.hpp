@@ -36,8 +36,8 @@ inline isa best_isa() noexcept {
 /// Errors: lpt::error when the build or the processor lacks it.
 inline const kernel_table& table_for(isa set) {
     if (!is_available(set)) {
-        fail("instruction set ", name_of(set), is_built(set) ? ": this processor lacks it" : ": not in this build",
-             "; the best available is ", name_of(best_isa()));
+        fail({"instruction set ", name_of(set), is_built(set) ? ": this processor lacks it" : ": not in this build",
+              "; the best available is ", name_of(best_isa())});
     }
     switch (set) {
 #if defined(__x86_64__)
@@ -61,8 +61,8 @@ inline isa isa_named(const char* name) {
         const char* known = name_of(static_cast<isa>(i));
         if (__builtin_strcmp(known, name) == 0) return static_cast<isa>(i);
     }
-    fail("unknown instruction set ", name,
-         ": expected scalar, avx2, avx_vnni, avx512_vnni_256, avx512_vnni, neon, neon_dot or neon_i8mm");
+    fail({"unknown instruction set ", name,
+          ": expected scalar, avx2, avx_vnni, avx512_vnni_256, avx512_vnni, neon, neon_dot or neon_i8mm"});
 }
 
 } // namespace lpt::kernel

@@ -23,7 +23,7 @@ struct elementwise_function {
 constexpr void require_one_number(const inference& facts, std::size_t port) {
     const shape& dimensions = facts.dimensions(port);
     if (dimensions.is_static() && dimensions.elements() != 1) {
-        facts.wrong("input ", port, " must be a single number, not a tensor of shape ", to_text(dimensions));
+        facts.wrong({"input ", port, " must be a single number, not a tensor of shape ", dimensions});
     }
 }
 
@@ -32,8 +32,8 @@ constexpr void require_same_type(const inference& facts, std::size_t port, std::
     const element a = facts.type(port);
     const element b = facts.type(other);
     if (a != b && a != dynamic && b != dynamic) {
-        facts.wrong("input ", other, " must have the element type ", lpt::name(a), " of input ", port, ", not ",
-                    lpt::name(b));
+        facts.wrong({"input ", other, " must have the element type ", lpt::name(a), " of input ", port, ", not ",
+                     lpt::name(b)});
     }
 }
 
@@ -62,7 +62,7 @@ struct prelu {
         const shape& data = facts.dimensions(0);
         const shape& slope = facts.dimensions(1);
         if (data.rank_is_static() && slope.rank_is_static() && !fits(data, slope)) {
-            facts.wrong("a slope of shape ", to_text(slope), " does not fit data of shape ", to_text(data));
+            facts.wrong({"a slope of shape ", slope, " does not fit data of shape ", data});
         }
         facts.output(facts.type(0), data);
     }
@@ -105,7 +105,7 @@ struct clamp : detail::elementwise_function {
     }
     static constexpr void infer(const clamp& self, inference& facts) {
         if (self.min > self.max) {
-            facts.wrong("min ", self.min, " must not be greater than max ", self.max);
+            facts.wrong({"min ", self.min, " must not be greater than max ", self.max});
         }
         facts.output(facts.type(0), facts.dimensions(0));
     }

@@ -37,8 +37,8 @@ private:
         element type = facts.type(0);
         for (std::size_t port = 1; port < 3; ++port) {
             if (type != dynamic && facts.type(port) != dynamic && facts.type(port) != type) {
-                facts.wrong("query, key and value must have one element type, not ", lpt::name(type), " and ",
-                            lpt::name(facts.type(port)));
+                facts.wrong({"query, key and value must have one element type, not ", lpt::name(type), " and ",
+                             lpt::name(facts.type(port))});
             }
             type = type == dynamic ? facts.type(port) : type;
         }
@@ -46,10 +46,10 @@ private:
     }
     static constexpr void require_types(const inference& facts) {
         if (facts.inputs() > 3 && facts.type(3) != dynamic && facts.type(3) != boolean && !is_real(facts.type(3))) {
-            facts.wrong("a mask must be boolean or of a floating point type, not ", lpt::name(facts.type(3)));
+            facts.wrong({"a mask must be boolean or of a floating point type, not ", lpt::name(facts.type(3))});
         }
         if (facts.inputs() > 4 && facts.dimensions(4).is_static() && facts.dimensions(4).elements() != 1) {
-            facts.wrong("scale must be a single number, not a tensor of shape ", to_text(facts.dimensions(4)));
+            facts.wrong({"scale must be a single number, not a tensor of shape ", facts.dimensions(4)});
         }
     }
     /// All axes but the last two.
@@ -83,24 +83,25 @@ private:
         for (std::size_t port = 0; port < 3; ++port) {
             const shape& each = facts.dimensions(port);
             if (each.rank_is_static() && each.rank() < 2) {
-                facts.wrong("input ", port, " must have at least two axes, not shape ", to_text(each));
+                facts.wrong({"input ", port, " must have at least two axes, not shape ", each});
             }
             shape merged;
             if (!broadcast_shapes(batch, each.rank_is_static() ? leading(each) : each, merged)) {
-                facts.wrong("the leading axes of query, key and value do not broadcast: ", to_text(facts.dimensions(0)),
-                            ", ", to_text(facts.dimensions(1)), ", ", to_text(facts.dimensions(2)));
+                facts.wrong(
+                    {"the leading axes of query, key and value do not broadcast: ", to_text(facts.dimensions(0)), ", ",
+                     to_text(facts.dimensions(1)), ", ", to_text(facts.dimensions(2))});
             }
             batch = merged;
         }
         dimension features = from_back(facts.dimensions(0), 1);
         if (!merge_dimension(features, from_back(facts.dimensions(1), 1))) {
-            facts.wrong("query of shape ", to_text(facts.dimensions(0)), " and key of shape ",
-                        to_text(facts.dimensions(1)), " must have the same last size");
+            facts.wrong({"query of shape ", facts.dimensions(0), " and key of shape ", facts.dimensions(1),
+                         " must have the same last size"});
         }
         dimension places = from_back(facts.dimensions(1), 2);
         if (!merge_dimension(places, from_back(facts.dimensions(2), 2))) {
-            facts.wrong("key of shape ", to_text(facts.dimensions(1)), " and value of shape ",
-                        to_text(facts.dimensions(2)), " must have the same last size but one");
+            facts.wrong({"key of shape ", facts.dimensions(1), " and value of shape ", facts.dimensions(2),
+                         " must have the same last size but one"});
         }
         const dimension rows = from_back(facts.dimensions(0), 2);
         if (batch.rank_is_static()) {
@@ -108,8 +109,8 @@ private:
             scores.push_back(rows);
             scores.push_back(places);
             if (facts.inputs() > 3 && !broadcasts_to(facts.dimensions(3), scores)) {
-                facts.wrong("a mask of shape ", to_text(facts.dimensions(3)), " does not broadcast to ",
-                            to_text(scores));
+                facts.wrong(
+                    {"a mask of shape ", to_text(facts.dimensions(3)), " does not broadcast to ", to_text(scores)});
             }
             batch.push_back(rows);
             batch.push_back(from_back(facts.dimensions(2), 1));

@@ -121,10 +121,10 @@ public:
             return static_cast<const holder<Op>*>(block_)->value;
         }
     }
-    friend constexpr bool operator==(const attributes& left, const attributes& right) {
-        return left.number_ == right.number_ &&
-               (left.block_ == right.block_ || left.block_->equal(left.block_, right.block_));
+    constexpr bool equals(const attributes& other) const {
+        return number_ == other.number_ && (block_ == other.block_ || block_->equal(block_, other.block_));
     }
+    friend constexpr bool operator==(const attributes& left, const attributes& right) { return left.equals(right); }
 };
 
 }  // namespace lpt::op

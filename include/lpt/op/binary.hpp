@@ -15,10 +15,10 @@ constexpr shape infer_broadcast(const inference& facts, auto_broadcast rule, std
     if (rule == auto_broadcast::none) {
         result = a;
         if (!merge_shape(result, b)) {
-            facts.wrong("inputs must have one shape, not ", to_text(a), " and ", to_text(b));
+            facts.wrong({"inputs must have one shape, not ", a, " and ", b});
         }
     } else if (!broadcast_shapes(a, b, result)) {
-        facts.wrong("shapes ", to_text(a), " and ", to_text(b), " do not broadcast to each other");
+        facts.wrong({"shapes ", a, " and ", b, " do not broadcast to each other"});
     }
     return result;
 }
@@ -28,7 +28,7 @@ constexpr element infer_common_type(const inference& facts, std::size_t left, st
     const element a = facts.type(left);
     const element b = facts.type(right);
     if (a != b && a != dynamic && b != dynamic) {
-        facts.wrong("inputs must have one element type, not ", lpt::name(a), " and ", lpt::name(b));
+        facts.wrong({"inputs must have one element type, not ", lpt::name(a), " and ", lpt::name(b)});
     }
     return a == dynamic ? b : a;
 }

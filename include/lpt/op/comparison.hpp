@@ -10,7 +10,7 @@ namespace detail {
 /// Raises an error unless the input can be boolean.
 constexpr void require_boolean(const inference& facts, std::size_t port) {
     if (facts.type(port) != boolean && facts.type(port) != dynamic) {
-        facts.wrong("input ", port, " must be boolean, not ", lpt::name(facts.type(port)));
+        facts.wrong({"input ", port, " must be boolean, not ", lpt::name(facts.type(port))});
     }
 }
 
@@ -151,8 +151,8 @@ struct select {
                               ? merge_shape(merged, condition)
                               : broadcast_shapes(dimensions, condition, merged);
         if (!fits) {
-            facts.wrong("a condition of shape ", to_text(condition), " does not fit values of shape ",
-                        to_text(dimensions));
+            facts.wrong(
+                {"a condition of shape ", to_text(condition), " does not fit values of shape ", to_text(dimensions)});
         }
         facts.output(detail::infer_common_type(facts, 1, 2),
                      self.auto_broadcast == op::auto_broadcast::pdpd ? facts.dimensions(1) : merged);

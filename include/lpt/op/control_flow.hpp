@@ -81,11 +81,11 @@ constexpr integers encode(const seq<body_input>& map) {
 constexpr void decode(const integers& flat, seq<body_input>& map) {
     map.clear();
     if (flat.size() % 9 != 0) {
-        fail("a map of body inputs needs nine integers for each input, not ", flat.size(), " in all");
+        fail({"a map of body inputs needs nine integers for each input, not ", flat.size(), " in all"});
     }
     for (std::size_t at = 0; at < flat.size(); at += 9) {
         if (flat[at + 2] < 0 || flat[at + 2] > 2) {
-            fail("a body input must be invariant (0), merged (1) or sliced (2), not ", flat[at + 2]);
+            fail({"a body input must be invariant (0), merged (1) or sliced (2), not ", flat[at + 2]});
         }
         map.push_back({flat[at], flat[at + 1], static_cast<body_input::form>(flat[at + 2]), flat[at + 3],
                        decode_slice(flat, at + 4)});
@@ -102,11 +102,11 @@ constexpr integers encode(const seq<body_output>& map) {
 constexpr void decode(const integers& flat, seq<body_output>& map) {
     map.clear();
     if (flat.size() % 9 != 0) {
-        fail("a map of body outputs needs nine integers for each output, not ", flat.size(), " in all");
+        fail({"a map of body outputs needs nine integers for each output, not ", flat.size(), " in all"});
     }
     for (std::size_t at = 0; at < flat.size(); at += 9) {
         if (flat[at + 2] < 0 || flat[at + 2] > 1) {
-            fail("a body output must be a value (0) or concatenated (1), not ", flat[at + 2]);
+            fail({"a body output must be a value (0) or concatenated (1), not ", flat[at + 2]});
         }
         map.push_back({flat[at], flat[at + 1], static_cast<body_output::form>(flat[at + 2]), flat[at + 3],
                        decode_slice(flat, at + 4)});
@@ -128,8 +128,8 @@ constexpr void decode(const integers& flat, seq<declared_output>& outputs) {
         const std::size_t left = flat.size() - at;
         if (left < 2 || flat[at] < 0 || flat[at] >= element_count || flat[at + 1] < -1 ||
             flat[at + 1] > static_cast<std::int64_t>(left - 2)) {
-            fail("declared outputs must each be an element type, a rank (-1 if dynamic) and as many sizes; place ", at,
-                 " is not such an output");
+            fail({"declared outputs must each be an element type, a rank (-1 if dynamic) and as many sizes; place ", at,
+                  " is not such an output"});
         }
         declared_output& each = outputs.push_back({static_cast<element>(flat[at]), shape::of_dynamic_rank()});
         if (flat[at + 1] >= 0) {
@@ -155,23 +155,23 @@ constexpr void visit_flat(text_view name, Map& map, Visit&& visit) {
 constexpr void require_body_inputs(const inference& facts, const seq<body_input>& map) {
     for (const body_input& each : map) {
         if (each.port < 0 || each.port >= static_cast<std::int64_t>(facts.inputs())) {
-            facts.wrong("body parameter ", each.parameter, " is fed by input ", each.port, ", but there are ",
-                        facts.inputs(), " inputs");
+            facts.wrong({"body parameter ", each.parameter, " is fed by input ", each.port, ", but there are ",
+                         facts.inputs(), " inputs"});
         }
         if (each.holds == body_input::form::merged && each.result < 0) {
-            facts.wrong("body parameter ", each.parameter, " is fed back, but by no result of the body");
+            facts.wrong({"body parameter ", each.parameter, " is fed back, but by no result of the body"});
         }
         if (each.holds != body_input::form::sliced) {
             continue;
         }
         const shape& data = facts.dimensions(static_cast<std::size_t>(each.port));
         if (data.rank_is_static() && normalized_axis(each.slice.axis, data.rank()) < 0) {
-            facts.wrong("input ", each.port, " of shape ", to_text(data), " cannot be sliced along axis ",
-                        each.slice.axis);
+            facts.wrong(
+                {"input ", each.port, " of shape ", to_text(data), " cannot be sliced along axis ", each.slice.axis});
         }
         if (each.slice.stride == 0 || each.slice.part_size < 1) {
-            facts.wrong("input ", each.port, " cannot be sliced with stride ", each.slice.stride,
-                        " into parts of size ", each.slice.part_size);
+            facts.wrong({"input ", each.port, " cannot be sliced with stride ", each.slice.stride,
+                         " into parts of size ", each.slice.part_size});
         }
     }
 }
@@ -181,8 +181,8 @@ constexpr void require_body_outputs(const inference& facts, const seq<body_outpu
                                     const seq<declared_output>& outputs) {
     for (const body_output& each : map) {
         if (each.port < 0 || each.port >= static_cast<std::int64_t>(outputs.size())) {
-            facts.wrong("body result ", each.result, " goes to output ", each.port, ", but ", outputs.size(),
-                        " outputs are declared");
+            facts.wrong({"body result ", each.result, " goes to output ", each.port, ", but ", outputs.size(),
+                         " outputs are declared"});
         }
     }
 }
@@ -196,11 +196,11 @@ constexpr void give_declared(inference& facts, const seq<declared_output>& outpu
 constexpr void require_condition(const inference& facts, std::size_t port) {
     const shape& dimensions = facts.dimensions(port);
     if (facts.type(port) != boolean && facts.type(port) != dynamic) {
-        facts.wrong("the condition (input ", port, ") must be boolean, not ", lpt::name(facts.type(port)));
+        facts.wrong({"the condition (input ", port, ") must be boolean, not ", lpt::name(facts.type(port))});
     }
     if (dimensions.is_static() && dimensions.elements() != 1) {
-        facts.wrong("the condition (input ", port, ") must be a single value, not a tensor of shape ",
-                    to_text(dimensions));
+        facts.wrong(
+            {"the condition (input ", port, ") must be a single value, not a tensor of shape ", to_text(dimensions)});
     }
 }
 
@@ -266,10 +266,11 @@ struct loop {
     static constexpr void infer(const loop& self, inference& facts) {
         const element count = facts.type(0);
         if (count != dynamic && !is_integral(count)) {
-            facts.wrong("the trip count must be an integer, not ", lpt::name(count));
+            facts.wrong({"the trip count must be an integer, not ", lpt::name(count)});
         }
         if (facts.dimensions(0).is_static() && facts.dimensions(0).elements() != 1) {
-            facts.wrong("the trip count must be a single value, not a tensor of shape ", to_text(facts.dimensions(0)));
+            facts.wrong(
+                {"the trip count must be a single value, not a tensor of shape ", to_text(facts.dimensions(0))});
         }
         detail::require_condition(facts, 1);
         detail::require_body_inputs(facts, self.input_map);

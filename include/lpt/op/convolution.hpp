@@ -192,8 +192,8 @@ struct convolution_sizes {
 constexpr void check_convolution_rank(const inference& facts, std::size_t port, std::size_t least) {
     const std::size_t rank = facts.dimensions(port).rank();
     if (facts.dimensions(port).rank_is_static() && (rank < least || rank > least + 2)) {
-        facts.wrong("input ", port, " must have ", least, " to ", least + 2, " axes, not the shape ",
-                    to_text(facts.dimensions(port)));
+        facts.wrong(
+            {"input ", port, " must have ", least, " to ", least + 2, " axes, not the shape ", facts.dimensions(port)});
     }
 }
 
@@ -213,8 +213,8 @@ constexpr convolution_sizes read_convolution(const inference& facts, bool groupe
     }
     if (weights.rank_is_static()) {
         if (sizes.axes_known && sizes.axes != weights.rank() - 2 - first) {
-            facts.wrong("data of shape ", to_text(data), " and weights of shape ", to_text(weights),
-                        " have different numbers of spatial axes");
+            facts.wrong(
+                {"data of shape ", data, " and weights of shape ", weights, " have different numbers of spatial axes"});
         }
         sizes.axes = weights.rank() - 2 - first;
         sizes.axes_known = true;
@@ -240,8 +240,8 @@ constexpr void check_convolution_channels(const inference& facts, convolution_si
         sizes.groups = sizes.channels / sizes.inputs;
     }
     if (sizes.groups == dynamic_dimension || sizes.groups * sizes.inputs != sizes.channels) {
-        facts.wrong("weights of shape ", to_text(facts.dimensions(1)), " do not fit data of shape ",
-                    to_text(facts.dimensions(0)), ": the numbers of input channels differ");
+        facts.wrong({"weights of shape ", facts.dimensions(1), " do not fit data of shape ", facts.dimensions(0),
+                     ": the numbers of input channels differ"});
     }
 }
 
@@ -263,7 +263,7 @@ constexpr void infer_convolution(inference& facts, const window_attributes& wind
     shape result = convolution_head(sizes);
     for (std::size_t axis = 0; axis < sizes.axes; ++axis) {
         if (sizes.kernel[axis] == 0) {
-            facts.wrong("weights of shape ", to_text(facts.dimensions(1)), " have an empty kernel");
+            facts.wrong({"weights of shape ", facts.dimensions(1), " have an empty kernel"});
         }
         result.push_back(infer_positions(facts, window.axis(axis, sizes.kernel[axis]), window.rule,
                                          rounding_type::floor, sizes.spatial[axis], axis));
@@ -281,12 +281,12 @@ constexpr shape requested_spatial(const inference& facts, std::size_t axes) {
         return shape::of_rank(axes);
     }
     if (values.size() != axes) {
-        facts.wrong("input 2 has ", values.size(), " sizes for ", axes, " spatial axes");
+        facts.wrong({"input 2 has ", values.size(), " sizes for ", axes, " spatial axes"});
     }
     shape result;
     for (const std::int64_t value : values) {
         if (value != unknown_value && value < 1) {
-            facts.wrong("input 2 asks for a spatial size of ", value);
+            facts.wrong({"input 2 asks for a spatial size of ", value});
         }
         result.push_back(value == unknown_value ? dynamic_dimension : value);
     }
@@ -314,7 +314,7 @@ constexpr dimension transposed_size(const inference& facts, const window_axis& w
     const std::int64_t size =
         (input - 1) * window.stride + window.extent() - window.pad_begin - window.pad_end + output_padding;
     if (size < 1) {
-        facts.wrong("the padding leaves an output of size ", size, " for an input of size ", input);
+        facts.wrong({"the padding leaves an output of size ", size, " for an input of size ", input});
     }
     return size;
 }
@@ -364,7 +364,7 @@ constexpr shape infer_matrix_product(const inference& facts, bool transpose_a, b
     const shape& right = facts.dimensions(1);
     for (std::size_t port = 0; port < 2; ++port) {
         if (facts.dimensions(port).rank_is_static() && facts.dimensions(port).rank() == 0) {
-            facts.wrong("input ", port, " must not be a scalar");
+            facts.wrong({"input ", port, " must not be a scalar"});
         }
     }
     if (left.rank_is_dynamic() || right.rank_is_dynamic()) {
@@ -374,8 +374,8 @@ constexpr shape infer_matrix_product(const inference& facts, bool transpose_a, b
     shape b = matrix_operand(right, transpose_b, false);
     dimension inner = a[a.rank() - 1];
     if (!merge_dimension(inner, b[b.rank() - 2])) {
-        facts.wrong("inner sizes ", a[a.rank() - 1], " and ", b[b.rank() - 2], " of shapes ", to_text(left), " and ",
-                    to_text(right), " differ");
+        facts.wrong({"inner sizes ", a[a.rank() - 1], " and ", b[b.rank() - 2], " of shapes ", left, " and ", right,
+                     " differ"});
     }
     const dimension rows = a[a.rank() - 2];
     const dimension columns = b[b.rank() - 1];
@@ -385,8 +385,8 @@ constexpr shape infer_matrix_product(const inference& facts, bool transpose_a, b
     }
     shape result;
     if (!broadcast_shapes(a, b, result)) {
-        facts.wrong("the outer axes of shapes ", to_text(left), " and ", to_text(right),
-                    " do not broadcast to each other");
+        facts.wrong(
+            {"the outer axes of shapes ", to_text(left), " and ", to_text(right), " do not broadcast to each other"});
     }
     if (left.rank() != 1) {
         result.push_back(rows);

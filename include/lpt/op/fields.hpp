@@ -41,8 +41,8 @@ struct reader {
         }
         for (const named_value& each : values) {
             if (each.name == name && !from_value(each.value, value)) {
-                fail(where, ": attribute '", name, "' has a value that it cannot have",
-                     each.value.word.empty() ? text_view() : text_view(": "), each.value.word);
+                fail({where, ": attribute '", name, "' has a value that it cannot have",
+                      each.value.word.empty() ? text_view() : text_view(": "), each.value.word});
             }
         }
     }

@@ -10,7 +10,7 @@ namespace detail {
 /// Raises an error where an attribute that names the type of indices or sizes is neither i32 nor i64.
 constexpr void require_index_type(const inference& facts, text_view attribute, element type) {
     if (type != i32 && type != i64) {
-        facts.wrong(attribute, " must be i32 or i64, not ", lpt::name(type));
+        facts.wrong({attribute, " must be i32 or i64, not ", lpt::name(type)});
     }
 }
 
@@ -18,7 +18,7 @@ constexpr void require_index_type(const inference& facts, text_view attribute, e
 constexpr std::int64_t infer_single_value(const inference& facts, std::size_t port) {
     const shape& dimensions = facts.dimensions(port);
     if (dimensions.is_static() && dimensions.elements() != 1) {
-        facts.wrong("input ", port, " must be a single number, not a tensor of shape ", to_text(dimensions));
+        facts.wrong({"input ", port, " must be a single number, not a tensor of shape ", dimensions});
     }
     integers values;
     return facts.values(port, values) && values.size() == 1 ? values[0] : unknown_value;
@@ -76,8 +76,8 @@ struct range {
             type = dynamic;
             for (std::size_t port = 0; port < 3; ++port) {
                 if (type != dynamic && facts.type(port) != dynamic && facts.type(port) != type) {
-                    facts.wrong("inputs must have one element type, not ", lpt::name(type), " and ",
-                                lpt::name(facts.type(port)));
+                    facts.wrong({"inputs must have one element type, not ", lpt::name(type), " and ",
+                                 lpt::name(facts.type(port))});
                 }
                 type = type == dynamic ? facts.type(port) : type;
             }
@@ -102,14 +102,14 @@ private:
         for (std::size_t port = 0; port < 3; ++port) {
             const shape& dimensions = facts.dimensions(port);
             if (dimensions.is_static() && dimensions.elements() != 1) {
-                facts.wrong("input ", port, " must be a single number, not a tensor of shape ", to_text(dimensions));
+                facts.wrong({"input ", port, " must be a single number, not a tensor of shape ", dimensions});
             }
             const bool one = known(facts, port, values[port]);
             if (one && is_integral(type)) {
                 values[port] = math::truncate(values[port]);
             }
             if (one && port == 2 && values[2] == 0) {
-                facts.wrong("step must not be 0");
+                facts.wrong({"step must not be 0"});
             }
             all = all && one;
         }
@@ -118,8 +118,8 @@ private:
         }
         const double count = math::ceil((values[1] - values[0]) / values[2]);
         if (math::is_nan(count) || count > 9e15) {
-            facts.wrong("start ", values[0], ", stop ", values[1], " and step ", values[2],
-                        " do not give a finite number of values");
+            facts.wrong({"start ", values[0], ", stop ", values[1], " and step ", values[2],
+                         " do not give a finite number of values"});
         }
         return count > 0 ? static_cast<dimension>(count) : 0;
     }
@@ -165,21 +165,21 @@ struct top_k {
     static constexpr void infer(const top_k& self, inference& facts) {
         detail::require_index_type(facts, "index_element_type", self.index_element_type);
         if (facts.type(1) != dynamic && !is_integral(facts.type(1))) {
-            facts.wrong("k must be an integer, not ", lpt::name(facts.type(1)));
+            facts.wrong({"k must be an integer, not ", lpt::name(facts.type(1))});
         }
         const std::int64_t count = detail::infer_single_value(facts, 1);
         if (count != unknown_value && count < 0) {
-            facts.wrong("k must not be negative, but is ", count);
+            facts.wrong({"k must not be negative, but is ", count});
         }
         shape dimensions = facts.dimensions(0);
         if (dimensions.rank_is_static()) {
             const std::int64_t place = normalized_axis(self.axis, dimensions.rank());
             if (place < 0) {
-                facts.wrong("axis ", self.axis, " is outside the rank of data of shape ", to_text(dimensions));
+                facts.wrong({"axis ", self.axis, " is outside the rank of data of shape ", dimensions});
             }
             dimension& size = dimensions[static_cast<std::size_t>(place)];
             if (count != unknown_value && size != dynamic_dimension && count > size) {
-                facts.wrong("k is ", count, ", but axis ", self.axis, " of the data has only size ", size);
+                facts.wrong({"k is ", count, ", but axis ", self.axis, " of the data has only size ", size});
             }
             size = count == unknown_value ? dynamic_dimension : count;
         }
@@ -211,11 +211,11 @@ struct cum_sum {
     static constexpr void infer(const cum_sum&, inference& facts) {
         const shape& data = facts.dimensions(0);
         if (facts.inputs() > 1 && facts.dimensions(1).is_static() && facts.dimensions(1).elements() != 1) {
-            facts.wrong("axis must be a single number, not a tensor of shape ", to_text(facts.dimensions(1)));
+            facts.wrong({"axis must be a single number, not a tensor of shape ", facts.dimensions(1)});
         }
         const tensor* axis = facts.constant(1);
         if (axis != nullptr && data.rank_is_static() && normalized_axis(axis->integer(0), data.rank()) < 0) {
-            facts.wrong("axis ", axis->integer(0), " is outside the rank of data of shape ", to_text(data));
+            facts.wrong({"axis ", axis->integer(0), " is outside the rank of data of shape ", data});
         }
         facts.output(facts.type(0), data);
     }
@@ -251,25 +251,25 @@ struct one_hot {
     static constexpr void infer(const one_hot& self, inference& facts) {
         for (std::size_t port = 0; port < 2; ++port) {
             if (facts.type(port) != dynamic && !is_integral(facts.type(port))) {
-                facts.wrong("input ", port, " must be of an integer type, not ", lpt::name(facts.type(port)));
+                facts.wrong({"input ", port, " must be of an integer type, not ", lpt::name(facts.type(port))});
             }
         }
         const element on = facts.type(2);
         const element off = facts.type(3);
         if (on != off && on != dynamic && off != dynamic) {
-            facts.wrong("on_value and off_value must have one element type, not ", lpt::name(on), " and ",
-                        lpt::name(off));
+            facts.wrong(
+                {"on_value and off_value must have one element type, not ", lpt::name(on), " and ", lpt::name(off)});
         }
         const std::int64_t depth = detail::infer_single_value(facts, 1);
         if (depth != unknown_value && depth < 0) {
-            facts.wrong("depth must not be negative, but is ", depth);
+            facts.wrong({"depth must not be negative, but is ", depth});
         }
         shape dimensions = facts.dimensions(0);
         if (dimensions.rank_is_static()) {
             const std::int64_t place = normalized_axis(self.axis, dimensions.rank() + 1);
             if (place < 0) {
-                facts.wrong("there is no place ", self.axis, " for a new axis in indices of shape ",
-                            to_text(dimensions));
+                facts.wrong(
+                    {"there is no place ", self.axis, " for a new axis in indices of shape ", to_text(dimensions)});
             }
             dimensions.insert(static_cast<std::size_t>(place), depth == unknown_value ? dynamic_dimension : depth);
         }

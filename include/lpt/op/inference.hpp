@@ -71,15 +71,8 @@ public:
 
     /// Raises an error that names the node: for inputs and attributes that the operation cannot have.
     template <int Once = 0>
-    [[noreturn]] constexpr void
-    wrong(const text_piece& p0, const text_piece& p1 = no_text, const text_piece& p2 = no_text,
-          const text_piece& p3 = no_text, const text_piece& p4 = no_text, const text_piece& p5 = no_text,
-          const text_piece& p6 = no_text, const text_piece& p7 = no_text, const text_piece& p8 = no_text,
-          const text_piece& p9 = no_text, const text_piece& p10 = no_text, const text_piece& p11 = no_text,
-          const text_piece& p12 = no_text, const text_piece& p13 = no_text, const text_piece& p14 = no_text,
-          const text_piece& p15 = no_text) const {
-        fail(operation_, " '", node_,
-             "': ", join(p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15));
+    [[noreturn]] constexpr void wrong(text_pieces message) const {
+        fail({operation_, " '", node_, "': ", join(message)});
     }
 };
 

@@ -140,12 +140,12 @@ struct fake_quantize {
     }
     static constexpr void infer(const fake_quantize& self, inference& facts) {
         if (self.levels < 2) {
-            facts.wrong("needs at least 2 levels, not ", self.levels);
+            facts.wrong({"needs at least 2 levels, not ", self.levels});
         }
         for (std::size_t port = 1; port < 5; ++port) {
             if (!broadcasts_to(facts.dimensions(port), facts.dimensions(0))) {
-                facts.wrong("input ", port, " of shape ", to_text(facts.dimensions(port)), " does not broadcast to ",
-                            to_text(facts.dimensions(0)));
+                facts.wrong({"input ", port, " of shape ", facts.dimensions(port), " does not broadcast to ",
+                             facts.dimensions(0)});
             }
         }
         // Not the merged shape: the ranges say nothing about a size of the data that is not known.
@@ -171,7 +171,7 @@ struct fake_convert {
     }
     static constexpr void infer(const fake_convert& self, inference& facts) {
         if (self.destination_type != f8e4m3 && self.destination_type != f8e5m2) {
-            facts.wrong("destination_type must be f8e4m3 or f8e5m2, not ", lpt::name(self.destination_type));
+            facts.wrong({"destination_type must be f8e4m3 or f8e5m2, not ", lpt::name(self.destination_type)});
         }
         facts.output(facts.type(0), facts.dimensions(0));
     }

@@ -518,7 +518,7 @@ namespace detail {
 constexpr std::size_t checked_axis(const inference& facts, std::int64_t axis, std::size_t rank) {
     const std::int64_t result = normalized_axis(axis, rank);
     if (result < 0) {
-        facts.wrong("axis ", axis, " is outside the ", rank, " axes of the input");
+        facts.wrong({"axis ", axis, " is outside the ", rank, " axes of the input"});
     }
     return static_cast<std::size_t>(result);
 }
@@ -530,7 +530,7 @@ constexpr std::int64_t scalar_value(const inference& facts, std::size_t port) {
         return unknown_value;
     }
     if (values.size() != 1) {
-        facts.wrong("input ", port, " must be one value, not ", values.size());
+        facts.wrong({"input ", port, " must be one value, not ", values.size()});
     }
     return values[0];
 }
@@ -606,7 +606,7 @@ constexpr bool has_duplicates(const integers& values) {
 /// Raises an error unless `port` has one value for each axis of an input of `rank` axes.
 constexpr void check_one_an_axis(const inference& facts, std::size_t port, std::size_t count, std::size_t rank) {
     if (count != rank) {
-        facts.wrong("input ", port, " has ", count, " values for the ", rank, " axes of the input");
+        facts.wrong({"input ", port, " has ", count, " values for the ", rank, " axes of the input"});
     }
 }
 
@@ -621,7 +621,7 @@ constexpr void infer_concat(inference& facts, std::int64_t axis_value) {
     for (std::size_t port = 0; port < facts.inputs(); ++port) {
         const element one = facts.type(port);
         if (type != dynamic && one != dynamic && type != one) {
-            facts.wrong("inputs must have one element type, not ", lpt::name(type), " and ", lpt::name(one));
+            facts.wrong({"inputs must have one element type, not ", lpt::name(type), " and ", lpt::name(one)});
         }
         type = one == dynamic ? type : one;
         shape part = facts.dimensions(port);
@@ -634,8 +634,8 @@ constexpr void infer_concat(inference& facts, std::int64_t axis_value) {
         part[axis] = dynamic_dimension;
         const shape before = merged;
         if (!merge_shape(merged, part)) {
-            facts.wrong("input ", port, " of shape ", to_text(facts.dimensions(port)),
-                        " does not fit the others of shape ", to_text(before));
+            facts.wrong(
+                {"input ", port, " of shape ", facts.dimensions(port), " does not fit the others of shape ", before});
         }
     }
     if (merged.rank_is_static()) {
@@ -646,7 +646,7 @@ constexpr void infer_concat(inference& facts, std::int64_t axis_value) {
 
 constexpr void infer_split(inference& facts, std::int64_t parts) {
     if (parts < 1) {
-        facts.wrong("num_splits must be at least 1, not ", parts);
+        facts.wrong({"num_splits must be at least 1, not ", parts});
     }
     shape part = facts.dimensions(0);
     const std::int64_t axis_value = scalar_value(facts, 1);
@@ -655,7 +655,7 @@ constexpr void infer_split(inference& facts, std::int64_t parts) {
     } else if (part.rank_is_static()) {
         dimension& size = part[checked_axis(facts, axis_value, part.rank())];
         if (size != dynamic_dimension && size % parts != 0) {
-            facts.wrong("an axis of size ", size, " cannot be split into ", parts, " equal parts");
+            facts.wrong({"an axis of size ", size, " cannot be split into ", parts, " equal parts"});
         }
         size = size == dynamic_dimension ? size : size / parts;
     }
@@ -672,20 +672,20 @@ constexpr void complete_lengths(const inference& facts, integers& lengths, dimen
     for (std::size_t i = 0; i < lengths.size(); ++i) {
         if (lengths[i] == -1) {
             if (rest != lengths.size()) {
-                facts.wrong("more than one length is -1");
+                facts.wrong({"more than one length is -1"});
             }
             rest = i;
         } else if (lengths[i] == unknown_value) {
             known = false;
         } else if (lengths[i] < 0) {
-            facts.wrong("a length cannot be ", lengths[i]);
+            facts.wrong({"a length cannot be ", lengths[i]});
         } else {
             sum += lengths[i];
         }
     }
     const bool has_rest = rest != lengths.size();
     if (size != dynamic_dimension && (has_rest || !known ? sum > size : sum != size)) {
-        facts.wrong("the lengths add up to ", sum, ", the axis has size ", size);
+        facts.wrong({"the lengths add up to ", sum, ", the axis has size ", size});
     }
     if (has_rest) {
         lengths[rest] = known && size != dynamic_dimension ? size - sum : unknown_value;
@@ -695,7 +695,7 @@ constexpr void complete_lengths(const inference& facts, integers& lengths, dimen
 constexpr void infer_variadic_split(inference& facts) {
     integers lengths;
     if (!counted_values(facts, 2, lengths)) {
-        facts.wrong("the number of lengths, and with it the number of outputs, is not known");
+        facts.wrong({"the number of lengths, and with it the number of outputs, is not known"});
     }
     const std::int64_t axis_value = scalar_value(facts, 1);
     shape part = facts.dimensions(0);
@@ -771,14 +771,14 @@ constexpr bool read_places(const inference& facts, slice_places& places) {
     count = math::maximum(count, places.strides.size());
     if ((has_begin && places.begin.size() != count) || (has_end && places.end.size() != count) ||
         (has_strides && places.strides.size() != count)) {
-        facts.wrong("begin, end and strides have ", places.begin.size(), ", ", places.end.size(), " and ",
-                    places.strides.size(), " values; they must have the same number");
+        facts.wrong({"begin, end and strides have ", places.begin.size(), ", ", places.end.size(), " and ",
+                     places.strides.size(), " values; they must have the same number"});
     }
     places.begin.resize(count, unknown_value);
     places.end.resize(count, unknown_value);
     places.strides.resize(count, facts.inputs() > 3 ? unknown_value : 1);
     if (places.strides.contains(0)) {
-        facts.wrong("a stride is 0");
+        facts.wrong({"a stride is 0"});
     }
     return has_begin || has_end || has_strides;
 }
@@ -794,7 +794,7 @@ constexpr slice_layout read_layout(const inference& facts, const strided_slice& 
     for (std::size_t i = 0; i < count; ++i) {
         if (mask_at(self.ellipsis_mask, i)) {
             if (layout.ellipsis != count) {
-                facts.wrong("ellipsis_mask names more than one position");
+                facts.wrong({"ellipsis_mask names more than one position"});
             }
             layout.ellipsis = i;
         } else if (!mask_at(self.new_axis_mask, i)) {
@@ -806,7 +806,7 @@ constexpr slice_layout read_layout(const inference& facts, const strided_slice& 
 
 constexpr void check_shrunk_place(const inference& facts, std::int64_t place, dimension size) {
     if (place != unknown_value && size != dynamic_dimension && (place < -size || place >= size)) {
-        facts.wrong("place ", place, " is outside an axis of size ", size);
+        facts.wrong({"place ", place, " is outside an axis of size ", size});
     }
 }
 
@@ -822,7 +822,7 @@ constexpr shape infer_strided_slice(const inference& facts, const strided_slice&
         return shape::of_dynamic_rank();
     }
     if (layout.named > data.rank()) {
-        facts.wrong("names ", layout.named, " axes of an input of shape ", to_text(data));
+        facts.wrong({"names ", layout.named, " axes of an input of shape ", data});
     }
     shape result;
     std::size_t axis = 0;
@@ -853,7 +853,7 @@ constexpr bool read_slice_axes(const inference& facts, std::size_t rank, std::si
             return false;
         }
         if (has_duplicates(axes)) {
-            facts.wrong("an axis is named twice");
+            facts.wrong({"an axis is named twice"});
         }
         return true;
     }
@@ -873,7 +873,7 @@ constexpr shape infer_slice(const inference& facts) {
             continue;
         }
         if (counted && here != count) {
-            facts.wrong("input ", port, " has ", here, " values where others have ", count);
+            facts.wrong({"input ", port, " has ", here, " values where others have ", count});
         }
         counted = true;
         count = here;
@@ -883,7 +883,7 @@ constexpr shape infer_slice(const inference& facts) {
     integers step;
     integers axes;
     if (facts.values(3, step) && step.contains(0)) {
-        facts.wrong("a step is 0");
+        facts.wrong({"a step is 0"});
     }
     if (result.rank_is_dynamic()) {
         return result;
@@ -909,14 +909,14 @@ constexpr std::size_t checked_batch(const inference& facts, std::int64_t batch_d
     const auto rank = static_cast<std::int64_t>(facts.dimensions(1).rank());
     const std::int64_t batch = batch_dims < 0 ? batch_dims + rank : batch_dims;
     if (batch < 0 || batch > rank) {
-        facts.wrong("batch_dims ", batch_dims, " does not fit indices of shape ", to_text(facts.dimensions(1)));
+        facts.wrong({"batch_dims ", batch_dims, " does not fit indices of shape ", facts.dimensions(1)});
     }
     return static_cast<std::size_t>(batch);
 }
 
 constexpr void check_indices(const inference& facts, std::size_t port) {
     if (facts.type(port) != dynamic && !is_integral(facts.type(port))) {
-        facts.wrong("input ", port, " must be integers, not ", lpt::name(facts.type(port)));
+        facts.wrong({"input ", port, " must be integers, not ", lpt::name(facts.type(port))});
     }
 }
 
@@ -926,8 +926,8 @@ constexpr shape merged_batch(const inference& facts, std::size_t batch) {
     for (std::size_t i = 0; i < batch; ++i) {
         dimension size = facts.dimensions(0)[i];
         if (!merge_dimension(size, facts.dimensions(1)[i])) {
-            facts.wrong("data of shape ", to_text(facts.dimensions(0)), " and indices of shape ",
-                        to_text(facts.dimensions(1)), " differ in their first ", batch, " axes");
+            facts.wrong({"data of shape ", facts.dimensions(0), " and indices of shape ", facts.dimensions(1),
+                         " differ in their first ", batch, " axes"});
         }
         result.push_back(size);
     }
@@ -947,14 +947,14 @@ constexpr shape infer_gather(const inference& facts, std::int64_t batch_dims) {
     }
     const std::size_t batch = checked_batch(facts, facts.version() >= 7 ? batch_dims : 0);
     if (data.rank() == 0 || batch >= data.rank()) {
-        facts.wrong("data of shape ", to_text(data), " has no axis to gather along after ", batch, " batch axes");
+        facts.wrong({"data of shape ", data, " has no axis to gather along after ", batch, " batch axes"});
     }
     if (axis_value == unknown_value) {
         return shape::of_rank(data.rank() + indices.rank() - 1 - batch);
     }
     const std::size_t axis = checked_axis(facts, axis_value, data.rank());
     if (batch > axis) {
-        facts.wrong("batch_dims ", batch_dims, " is greater than axis ", axis_value);
+        facts.wrong({"batch_dims ", batch_dims, " is greater than axis ", axis_value});
     }
     shape result = merged_batch(facts, batch);
     for (std::size_t i = batch; i < axis; ++i) {
@@ -986,8 +986,8 @@ constexpr shape infer_gather_nd(const inference& facts, std::int64_t batch_dims)
     }
     if (batch_dims < 0 || static_cast<std::size_t>(batch_dims) >= indices.rank() ||
         static_cast<std::size_t>(batch_dims) >= data.rank()) {
-        facts.wrong("batch_dims ", batch_dims, " does not fit data of shape ", to_text(data), " and indices of shape ",
-                    to_text(indices));
+        facts.wrong(
+            {"batch_dims ", batch_dims, " does not fit data of shape ", data, " and indices of shape ", indices});
     }
     const auto batch = static_cast<std::size_t>(batch_dims);
     const dimension tuple = indices[indices.rank() - 1];
@@ -996,8 +996,8 @@ constexpr shape infer_gather_nd(const inference& facts, std::int64_t batch_dims)
         return shape::of_dynamic_rank();
     }
     if (batch + static_cast<std::size_t>(tuple) > data.rank()) {
-        facts.wrong("indices of shape ", to_text(indices), " name more axes than data of shape ", to_text(data),
-                    " has");
+        facts.wrong(
+            {"indices of shape ", to_text(indices), " name more axes than data of shape ", to_text(data), " has"});
     }
     shape result = facts.version() < 8 ? joined_batch(common) : common;
     for (std::size_t i = batch; i + 1 < indices.rank(); ++i) {
@@ -1055,14 +1055,14 @@ constexpr shape read_pattern(const inference& facts, const integers& pattern, bo
         const std::int64_t value = pattern[axis];
         const bool copies = value == 0 && special_zero;
         if (value < -1 && value != unknown_value) {
-            facts.wrong("asks for a size of ", value);
+            facts.wrong({"asks for a size of ", value});
         }
         if (value == -1 && inferred) {
-            facts.wrong("asks for more than one size of -1");
+            facts.wrong({"asks for more than one size of -1"});
         }
         inferred = inferred || value == -1;
         if (copies && data.rank_is_static() && axis >= data.rank()) {
-            facts.wrong("copies axis ", axis, ", which an input of shape ", to_text(data), " does not have");
+            facts.wrong({"copies axis ", axis, ", which an input of shape ", data, " does not have"});
         }
         copied.push_back(copies);
         result.push_back(copies ? (data.rank_is_static() ? data[axis] : dynamic_dimension)
@@ -1087,7 +1087,7 @@ constexpr shape infer_reshape(const inference& facts, bool special_zero) {
     // A pattern that copies sizes and leaves none open is taken at its word, as the published inference does.
     const bool is_checked = sides.open_after != 0 || !copied.contains(true);
     if (is_checked && (sides.open_after == 0 ? sides.before != sides.after : !divides)) {
-        facts.wrong("an input of shape ", to_text(data), " cannot get the shape ", to_text(result));
+        facts.wrong({"an input of shape ", data, " cannot get the shape ", result});
     }
     const bool is_certain = sides.after != 0 && (sides.before != 0 || pattern[sides.open_axis] == -1);
     if (sides.open_after == 1 && is_certain) {
@@ -1134,7 +1134,7 @@ constexpr shape infer_squeeze(const inference& facts, bool allow_axis_skip) {
             return shape::of_dynamic_rank();
         }
         if (named && !allow_axis_skip && data[axis] != 1 && data[axis] != dynamic_dimension) {
-            facts.wrong("axis ", axis, " of shape ", to_text(data), " has not size 1");
+            facts.wrong({"axis ", axis, " of shape ", data, " has not size 1"});
         }
         if (!named || (data[axis] != 1 && allow_axis_skip)) {
             result.push_back(data[axis]);
@@ -1155,7 +1155,7 @@ constexpr shape infer_unsqueeze(const inference& facts) {
         return shape::of_rank(rank);
     }
     if (has_duplicates(axes)) {
-        facts.wrong("an axis is named twice");
+        facts.wrong({"an axis is named twice"});
     }
     shape result;
     std::size_t from = 0;
@@ -1186,14 +1186,14 @@ constexpr shape infer_transpose(const inference& facts) {
             continue;
         }
         if (order[axis] < 0 || order[axis] >= static_cast<std::int64_t>(rank)) {
-            facts.wrong("order names axis ", order[axis], " of ", rank);
+            facts.wrong({"order names axis ", order[axis], " of ", rank});
         }
         if (data.rank_is_static()) {
             result[axis] = data[static_cast<std::size_t>(order[axis])];
         }
     }
     if (has_duplicates(order)) {
-        facts.wrong("order names an axis twice");
+        facts.wrong({"order names an axis twice"});
     }
     return result;
 }
@@ -1202,10 +1202,10 @@ constexpr shape infer_transpose(const inference& facts) {
 constexpr std::int64_t checked_block(const inference& facts, std::int64_t block_size) {
     const shape& data = facts.dimensions(0);
     if (block_size < 1) {
-        facts.wrong("block_size must be at least 1, not ", block_size);
+        facts.wrong({"block_size must be at least 1, not ", block_size});
     }
     if (data.rank_is_static() && data.rank() < 3) {
-        facts.wrong("an input of shape ", to_text(data), " has no spatial axes");
+        facts.wrong({"an input of shape ", data, " has no spatial axes"});
     }
     std::int64_t volume = 1;
     for (std::size_t axis = 2; axis < data.rank(); ++axis) {
@@ -1224,7 +1224,7 @@ constexpr dimension divided(const inference& facts, dimension size, std::int64_t
         return dynamic_dimension;
     }
     if (size % divisor != 0) {
-        facts.wrong(what, " ", size, " is not a multiple of ", divisor);
+        facts.wrong({what, " ", size, " is not a multiple of ", divisor});
     }
     return size / divisor;
 }
@@ -1290,11 +1290,11 @@ constexpr void read_blocks(const inference& facts, std::size_t rank, space_block
     for (std::size_t axis = 0; axis < rank; ++axis) {
         const std::int64_t block = result.block[axis];
         if (block != unknown_value && block < 1) {
-            facts.wrong("a block size must be at least 1, not ", block);
+            facts.wrong({"a block size must be at least 1, not ", block});
         }
         for (const std::int64_t margin : {result.begin[axis], result.end[axis]}) {
             if (margin != unknown_value && margin < 0) {
-                facts.wrong("crops and pads must be at least 0, not ", margin);
+                facts.wrong({"crops and pads must be at least 0, not ", margin});
             }
         }
         const bool known = block != unknown_value && result.volume != unknown_value;
@@ -1310,7 +1310,7 @@ constexpr dimension with_margins(const inference& facts, dimension size, std::in
     }
     const std::int64_t result = size + sign * (begin + end);
     if (result < 0) {
-        facts.wrong("nothing is left of an axis of size ", size, " with ", begin, " and ", end, " taken away");
+        facts.wrong({"nothing is left of an axis of size ", size, " with ", begin, " and ", end, " taken away"});
     }
     return result;
 }
@@ -1321,7 +1321,7 @@ constexpr shape infer_space_blocks(const inference& facts, bool to_space) {
         return shape::of_dynamic_rank();
     }
     if (rank == 0) {
-        facts.wrong("the input must not be a scalar");
+        facts.wrong({"the input must not be a scalar"});
     }
     shape result = facts.dimensions(0);
     space_blocks blocks;
@@ -1346,7 +1346,7 @@ constexpr shape infer_space_blocks(const inference& facts, bool to_space) {
 constexpr void check_shuffle(const inference& facts, std::int64_t axis, std::int64_t group) {
     const shape& data = facts.dimensions(0);
     if (group < 1) {
-        facts.wrong("group must be at least 1, not ", group);
+        facts.wrong({"group must be at least 1, not ", group});
     }
     if (data.rank_is_static()) {
         divided(facts, data[checked_axis(facts, axis, data.rank())], group, "the size of the axis");
@@ -1358,13 +1358,13 @@ constexpr shape broadcast_to_target(const inference& facts, const shape& target)
     const shape& data = facts.dimensions(0);
     shape result = target;
     if (data.rank_is_static() && data.rank() > target.rank()) {
-        facts.wrong("an input of shape ", to_text(data), " does not broadcast to ", to_text(target));
+        facts.wrong({"an input of shape ", data, " does not broadcast to ", target});
     }
     for (std::size_t i = 0; i < data.rank(); ++i) {
         const dimension size = data[data.rank() - 1 - i];
         dimension& goal = result[target.rank() - 1 - i];
         if (size != 1 && !merge_dimension(goal, size)) {
-            facts.wrong("an input of shape ", to_text(data), " does not broadcast to ", to_text(target));
+            facts.wrong({"an input of shape ", data, " does not broadcast to ", target});
         }
     }
     return result;
@@ -1375,7 +1375,7 @@ constexpr shape broadcast_along_axes(const inference& facts, const shape& target
     const shape& data = facts.dimensions(0);
     integers axes;
     if (facts.inputs() < 3) {
-        facts.wrong("mode explicit needs the axes as input 2");
+        facts.wrong({"mode explicit needs the axes as input 2"});
     }
     if (data.rank_is_dynamic() || !known_axes(facts, 2, target.rank(), axes)) {
         return target;
@@ -1386,8 +1386,8 @@ constexpr shape broadcast_along_axes(const inference& facts, const shape& target
     for (std::size_t i = 0; i < data.rank() && i < axes.size(); ++i) {
         const dimension goal = target[static_cast<std::size_t>(axes[i])];
         if (data[i] != 1 && data[i] != goal && data[i] != dynamic_dimension && goal != dynamic_dimension) {
-            facts.wrong("axis ", i, " of an input of shape ", to_text(data), " does not broadcast to ",
-                        to_text(target));
+            facts.wrong(
+                {"axis ", i, " of an input of shape ", to_text(data), " does not broadcast to ", to_text(target)});
         }
     }
     return target;
@@ -1401,7 +1401,7 @@ constexpr shape infer_broadcast_to(const inference& facts, broadcast_mode mode) 
     shape target;
     for (const std::int64_t value : values) {
         if (value < 0 && value != unknown_value) {
-            facts.wrong("asks for a size of ", value);
+            facts.wrong({"asks for a size of ", value});
         }
         target.push_back(known_or_dynamic(value));
     }
@@ -1413,8 +1413,8 @@ constexpr shape infer_broadcast_to(const inference& facts, broadcast_mode mode) 
     }
     shape result = target;
     if (mode == broadcast_mode::bidirectional && !broadcast_shapes(facts.dimensions(0), target, result)) {
-        facts.wrong("an input of shape ", to_text(facts.dimensions(0)), " and the target ", to_text(target),
-                    " do not broadcast to each other");
+        facts.wrong(
+            {"an input of shape ", facts.dimensions(0), " and the target ", target, " do not broadcast to each other"});
     }
     return result;
 }
@@ -1445,8 +1445,8 @@ constexpr void check_margin(const inference& facts, pad_mode mode, std::int64_t 
                       : mode == pad_mode::symmetric ? margin <= size
                                                     : size > 0;
     if (!fits) {
-        facts.wrong("a margin of ", margin, " is too large for an axis of size ", size, " with pad_mode ",
-                    words_of(mode)[static_cast<std::size_t>(mode)]);
+        facts.wrong({"a margin of ", margin, " is too large for an axis of size ", size, " with pad_mode ",
+                     words_of(mode)[static_cast<std::size_t>(mode)]});
     }
 }
 
@@ -1457,7 +1457,7 @@ constexpr shape infer_pad(const inference& facts, pad_mode mode) {
     const bool has_begin = counted_values(facts, 1, begin);
     const bool has_end = counted_values(facts, 2, end);
     if (has_begin && has_end && begin.size() != end.size()) {
-        facts.wrong("there are ", begin.size(), " margins at the beginnings and ", end.size(), " at the ends");
+        facts.wrong({"there are ", begin.size(), " margins at the beginnings and ", end.size(), " at the ends"});
     }
     if (data.rank_is_dynamic()) {
         return data;
@@ -1494,7 +1494,7 @@ constexpr bool resized_axes(const inference& facts, std::size_t port, std::size_
 constexpr void check_resize_count(const inference& facts, std::size_t port, std::size_t count, std::size_t axes) {
     // Version 0 takes the first sizes of a longer list.
     if (facts.version() < 4 ? count < axes : count != axes) {
-        facts.wrong("input ", port, " has ", count, " values for ", axes, " axes");
+        facts.wrong({"input ", port, " has ", count, " values for ", axes, " axes"});
     }
 }
 
@@ -1508,7 +1508,7 @@ constexpr void resize_to(const inference& facts, std::size_t port, const integer
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const std::int64_t size = counted ? sizes[i] : unknown_value;
         if (size != unknown_value && size < 1) {
-            facts.wrong("asks for a size of ", size);
+            facts.wrong({"asks for a size of ", size});
         }
         result[static_cast<std::size_t>(axes[i])] = known_or_dynamic(size);
     }
@@ -1528,7 +1528,7 @@ constexpr void resize_by(const inference& facts, std::size_t port, const integer
         }
         const double scale = scales->real(i);
         if (!(scale > 0)) {
-            facts.wrong("a scale must be positive, not ", scale);
+            facts.wrong({"a scale must be positive, not ", scale});
         }
         // A scale is often a rounded quotient of two sizes; the small addend lets it reach the size that was meant.
         if (size != dynamic_dimension) {
@@ -1541,8 +1541,8 @@ constexpr void resize_by(const inference& facts, std::size_t port, const integer
 constexpr shape padded_for_resize(const inference& facts, const shape& data, const integers& begin,
                                   const integers& end) {
     if (begin.size() > data.rank() || end.size() > data.rank()) {
-        facts.wrong("pads_begin and pads_end have ", begin.size(), " and ", end.size(), " values for ", data.rank(),
-                    " axes");
+        facts.wrong(
+            {"pads_begin and pads_end have ", begin.size(), " and ", end.size(), " values for ", data.rank(), " axes"});
     }
     shape result = data;
     for (std::size_t axis = 0; axis < data.rank(); ++axis) {
@@ -1559,7 +1559,7 @@ constexpr shape infer_first_interpolate(const inference& facts, const integers& 
         return result;
     }
     if (axis_values.empty()) {
-        facts.wrong("has no axes");
+        facts.wrong({"has no axes"});
     }
     integers axes;
     for (const std::int64_t axis : axis_values) {
@@ -1573,7 +1573,7 @@ constexpr shape infer_interpolate(const inference& facts, const interpolate& sel
     const bool has_one_target = facts.version() >= 11;
     const std::size_t axes_port = has_one_target ? 2 : 3;
     if (facts.inputs() < axes_port || facts.inputs() > axes_port + 1) {
-        facts.wrong("has ", facts.inputs(), " inputs, not ", axes_port, " or ", axes_port + 1);
+        facts.wrong({"has ", facts.inputs(), " inputs, not ", axes_port, " or ", axes_port + 1});
     }
     const shape& data = facts.dimensions(0);
     if (data.rank_is_dynamic()) {
@@ -1596,18 +1596,18 @@ constexpr shape infer_reverse_sequence(const inference& facts, std::int64_t batc
     shape result = facts.dimensions(0);
     const shape& lengths = facts.dimensions(1);
     if (lengths.rank_is_static() && lengths.rank() != 1) {
-        facts.wrong("the lengths must have one axis, not the shape ", to_text(lengths));
+        facts.wrong({"the lengths must have one axis, not the shape ", lengths});
     }
     if (result.rank_is_dynamic()) {
         return result;
     }
     if (result.rank() < 2) {
-        facts.wrong("an input of shape ", to_text(result), " has no batch and sequence axes");
+        facts.wrong({"an input of shape ", result, " has no batch and sequence axes"});
     }
     const std::size_t batch = checked_axis(facts, batch_axis, result.rank());
     checked_axis(facts, seq_axis, result.rank());
     if (lengths.rank_is_static() && !merge_dimension(result[batch], lengths[0])) {
-        facts.wrong("there are ", lengths[0], " lengths for a batch of ", result[batch]);
+        facts.wrong({"there are ", lengths[0], " lengths for a batch of ", result[batch]});
     }
     return result;
 }

@@ -10,7 +10,7 @@ namespace detail {
 /// Raises an error where an axis attribute is outside the rank of the data.
 constexpr void require_axis(const inference& facts, std::int64_t axis, const shape& data) {
     if (data.rank_is_static() && normalized_axis(axis, data.rank()) < 0) {
-        facts.wrong("axis ", axis, " is outside the rank of data of shape ", to_text(data));
+        facts.wrong({"axis ", axis, " is outside the rank of data of shape ", data});
     }
 }
 
@@ -27,7 +27,7 @@ constexpr void require_constant_axes(const inference& facts, std::size_t port, c
 constexpr void require_vector(const inference& facts, std::size_t port, dimension& size) {
     const shape& dimensions = facts.dimensions(port);
     if (dimensions.rank_is_static() && (dimensions.rank() != 1 || !merge_dimension(size, dimensions[0]))) {
-        facts.wrong("input ", port, " must have shape ", to_text(shape{size}), ", not ", to_text(dimensions));
+        facts.wrong({"input ", port, " must have shape ", shape{size}, ", not ", dimensions});
     }
 }
 
@@ -69,7 +69,7 @@ struct mvn {
         const shape& data = facts.dimensions(0);
         const std::size_t wanted = facts.version() < 6 ? 1 : 2;
         if (facts.inputs() != wanted) {
-            facts.wrong("version ", facts.version(), " has ", wanted, " inputs, not ", facts.inputs());
+            facts.wrong({"version ", facts.version(), " has ", wanted, " inputs, not ", facts.inputs()});
         }
         if (wanted == 1) {
             for (const std::int64_t axis : self.reduction_axes) {
@@ -133,8 +133,8 @@ struct softmax {
     }
     static constexpr void infer(const softmax& self, inference& facts) {
         if (self.axis < 0 && facts.version() < 8) {
-            facts.wrong("axis ", self.axis, " counts from the back, which version ", facts.version(),
-                        " does not allow");
+            facts.wrong(
+                {"axis ", self.axis, " counts from the back, which version ", facts.version(), " does not allow"});
         }
         detail::require_axis(facts, self.axis, facts.dimensions(0));
         facts.output(facts.type(0), facts.dimensions(0));
@@ -186,12 +186,12 @@ struct batch_norm_inference {
     static constexpr std::size_t data_port(int version) { return version < 5 ? 2 : 0; }
     static constexpr void infer(const batch_norm_inference& self, inference& facts) {
         if (self.epsilon < 0) {
-            facts.wrong("epsilon must not be negative, but is ", self.epsilon);
+            facts.wrong({"epsilon must not be negative, but is ", self.epsilon});
         }
         const std::size_t data = data_port(facts.version());
         shape dimensions = facts.dimensions(data);
         if (dimensions.rank_is_static() && dimensions.rank() < 2) {
-            facts.wrong("data must have a batch and a channel axis, not shape ", to_text(dimensions));
+            facts.wrong({"data must have a batch and a channel axis, not shape ", dimensions});
         }
         dimension channels = dimensions.rank_is_static() ? dimensions[1] : dynamic_dimension;
         for (std::size_t port = 0; port < 5; ++port) {
@@ -232,7 +232,7 @@ struct lrn {
     }
     static constexpr void infer(const lrn& self, inference& facts) {
         if (self.size < 1) {
-            facts.wrong("size must be at least 1, not ", self.size);
+            facts.wrong({"size must be at least 1, not ", self.size});
         }
         detail::require_constant_axes(facts, 1, facts.dimensions(0));
         facts.output(facts.type(0), facts.dimensions(0));
@@ -262,14 +262,14 @@ struct group_normalization {
     static constexpr void infer(const group_normalization& self, inference& facts) {
         shape dimensions = facts.dimensions(0);
         if (dimensions.rank_is_static() && dimensions.rank() < 2) {
-            facts.wrong("data must have a batch and a channel axis, not shape ", to_text(dimensions));
+            facts.wrong({"data must have a batch and a channel axis, not shape ", dimensions});
         }
         dimension channels = dimensions.rank_is_static() ? dimensions[1] : dynamic_dimension;
         detail::require_vector(facts, 1, channels);
         detail::require_vector(facts, 2, channels);
         if (self.num_groups < 1 || (channels != dynamic_dimension && channels % self.num_groups != 0)) {
-            facts.wrong("num_groups ", self.num_groups, " does not divide the channels of data of shape ",
-                        to_text(dimensions));
+            facts.wrong(
+                {"num_groups ", self.num_groups, " does not divide the channels of data of shape ", dimensions});
         }
         if (dimensions.rank_is_static()) {
             dimensions[1] = channels;

@@ -91,19 +91,19 @@ namespace detail {
 constexpr void check_pooling(const inference& facts, const integers& kernel, const window_attributes& window,
                              rounding_type rounding) {
     if (kernel.empty()) {
-        facts.wrong("has no kernel");
+        facts.wrong({"has no kernel"});
     }
     check_spatial(facts, "kernel", kernel, kernel.size(), 1);
     window.check(facts, kernel.size());
     if (rounding == rounding_type::ceil_torch && facts.version() < 14) {
-        facts.wrong("rounding_type ceil_torch exists from version 14 on, not in ", facts.version());
+        facts.wrong({"rounding_type ceil_torch exists from version 14 on, not in ", facts.version()});
     }
     const shape& data = facts.dimensions(0);
     if (data.rank_is_static() && data.rank() != kernel.size() + 2) {
-        facts.wrong("a kernel over ", kernel.size(), " spatial axes does not fit an input of shape ", to_text(data));
+        facts.wrong({"a kernel over ", kernel.size(), " spatial axes does not fit an input of shape ", data});
     }
     if (kernel.size() > 3) {
-        facts.wrong("has a kernel over ", kernel.size(), " spatial axes; there may be 1 to 3");
+        facts.wrong({"has a kernel over ", kernel.size(), " spatial axes; there may be 1 to 3"});
     }
 }
 
@@ -115,8 +115,8 @@ constexpr shape infer_pooling(const inference& facts, const integers& kernel, co
     for (std::size_t axis = 0; axis < kernel.size(); ++axis) {
         const window_axis one = window.axis(axis, kernel[axis]);
         if (window.rule == auto_pad::explicit_pads && (one.pad_begin >= one.extent() || one.pad_end >= one.extent())) {
-            facts.wrong("a window on spatial axis ", axis, " can lie in the padding alone: it covers ", one.extent(),
-                        " elements, the padding is ", one.pad_begin, " and ", one.pad_end);
+            facts.wrong({"a window on spatial axis ", axis, " can lie in the padding alone: it covers ", one.extent(),
+                         " elements, the padding is ", one.pad_begin, " and ", one.pad_end});
         }
         result.push_back(infer_positions(facts, one, window.rule, rounding, data[axis + 2], axis));
     }
@@ -137,10 +137,10 @@ constexpr void max_pool::infer(const max_pool& self, inference& facts) {
         return;
     }
     if (self.index_element_type != i32 && self.index_element_type != i64) {
-        facts.wrong("index_element_type must be i32 or i64, not ", lpt::name(self.index_element_type));
+        facts.wrong({"index_element_type must be i32 or i64, not ", lpt::name(self.index_element_type)});
     }
     if (normalized_axis(self.axis, result.rank()) < 0) {
-        facts.wrong("axis ", self.axis, " is outside the ", result.rank(), " axes of the input");
+        facts.wrong({"axis ", self.axis, " is outside the ", result.rank(), " axes of the input"});
     }
     facts.output(self.index_element_type, result);
 }

@@ -60,7 +60,7 @@ constexpr void require_sizes(const inference& facts, std::size_t port, text_view
         agrees = agrees && merge_dimension(*sizes[axis], dimensions[axis]);
     }
     if (!agrees) {
-        facts.wrong(what, " (input ", port, ") must have shape ", to_text(wanted), ", not ", to_text(dimensions));
+        facts.wrong({what, " (input ", port, ") must have shape ", wanted, ", not ", dimensions});
     }
 }
 
@@ -68,13 +68,13 @@ constexpr void require_sizes(const inference& facts, std::size_t port, text_view
 constexpr recurrent_sizes infer_recurrent_sizes(const recurrent_attributes& self, const inference& facts,
                                                 std::int64_t gates, std::int64_t bias_parts, std::size_t functions) {
     if (self.hidden_size < 1) {
-        facts.wrong("hidden_size must be at least 1, not ", self.hidden_size);
+        facts.wrong({"hidden_size must be at least 1, not ", self.hidden_size});
     }
     if (self.clip < 0) {
-        facts.wrong("clip must not be negative, but is ", self.clip);
+        facts.wrong({"clip must not be negative, but is ", self.clip});
     }
     if (self.activations.size() < functions) {
-        facts.wrong("needs ", functions, " activations, not ", self.activations.size());
+        facts.wrong({"needs ", functions, " activations, not ", self.activations.size()});
     }
     recurrent_sizes sizes;
     sizes.hidden = self.hidden_size;
@@ -89,7 +89,8 @@ constexpr element infer_recurrent_type(const inference& facts, std::size_t count
     for (std::size_t port = 1; port < count; ++port) {
         const element other = facts.type(port);
         if (type != other && type != dynamic && other != dynamic) {
-            facts.wrong("data and states must have one element type, not ", lpt::name(type), " and ", lpt::name(other));
+            facts.wrong(
+                {"data and states must have one element type, not ", lpt::name(type), " and ", lpt::name(other)});
         }
         type = type == dynamic ? other : type;
     }

@@ -21,7 +21,7 @@ constexpr bool mark_reduced(const inference& facts, const shape& data, const int
         }
         const std::int64_t place = normalized_axis(axis, data.rank() == 0 ? 1 : data.rank());
         if (place < 0) {
-            facts.wrong("axis ", axis, " is outside the rank of data of shape ", to_text(data));
+            facts.wrong({"axis ", axis, " is outside the rank of data of shape ", data});
         }
         if (data.rank() != 0) {
             reduced[static_cast<std::size_t>(place)] = true;
@@ -67,10 +67,10 @@ struct reduction {
     static constexpr void infer(const reduction& self, inference& facts) {
         const element axes_type = facts.type(1);
         if (axes_type != dynamic && !is_integral(axes_type)) {
-            facts.wrong("axes must be integers, not ", lpt::name(axes_type));
+            facts.wrong({"axes must be integers, not ", lpt::name(axes_type)});
         }
         if (facts.dimensions(1).rank_is_static() && facts.dimensions(1).rank() > 1) {
-            facts.wrong("axes must be a scalar or have one axis, not shape ", to_text(facts.dimensions(1)));
+            facts.wrong({"axes must be a scalar or have one axis, not shape ", facts.dimensions(1)});
         }
         facts.output(facts.type(0), dimensions(self, facts));
     }
@@ -99,7 +99,7 @@ private:
 struct logical_reduction : reduction {
     static constexpr void infer(const logical_reduction& self, inference& facts) {
         if (facts.type(0) != boolean && facts.type(0) != dynamic) {
-            facts.wrong("data must be boolean, not ", lpt::name(facts.type(0)));
+            facts.wrong({"data must be boolean, not ", lpt::name(facts.type(0))});
         }
         reduction::infer(self, facts);
     }

@@ -113,7 +113,7 @@ constexpr table<sizeof...(Ops)> make_table(list<Ops...>) {
     int place = 0;
     const bool in_order = ((static_cast<int>(Ops::number) == place++) && ...);
     if (!in_order) {
-        fail("the list of operation types is not in the order of op::kind");
+        fail({"the list of operation types is not in the order of op::kind"});
     }
     // Not by `make_row`: a hundred functions less to compile.
     return {{row{Ops::number, Ops::name, Ops::opsets, Ops::inputs, Ops::outputs, Ops::traits, &detail::infer<Ops>}...}};

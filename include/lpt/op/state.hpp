@@ -30,7 +30,7 @@ struct read_value {
     static constexpr void infer(const read_value& self, inference& facts) {
         if (facts.version() < 6) {
             if (facts.inputs() != 1) {
-                facts.wrong("version ", facts.version(), " needs an initial value");
+                facts.wrong({"version ", facts.version(), " needs an initial value"});
             }
             facts.output(facts.type(0), facts.dimensions(0));
             return;
@@ -38,13 +38,13 @@ struct read_value {
         element type = self.variable_type;
         if (facts.inputs() == 1) {
             if (type != dynamic && facts.type(0) != dynamic && facts.type(0) != type) {
-                facts.wrong("the initial value must have the element type ", lpt::name(type), " of variable '",
-                            self.variable_id, "', not ", lpt::name(facts.type(0)));
+                facts.wrong({"the initial value must have the element type ", lpt::name(type), " of variable '",
+                             self.variable_id, "', not ", lpt::name(facts.type(0))});
             }
             shape merged = self.variable_shape;
             if (!merge_shape(merged, facts.dimensions(0))) {
-                facts.wrong("the initial value must have the shape ", to_text(self.variable_shape), " of variable '",
-                            self.variable_id, "', not ", to_text(facts.dimensions(0)));
+                facts.wrong({"the initial value must have the shape ", self.variable_shape, " of variable '",
+                             self.variable_id, "', not ", facts.dimensions(0)});
             }
             type = type == dynamic ? facts.type(0) : type;
         }
@@ -77,13 +77,13 @@ struct assign {
     }
     static constexpr void infer(const assign& self, inference& facts) {
         if (self.variable_type != dynamic && facts.type(0) != dynamic && facts.type(0) != self.variable_type) {
-            facts.wrong("variable '", self.variable_id, "' has element type ", lpt::name(self.variable_type),
-                        " and cannot take a value of type ", lpt::name(facts.type(0)));
+            facts.wrong({"variable '", self.variable_id, "' has element type ", lpt::name(self.variable_type),
+                         " and cannot take a value of type ", lpt::name(facts.type(0))});
         }
         shape merged = self.variable_shape;
         if (!merge_shape(merged, facts.dimensions(0))) {
-            facts.wrong("variable '", self.variable_id, "' has shape ", to_text(self.variable_shape),
-                        " and cannot take a value of shape ", to_text(facts.dimensions(0)));
+            facts.wrong({"variable '", self.variable_id, "' has shape ", self.variable_shape,
+                         " and cannot take a value of shape ", facts.dimensions(0)});
         }
         facts.output(facts.type(0), facts.dimensions(0));
     }

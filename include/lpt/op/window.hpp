@@ -92,11 +92,11 @@ constexpr std::int64_t spatial_value(const integers& values, std::size_t axis, s
 constexpr void check_spatial(const inference& facts, text_view name, const integers& values, std::size_t axes,
                              std::int64_t least) {
     if (!values.empty() && values.size() != axes) {
-        facts.wrong(name, " has ", values.size(), " values for ", axes, " spatial axes");
+        facts.wrong({name, " has ", values.size(), " values for ", axes, " spatial axes"});
     }
     for (const std::int64_t value : values) {
         if (value < least) {
-            facts.wrong(name, " must be at least ", least, ", not ", value);
+            facts.wrong({name, " must be at least ", least, ", not ", value});
         }
     }
 }
@@ -126,8 +126,8 @@ constexpr dimension infer_positions(const inference& facts, const window_axis& w
                                     rounding_type rounding, dimension input, std::size_t axis) {
     const dimension positions = window_positions(window, rule, rounding, input);
     if (positions == window_does_not_fit) {
-        facts.wrong("a window over ", window.extent(), " elements does not fit on spatial axis ", axis, " of size ",
-                    input, " with its padding");
+        facts.wrong({"a window over ", window.extent(), " elements does not fit on spatial axis ", axis, " of size ",
+                     input, " with its padding"});
     }
     return positions;
 }

@@ -40,14 +40,14 @@ constexpr void check_name(text_view name, text_view what) {
             return;
         }
     }
-    fail(what, " '", name, "': no transformation of the library or the pipeline has this name");
+    fail({what, " '", name, "': no transformation of the library or the pipeline has this name"});
 }
 
 template <int Once = 0>
 constexpr void check_default_precision(element type) {
     if (type == dynamic || type == boolean || bit_width(type) > 32) {
-        fail("default precision ", name(type),
-             ": expected integers of 4 to 32 bits or floating point numbers of 8 to 32");
+        fail({"default precision ", name(type),
+              ": expected integers of 4 to 32 bits or floating point numbers of 8 to 32"});
     }
 }
 
@@ -61,7 +61,7 @@ constexpr void check_options(const transformation_options& options) {
     for (const transformation_callback& each : options.callbacks) {
         detail::check_name<Pipeline>(each.transformation, "callback for");
         if (is_null(each.skip) && is_null(each.skip_in)) {
-            fail("callback for '", each.transformation, "': it has no function");
+            fail({"callback for '", each.transformation, "': it has no function"});
         }
     }
     for (const text_view each : options.disabled) {
@@ -72,7 +72,7 @@ constexpr void check_options(const transformation_options& options) {
     }
     const element computed = options.dequantization_precision;
     if (!is_real(computed) || bit_width(computed) < 16 || bit_width(computed) > 32) {
-        fail("dequantization precision ", name(computed), ": expected f32, f16 or bf16");
+        fail({"dequantization precision ", name(computed), ": expected f32, f16 or bf16"});
     }
     for (const element each : options.default_precisions) {
         detail::check_default_precision(each);

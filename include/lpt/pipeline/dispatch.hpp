@@ -143,7 +143,7 @@ public:
     /// Raises an error for more rows than the table can number (32767).
     constexpr explicit dynamic_dispatch_table(view<dispatch_row> rows) {
         if (rows.size() > INT16_MAX) {
-            fail("a rewrite cannot have ", rows.size(), " transformations");
+            fail({"a rewrite cannot have ", rows.size(), " transformations"});
         }
         rows_.resize(rows.size());
         first_.resize(dispatch_buckets + 1, 0);

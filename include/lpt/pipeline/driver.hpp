@@ -43,7 +43,7 @@ class drive_run {
         for (const text_view each : latest_) {
             names.append(names.empty() ? text_view() : text_view(", ")).append(each);
         }
-        fail("the rewrite does not come to an end; still changing: ", names);
+        fail({"the rewrite does not come to an end; still changing: ", names});
     }
 
     constexpr void visit(node_id id) {

@@ -21,8 +21,8 @@ struct explanation {
 template <int Once = 0>
 constexpr text text_of(const explanation& what) {
     switch (what.why.why) {
-        case reason::skipped_by_callback: return join("a callback keeps ", what.transformation, " away");
-        case reason::disabled_by_user: return join(what.transformation, " is disabled");
+        case reason::skipped_by_callback: return join({"a callback keeps ", what.transformation, " away"});
+        case reason::disabled_by_user: return join({what.transformation, " is disabled"});
         default: return text_of(what.why, what.facts ? &*what.facts : nullptr);
     }
 }

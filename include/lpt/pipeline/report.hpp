@@ -122,7 +122,7 @@ constexpr node_id find_now(const name_index<>& names, const graph& after, node_i
     if (original.name().empty()) {
         return after.contains(id) && fits(id) ? id : node_id::none;
     }
-    node_id now = names.find(join(original.name(), "_original"), original.kind());
+    node_id now = names.find(join({original.name(), "_original"}), original.kind());
     now = fits(now) ? now : names.find(original.name(), original.kind());
     return fits(now) ? now : node_id::none;
 }
@@ -162,7 +162,7 @@ class report_maker {
             body_path inside = body;
             inside.back().which = static_cast<std::int32_t>(which);
             add(before.bodies()[which], after.bodies()[which],
-                join(name, "/", op::body_name(before.kind(), which), "/"), inside);
+                join({name, "/", op::body_name(before.kind(), which), "/"}), inside);
         }
     }
 
@@ -187,7 +187,7 @@ public:
         for (std::size_t i = 0; i < operations.size(); ++i) {
             const node& original = before[operations[i]];
             report_row row = row_of(graph_now, original, places[i]);
-            row.name = join(prefix, original.name());
+            row.name = join({prefix, original.name()});
             row.body = body;
             const text name = row.name;
             rows_.push_back(lpt::move(row));

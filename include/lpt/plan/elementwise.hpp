@@ -352,7 +352,7 @@ inline void planner::make_elementwise(const group& made) {
     }
     if (!try_elementwise(made, layout::plain)) {
         const node& each = model()[made.anchor];
-        fail(each.operation(), " '", each.name(), "': no kernel runs along its loops");
+        fail({each.operation(), " '", each.name(), "': no kernel runs along its loops"});
     }
 }
 
@@ -372,7 +372,7 @@ inline void planner::make_dequantization(output_ref output, layout order) {
     }
     if (!try_elementwise(made, order) && !try_elementwise(made, layout::plain)) {
         const node& each = model()[output.node];
-        fail(each.operation(), " '", each.name(), "': no kernel runs along its loops");
+        fail({each.operation(), " '", each.name(), "': no kernel runs along its loops"});
     }
 }
 

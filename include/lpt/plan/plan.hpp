@@ -64,8 +64,8 @@ inline void planner::fold_constants() { fold_known(net_.model); }
 inline void planner::make_parameter(node_id id, std::size_t position) {
     const node& each = model()[id];
     if (!each.shape().is_static() || each.type() == dynamic) {
-        fail("input ", position, " '", each.name(), "' has the type ", name(each.type()), " and the shape ",
-             to_text(each.shape()), "; a network is planned for known types and sizes");
+        fail({"input ", position, " '", each.name(), "' has the type ", name(each.type()), " and the shape ",
+              each.shape(), "; a network is planned for known types and sizes"});
     }
     const int tensor = add_tensor(each.type(), each.shape(), layout::plain, place::input);
     net_.storages[static_cast<std::size_t>(at(tensor).storage)].offset = position;
@@ -77,8 +77,8 @@ inline int planner::state_of(const text& variable, element type) {
     for (std::size_t i = 0; i < net_.states.size(); ++i) {
         if (net_.states[i].name == variable) {
             if (net_.states[i].type != type) {
-                fail("variable '", variable, "' has the type ", name(net_.states[i].type), ", and elsewhere ",
-                     name(type));
+                fail({"variable '", variable, "' has the type ", name(net_.states[i].type), ", and elsewhere ",
+                      name(type)});
             }
             return static_cast<int>(i);
         }
@@ -93,8 +93,8 @@ inline int planner::state_of(const text& variable, element type) {
 inline int planner::state_view(int number, const shape& dimensions) {
     const state& each = net_.states[static_cast<std::size_t>(number)];
     if (!dimensions.is_static() || each.type == dynamic) {
-        fail("variable '", each.name, "' has the type ", name(each.type), " and the shape ", to_text(dimensions),
-             "; a network is planned for known types and sizes");
+        fail({"variable '", each.name, "' has the type ", name(each.type), " and the shape ", dimensions,
+              "; a network is planned for known types and sizes"});
     }
     return add_view(each.type, dimensions, layout::plain, each.storage);
 }
@@ -142,8 +142,8 @@ inline void planner::add_outputs(node_id id, std::vector<int>& outputs) {
     const node& each = model()[id];
     for (std::size_t port = 0; port < each.outputs(); ++port) {
         if (!each.shape(port).is_static() || each.type(port) == dynamic) {
-            fail(each.operation(), " '", each.name(), "' gives a tensor of type ", name(each.type(port)), " and shape ",
-                 to_text(each.shape(port)), "; a network is planned for known types and sizes");
+            fail({each.operation(), " '", each.name(), "' gives a tensor of type ", name(each.type(port)),
+                  " and shape ", each.shape(port), "; a network is planned for known types and sizes"});
         }
         outputs.push_back(add_tensor(each.type(port), each.shape(port), layout::plain));
         define(output_ref(id, static_cast<std::int32_t>(port)), outputs.back());
@@ -156,7 +156,7 @@ inline void planner::make_reference(node_id id) {
     work.node = id;
     step made;
     if (!reference::can_evaluate(each.attributes())) {
-        fail(each.operation(), " '", each.name(), "' cannot be run: its type has no function that evaluates it");
+        fail({each.operation(), " '", each.name(), "' cannot be run: its type has no function that evaluates it"});
     }
     for (std::size_t port = 0; port < each.inputs(); ++port) {
         work.inputs.push_back(tensor_of(each.input(port), layout::plain));

@@ -100,7 +100,7 @@ private:
         }
         if (!is_dequantization(model(), output)) {
             const node& each = model()[output.node];
-            fail(each.operation(), " '", each.name(), "' is read before it is computed");
+            fail({each.operation(), " '", each.name(), "' is read before it is computed"});
         }
         make_dequantization(output, order);
     }
@@ -163,8 +163,8 @@ private:
             add_step(std::move(made));
         } else {
             const node& each = model()[output.node];
-            fail(each.operation(), " '", each.name(), "': elements of type ", name(value.type),
-                 " cannot change their layout");
+            fail({each.operation(), " '", each.name(), "': elements of type ", name(value.type),
+                  " cannot change their layout"});
         }
     }
 

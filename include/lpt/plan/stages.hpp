@@ -68,8 +68,8 @@ inline void give_variable(graph& model, node_id id, const std::vector<known_vari
         return;
     }
     if (each.inputs() == 0) {
-        fail(each.operation(), " '", each.name(), "': variable '", self.variable_id,
-             "' has neither a value nor a static shape to begin with");
+        fail({each.operation(), " '", each.name(), "': variable '", self.variable_id,
+              "' has neither a value nor a static shape to begin with"});
     }
     self.variable_type = model.type(each.input(0));
     self.variable_shape = model.shape(each.input(0));

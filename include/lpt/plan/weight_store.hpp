@@ -37,7 +37,7 @@ public:
     template <class Pack>
     std::shared_ptr<const packed_bytes> find_or_pack(const tensor& source, const std::string& form, std::size_t size,
                                                      const Pack& pack) {
-        const text kind = join(name(source.type()), to_text(source.dimensions()));
+        const text kind = join({name(source.type()), source.dimensions()});
         entry& found = entries_[{source.data(), kind.c_str() + (" " + form)}];
         if (!found.packed) {
             auto packed = std::make_shared<packed_bytes>(size);

@@ -17,7 +17,7 @@ constexpr bool runs_bodies(op::kind kind) {
 namespace detail {
 
 [[noreturn, gnu::cold]] inline void wrong_body(const node& each, const text_view why) {
-    fail(each.operation(), " '", each.name(), "': ", why);
+    fail({each.operation(), " '", each.name(), "': ", why});
 }
 
 // ---- port maps
@@ -31,31 +31,32 @@ inline void check_inputs_of_body(const node& each, std::size_t which, const seq<
     std::vector<bool> fed(body.parameters().size(), false);
     for (const op::body_input& entry : map) {
         if (entry.port < 0 || entry.port >= static_cast<std::int64_t>(each.inputs())) {
-            wrong_body(each, join("its port map names input ", entry.port, ", but it has ", each.inputs(), " inputs"));
+            wrong_body(each,
+                       join({"its port map names input ", entry.port, ", but it has ", each.inputs(), " inputs"}));
         }
         if (entry.parameter < 0 || entry.parameter >= parameters) {
-            wrong_body(each, join("its port map names parameter ", entry.parameter, " of ", name, ", which has ",
-                                  parameters, " parameters"));
+            wrong_body(each, join({"its port map names parameter ", entry.parameter, " of ", name, ", which has ",
+                                   parameters, " parameters"}));
         }
         if (entry.holds == op::body_input::form::merged && (entry.result < 0 || entry.result >= results)) {
-            wrong_body(each, join("parameter ", entry.parameter, " of ", name, " is fed back by result ", entry.result,
-                                  ", but it has ", results, " results"));
+            wrong_body(each, join({"parameter ", entry.parameter, " of ", name, " is fed back by result ", entry.result,
+                                   ", but it has ", results, " results"}));
         }
         if (each.is<op::if_else>() && entry.holds != op::body_input::form::invariant) {
-            wrong_body(each, join("parameter ", entry.parameter, " of ", name, " must get a whole input"));
+            wrong_body(each, join({"parameter ", entry.parameter, " of ", name, " must get a whole input"}));
         }
         if (fed[static_cast<std::size_t>(entry.parameter)]) {
-            wrong_body(each, join("parameter ", entry.parameter, " of ", name, " is fed twice"));
+            wrong_body(each, join({"parameter ", entry.parameter, " of ", name, " is fed twice"}));
         }
         fed[static_cast<std::size_t>(entry.parameter)] = true;
     }
     if (current_iteration < -1 || current_iteration >= parameters) {
-        wrong_body(each, join("the number of the iteration goes to parameter ", current_iteration, " of ", name,
-                              ", which has ", parameters, " parameters"));
+        wrong_body(each, join({"the number of the iteration goes to parameter ", current_iteration, " of ", name,
+                               ", which has ", parameters, " parameters"}));
     }
     for (std::int64_t i = 0; i < parameters; ++i) {
         if (!fed[static_cast<std::size_t>(i)] && i != current_iteration) {
-            wrong_body(each, join("nothing feeds parameter ", i, " of ", name));
+            wrong_body(each, join({"nothing feeds parameter ", i, " of ", name}));
         }
     }
 }
@@ -66,24 +67,25 @@ inline void check_outputs_of_body(const node& each, std::size_t which, const seq
     for (const op::body_output& entry : map) {
         if (entry.port < 0 || entry.port >= static_cast<std::int64_t>(each.outputs())) {
             wrong_body(each,
-                       join("its port map names output ", entry.port, ", but it has ", each.outputs(), " outputs"));
+                       join({"its port map names output ", entry.port, ", but it has ", each.outputs(), " outputs"}));
         }
         if (entry.result < 0 || entry.result >= static_cast<std::int64_t>(body.results().size())) {
-            wrong_body(each, join("its port map names result ", entry.result, " of ", op::body_name(each.kind(), which),
-                                  ", which has ", body.results().size(), " results"));
+            wrong_body(each,
+                       join({"its port map names result ", entry.result, " of ", op::body_name(each.kind(), which),
+                             ", which has ", body.results().size(), " results"}));
         }
         if (each.is<op::if_else>() && entry.holds != op::body_output::form::value) {
             wrong_body(each,
-                       join("output ", entry.port, " must be a whole result of ", op::body_name(each.kind(), which)));
+                       join({"output ", entry.port, " must be a whole result of ", op::body_name(each.kind(), which)}));
         }
         if (given[static_cast<std::size_t>(entry.port)]) {
-            wrong_body(each, join("output ", entry.port, " is given twice"));
+            wrong_body(each, join({"output ", entry.port, " is given twice"}));
         }
         given[static_cast<std::size_t>(entry.port)] = true;
     }
     for (std::size_t port = 0; port < each.outputs(); ++port) {
         if (!given[port]) {
-            wrong_body(each, join("nothing gives output ", port));
+            wrong_body(each, join({"nothing gives output ", port}));
         }
     }
 }
@@ -120,7 +122,7 @@ inline void check_bodies(const node& each) {
     const std::size_t wanted = each.is<op::if_else>() ? 2 : 1;
     if (each.bodies().size() != wanted) {
         detail::wrong_body(
-            each, join("it needs ", wanted, wanted == 1 ? " body" : " bodies", ", and has ", each.bodies().size()));
+            each, join({"it needs ", wanted, wanted == 1 ? " body" : " bodies", ", and has ", each.bodies().size()}));
     }
     for (std::size_t which = 0; which < wanted; ++which) {
         const detail::port_maps maps = detail::port_maps_of(each, which);
@@ -128,8 +130,8 @@ inline void check_bodies(const node& each) {
         detail::check_outputs_of_body(each, which, *maps.outputs);
         const auto results = static_cast<std::int64_t>(each.bodies()[which].results().size());
         if (maps.execution_condition < -1 || maps.execution_condition >= results) {
-            detail::wrong_body(each, join("its condition is result ", maps.execution_condition, " of ",
-                                          op::body_name(each.kind(), which), ", which has ", results, " results"));
+            detail::wrong_body(each, join({"its condition is result ", maps.execution_condition, " of ",
+                                           op::body_name(each.kind(), which), ", which has ", results, " results"}));
         }
     }
 }
@@ -260,8 +262,7 @@ inline bool concatenate(const std::vector<tensor>& parts, std::size_t axis, bool
 
 inline bool is_true(const node& each, const tensor& condition, text_view what) {
     if (condition.elements() != 1) {
-        wrong_body(each,
-                   join(what, " must be a single value, not a tensor of shape ", to_text(condition.dimensions())));
+        wrong_body(each, join({what, " must be a single value, not a tensor of shape ", condition.dimensions()}));
     }
     return condition.real(0) != 0;
 }
@@ -288,10 +289,10 @@ class iterations {
             if (entry.holds == op::body_input::form::sliced) {
                 const std::int64_t axis = normalized_axis(entry.slice.axis, given.dimensions().rank());
                 if (axis < 0 || !parts_of(entry.slice, given.dimensions()[static_cast<std::size_t>(axis)], parts)) {
-                    wrong_body(node_, join("input ", entry.port, " of shape ", to_text(given.dimensions()),
-                                           " does not split along axis ", entry.slice.axis, " into parts of size ",
-                                           entry.slice.part_size, " from ", entry.slice.start, " to ", entry.slice.end,
-                                           " in steps of ", entry.slice.stride));
+                    wrong_body(node_, join({"input ", entry.port, " of shape ", given.dimensions(),
+                                            " does not split along axis ", entry.slice.axis, " into parts of size ",
+                                            entry.slice.part_size, " from ", entry.slice.start, " to ", entry.slice.end,
+                                            " in steps of ", entry.slice.stride}));
                 }
             } else {
                 parameters_[static_cast<std::size_t>(entry.parameter)] = given;
@@ -307,8 +308,8 @@ class iterations {
                 continue;
             }
             if (count >= 0 && parts_[i].count != count) {
-                wrong_body(node_, join("input ", (*maps_.inputs)[i].port, " has ", parts_[i].count,
-                                       " parts, but other inputs have ", count));
+                wrong_body(node_, join({"input ", (*maps_.inputs)[i].port, " has ", parts_[i].count,
+                                        " parts, but other inputs have ", count}));
             }
             count = parts_[i].count;
         }
@@ -328,8 +329,8 @@ class iterations {
     std::int64_t trip_count() const {
         const tensor& given = inputs_[0];
         if (given.elements() != 1) {
-            wrong_body(node_, join("the trip count must be a single value, not a tensor of shape ",
-                                   to_text(given.dimensions())));
+            wrong_body(node_,
+                       join({"the trip count must be a single value, not a tensor of shape ", given.dimensions()}));
         }
         const std::int64_t count = given.integer(0);
         if (count >= 0) {
@@ -353,8 +354,8 @@ class iterations {
                 continue;
             }
             if (iteration >= parts_[i].count) {
-                wrong_body(node_, join("input ", entry.port, " has ", parts_[i].count, " parts, too few for iteration ",
-                                       iteration));
+                wrong_body(node_, join({"input ", entry.port, " has ", parts_[i].count,
+                                        " parts, too few for iteration ", iteration}));
             }
             const tensor& given = inputs_[static_cast<std::size_t>(entry.port)];
             const auto axis = static_cast<std::size_t>(normalized_axis(entry.slice.axis, given.dimensions().rank()));
@@ -404,10 +405,10 @@ class iterations {
             const std::int64_t stride = entry.slice.stride < 0 ? -entry.slice.stride : entry.slice.stride;
             if (axis < 0 || value.dimensions()[static_cast<std::size_t>(axis)] != entry.slice.part_size ||
                 stride != entry.slice.part_size) {
-                wrong_body(node_, join("iteration ", iteration, " gives output ", entry.port, " a part of shape ",
-                                       to_text(value.dimensions()), ", which has not ", entry.slice.part_size,
-                                       " elements along axis ", entry.slice.axis, ", as many as the step of ",
-                                       entry.slice.stride));
+                wrong_body(node_,
+                           join({"iteration ", iteration, " gives output ", entry.port, " a part of shape ",
+                                 value.dimensions(), ", which has not ", entry.slice.part_size, " elements along axis ",
+                                 entry.slice.axis, ", as many as the step of ", entry.slice.stride}));
             }
             collected_[i].push_back(value);
         }
@@ -429,7 +430,7 @@ class iterations {
                     return inputs_[static_cast<std::size_t>(input.port)];
                 }
             }
-            wrong_body(node_, join("output ", entry.port, " has no value, because no iteration was run"));
+            wrong_body(node_, join({"output ", entry.port, " has no value, because no iteration was run"}));
         }
         graph model = body();
         for (std::size_t i = 0; i < parts_.size(); ++i) {
@@ -447,7 +448,7 @@ class iterations {
         shape dimensions = result.shape();
         const std::int64_t axis = normalized_axis(entry.slice.axis, dimensions.rank());
         if (axis < 0 || result.type() == dynamic) {
-            wrong_body(node_, join("output ", entry.port, " has no shape, because no iteration was run"));
+            wrong_body(node_, join({"output ", entry.port, " has no shape, because no iteration was run"}));
         }
         dimensions[static_cast<std::size_t>(axis)] = 0;
         for (std::size_t i = 0; i < dimensions.rank(); ++i) {
@@ -461,8 +462,8 @@ class iterations {
             return without_iteration(entry);
         }
         if (collected_[i].empty()) {
-            wrong_body(node_, join("output ", entry.port, " is that of iteration ", entry.iteration, ", but only ",
-                                   count, " were run"));
+            wrong_body(node_, join({"output ", entry.port, " is that of iteration ", entry.iteration, ", but only ",
+                                    count, " were run"}));
         }
         if (entry.holds == op::body_output::form::value) {
             return collected_[i][0];
@@ -471,7 +472,7 @@ class iterations {
         const auto axis = static_cast<std::size_t>(normalized_axis(entry.slice.axis, first.dimensions().rank()));
         tensor result;
         if (!concatenate(collected_[i], axis, entry.slice.stride < 0, result)) {
-            wrong_body(node_, join("output ", entry.port, " is made of parts of different shapes"));
+            wrong_body(node_, join({"output ", entry.port, " is made of parts of different shapes"}));
         }
         return result;
     }
@@ -544,7 +545,8 @@ seq<tensor> evaluate_control_flow(const node& each, view<tensor> inputs, RunBody
         try {
             return run_body(which, parameters);
         } catch (const error& raised) {
-            fail(each.operation(), " '", each.name(), "', ", op::body_name(each.kind(), which), ": ", raised.message());
+            fail({each.operation(), " '", each.name(), "', ", op::body_name(each.kind(), which), ": ",
+                  raised.message()});
         }
     };
     if (each.is<op::if_else>()) {

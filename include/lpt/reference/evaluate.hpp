@@ -129,7 +129,7 @@ seq<tensor> computed_inputs(const node& each, view<tensor> inputs) {
 }
 
 [[noreturn, gnu::cold]] inline void cannot_evaluate(const node& each, text_view why) {
-    fail(each.operation(), " '", each.name(), "' of version ", each.version(), " cannot be evaluated: ", why);
+    fail({each.operation(), " '", each.name(), "' of version ", each.version(), " cannot be evaluated: ", why});
 }
 
 }  // namespace detail
@@ -155,7 +155,7 @@ seq<tensor> evaluate_node(const graph& model, node_id id, view<tensor> inputs, s
         detail::cannot_evaluate(each, "it is no operation of the library");
     }
     if (inputs.size() != each.inputs() && !each.is<op::parameter>()) {
-        detail::cannot_evaluate(each, join("it has ", each.inputs(), " inputs, not ", inputs.size()));
+        detail::cannot_evaluate(each, join({"it has ", each.inputs(), " inputs, not ", inputs.size()}));
     }
     seq<tensor> outputs;
     if (each.is<op::parameter>() || each.is<op::result>() || each.is<op::read_value>() || each.is<op::assign>()) {
@@ -239,13 +239,12 @@ class run {
             const element type = each.as<op::parameter>().element_type;
             const bool fits = given.type() == type || given.type() == held_type<Number>(type) || type == dynamic;
             if (!fits || !merge_shape(merged, given.dimensions())) {
-                fail("input ", i, " '", each.name(), "' must be ", name(type),
-                     to_text(each.as<op::parameter>().dimensions), ", not ", name(given.type()),
-                     to_text(given.dimensions()));
+                fail({"input ", i, " '", each.name(), "' must be ", name(type), each.as<op::parameter>().dimensions,
+                      ", not ", name(given.type()), given.dimensions()});
             }
             return held<Number>(given);
         }
-        fail("input '", each.name(), "' has no value");
+        fail({"input '", each.name(), "' has no value"});
     }
     tensor variable_value(const node& each, const seq<tensor>& initial) const {
         const auto& self = each.as<op::read_value>();
@@ -293,7 +292,7 @@ public:
 
     std::vector<tensor> results() {
         if (inputs_.size() != model_.parameters().size()) {
-            fail("the network has ", model_.parameters().size(), " inputs, not ", inputs_.size());
+            fail({"the network has ", model_.parameters().size(), " inputs, not ", inputs_.size()});
         }
         const seq<node_id> order = topological_order(model_);
         count_readers(order);

@@ -252,8 +252,8 @@ constexpr tensor interpolate(const call& node) {
     for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
         // Version 0 pads without telling the output's shape.
         if (taps[axis].empty() && data.dimensions()[axis] != dimensions[axis]) {
-            fail("Interpolate pads axis ", axis, ", which it does not resize, from ", dimensions[axis], " to ",
-                 data.dimensions()[axis], " elements, but its output has ", dimensions[axis]);
+            fail({"Interpolate pads axis ", axis, ", which it does not resize, from ", dimensions[axis], " to ",
+                  data.dimensions()[axis], " elements, but its output has ", dimensions[axis]});
         }
     }
     if (rule.mode == op::interpolate_mode::nearest || dimensions.elements() == 0) {

@@ -27,7 +27,7 @@ constexpr tensor gather_nd(const call& node) {
             const std::int64_t index = places[i * tuple + axis];
             const dimension size = data[batch + axis];
             if (index < -size || index >= size) {
-                fail("GatherND: index ", index, " is outside an axis of size ", size);
+                fail({"GatherND: index ", index, " is outside an axis of size ", size});
             }
             place = place * static_cast<std::size_t>(size) + static_cast<std::size_t>(index < 0 ? index + size : index);
         }
@@ -53,7 +53,7 @@ constexpr tensor reverse_sequence(const call& node) {
         const std::int64_t time = place / strides[time_axis] % data[time_axis];
         const std::int64_t length = lengths[batch];
         if (length < 0 || length > data[time_axis]) {
-            fail("ReverseSequence: length ", length, " is outside an axis of size ", data[time_axis]);
+            fail({"ReverseSequence: length ", length, " is outside an axis of size ", data[time_axis]});
         }
         const std::int64_t source = time < length ? place + (length - 1 - 2 * time) * strides[time_axis] : place;
         evaluation::copy_bytes(to.data() + i * width, from.data() + static_cast<std::size_t>(source) * width, width);

@@ -37,7 +37,7 @@ constexpr gate_function gate_function_at(const op::detail::recurrent_attributes&
     } else if (word == "hardsigmoid" || word == "hard_sigmoid") {
         result.is = gate_function::form::hard_sigmoid;
     } else {
-        fail("activation '", word, "' must be sigmoid, tanh, relu or hardsigmoid");
+        fail({"activation '", word, "' must be sigmoid, tanh, relu or hardsigmoid"});
     }
     result.alpha = place < self.activations_alpha.size() ? self.activations_alpha[place] : result.alpha;
     result.beta = place < self.activations_beta.size() ? self.activations_beta[place] : result.beta;

@@ -254,7 +254,8 @@ constexpr seq<int, 8> versions_in(const seq<precision_row>& one, const seq<preci
         return result;
     }
     if (op::is_of_user(operation)) {
-        fail("intersection of restrictions of an operation of the user: one is about all versions, another about one");
+        fail(
+            {"intersection of restrictions of an operation of the user: one is about all versions, another about one"});
     }
     const op::versions& all = op::row_of(operation).opsets;
     return seq<int, 8>(view<int>(all.values, static_cast<std::size_t>(all.count)));
@@ -267,8 +268,8 @@ constexpr void intersect_operation(restriction_table& result, const seq<precisio
         const version_rows second = rows_about(other, operation, version);
         if (first.by_rule || second.by_rule) {
             if (both == nullptr) {
-                fail("intersection of restrictions of ", op::name(operation),
-                     ": one of them is a function of the node, and tables cannot hold one that asks both");
+                fail({"intersection of restrictions of ", op::name(operation),
+                      ": one of them is a function of the node, and tables cannot hold one that asks both"});
             }
             result.precisions.push_back({operation, version, {}, both});
             continue;

@@ -98,29 +98,29 @@ template <int Once = 0>
 [[gnu::cold]] constexpr void raise(const restriction_finding& found, text_view name, int ports) {
     switch (found.what) {
         case restriction_mistake::none: return;
-        case restriction_mistake::no_operation: fail("restriction: a row names no operation");
+        case restriction_mistake::no_operation: fail({"restriction: a row names no operation"});
         case restriction_mistake::unknown_operation:
-            fail("restriction of ", name, ": the operation type of the user is not among those that are known");
+            fail({"restriction of ", name, ": the operation type of the user is not among those that are known"});
         case restriction_mistake::no_transformation:
-            fail("restriction of ", name, ": no transformation brings this operation to low precision");
+            fail({"restriction of ", name, ": no transformation brings this operation to low precision"});
         case restriction_mistake::no_version:
-            fail("restriction of ", name, ": there is no version ", found.port, " of it");
+            fail({"restriction of ", name, ": there is no version ", found.port, " of it"});
         case restriction_mistake::names_no_port:
-            fail("restriction of ", name, ": a list of element types names no input port");
+            fail({"restriction of ", name, ": a list of element types names no input port"});
         case restriction_mistake::no_port:
-            fail("restriction of ", name, ": it has no input port ", found.port, ", expected a number from 0 to ",
-                 ports - 1);
+            fail({"restriction of ", name, ": it has no input port ", found.port, ", expected a number from 0 to ",
+                  ports - 1});
         case restriction_mistake::port_twice:
-            fail("restriction of ", name, ": input port ", found.port, " is named twice");
+            fail({"restriction of ", name, ": input port ", found.port, " is named twice"});
         case restriction_mistake::type:
-            fail("restriction of ", name, ": input port ", found.port, " cannot take the element type ",
-                 lpt::name(found.type));
+            fail({"restriction of ", name, ": input port ", found.port, " cannot take the element type ",
+                  lpt::name(found.type)});
         case restriction_mistake::type_twice:
-            fail("restriction of ", name, ": input port ", found.port, " names the element type ",
-                 lpt::name(found.type), " twice");
+            fail({"restriction of ", name, ": input port ", found.port, " names the element type ",
+                  lpt::name(found.type), " twice"});
         case restriction_mistake::no_granularity:
-            fail("restriction of ", name, ": input port ", found.port, " carries no data, so it has no granularity");
-        case restriction_mistake::repeated: fail("restriction of ", name, ": two rows of it contradict each other");
+            fail({"restriction of ", name, ": input port ", found.port, " carries no data, so it has no granularity"});
+        case restriction_mistake::repeated: fail({"restriction of ", name, ": two rows of it contradict each other"});
     }
 }
 

@@ -40,7 +40,7 @@ public:
     executable(graph model, const compile_options& options)
         : pool_(pool_for(options)), context_(std::make_unique<runtime::run_context>()) {
         if (options.most_plans < 1) {
-            fail("at least one plan must be kept, not ", options.most_plans);
+            fail({"at least one plan must be kept, not ", options.most_plans});
         }
         context_->kernels = &kernel::table_for(options.instruction_set.value_or(kernel::best_isa()));
         context_->parallel = pool_ ? pool_->parallel() : options.parallel;
@@ -58,7 +58,7 @@ public:
     const plan::network& plan() const {
         const plan::network* last = network_->last_plan();
         if (last == nullptr) {
-            fail("there is no plan before the first run, because the shapes of the inputs are not known");
+            fail({"there is no plan before the first run, because the shapes of the inputs are not known"});
         }
         return *last;
     }
@@ -76,7 +76,7 @@ public:
     /// Runs a network that `is_fixed` once on raw memory: a pointer for each input and output, of their types and sizes. No other check.
     void run(const void* const* inputs, void* const* outputs, bool timed = false) {
         if (!is_fixed()) {
-            fail("raw memory has no shapes, and this network needs those of its inputs");
+            fail({"raw memory has no shapes, and this network needs those of its inputs"});
         }
         network_->run(inputs, outputs, timed);
     }

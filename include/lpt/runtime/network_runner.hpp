@@ -118,7 +118,7 @@ class network_runner {
     void take_variables_of(const network_runner& body) {
         for (const text& each : body.all_variables_) {
             if (own_variables_.contains(each)) {
-                fail("variable '", each, "' belongs to the network around it, too");
+                fail({"variable '", each, "' belongs to the network around it, too"});
             }
             all_variables_.push_back(each);
         }
@@ -136,8 +136,8 @@ class network_runner {
                     runners.push_back(std::make_unique<network_runner>(each.bodies()[which], context_));
                     take_variables_of(*runners.back());
                 } catch (const error& raised) {
-                    fail(each.operation(), " '", each.name(), "', ", op::body_name(each.kind(), which), ": ",
-                         raised.message());
+                    fail({each.operation(), " '", each.name(), "', ", op::body_name(each.kind(), which), ": ",
+                          raised.message()});
                 }
             }
         }
@@ -344,15 +344,15 @@ class network_runner {
     }
     void check_inputs(const std::vector<tensor>& inputs) const {
         if (inputs.size() != inputs_.size()) {
-            fail("the network has ", inputs_.size(), " inputs, not ", inputs.size());
+            fail({"the network has ", inputs_.size(), " inputs, not ", inputs.size()});
         }
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             const plan::port& wanted = inputs_[i];
             shape merged = wanted.dimensions;
             if ((inputs[i].type() != wanted.type && wanted.type != dynamic) ||
                 !merge_shape(merged, inputs[i].dimensions())) {
-                fail("input ", i, " '", wanted.name, "' must be ", name(wanted.type), to_text(wanted.dimensions),
-                     ", not ", name(inputs[i].type()), to_text(inputs[i].dimensions()));
+                fail({"input ", i, " '", wanted.name, "' must be ", name(wanted.type), wanted.dimensions, ", not ",
+                      name(inputs[i].type()), inputs[i].dimensions()});
             }
         }
     }
@@ -442,7 +442,7 @@ public:
                     std::vector<body_place> inside_bodies = bodies;
                     inside_bodies.push_back({nodes[0], static_cast<int>(which)});
                     runners->second[which]->append_records(
-                        inside_bodies, join(path, each.name(), "/", op::body_name(each.kind(), which), "/"), to);
+                        inside_bodies, join({path, each.name(), "/", op::body_name(each.kind(), which), "/"}), to);
                 }
             }
         }

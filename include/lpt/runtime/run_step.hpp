@@ -352,9 +352,8 @@ class step_runner {
             const plan::stored_tensor& wanted = at(outputs[port]);
             if (results[port].type() != wanted.type || !(results[port].dimensions() == wanted.dimensions)) {
                 const node& each = net_.model[id];
-                fail(each.operation(), " '", each.name(), "' gave ", name(results[port].type()),
-                     to_text(results[port].dimensions()), " instead of ", name(wanted.type),
-                     to_text(wanted.dimensions));
+                fail({each.operation(), " '", each.name(), "' gave ", name(results[port].type()),
+                      results[port].dimensions(), " instead of ", name(wanted.type), wanted.dimensions});
             }
             if (wanted.bytes() != 0) {
                 std::memcpy(write(outputs[port]), results[port].data(), wanted.bytes());

@@ -185,7 +185,7 @@ class thread_pool {
     }
     static int checked(int threads) {
         if (threads < 1 || threads > static_cast<int>(inside_bits)) {
-            fail("thread pool: expected 1 to ", static_cast<int>(inside_bits), " threads, not ", threads);
+            fail({"thread pool: expected 1 to ", static_cast<int>(inside_bits), " threads, not ", threads});
         }
         return threads;
     }

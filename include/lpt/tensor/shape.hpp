@@ -76,12 +76,13 @@ public:
     friend constexpr bool operator==(const shape&, const shape&) = default;
 };
 
-/// `[1,3,?,224]`, `[]` for a scalar, `?` for a dynamic rank.
-constexpr text to_text(const shape& dimensions) {
+/// Appends `[1,3,?,224]`, `[]` for a scalar, `?` for a dynamic rank.
+constexpr void append_to(text& result, const shape& dimensions) {
     if (dimensions.rank_is_dynamic()) {
-        return "?";
+        result.append('?');
+        return;
     }
-    text result("[");
+    result.append('[');
     for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
         result.append(axis == 0 ? text_view() : text_view(","));
         if (dimensions.is_static(axis)) {
@@ -90,7 +91,14 @@ constexpr text to_text(const shape& dimensions) {
             result.append('?');
         }
     }
-    return result.append(']');
+    result.append(']');
+}
+
+/// The same as a text of its own.
+constexpr text to_text(const shape& dimensions) {
+    text result;
+    append_to(result, dimensions);
+    return result;
 }
 
 /// Two sizes that must agree; false if they cannot.

@@ -218,7 +218,7 @@ constexpr double load_real(element type, const std::byte* data, std::size_t inde
         case f8e5m2: return detail::decode(detail::f8e5m2_format, static_cast<std::uint32_t>(data[index]));
         case dynamic: break;
     }
-    fail("cannot read a value of a tensor whose element type is not known");
+    fail({"cannot read a value of a tensor whose element type is not known"});
 }
 
 /// Value number `index` of packed elements as an integer; real values are rounded towards zero and saturate, NaN gives 0.
@@ -257,7 +257,7 @@ constexpr void store_real(element type, std::byte* data, std::size_t index, doub
         case 64: return detail::store(data + 8 * index, integer);
         default: break;
     }
-    fail("cannot write a value of a tensor whose element type is not known");
+    fail({"cannot write a value of a tensor whose element type is not known"});
 }
 
 /// Writes an integer as number `index` of packed elements; integers wrap around, real types round to nearest even.
@@ -290,8 +290,7 @@ public:
           data_(bytes_->data_if_known()),
           elements_(shape_.elements()) {
         if (!shape_.is_static() || bytes_->size() != byte_size(type_, elements_)) {
-            fail("a tensor of type ", name(type_), " and shape ", to_text(shape_), " cannot have ", bytes_->size(),
-                 " bytes");
+            fail({"a tensor of type ", name(type_), " and shape ", shape_, " cannot have ", bytes_->size(), " bytes"});
         }
     }
     /// The same bytes seen with another shape of as many elements.
@@ -302,7 +301,7 @@ public:
           data_(other.data_),
           elements_(other.elements_) {
         if (shape_.elements() != elements_) {
-            fail("a tensor of shape ", to_text(other.shape_), " cannot be seen as ", to_text(shape_));
+            fail({"a tensor of shape ", other.shape_, " cannot be seen as ", shape_});
         }
     }
 
@@ -335,23 +334,24 @@ public:
     /// Value number `index`, converted to an integer (real values towards zero).
     constexpr std::int64_t integer(std::size_t index) const { return load_integer(type_, data(), index); }
     /// Equal type, shape and bytes.
-    friend constexpr bool operator==(const tensor& left, const tensor& right) {
-        if (left.type_ != right.type_ || !(left.shape_ == right.shape_)) {
+    constexpr bool equals(const tensor& other) const {
+        if (type_ != other.type_ || !(shape_ == other.shape_)) {
             return false;
         }
-        if (left.bytes_.same(right.bytes_)) {
+        if (bytes_.same(other.bytes_)) {
             return true;
         }
-        if (!left || !right || left.size_in_bytes() != right.size_in_bytes()) {
+        if (!*this || !other || size_in_bytes() != other.size_in_bytes()) {
             return false;
         }
-        for (std::size_t i = 0; i < left.size_in_bytes(); ++i) {
-            if (left.data()[i] != right.data()[i]) {
+        for (std::size_t i = 0; i < size_in_bytes(); ++i) {
+            if (data()[i] != other.data()[i]) {
                 return false;
             }
         }
         return true;
     }
+    friend constexpr bool operator==(const tensor& left, const tensor& right) { return left.equals(right); }
     /// See `bytes::late_depth`.
     constexpr int late_depth() const noexcept { return bytes_ ? bytes_->late_depth() : 0; }
     /// True if the values have yet to be computed: reading them may take long.
@@ -377,7 +377,7 @@ public:
     constexpr tensor_builder(element type, shape dimensions)
         : type_(type), shape_(lpt::move(dimensions)), elements_(shape_.elements()) {
         if (type == dynamic || !shape_.is_static()) {
-            fail("values need a known element type and a static shape, not ", name(type), to_text(shape_));
+            fail({"values need a known element type and a static shape, not ", name(type), shape_});
         }
         bytes_.resize(byte_size(type_, elements_));
     }
@@ -430,7 +430,7 @@ constexpr tensor make_tensor(element type, shape dimensions, view<double> values
     tensor_builder result(type, lpt::move(dimensions));
     const std::size_t count = result.elements();
     if (values.size() != 1 && values.size() != count) {
-        fail("a tensor of shape ", to_text(result.dimensions()), " cannot be made of ", values.size(), " values");
+        fail({"a tensor of shape ", result.dimensions(), " cannot be made of ", values.size(), " values"});
     }
     if (values.size() == 1) {
         result.fill(values[0]);
@@ -462,7 +462,7 @@ constexpr tensor make_integer_tensor(element type, shape dimensions, view<std::i
     tensor_builder result(type, lpt::move(dimensions));
     const std::size_t count = result.elements();
     if (values.size() != 1 && values.size() != count) {
-        fail("a tensor of shape ", to_text(result.dimensions()), " cannot be made of ", values.size(), " values");
+        fail({"a tensor of shape ", result.dimensions(), " cannot be made of ", values.size(), " values"});
     }
     for (std::size_t i = 0; i < count; ++i) {
         result.integer(i, values[values.size() == 1 ? 0 : i]);

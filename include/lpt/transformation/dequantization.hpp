@@ -294,7 +294,7 @@ constexpr void update_output_name(auto& r, node_id last, node_id operation) {
              user = model.next_use(user)) {
             if (model[user.node].is<op::result>()) {
                 const text original = model[operation].name();
-                model.rename(operation, join(original, "_original"));
+                model.rename(operation, join({original, "_original"}));
                 model.rename(last, original);
                 return;
             }
@@ -966,8 +966,8 @@ constexpr void relax_types(graph& model, node_id operation, std::size_t port, el
 move_dequantization_after(auto& r, node_id operation, const dequantization& found, move_settings settings = {}) {
     graph& model = r.model;
     if (model[operation].outputs() != 1) {
-        fail("a dequantization can only be moved behind an operation with one output, not behind '",
-             model[operation].name(), "'");
+        fail({"a dequantization can only be moved behind an operation with one output, not behind '",
+              model[operation].name(), "'"});
     }
     const node_id last = found.last();
     const output_ref source = !settings.move_subtract && found.has_subtract() ? output_ref(found.subtract) : found.data;

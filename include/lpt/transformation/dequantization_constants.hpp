@@ -30,7 +30,7 @@ constexpr node_id pad_left(auto& r, node_id constant, std::size_t rank) {
 constexpr node_id fold_to_constant(auto& r, op::attributes what, view<output_ref> inputs, int version = -1) {
     const output_ref folded = fold_operation(r.model, lpt::move(what), inputs, version);
     if (!is_constant(r.model, folded)) {
-        fail("a dequantization constant cannot be moved through ", r.model[folded.node].operation());
+        fail({"a dequantization constant cannot be moved through ", r.model[folded.node].operation()});
     }
     return folded.node;
 }

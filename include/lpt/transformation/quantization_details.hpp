@@ -299,7 +299,7 @@ constexpr tensor broadcast_values(const tensor& values, const shape& dimensions)
     }
     shape merged;
     if (!broadcast_shapes(values.dimensions(), dimensions, merged) || !(merged == dimensions)) {
-        fail("values of shape ", to_text(values.dimensions()), " do not broadcast to shape ", to_text(dimensions));
+        fail({"values of shape ", values.dimensions(), " do not broadcast to shape ", dimensions});
     }
     if (values.elements() == 1) {
         return make_tensor(values.type(), dimensions, view<double>({values.real(0)}));
@@ -324,8 +324,8 @@ constexpr shape output_range_shape(const graph& model, node_id fake_quantize) {
     }
     shape result;
     if (!broadcast_shapes(low, high, result)) {
-        fail("FakeQuantize '", model[fake_quantize].name(),
-             "' has output bounds of shapes that do not broadcast to each other");
+        fail({"FakeQuantize '", model[fake_quantize].name(),
+              "' has output bounds of shapes that do not broadcast to each other"});
     }
     return result;
 }

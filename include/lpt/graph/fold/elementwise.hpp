@@ -458,32 +458,44 @@ constexpr tensor evaluate_few_floats(const op::attributes& what, const tensor& a
     return combine_few_floats(what.number(), a, b);
 }
 
+namespace detail {
+
+/// The output of an operation that `evaluate_elementwise` knows.
+template <int Once = 0>
+[[gnu::noinline]] constexpr tensor elementwise(const call& node) {
+    const op::kind kind = node.kind();
+    const element type = node.input(0).type();
+    if (kind == op::kind::logical_not) {
+        return map_elements<std::uint8_t, std::uint8_t>(node, [](std::uint8_t x) -> std::uint8_t { return x == 0; });
+    }
+    if (kind >= op::kind::logical_and && kind <= op::kind::logical_xor) {
+        return logic(node);
+    }
+    if (kind == op::kind::select) {
+        return with_number(node.input(1).type(), [&](auto zero) { return selection<decltype(zero)>(node); });
+    }
+    if (kind >= op::kind::add && kind <= op::kind::floor_mod) {
+        return with_number(type, [&](auto zero) { return arithmetic<decltype(zero)>(node); });
+    }
+    if (kind >= op::kind::equal && kind <= op::kind::less_equal) {
+        return with_number(type, [&](auto zero) { return comparison<decltype(zero)>(node); });
+    }
+    return with_number(type, [&](auto zero) { return simple_function<decltype(zero)>(node); });
+}
+
+}  // namespace detail
+
 /// Arithmetic, comparisons, logic, Select and the functions of one element that need no series.
 ///
 /// Integer division rounds as `m_pythondiv` says; false for an integer division by zero.
 template <int Once = 0>
-[[gnu::noinline, gnu::cold]] constexpr bool evaluate_elementwise(const call& node, seq<tensor>& outputs) {
+[[gnu::cold]] constexpr bool evaluate_elementwise(const call& node, seq<tensor>& outputs) {
     const op::kind kind = node.kind();
-    const element type = node.input(0).type();
     const bool divides = kind == op::kind::divide || kind == op::kind::mod || kind == op::kind::floor_mod;
-    if (divides && !is_real(type) && detail::has_zero(node.input(1))) {
+    if (divides && !is_real(node.input(0).type()) && detail::has_zero(node.input(1))) {
         return false;
     }
-    if (kind == op::kind::logical_not) {
-        outputs.push_back(
-            map_elements<std::uint8_t, std::uint8_t>(node, [](std::uint8_t x) -> std::uint8_t { return x == 0; }));
-    } else if (kind >= op::kind::logical_and && kind <= op::kind::logical_xor) {
-        outputs.push_back(detail::logic(node));
-    } else if (kind == op::kind::select) {
-        outputs.push_back(
-            with_number(node.input(1).type(), [&](auto zero) { return detail::selection<decltype(zero)>(node); }));
-    } else if (kind >= op::kind::add && kind <= op::kind::floor_mod) {
-        outputs.push_back(with_number(type, [&](auto zero) { return detail::arithmetic<decltype(zero)>(node); }));
-    } else if (kind >= op::kind::equal && kind <= op::kind::less_equal) {
-        outputs.push_back(with_number(type, [&](auto zero) { return detail::comparison<decltype(zero)>(node); }));
-    } else {
-        outputs.push_back(with_number(type, [&](auto zero) { return detail::simple_function<decltype(zero)>(node); }));
-    }
+    outputs.push_back(detail::elementwise(node));
     return true;
 }
 

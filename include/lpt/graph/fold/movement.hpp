@@ -333,7 +333,7 @@ constexpr tensor gather(const call& node) {
             const std::int64_t index = places[i / outer * count + k];
             const std::int64_t place = index < 0 ? index + size : index;
             if (place < 0 || place >= size) {
-                fail("Gather: index ", index, " is outside an axis of size ", size);
+                fail({"Gather: index ", index, " is outside an axis of size ", size});
             }
             copy_bytes(next,
                        from.data() + (i * static_cast<std::size_t>(size) + static_cast<std::size_t>(place)) * inner,
@@ -541,6 +541,31 @@ constexpr tensor space_to_batch(const call& node) {
     return rearrange(data, dimensions, sources);
 }
 
+/// The one output of a movement; no tensor for operations that are none, and for splits.
+template <int Once = 0>
+[[gnu::noinline]] constexpr tensor moved(const call& node) {
+    const shape& dimensions = node.output().dimensions;
+    switch (node.kind()) {
+        case op::kind::concat: return concat(node);
+        case op::kind::strided_slice: return tensor(strided_slice(node), dimensions);
+        case op::kind::slice: return slice(node);
+        case op::kind::gather: return gather(node);
+        case op::kind::reshape:
+        case op::kind::squeeze:
+        case op::kind::unsqueeze: return tensor(node.input(0), dimensions);
+        case op::kind::transpose: return transpose(node);
+        case op::kind::depth_to_space: return depth_to_space(node);
+        case op::kind::space_to_depth: return space_to_depth(node);
+        case op::kind::batch_to_space: return batch_to_space(node);
+        case op::kind::space_to_batch: return space_to_batch(node);
+        case op::kind::shuffle_channels: return shuffle_channels(node);
+        case op::kind::broadcast: return broadcast(node);
+        case op::kind::tile: return tile(node);
+        case op::kind::pad: return pad(node);
+        default: return {};
+    }
+}
+
 }  // namespace detail
 
 /// True for the operations that `evaluate_movement` knows.
@@ -551,29 +576,17 @@ constexpr bool is_movement(op::kind kind) {
 /// Operations whose output elements are input elements (or a padding value), of any element type. Raises an error for an index
 /// outside its axis.
 template <int Once = 0>
-[[gnu::noinline, gnu::cold]] constexpr bool evaluate_movement(const call& node, seq<tensor>& outputs) {
-    const shape& dimensions = node.output().dimensions;
-    switch (node.kind()) {
-        case op::kind::split:
-        case op::kind::variadic_split: detail::split(node, outputs); return true;
-        case op::kind::concat: outputs.push_back(detail::concat(node)); return true;
-        case op::kind::strided_slice: outputs.push_back(tensor(detail::strided_slice(node), dimensions)); return true;
-        case op::kind::slice: outputs.push_back(detail::slice(node)); return true;
-        case op::kind::gather: outputs.push_back(detail::gather(node)); return true;
-        case op::kind::reshape:
-        case op::kind::squeeze:
-        case op::kind::unsqueeze: outputs.push_back(tensor(node.input(0), dimensions)); return true;
-        case op::kind::transpose: outputs.push_back(detail::transpose(node)); return true;
-        case op::kind::depth_to_space: outputs.push_back(detail::depth_to_space(node)); return true;
-        case op::kind::space_to_depth: outputs.push_back(detail::space_to_depth(node)); return true;
-        case op::kind::batch_to_space: outputs.push_back(detail::batch_to_space(node)); return true;
-        case op::kind::space_to_batch: outputs.push_back(detail::space_to_batch(node)); return true;
-        case op::kind::shuffle_channels: outputs.push_back(detail::shuffle_channels(node)); return true;
-        case op::kind::broadcast: outputs.push_back(detail::broadcast(node)); return true;
-        case op::kind::tile: outputs.push_back(detail::tile(node)); return true;
-        case op::kind::pad: outputs.push_back(detail::pad(node)); return true;
-        default: return false;
+[[gnu::cold]] constexpr bool evaluate_movement(const call& node, seq<tensor>& outputs) {
+    if (node.kind() == op::kind::split || node.kind() == op::kind::variadic_split) {
+        detail::split(node, outputs);
+        return true;
     }
+    tensor result = detail::moved(node);
+    if (!result) {
+        return false;
+    }
+    outputs.push_back(lpt::move(result));
+    return true;
 }
 
 }  // namespace lpt::evaluation

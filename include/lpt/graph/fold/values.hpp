@@ -404,7 +404,7 @@ template <int Once = 0>
         return values;
     }
     if (type == dynamic) {
-        fail("a tensor of type ", name(values.type()), " cannot be converted to an unknown element type");
+        fail({"a tensor of type ", name(values.type()), " cannot be converted to an unknown element type"});
     }
     if (type == f32) {  // straight from the stored type: the way of most weights
         outcome<float> to(type, values.dimensions());

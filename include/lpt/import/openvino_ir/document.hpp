@@ -24,9 +24,9 @@ struct place {
 template <class... Parts>
 [[noreturn]] void wrong(const place& where, const Parts&... parts) {
     if (where.layer.empty()) {
-        fail(text_view(where.file.c_str()), ": ", parts...);
+        fail({text_view(where.file.c_str()), ": ", parts...});
     }
-    fail(text_view(where.file.c_str()), ": ", text_view(where.layer.c_str()), ": ", parts...);
+    fail({text_view(where.file.c_str()), ": ", text_view(where.layer.c_str()), ": ", parts...});
 }
 
 struct port_description {

@@ -226,7 +226,7 @@ class builder {
         try {
             id = model_.add(std::move(what), inputs, layer.name.c_str(), layer.version);
         } catch (const error& raised) {
-            fail(text_view(files_.xml.c_str()), ": ", raised.message());
+            fail({text_view(files_.xml.c_str()), ": ", raised.message()});
         }
         for (graph& body : bodies) {
             model_.add_body(id, std::move(body));
@@ -312,7 +312,7 @@ public:
         try {
             static_cast<void>(topological_order(model_));  // the order of variables may close a circle
         } catch (const error& raised) {
-            fail(text_view(files_.xml.c_str()), ": ", raised.message());
+            fail({text_view(files_.xml.c_str()), ": ", raised.message()});
         }
         return std::move(model_);
     }
@@ -345,16 +345,17 @@ inline bool looks_like_xml(text_view content) {
 inline graph parse_network(text_view xml, const mapped_file* weights, const std::string& xml_name,
                            const std::string& bin_name, const op::user_operations& known) {
     if (!looks_like_xml(xml)) {
-        fail(text_view(xml_name.c_str()), ": unknown format; expected OpenVINO IR, whose topology is an XML document");
+        fail(
+            {text_view(xml_name.c_str()), ": unknown format; expected OpenVINO IR, whose topology is an XML document"});
     }
     pugi::xml_document parsed;
     const pugi::xml_parse_result status = parsed.load_buffer(xml.data(), xml.size());
     if (!status) {
-        fail(text_view(xml_name.c_str()), ": broken XML at byte ", status.offset, ": ", status.description());
+        fail({text_view(xml_name.c_str()), ": broken XML at byte ", status.offset, ": ", status.description()});
     }
     const pugi::xml_node net = parsed.child("net");
     if (!net) {
-        fail(text_view(xml_name.c_str()), ": is not a network: the document has no <net>");
+        fail({text_view(xml_name.c_str()), ": is not a network: the document has no <net>"});
     }
     return build_graph(net, {weights, xml_name, bin_name, known}, 0);
 }

@@ -70,12 +70,12 @@ struct multiply_to_group_convolution_transformation {
         const integers zeros(result.rank() - 2, 0);
         const node_id convolution =
             model.add_relaxed(op::group_convolution{ones, zeros, zeros, ones}, {found.data, weights},
-                              {{f32, f32}, {f32}}, join(model[id].name(), "/GroupConvolution").view());
+                              {{f32, f32}, {f32}}, join({model[id].name(), "/GroupConvolution"}).view());
         node_id last = convolution;
         if (found.has_subtract()) {
             const output_ref negative =
                 fold_operation(model, op::negative{}, {fold_convert(model, found.zero_point, f32)});
-            last = model.add(op::add{}, {convolution, negative}, join(model[convolution].name(), "/Add").view());
+            last = model.add(op::add{}, {convolution, negative}, join({model[convolution].name(), "/Add"}).view());
         }
         replace_and_name(r, id, scaled(r, id, last, constant_input(model, id)));
         return true;

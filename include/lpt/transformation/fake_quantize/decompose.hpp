@@ -503,7 +503,7 @@ quantize_weights(auto& r, node_id fake_quantize, const quantization_details& det
     const text name = model[fake_quantize].name();
     const fake_quantize_parts parts = decompose_fake_quantize(r, fake_quantize, precision);
     if (parts && must_fold && !parts.is_constant(model)) {
-        fail("FakeQuantize '", name, "' on weights cannot be folded to a constant: its input must be known");
+        fail({"FakeQuantize '", name, "' on weights cannot be folded to a constant: its input must be known"});
     }
     return parts;
 }

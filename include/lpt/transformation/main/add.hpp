@@ -203,8 +203,7 @@ private:
         } else if (a.elements() == 1) {
             dimensions = b.dimensions();
         } else if (!broadcast_shapes(a.dimensions(), b.dimensions(), dimensions)) {
-            fail("constants of shapes ", to_text(a.dimensions()), " and ", to_text(b.dimensions()),
-                 " do not broadcast");
+            fail({"constants of shapes ", a.dimensions(), " and ", b.dimensions(), " do not broadcast"});
         }
         const tensor divisor = spread_values(a, dimensions);
         const tensor dividend = spread_values(b, dimensions);

@@ -210,18 +210,18 @@ private:
         }
         if (with_convert != nullptr) {
             last = model.clone(with_convert->convert, {last});
-            model.rename(last.node, join(prefix, "/DequantizationConvert"));
+            model.rename(last.node, join({prefix, "/DequantizationConvert"}));
         }
         if (with_subtract != nullptr) {
             last = model.add(op::subtract{}, {last, joined_zero_point(r, concat, all, model.type(last))});
             model.relax(last.node);
-            model.rename(last.node, join(prefix, "/DequantizationSubtract"));
+            model.rename(last.node, join({prefix, "/DequantizationSubtract"}));
         }
         if (with_multiply != nullptr) {
             const element type = model[with_multiply->scale].type();
             last = model.add(op::multiply{}, {last, to_scalar_if_equal(r, joined(r, concat, scales, type, 1))});
             model.relax_output(last.node, model[with_multiply->multiply].type());
-            model.rename(last.node, join(prefix, "/DequantizationMultyply"));
+            model.rename(last.node, join({prefix, "/DequantizationMultyply"}));
         }
         return last.node;
     }

@@ -243,11 +243,11 @@ struct mat_mul_transformation {
         output_ref last = product;
         if (first.has_subtract()) {
             last = model.add(op::subtract{}, {product, term},
-                             join(model[product].name(), "/DequantizationSubtract").view());
+                             join({model[product].name(), "/DequantizationSubtract"}).view());
         }
         const node_id multiply = model.add_relaxed(op::multiply{}, {last, model.constant(scale)},
                                                    {{computed, computed}, {model[first.multiply].type()}},
-                                                   join(model[product].name(), "/DequantizationMultiply").view());
+                                                   join({model[product].name(), "/DequantizationMultiply"}).view());
         insert_dequantization(r, readers, multiply, product);
         update_output_name(r, multiply, product);
         return true;

@@ -35,7 +35,7 @@ constexpr seq<node_id, 4> split_constant(auto& r, node_id split, node_id constan
     }
     seq<output_ref> parts;
     if (!fold(r.model, r.model.clone(split, inputs), parts)) {
-        fail("the dequantization constants above '", r.model[split].name(), "' cannot be split");
+        fail({"the dequantization constants above '", r.model[split].name(), "' cannot be split"});
     }
     for (const output_ref part : parts) {
         result.push_back(to_scalar_if_equal(r, part.node));
@@ -53,9 +53,9 @@ constexpr void name_outputs(auto& r, node_id split, view<output_ref> last) {
             }
             if (name.empty()) {
                 name = r.model[split].name();
-                r.model.rename(split, join(name, "_original"));
+                r.model.rename(split, join({name, "_original"}));
             }
-            r.model.rename(last[port].node, join(name, '.', port));
+            r.model.rename(last[port].node, join({name, '.', port}));
         }
     }
 }

@@ -37,8 +37,8 @@ private:
     static constexpr void check(const restriction_table& restrictions) {
         for (const precision_row& row : restrictions.precisions) {
             if (!op::is_of_user(row.operation) && !is_quantizable(row.operation) && row.operation != op::kind::result) {
-                fail("the precisions of ", op::name(row.operation),
-                     " are restricted, but no transformation handles it");
+                fail({"the precisions of ", op::name(row.operation),
+                      " are restricted, but no transformation handles it"});
             }
         }
     }

@@ -78,7 +78,7 @@ private:
                 inputs.push_back(model[convert].input(port));
             }
             const node_id made =
-                model.clone(convert, inputs, join(model[convert].name(), "_", static_cast<int>(part + 1)).view());
+                model.clone(convert, inputs, join({model[convert].name(), "_", static_cast<int>(part + 1)}).view());
             copy_information(r, convert, made);
             parts.push_back(made);
         }

@@ -116,7 +116,7 @@ private:
         return parts;
     }
 
-    static constexpr text numbered(const text& whole, std::size_t input) { return join(whole, "_", input + 1); }
+    static constexpr text numbered(const text& whole, std::size_t input) { return join({whole, "_", input + 1}); }
 
     static constexpr void move(auto& r, node_id id, node_id relu, node_id concat) {
         graph& model = r.model;
