@@ -87,14 +87,14 @@ void register_shapes(const shape_list& shapes, k::isa set, const k::parallel_for
     for (const gemm_shape& shape : shapes.gemms) {
         for (const type_triple& types : gemm_types) {
             const std::string name = "gemm/" + types.name() + "/" + shape.name() + on;
-            benchmark::RegisterBenchmark(name.c_str(), run_gemm, set, shape, types, parallel)->UseRealTime();
+            benchmark::RegisterBenchmark(name.c_str(), run_gemm, set, shape, types, parallel);
         }
     }
     const type_triple conv_types[] = {{u8, i8, u8}, {i8, i8, i8}, {u8, i4, u8}, {f32, f32, f32}};
     for (const conv_shape& shape : shapes.convolutions) {
         for (const type_triple& types : conv_types) {
             const std::string name = "conv/" + types.name() + "/" + shape.name() + on;
-            benchmark::RegisterBenchmark(name.c_str(), run_convolution, set, shape, types, parallel)->UseRealTime();
+            benchmark::RegisterBenchmark(name.c_str(), run_convolution, set, shape, types, parallel);
         }
     }
 }
