@@ -328,8 +328,10 @@ def make_peer(name, library, shape, types, isa, threads):
     return openvino_problem(shape, types, threads)
 
 
-# How long threads may still look for work after a run, in seconds: libgomp's do for 12 ms.
-patience = {"onnxruntime": 0.2}
+def let_threads_rest(name, threads):
+    """Waits until the threads of a problem that was run have given up looking for more work: libgomp's do after 12 ms."""
+    if threads > 1:
+        time.sleep(0.2 if name == "onnxruntime" else 0.02)
 
 
 def measure(library, problems, isa, is_float, options, threads):
@@ -339,17 +341,16 @@ def measure(library, problems, isa, is_float, options, threads):
         problem.run(1)
         once = min(problem.run(1) for _ in range(3))
         calls[name] = max(1, round(options.burst * 1e-6 / max(once, 1e-7)))
+        let_threads_rest(name, threads)
     seconds = {name: [] for name in problems}
     peaks = []
-    before = list(problems)[-1]
     for _ in range(options.rounds):
         peaks.append(library.lib.lpt_peers_peak(isa.encode(), int(is_float)))
         for name, problem in problems.items():
             if threads > 1:
-                time.sleep(patience.get(before, 0.02))
                 problem.run(1)
-            before = name
             seconds[name].append(problem.run(calls[name]))
+            let_threads_rest(name, threads)
     return seconds, peaks
 
 
