@@ -11,6 +11,7 @@ lpt_build_packages=(
 lpt_ci_packages=(
     clang-16 clang-19 clang-format-19
     g++-12-aarch64-linux-gnu qemu-user
+    curl                                  # .ci/xsimd_14
     python3                               # bench/compile
 )
 
@@ -44,4 +45,9 @@ build() {
     shift
     cmake --preset "$preset"
     cmake --build --preset "$preset" --parallel "$(nproc)" "$@"
+}
+
+# list_skipped PRESET: what the tests of a build said that they left out (lines "skipped: …"), each once.
+list_skipped() {
+    grep -ah '^skipped: ' "build/$1/Testing/Temporary/LastTest.log" | sort -u || true
 }

@@ -42,5 +42,6 @@ fi
 read -r failed total < <(sed -E 's/.* ([0-9]+) tests? failed out of ([0-9]+)$/\1 \2/' <<<"$summary")
 passed=$((total - failed))
 failed=$((failed + conformance_failed))
+list_skipped release
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$status" = 0 ]

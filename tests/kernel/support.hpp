@@ -2,13 +2,12 @@
 // What the kernel tests share: memory that notices a read or write past its end, random data with extremes, and the instruction sets.
 #pragma once
 
-#include <lpt/kernel/dispatch.hpp>
+#include "tests/support/instruction_sets.hpp"
 
 #include <sys/mman.h>
 
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -148,18 +147,11 @@ inline k::parallel_for threads(int count) {
     return parallel;
 }
 
-/// The instruction sets to compare with the scalar definition; prints those that cannot run here, once.
+/// The instruction sets to compare with the scalar definition.
 inline const std::vector<k::isa>& instruction_sets() {
     static const std::vector<k::isa> sets = [] {
-        std::vector<k::isa> found;
-        for (int i = 1; i < k::isa_count; ++i) {
-            const k::isa set = static_cast<k::isa>(i);
-            if (k::is_available(set))
-                found.push_back(set);
-            else
-                std::printf("skipped: %s (%s)\n", k::name_of(set),
-                            k::is_built(set) ? "this processor lacks it" : "not in this build");
-        }
+        std::vector<k::isa> found = lpt::support::available_instruction_sets();
+        found.erase(found.begin());
         return found;
     }();
     return sets;

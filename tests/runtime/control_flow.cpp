@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../plan/networks.hpp"
 #include "tests/support/bodies.hpp"
+#include "tests/support/instruction_sets.hpp"
 #include "tests/support/reference.hpp"
 
 #include <lpt/runtime.hpp>
@@ -115,13 +116,10 @@ TEST_CASE("a body runs in 8 bits where the network around it does") {
     const std::vector<tensor> inputs{numbers(f32, shape{3, 3, 6, 5}, -3, 0.3713, 12)};
     const std::vector<tensor> expected = reference::evaluate<float>(model, view<tensor>(inputs.data(), inputs.size()));
     std::vector<tensor> first;
-    for (int i = 0; i < kernel::isa_count; ++i) {
+    for (const kernel::isa set : support::available_instruction_sets()) {
         compile_options options;
-        options.instruction_set = static_cast<kernel::isa>(i);
+        options.instruction_set = set;
         options.threads = 2;
-        if (!kernel::is_available(*options.instruction_set)) {
-            continue;
-        }
         executable net = compile(model, options);
         const std::vector<tensor> outputs = net.run(inputs);
         first = first.empty() ? outputs : first;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../plan/networks.hpp"
+#include "tests/support/instruction_sets.hpp"
 
 #include <lpt/runtime.hpp>
 
 #include <doctest/doctest.h>
-
-#include <cstdio>
 
 using namespace lpt;
 using namespace lpt::testing;
@@ -37,12 +36,7 @@ void check(const graph& model, const std::vector<tensor>& inputs, double toleran
             CHECK(math::absolute(results[k].real(i) - wanted) <= tolerance * (1 + math::absolute(wanted)));
         }
     }
-    for (int i = 0; i < kernel::isa_count; ++i) {
-        const auto set = static_cast<kernel::isa>(i);
-        if (!kernel::is_available(set)) {
-            std::printf("skipped: %s\n", kernel::name_of(set));
-            continue;
-        }
+    for (const kernel::isa set : support::available_instruction_sets()) {
         executable other = compile(model, on(set, 2));
         CHECK(run(other, inputs) == results);
     }
@@ -102,9 +96,8 @@ TEST_CASE("Weights of 4 bits, signed or with a zero point, are packed two in a b
             model.add_relaxed(op::convolution{{1, 1}, {1, 1}, {0, 0}, {0, 0}}, {data, weights}, {{f32, f32}, {f32}});
         model.result(multiplied(model, sum, make_scalar(f32, 0.01)));
         check(model, {image(shape{1, 24, 2, width})}, 1e-5);
-        for (int i = 1; i < kernel::isa_count; ++i) {
-            const auto set = static_cast<kernel::isa>(i);
-            if (!kernel::is_available(set)) continue;
+        for (const kernel::isa set : support::available_instruction_sets()) {
+            if (set == kernel::isa::scalar) continue;
             const executable net = compile(model, on(set));
             const auto& work = std::get<plan::convolution_step>(net.plan().steps[1].work);
             const std::size_t bytes =
@@ -250,15 +243,13 @@ namespace {
 void check_bits(const graph& model, const std::vector<tensor>& inputs) {
     const std::vector<tensor> expected = reference::evaluate<float>(model, view<tensor>(inputs.data(), inputs.size()));
     bool has_negative_zero = false;
-    for (int i = 0; i < kernel::isa_count; ++i) {
-        if (kernel::is_available(static_cast<kernel::isa>(i))) {
-            executable net = compile(model, on(static_cast<kernel::isa>(i)));
-            const std::vector<tensor> results = run(net, inputs);
-            REQUIRE(results.size() == expected.size());
-            for (std::size_t k = 0; k < results.size(); ++k) {
-                CAPTURE(k);
-                CHECK(results[k] == expected[k]);
-            }
+    for (const kernel::isa set : support::available_instruction_sets()) {
+        executable net = compile(model, on(set));
+        const std::vector<tensor> results = run(net, inputs);
+        REQUIRE(results.size() == expected.size());
+        for (std::size_t k = 0; k < results.size(); ++k) {
+            CAPTURE(k);
+            CHECK(results[k] == expected[k]);
         }
     }
     for (const tensor& each : expected) {
