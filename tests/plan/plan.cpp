@@ -129,6 +129,30 @@ TEST_CASE("Constants are folded, whatever their marks say") {
     CHECK(work.finish.bias.values[0] == 1.5f);
 }
 
+TEST_CASE("What cannot join a chain leaves it as it was") {
+    graph model;
+    const output_ref input = model.parameter(f32, shape{1, 64}, "x");
+    const output_ref sum = added(model, model.add(op::relu{}, {input}), make_scalar(f32, 1));
+    model.result(model.add(op::convert{u8}, {sum}));
+    const plan::network net = plan_of(model);
+    REQUIRE(net.steps.size() == 2);
+    CHECK(net.steps[0].nodes.size() == 2);
+    const auto& work = std::get<plan::elementwise_step>(net.steps[0].work);
+    CHECK(work.finish.type == f32);
+    CHECK(work.finish.posts.size() == 2);
+}
+
+TEST_CASE("No more than so many operations in a row are one dequantization") {
+    for (const std::size_t count : {plan::longest_dequantization - 1, plan::longest_dequantization}) {
+        graph model;
+        output_ref value = model.add(op::convert{f32}, {model.parameter(u8, shape{1, 64}, "x")});
+        for (std::size_t i = 0; i < count; ++i) {
+            value = multiplied(model, value, make_scalar(f32, 1.5));
+        }
+        CHECK(plan::is_dequantization(model, value) == (count < plan::longest_dequantization));
+    }
+}
+
 TEST_CASE("Blocks that live at the same time have bytes of their own, others share") {
     graph model;
     output_ref value = model.parameter(f32, shape{1, 1000}, "x");

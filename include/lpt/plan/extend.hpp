@@ -258,14 +258,18 @@ inline bool extend_by_fake_quantize(chain& to, const graph& model, const node& e
 /// Adds the operation that reads the chain's last value on input `port`; false, and no change, if a chain cannot compute it.
 inline bool extend(chain& to, const graph& model, node_id id, int port) {
     const node& each = model[id];
-    if (each.outputs() != 1 || !(each.shape() == to.dimensions) || to.type != f32) {
+    if (each.outputs() != 1 || !(each.shape() == to.dimensions) || to.type != f32 ||
+        (each.type() != f32 && !is_byte(each.type()))) {
         return false;
     }
     const bool first = to.nodes.empty();
-    if (each.type() != f32 && !is_byte(each.type())) {
+    // Relu and the like on integers: they stay what they are.
+    const bool keeps_integers = first && is_byte(each.type()) &&
+                                model.type(each.input(static_cast<std::size_t>(port))) == each.type() &&
+                                (each.is<op::relu>() || each.is<op::clamp>());
+    if (is_byte(each.type()) && !keeps_integers && !each.is<op::fake_quantize>()) {
         return false;
     }
-    const chain before = to;
     bool extended = false;
     spread numbers;
     switch (each.kind()) {
@@ -287,18 +291,11 @@ inline bool extend(chain& to, const graph& model, node_id id, int port) {
         }
         default: extended = port == 0 && detail::extend_by_unary(to, model, each); break;
     }
-    if (extended && is_byte(each.type()) && to.type == f32) {
-        // Relu and the like on integers: they stay what they are.
-        const bool keeps = first && model.type(each.input(static_cast<std::size_t>(port))) == each.type() &&
-                           (each.is<op::relu>() || each.is<op::clamp>());
-        extended = keeps;
-        if (keeps) {
-            to.store(each.type(), facts(each.type()).lowest, facts(each.type()).highest);
-        }
-    }
     if (!extended) {
-        to = before;
         return false;
+    }
+    if (keeps_integers) {
+        to.store(each.type(), facts(each.type()).lowest, facts(each.type()).highest);
     }
     to.nodes.push_back(id);
     to.tail = id;

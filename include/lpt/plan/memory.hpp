@@ -5,6 +5,8 @@
 #include <lpt/plan/steps.hpp>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 namespace lpt::plan {
@@ -43,13 +45,19 @@ inline void find_lifetimes(network& net) {
 
 /// Lets a step write where it reads, if nothing reads that memory afterwards.
 inline void share_in_place(network& net) {
+    std::vector<int> joined(net.storages.size(), -1);  // by block: the one that took its place
+    const auto block_of = [&](int tensor) {
+        const int block = net.tensors[static_cast<std::size_t>(tensor)].storage;
+        const int other = joined[static_cast<std::size_t>(block)];
+        return other < 0 ? block : other;
+    };
     for (int i = 0; i < static_cast<int>(net.steps.size()); ++i) {
         step& each = net.steps[static_cast<std::size_t>(i)];
         if (!each.may_overwrite) {
             continue;
         }
-        const int from = net.tensors[static_cast<std::size_t>(each.reads[0])].storage;
-        const int to = net.tensors[static_cast<std::size_t>(each.writes[0])].storage;
+        const int from = block_of(each.reads[0]);
+        const int to = block_of(each.writes[0]);
         storage& read = net.storages[static_cast<std::size_t>(from)];
         storage& written = net.storages[static_cast<std::size_t>(to)];
         if (from == to || read.where != place::arena || written.where != place::arena || read.last_step != i ||
@@ -58,25 +66,98 @@ inline void share_in_place(network& net) {
         }
         read.last_step = written.last_step;
         written.bytes = 0;
-        for (stored_tensor& tensor : net.tensors) {
-            if (tensor.storage == to) {
-                tensor.storage = from;
-            }
-        }
+        joined[static_cast<std::size_t>(to)] = from;  // which no step writes first later: it never moves itself
+    }
+    for (std::size_t tensor = 0; tensor < net.tensors.size(); ++tensor) {
+        net.tensors[tensor].storage = block_of(static_cast<int>(tensor));
     }
 }
 
-/// The lowest place where a block fits beside those that live at the same time, in the smallest gap.
-inline std::size_t best_place(const network& net, const std::vector<int>& placed, const storage& block) {
-    std::vector<std::pair<std::size_t, std::size_t>> taken;
-    for (const int id : placed) {
-        const storage& other = net.storages[static_cast<std::size_t>(id)];
-        if (other.first_step <= block.last_step && block.first_step <= other.last_step) {
-            taken.push_back({other.offset, other.offset + aligned(other.bytes + block_slack)});
+inline std::size_t room_of(const storage& block) { return aligned(block.bytes + block_slack); }
+
+/// The blocks that need a place, in the order of their numbers.
+inline std::vector<int> blocks_of_arena(const network& net) {
+    std::vector<int> result;
+    for (int id = 0; id < static_cast<int>(net.storages.size()); ++id) {
+        const storage& block = net.storages[static_cast<std::size_t>(id)];
+        if (block.where == place::arena && block.bytes != 0 && block.first_step >= 0) {
+            result.push_back(id);
         }
     }
+    return result;
+}
+
+/// How many pairs of blocks live at the same time.
+inline std::size_t count_meetings(const network& net, const std::vector<int>& blocks) {
+    std::vector<std::ptrdiff_t> begins(net.steps.size() + 1, 0);
+    std::vector<std::ptrdiff_t> ends(net.steps.size() + 1, 0);
+    for (const int id : blocks) {
+        ++begins[static_cast<std::size_t>(net.storages[static_cast<std::size_t>(id)].first_step)];
+        ++ends[static_cast<std::size_t>(net.storages[static_cast<std::size_t>(id)].last_step)];
+    }
+    std::size_t result = 0;
+    std::ptrdiff_t alive = 0;
+    for (std::size_t i = 0; i < begins.size(); ++i) {
+        result += static_cast<std::size_t>(begins[i] * alive + begins[i] * (begins[i] - 1) / 2);
+        alive += begins[i] - ends[i];
+    }
+    return result;
+}
+
+/// Blocks that have a place, found by the steps in which they live.
+///
+/// A block meets another if it begins while that lives, or lives when that begins. The first are found by their first step. For the
+/// second, steps are divided in halves again and again, and a block is listed at the few parts that its life consists of.
+class placed_blocks {
+    const network& net_;
+    std::size_t leaves_ = 1;
+    std::vector<std::vector<int>> alive_;  // by part: 1 is all steps, the halves of k are 2 k and 2 k + 1
+    std::set<std::pair<int, int>> begins_;  // first step, block
+
+public:
+    explicit placed_blocks(const network& net) : net_(net) {
+        while (leaves_ <= net.steps.size()) {
+            leaves_ *= 2;
+        }
+        alive_.resize(2 * leaves_);
+    }
+    void add(int id) {
+        const storage& block = net_.storages[static_cast<std::size_t>(id)];
+        begins_.insert({block.first_step, id});
+        std::size_t first = static_cast<std::size_t>(block.first_step) + leaves_;
+        std::size_t last = static_cast<std::size_t>(block.last_step) + leaves_ + 1;
+        for (; first < last; first /= 2, last /= 2) {
+            if (first % 2 != 0) {
+                alive_[first++].push_back(id);
+            }
+            if (last % 2 != 0) {
+                alive_[--last].push_back(id);
+            }
+        }
+    }
+    /// Calls `take(other)` for each that lives in a step in which the block does.
+    template <class Take>
+    void each_that_meets(const storage& block, const Take& take) const {
+        for (std::size_t part = static_cast<std::size_t>(block.first_step) + leaves_; part != 0; part /= 2) {
+            for (const int id : alive_[part]) {
+                take(net_.storages[static_cast<std::size_t>(id)]);
+            }
+        }
+        const auto end = begins_.lower_bound({block.last_step + 1, 0});
+        for (auto each = begins_.lower_bound({block.first_step + 1, 0}); each != end; ++each) {
+            take(net_.storages[static_cast<std::size_t>(each->second)]);
+        }
+    }
+};
+
+/// The lowest place where a block fits beside those that live at the same time, in the smallest gap.
+inline std::size_t best_place(const placed_blocks& placed, const storage& block,
+                              std::vector<std::pair<std::size_t, std::size_t>>& taken) {
+    taken.clear();
+    placed.each_that_meets(
+        block, [&](const storage& other) { taken.push_back({other.offset, other.offset + room_of(other)}); });
     std::sort(taken.begin(), taken.end());
-    const std::size_t size = aligned(block.bytes + block_slack);
+    const std::size_t size = room_of(block);
     std::size_t best = SIZE_MAX;
     std::size_t best_gap = SIZE_MAX;
     std::size_t end = 0;
@@ -90,30 +171,117 @@ inline std::size_t best_place(const network& net, const std::vector<int>& placed
     return best == SIZE_MAX ? end : best;
 }
 
+/// Large blocks first, each into the smallest gap between those that live at the same time.
+inline void place_by_size(network& net, std::vector<int> blocks) {
+    const auto bytes = [&](int id) { return net.storages[static_cast<std::size_t>(id)].bytes; };
+    std::sort(blocks.begin(), blocks.end(),
+              [&](int a, int b) { return bytes(a) != bytes(b) ? bytes(a) > bytes(b) : a < b; });
+    placed_blocks placed(net);
+    std::vector<std::pair<std::size_t, std::size_t>> taken;
+    for (const int id : blocks) {
+        storage& block = net.storages[static_cast<std::size_t>(id)];
+        block.offset = best_place(placed, block, taken);
+        net.arena_bytes = std::max(net.arena_bytes, block.offset + room_of(block));
+        placed.add(id);
+    }
+}
+
+/// Memory that no living block has, step by step.
+class free_memory {
+    std::map<std::size_t, std::size_t> gaps_;  // size of each by its place; none touches another
+    std::set<std::pair<std::size_t, std::size_t>> by_size_;  // size, place
+    std::size_t end_ = 0;
+
+    void drop(std::map<std::size_t, std::size_t>::iterator gap) {
+        by_size_.erase({gap->second, gap->first});
+        gaps_.erase(gap);
+    }
+    void put(std::size_t place, std::size_t size) {
+        gaps_.emplace(place, size);
+        by_size_.emplace(size, place);
+    }
+
+public:
+    /// The smallest gap where it fits, else the end.
+    std::size_t take(std::size_t size) {
+        std::size_t place = end_;
+        std::size_t room = 0;
+        if (const auto fits = by_size_.lower_bound({size, 0}); fits != by_size_.end()) {
+            room = fits->first;
+            place = fits->second;
+            drop(gaps_.find(place));
+        } else if (!gaps_.empty() && gaps_.rbegin()->first + gaps_.rbegin()->second == end_) {
+            place = gaps_.rbegin()->first;
+            drop(std::prev(gaps_.end()));
+        }
+        if (room > size) {
+            put(place + size, room - size);
+        }
+        end_ = std::max(end_, place + size);
+        return place;
+    }
+    void give_back(std::size_t place, std::size_t size) {
+        auto behind = gaps_.lower_bound(place);
+        if (behind != gaps_.end() && behind->first == place + size) {
+            size += behind->second;
+            drop(behind);
+        }
+        behind = gaps_.lower_bound(place);
+        if (behind != gaps_.begin()) {
+            const auto before = std::prev(behind);
+            if (before->first + before->second == place) {
+                place = before->first;
+                size += before->second;
+                drop(before);
+            }
+        }
+        put(place, size);
+    }
+    std::size_t end() const { return end_; }
+};
+
+/// As the steps come, the large blocks of a step first: its time does not depend on how many live at the same time.
+inline void place_by_step(network& net, std::vector<int> blocks) {
+    const auto of = [&](int id) -> storage& { return net.storages[static_cast<std::size_t>(id)]; };
+    std::sort(blocks.begin(), blocks.end(), [&](int a, int b) {
+        return of(a).first_step != of(b).first_step ? of(a).first_step < of(b).first_step
+               : of(a).bytes != of(b).bytes         ? of(a).bytes > of(b).bytes
+                                                    : a < b;
+    });
+    free_memory memory;
+    std::set<std::pair<int, int>> alive;  // last step, block
+    for (const int id : blocks) {
+        while (!alive.empty() && alive.begin()->first < of(id).first_step) {
+            const storage& over = of(alive.begin()->second);
+            memory.give_back(over.offset, room_of(over));
+            alive.erase(alive.begin());
+        }
+        of(id).offset = memory.take(room_of(of(id)));
+        alive.insert({of(id).last_step, id});
+    }
+    net.arena_bytes = memory.end();
+}
+
+/// So many pairs of blocks that live at the same time are looked at, and so many more for each block: some 50 ns a pair.
+inline constexpr std::size_t most_meetings = std::size_t{1} << 21;
+inline constexpr std::size_t more_meetings_a_block = 32;
+
 }  // namespace detail
 
-/// Gives every block of the arena its place: large blocks first, each into the smallest gap between those that live at the same time.
+/// Gives every block of the arena its place.
+///
+/// Large blocks first, each into the smallest gap between those that live at the same time. Where too many live at the same time for
+/// that (more than 2^21 pairs and 32 a block), in the order of steps, each into the smallest gap: time then grows with the number of
+/// blocks and its logarithm, and the arena may become larger by gaps in which nothing fits.
 inline void plan_memory(network& net) {
     detail::find_lifetimes(net);
     detail::share_in_place(net);
-    std::vector<int> order;
-    for (int id = 0; id < static_cast<int>(net.storages.size()); ++id) {
-        storage& block = net.storages[static_cast<std::size_t>(id)];
-        if (block.where == place::arena && block.bytes != 0 && block.first_step >= 0) {
-            order.push_back(id);
-        }
-    }
-    std::sort(order.begin(), order.end(), [&](int a, int b) {
-        const std::size_t left = net.storages[static_cast<std::size_t>(a)].bytes;
-        const std::size_t right = net.storages[static_cast<std::size_t>(b)].bytes;
-        return left != right ? left > right : a < b;
-    });
-    std::vector<int> placed;
-    for (const int id : order) {
-        storage& block = net.storages[static_cast<std::size_t>(id)];
-        block.offset = detail::best_place(net, placed, block);
-        net.arena_bytes = std::max(net.arena_bytes, block.offset + detail::aligned(block.bytes + block_slack));
-        placed.push_back(id);
+    const std::vector<int> blocks = detail::blocks_of_arena(net);
+    const std::size_t most = detail::most_meetings + detail::more_meetings_a_block * blocks.size();
+    if (detail::count_meetings(net, blocks) <= most) {
+        detail::place_by_size(net, blocks);
+    } else {
+        detail::place_by_step(net, blocks);
     }
 }
 

@@ -77,12 +77,15 @@ inline int dequantization_port(const graph& model, node_id id) {
 
 }  // namespace detail
 
+/// So many operations in a row may be one dequantization: everybody who asks for its source walks up to it.
+inline constexpr std::size_t longest_dequantization = 16;
+
 /// The u8 or i8 tensor that an output is a dequantization of, and its constants; the output itself where it is none.
 inline source source_of(const graph& model, output_ref output) {
     std::vector<node_id> above;
     output_ref base = output;
     while (!is_byte(model.type(base))) {
-        const int port = detail::dequantization_port(model, base.node);
+        const int port = above.size() < longest_dequantization ? detail::dequantization_port(model, base.node) : -1;
         if (port < 0) {
             return {output, spread::of(1), spread::of(no_shift)};
         }
