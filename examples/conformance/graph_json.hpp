@@ -263,38 +263,15 @@ class graph_reader {
             fail({"node ", place, " (", label_of(nodes[place]).c_str(), ") of `before`: ", wrong.message()});
         }
     }
-    /// Which nodes others read or wait for.
-    static std::vector<bool> find_read(const json& nodes) {
-        std::vector<bool> result(nodes.size(), false);
-        for (const json& each : nodes) {
-            for (const json& input : each.value("in", json::array())) {
-                result.at(input.at(0).get<std::size_t>()) = true;
-            }
-            for (const json& on : each.value("control", json::array())) {
-                result.at(on.get<std::size_t>()) = true;
-            }
-        }
-        return result;
-    }
 
 public:
-    /// Nodes stand in the order in which a pass visits them. It visits sinks from the last to the first, so these are added in that
-    /// order.
+    /// Nodes stand in the order in which they are made, so Assign nodes in that of the network's sinks; a pass visits the last of
+    /// these first.
     static graph read(const json& described) {
         graph_reader reader;
         reader.nodes_.assign(described.size(), node_id::none);
-        const std::vector<bool> is_read = find_read(described);
-        std::vector<std::size_t> sinks;
         for (std::size_t i = 0; i < described.size(); ++i) {
-            if (described[i].at("op") == "Assign" && !is_read[i]) {
-                sinks.push_back(i);
-            } else {
-                reader.add_node(described, i);
-            }
-        }
-        while (!sinks.empty()) {
-            reader.add_node(described, sinks.back());
-            sinks.pop_back();
+            reader.add_node(described, i);
         }
         return std::move(reader.model_);
     }

@@ -117,6 +117,35 @@ TEST_CASE("a pair stays where a step has another reader, or a constant is none")
     CHECK(unknown.why() == reason::ranges_not_constant);
 }
 
+TEST_CASE("what else reads the FakeQuantize of a pair goes on reading it, beside the new one") {
+    quantized_pair net;
+    const node_id other = net.model.add(op::relu{}, {net.quantize});
+    net.model.result(other);
+    CHECK(net.convert());
+    verify(net.model);
+    CHECK(net.above(other) == net.quantize);
+    CHECK(net.value(net.quantize, 4).real(0) == 255);
+    CHECK(net.model[net.output()].is<op::fake_quantize>());
+    CHECK(net.output() != net.quantize);
+    CHECK(net.difference() < 0.01);
+}
+
+TEST_CASE("one FakeQuantize that two dequantizations follow becomes two") {
+    quantized_pair net;
+    const node_id low = net.model.add(op::convert{u8}, {net.quantize});
+    const node_id second = net.dequantize(low, node_id::none, net.constant({0.5}));
+    net.model.result(second);
+    CHECK(net.convert());
+    CHECK(net.run<convert_quantize_dequantize>(second));
+    verify(net.model);
+    const node_id outputs[] = {net.output(), net.model.producer(net.model.results()[1], 0)};
+    for (const node_id each : outputs) {
+        CHECK(net.model[each].is<op::fake_quantize>());
+    }
+    CHECK(net.value(outputs[1], 4).real(0) == 127.5);
+    CHECK(net.difference() < 0.01);
+}
+
 TEST_CASE("a scale that would broadcast the data keeps the pair") {
     rewritten net;
     const node_id quantize =

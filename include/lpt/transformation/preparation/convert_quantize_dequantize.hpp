@@ -9,7 +9,8 @@ namespace lpt {
 /// FakeQuantize -> Convert(low) -> Convert(real) -> [Subtract z] -> Multiply s  becomes one FakeQuantize whose output range is (out - z) * s.
 ///
 /// Needs 256 or 65536 levels, an output range with equal values, the limits of the low type (i8, u8, i16, u16 by default),
-/// one reader at each step, and a new range that broadcasts to the data.
+/// one reader at each step behind the FakeQuantize, and a new range that broadcasts to the data. What else reads the FakeQuantize
+/// goes on reading the old one.
 struct convert_quantize_dequantize {
     static constexpr text_view name = "ConvertQuantizeDequantize";
     using pattern = lpt::pattern<op::multiply>;
@@ -80,8 +81,7 @@ private:
             }
             found.quantize = model.producer(low, 0);
             found.low_type = model[low].type();
-            if (model[found.quantize].is<op::fake_quantize>() && model.use_count({found.quantize, 0}) == 1 &&
-                is_constant(model, model[found.quantize].input(3)) &&
+            if (model[found.quantize].is<op::fake_quantize>() && is_constant(model, model[found.quantize].input(3)) &&
                 is_constant(model, model[found.quantize].input(4))) {
                 return true;
             }
