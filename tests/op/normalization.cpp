@@ -84,7 +84,7 @@ TEST_CASE("GroupNormalization learns the number of channels, which the groups di
     LPT_CHECK_WRONG(inferred(op::group_normalization{.num_groups = 4}, of(f32, {2, 6, 5}), vector, vector),
                     "num_groups 4 does not divide");
     LPT_CHECK_WRONG(inferred(op::group_normalization{.num_groups = 0}, of(f32, {2, 6, 5}), vector, vector),
-                    "num_groups 0 does not divide");
+                    "num_groups must be at least 1, not 0");
     LPT_CHECK_WRONG(inferred(op::group_normalization{.num_groups = 3}, of(f32, {2, 3, 5}), vector, vector),
                     "input 1 must have shape [3], not [6]");
 }

@@ -32,9 +32,21 @@ protected:
     std::uint32_t size_ = 0;
     std::uint32_t room_;
     constexpr explicit seq_size(std::uint32_t room) noexcept : room_(room) {}
-    constexpr std::size_t larger_room(std::size_t wanted) const noexcept {
+    static constexpr std::size_t most_room = UINT32_MAX;
+    /// What needs more values than a sequence counts does not fit in memory.
+    [[noreturn, gnu::cold, gnu::noinline]] static void too_long() {
+#if defined(__cpp_exceptions)
+        throw std::bad_alloc();
+#else
+        __builtin_trap();
+#endif
+    }
+    constexpr std::size_t larger_room(std::size_t wanted) const {
         const std::size_t doubled = std::size_t{room_} * 2;
-        return wanted > doubled ? wanted : doubled;
+        if (wanted > most_room) {
+            too_long();
+        }
+        return wanted > doubled ? wanted : doubled < most_room ? doubled : most_room;
     }
     static void clear_memory(void* memory, std::size_t size) noexcept {
         if (size != 0) {

@@ -211,7 +211,10 @@ constexpr std::size_t inputs_known_at_once(const op::attributes& what) {
     switch (what.number()) {
         case op::kind::convert:
         case op::kind::relu: return 1;
-        case op::kind::fake_quantize: return what.as<op::fake_quantize>().levels < 2 ? 0 : 5;
+        case op::kind::fake_quantize: {
+            const std::int64_t levels = what.as<op::fake_quantize>().levels;
+            return levels < 2 || levels > op::fake_quantize::most_levels ? 0 : 5;
+        }
         case op::kind::add: known = what.as<op::add>().auto_broadcast == op::auto_broadcast::numpy; break;
         case op::kind::subtract: known = what.as<op::subtract>().auto_broadcast == op::auto_broadcast::numpy; break;
         case op::kind::multiply: known = what.as<op::multiply>().auto_broadcast == op::auto_broadcast::numpy; break;

@@ -107,7 +107,16 @@ private:
         if (batch.rank_is_static()) {
             shape scores = batch;
             scores.push_back(rows);
+            shape sinks = scores;
             scores.push_back(places);
+            sinks.push_back(1);
+            if (!scores.is_possible()) {
+                facts.wrong({"the scores of ", rows, " queries and ", places, " keys are too many"});
+            }
+            if (facts.inputs() > 5 && !broadcasts_to(facts.dimensions(5), sinks)) {
+                facts.wrong(
+                    {"a sink of shape ", to_text(facts.dimensions(5)), " does not broadcast to ", to_text(sinks)});
+            }
             if (facts.inputs() > 3 && !broadcasts_to(facts.dimensions(3), scores)) {
                 facts.wrong(
                     {"a mask of shape ", to_text(facts.dimensions(3)), " does not broadcast to ", to_text(scores)});

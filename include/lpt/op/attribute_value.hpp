@@ -112,7 +112,7 @@ constexpr bool parse_integer(text_view word, std::int64_t& result) {
     const bool negative = word.starts_with("-");
     std::uint64_t size = 0;
     const std::size_t first = negative || word.starts_with("+") ? 1 : 0;
-    if (word.size() == first || word.size() > 20) {
+    if (word.size() == first || word.size() > first + 19) {
         return false;
     }
     for (std::size_t i = first; i < word.size(); ++i) {
@@ -122,7 +122,7 @@ constexpr bool parse_integer(text_view word, std::int64_t& result) {
         size = size * 10 + static_cast<std::uint64_t>(word[i] - '0');
     }
     result = static_cast<std::int64_t>(negative ? std::uint64_t{0} - size : size);
-    return true;
+    return size <= (negative ? std::uint64_t{1} << 63 : static_cast<std::uint64_t>(INT64_MAX));
 }
 
 constexpr bool parse_real(text_view word, double& result) {
@@ -180,6 +180,9 @@ constexpr bool from_value(const attribute_value& value, std::int64_t& result) {
         return detail::parse_integer(value.word, result);
     }
     if (value.holds == attribute_value::form::real) {
+        if (!(value.real >= -9223372036854775808.0 && value.real < 9223372036854775808.0)) {
+            return false;
+        }
         result = static_cast<std::int64_t>(value.real);
         return static_cast<double>(result) == value.real;
     }

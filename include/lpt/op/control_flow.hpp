@@ -15,6 +15,11 @@ struct body_slice {
     std::int64_t part_size = 1;
     std::int64_t end = -1;
 
+    /// True for a stride that is not 0 and parts that are not empty, neither larger than a tensor can be.
+    constexpr bool is_possible() const {
+        return stride != 0 && stride >= -most_elements && stride <= most_elements && part_size > 0 &&
+               part_size <= most_elements;
+    }
     friend constexpr bool operator==(const body_slice&, const body_slice&) = default;
 };
 
@@ -169,7 +174,7 @@ constexpr void require_body_inputs(const inference& facts, const seq<body_input>
             facts.wrong(
                 {"input ", each.port, " of shape ", to_text(data), " cannot be sliced along axis ", each.slice.axis});
         }
-        if (each.slice.stride == 0 || each.slice.part_size < 1) {
+        if (!each.slice.is_possible()) {
             facts.wrong({"input ", each.port, " cannot be sliced with stride ", each.slice.stride,
                          " into parts of size ", each.slice.part_size});
         }
@@ -183,6 +188,10 @@ constexpr void require_body_outputs(const inference& facts, const seq<body_outpu
         if (each.port < 0 || each.port >= static_cast<std::int64_t>(outputs.size())) {
             facts.wrong({"body result ", each.result, " goes to output ", each.port, ", but ", outputs.size(),
                          " outputs are declared"});
+        }
+        if (each.holds == body_output::form::concatenated && !each.slice.is_possible()) {
+            facts.wrong({"output ", each.port, " cannot be made of parts of size ", each.slice.part_size,
+                         " with stride ", each.slice.stride});
         }
     }
 }

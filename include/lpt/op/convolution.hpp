@@ -239,7 +239,8 @@ constexpr void check_convolution_channels(const inference& facts, convolution_si
     if (sizes.groups == dynamic_dimension && sizes.inputs != 0 && sizes.channels % sizes.inputs == 0) {
         sizes.groups = sizes.channels / sizes.inputs;
     }
-    if (sizes.groups == dynamic_dimension || sizes.groups * sizes.inputs != sizes.channels) {
+    const checked channels = checked(sizes.groups) * sizes.inputs;
+    if (sizes.groups == dynamic_dimension || !channels.is_within(sizes.channels, sizes.channels)) {
         facts.wrong({"weights of shape ", facts.dimensions(1), " do not fit data of shape ", facts.dimensions(0),
                      ": the numbers of input channels differ"});
     }
@@ -248,7 +249,9 @@ constexpr void check_convolution_channels(const inference& facts, convolution_si
 /// The output shape but for its spatial axes.
 constexpr shape convolution_head(const convolution_sizes& sizes) {
     const bool known = sizes.groups != dynamic_dimension && sizes.outputs != dynamic_dimension;
-    return {sizes.batch, known ? sizes.groups * sizes.outputs : dynamic_dimension};
+    const checked channels = checked(sizes.groups) * sizes.outputs;
+    // Too many channels are left to the check of outputs.
+    return {sizes.batch, !known ? dynamic_dimension : channels.fits() ? channels.value() : INT64_MAX};
 }
 
 constexpr void infer_convolution(inference& facts, const window_attributes& window, bool grouped) {
@@ -305,15 +308,20 @@ constexpr void read_axes_of_request(const inference& facts, convolution_sizes& s
     sizes.kernel = shape::of_rank(sizes.axes);
 }
 
-/// size = (input - 1) * stride + extent - pad_begin - pad_end + output_padding
+/// size = (input - 1) * stride + extent - pad_begin - pad_end + output_padding; raises an error where it is beyond `most_elements`
+/// before the padding is taken away, and, unless it was `requested`, where it is below 1.
 constexpr dimension transposed_size(const inference& facts, const window_axis& window, std::int64_t output_padding,
-                                    dimension input) {
+                                    dimension input, bool requested) {
     if (input == dynamic_dimension || window.kernel == dynamic_dimension) {
         return dynamic_dimension;
     }
-    const std::int64_t size =
-        (input - 1) * window.stride + window.extent() - window.pad_begin - window.pad_end + output_padding;
-    if (size < 1) {
+    const checked whole = (checked(input) - 1) * window.stride + window.extent();
+    if (!whole.is_within(INT64_MIN, most_elements)) {
+        facts.wrong({"an input of size ", input, " with stride ", window.stride, " and a window over ", window.extent(),
+                     " elements gives too large an output"});
+    }
+    const std::int64_t size = whole.value() - window.pad_begin - window.pad_end + output_padding;
+    if (size < 1 && !requested) {
         facts.wrong({"the padding leaves an output of size ", size, " for an input of size ", input});
     }
     return size;
@@ -339,9 +347,11 @@ constexpr void infer_transposed_convolution(inference& facts, const window_attri
             one.pad_begin = 0;
             one.pad_end = 0;
         }
-        result.push_back(facts.inputs() > 2 ? requested[axis]
-                                            : transposed_size(facts, one, spatial_value(output_padding, axis, 0),
-                                                              sizes.spatial[axis]));
+        check_extent(facts, one, axis);
+        const bool is_requested = facts.inputs() > 2;
+        const dimension size =
+            transposed_size(facts, one, spatial_value(output_padding, axis, 0), sizes.spatial[axis], is_requested);
+        result.push_back(is_requested ? requested[axis] : size);
     }
     facts.output(type, result);
 }

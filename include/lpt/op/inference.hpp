@@ -8,6 +8,11 @@ namespace lpt::op {
 /// Stands for an integer that is not known yet, in a list of values of which some are.
 inline constexpr std::int64_t unknown_value = INT64_MIN;
 
+/// The most that a stride, a dilation, a margin or the size of a kernel, block or group can be: 2^31 - 1.
+inline constexpr std::int64_t most_step = INT32_MAX;
+/// The most outputs that a node can have.
+inline constexpr std::int64_t most_outputs = 65536;
+
 struct input_facts {
     element type = dynamic;
     const shape* dimensions = nullptr;
@@ -59,8 +64,20 @@ public:
     constexpr bool known_values(std::size_t port, integers& result) const {
         return values(port, result) && !result.contains(unknown_value);
     }
-    /// Appends the next output.
+    /// Raises an error unless an attribute is in [least, most].
+    constexpr void require(text_view attribute, std::int64_t value, std::int64_t least, std::int64_t most) const {
+        if (value < least) {
+            wrong({attribute, " must be at least ", least, ", not ", value});
+        }
+        if (value > most) {
+            wrong({attribute, " must be at most ", most, ", not ", value});
+        }
+    }
+    /// Appends the next output. Raises an error for a shape that is not `is_possible`.
     constexpr void output(element type, shape dimensions) {
+        if (!dimensions.is_possible()) {
+            impossible(dimensions);
+        }
         outputs_.resize(outputs_.size() + 1);
         outputs_.back().type = type;
         outputs_.back().dimensions = lpt::move(dimensions);
@@ -73,6 +90,13 @@ public:
     template <int Once = 0>
     [[noreturn]] constexpr void wrong(text_pieces message) const {
         fail({operation_, " '", node_, "': ", join(message)});
+    }
+
+private:
+    template <int Once = 0>
+    [[noreturn, gnu::cold, gnu::noinline]] constexpr void impossible(const shape& dimensions) const {
+        wrong({"output ", outputs_.size(), " cannot have the shape ", dimensions, ": a tensor has at most ", most_axes,
+               " axes of sizes from 0 and ", most_elements, " elements"});
     }
 };
 

@@ -107,7 +107,7 @@ constexpr view<text_view> words_of(auto_broadcast) { return auto_broadcast_words
 ///
 /// y = round((min(max(x, input_low), input_high) - input_low) / (input_high - input_low) * (levels - 1))
 ///     / (levels - 1) * (output_high - output_low) + output_low
-/// Inputs: x, input_low, input_high, output_low, output_high; the four ranges broadcast to x. `levels` >= 2.
+/// Inputs: x, input_low, input_high, output_low, output_high; the four ranges broadcast to x. `levels`: 2 to 2^32.
 struct fake_quantize {
     static constexpr auto number = kind::fake_quantize;
     static constexpr text_view name = "FakeQuantize";
@@ -115,6 +115,8 @@ struct fake_quantize {
     static constexpr ports inputs{5, 5};
     static constexpr ports outputs{1, 1};
     static constexpr trait traits = trait::relaxable;
+
+    static constexpr std::int64_t most_levels = std::int64_t{1} << 32;
 
     std::int64_t levels = 0;
     op::auto_broadcast auto_broadcast = op::auto_broadcast::numpy;
@@ -139,9 +141,7 @@ struct fake_quantize {
         return true;
     }
     static constexpr void infer(const fake_quantize& self, inference& facts) {
-        if (self.levels < 2) {
-            facts.wrong({"needs at least 2 levels, not ", self.levels});
-        }
+        facts.require("levels", self.levels, 2, most_levels);
         for (std::size_t port = 1; port < 5; ++port) {
             if (!broadcasts_to(facts.dimensions(port), facts.dimensions(0))) {
                 facts.wrong({"input ", port, " of shape ", facts.dimensions(port), " does not broadcast to ",

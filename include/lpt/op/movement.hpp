@@ -549,15 +549,17 @@ constexpr bool value_count(const inference& facts, std::size_t port, std::size_t
     return true;
 }
 
-/// The values of `port`, all unknown if only their number is known; false if not even that is known.
-constexpr bool counted_values(const inference& facts, std::size_t port, integers& result) {
-    std::size_t count = 0;
-    if (facts.values(port, result)) {
-        return true;
-    }
-    result.clear();
-    if (!value_count(facts, port, count)) {
+/// The values of `port`, all unknown if only their number is known; false if not even that is known. Raises an error where there are
+/// more than `most`, which are those of axes unless the caller says otherwise.
+constexpr bool counted_values(const inference& facts, std::size_t port, integers& result,
+                              std::size_t most = most_axes) {
+    const bool known = facts.values(port, result);
+    std::size_t count = result.size();
+    if (!known && !value_count(facts, port, count)) {
         return false;
+    }
+    if (count > most) {
+        facts.wrong({"input ", port, " has ", count, " values, more than ", most});
     }
     result.resize(count, unknown_value);
     return true;
@@ -592,7 +594,11 @@ constexpr bool known_axes(const inference& facts, std::size_t port, std::size_t 
     return true;
 }
 
+/// Of axes; some may be `unknown_value`.
 constexpr bool has_duplicates(const integers& values) {
+    if (values.size() > most_axes) {
+        return true;
+    }
     for (std::size_t i = 0; i < values.size(); ++i) {
         for (std::size_t j = i + 1; j < values.size(); ++j) {
             if (values[i] == values[j] && values[i] != unknown_value) {
@@ -611,7 +617,8 @@ constexpr void check_one_an_axis(const inference& facts, std::size_t port, std::
 }
 
 constexpr void add_part(dimension& sum, dimension part) {
-    sum = sum == dynamic_dimension || part == dynamic_dimension ? dynamic_dimension : sum + part;
+    const bool known = sum != dynamic_dimension && part != dynamic_dimension;
+    sum = !known ? dynamic_dimension : sum > most_elements ? sum : sum + part;  // too much stays too much
 }
 
 constexpr void infer_concat(inference& facts, std::int64_t axis_value) {
@@ -645,9 +652,7 @@ constexpr void infer_concat(inference& facts, std::int64_t axis_value) {
 }
 
 constexpr void infer_split(inference& facts, std::int64_t parts) {
-    if (parts < 1) {
-        facts.wrong({"num_splits must be at least 1, not ", parts});
-    }
+    facts.require("num_splits", parts, 1, most_outputs);
     shape part = facts.dimensions(0);
     const std::int64_t axis_value = scalar_value(facts, 1);
     if (part.rank_is_static() && axis_value == unknown_value) {
@@ -666,7 +671,7 @@ constexpr void infer_split(inference& facts, std::int64_t parts) {
 
 /// Replaces a length of -1 by what the others leave of `size`, as far as that is known, and checks the sum.
 constexpr void complete_lengths(const inference& facts, integers& lengths, dimension size) {
-    std::int64_t sum = 0;
+    checked sum = 0;
     std::size_t rest = lengths.size();
     bool known = true;
     for (std::size_t i = 0; i < lengths.size(); ++i) {
@@ -680,21 +685,24 @@ constexpr void complete_lengths(const inference& facts, integers& lengths, dimen
         } else if (lengths[i] < 0) {
             facts.wrong({"a length cannot be ", lengths[i]});
         } else {
-            sum += lengths[i];
+            sum = sum + lengths[i];
         }
     }
     const bool has_rest = rest != lengths.size();
-    if (size != dynamic_dimension && (has_rest || !known ? sum > size : sum != size)) {
-        facts.wrong({"the lengths add up to ", sum, ", the axis has size ", size});
+    if (!sum.fits()) {
+        facts.wrong({"the sum of the lengths leaves 64 bits"});
+    }
+    if (size != dynamic_dimension && (has_rest || !known ? sum.value() > size : sum.value() != size)) {
+        facts.wrong({"the lengths add up to ", sum.value(), ", the axis has size ", size});
     }
     if (has_rest) {
-        lengths[rest] = known && size != dynamic_dimension ? size - sum : unknown_value;
+        lengths[rest] = known && size != dynamic_dimension ? size - sum.value() : unknown_value;
     }
 }
 
 constexpr void infer_variadic_split(inference& facts) {
     integers lengths;
-    if (!counted_values(facts, 2, lengths)) {
+    if (!counted_values(facts, 2, lengths, most_outputs)) {
         facts.wrong({"the number of lengths, and with it the number of outputs, is not known"});
     }
     const std::int64_t axis_value = scalar_value(facts, 1);
@@ -1011,18 +1019,18 @@ constexpr shape infer_gather_nd(const inference& facts, std::int64_t batch_dims)
 
 /// What is left of two element counts that must be equal, after sizes that stand on both sides are taken away.
 struct element_balance {
-    std::int64_t before = 1;  // product of the known sizes of the input
-    std::int64_t after = 1;  // product of the known sizes of the output
+    checked before = 1;  // product of the known sizes of the input
+    checked after = 1;  // product of the known sizes of the output
     std::size_t open_before = 0;  // sizes of the input that are not known
     std::size_t open_after = 0;  // sizes of the output that are not known
     std::size_t open_axis = 0;  // the last of them
 };
 
-constexpr void weigh(std::int64_t& product, std::size_t& open, dimension size) {
+constexpr void weigh(checked& product, std::size_t& open, dimension size) {
     if (size == dynamic_dimension) {
         ++open;
     } else {
-        product *= size;
+        product = product * size;
     }
 }
 
@@ -1083,16 +1091,19 @@ constexpr shape infer_reshape(const inference& facts, bool special_zero) {
     if (sides.open_before != 0) {
         return result;
     }
-    const bool divides = sides.after != 0 ? sides.before % sides.after == 0 : sides.before == 0;
+    const std::int64_t before = sides.before.value();
+    const std::int64_t after = sides.after.value();
+    const bool counts = sides.before.fits() && sides.after.fits();
+    const bool divides = after != 0 ? before % after == 0 : before == 0;
     // A pattern that copies sizes and leaves none open is taken at its word, as the published inference does.
     const bool is_checked = sides.open_after != 0 || !copied.contains(true);
-    if (is_checked && (sides.open_after == 0 ? sides.before != sides.after : !divides)) {
+    if (!counts || (is_checked && (sides.open_after == 0 ? before != after : !divides))) {
         facts.wrong({"an input of shape ", data, " cannot get the shape ", result});
     }
-    const bool is_certain = sides.after != 0 && (sides.before != 0 || pattern[sides.open_axis] == -1);
+    const bool is_certain = after != 0 && (before != 0 || pattern[sides.open_axis] == -1);
     if (sides.open_after == 1 && is_certain) {
-        result[sides.open_axis] = sides.before / sides.after;
-    } else if (sides.open_after == 1 && sides.after == 0 && pattern[sides.open_axis] == -1) {
+        result[sides.open_axis] = before / after;
+    } else if (sides.open_after == 1 && after == 0 && pattern[sides.open_axis] == -1) {
         result[sides.open_axis] = 0;
     }
     return result;
@@ -1201,21 +1212,29 @@ constexpr shape infer_transpose(const inference& facts) {
 /// block_size to the power of the number of spatial axes; raises an error where the input cannot have blocks.
 constexpr std::int64_t checked_block(const inference& facts, std::int64_t block_size) {
     const shape& data = facts.dimensions(0);
-    if (block_size < 1) {
-        facts.wrong({"block_size must be at least 1, not ", block_size});
-    }
+    facts.require("block_size", block_size, 1, most_step);
     if (data.rank_is_static() && data.rank() < 3) {
         facts.wrong({"an input of shape ", data, " has no spatial axes"});
     }
-    std::int64_t volume = 1;
+    checked volume = 1;
     for (std::size_t axis = 2; axis < data.rank(); ++axis) {
-        volume *= block_size;
+        volume = volume * block_size;
     }
-    return volume;
+    if (!volume.fits()) {
+        facts.wrong({"a block of ", block_size, " along each spatial axis of shape ", data, " leaves 64 bits"});
+    }
+    return volume.value();
 }
 
-constexpr dimension multiplied(dimension size, std::int64_t factor) {
-    return size == dynamic_dimension || factor == unknown_value ? dynamic_dimension : size * factor;
+constexpr dimension multiplied(const inference& facts, dimension size, std::int64_t factor) {
+    if (size == dynamic_dimension || factor == unknown_value) {
+        return dynamic_dimension;
+    }
+    const checked product = checked(size) * factor;
+    if (!product.fits()) {
+        facts.wrong({"an axis of size ", size, " times ", factor, " leaves 64 bits"});
+    }
+    return product.value();
 }
 
 /// `size` / `divisor`; raises an error unless it is whole.
@@ -1236,7 +1255,7 @@ constexpr shape infer_depth_to_space(const inference& facts, std::int64_t block_
         result[1] = divided(facts, result[1], volume, "the number of channels");
     }
     for (std::size_t axis = 2; axis < result.rank(); ++axis) {
-        result[axis] = multiplied(result[axis], block_size);
+        result[axis] = multiplied(facts, result[axis], block_size);
     }
     return result;
 }
@@ -1245,7 +1264,7 @@ constexpr shape infer_space_to_depth(const inference& facts, std::int64_t block_
     shape result = facts.dimensions(0);
     const std::int64_t volume = checked_block(facts, block_size);
     if (result.rank_is_static()) {
-        result[1] = multiplied(result[1], volume);
+        result[1] = multiplied(facts, result[1], volume);
     }
     for (std::size_t axis = 2; axis < result.rank(); ++axis) {
         result[axis] = divided(facts, result[axis], block_size, "the spatial size");
@@ -1280,6 +1299,11 @@ struct space_blocks {
     std::int64_t volume = 1;  // `unknown_value` if a block size is
 };
 
+/// `volume` * `block`, `unknown_value` if the block is.
+constexpr std::int64_t known_product(const inference& facts, std::int64_t volume, std::int64_t block) {
+    return block == unknown_value ? unknown_value : multiplied(facts, volume, block);
+}
+
 constexpr void read_blocks(const inference& facts, std::size_t rank, space_blocks& result) {
     counted_values(facts, 1, result.block);
     counted_values(facts, 2, result.begin);
@@ -1297,8 +1321,7 @@ constexpr void read_blocks(const inference& facts, std::size_t rank, space_block
                 facts.wrong({"crops and pads must be at least 0, not ", margin});
             }
         }
-        const bool known = block != unknown_value && result.volume != unknown_value;
-        result.volume = known ? result.volume * block : unknown_value;
+        result.volume = result.volume == unknown_value ? unknown_value : known_product(facts, result.volume, block);
     }
 }
 
@@ -1308,11 +1331,16 @@ constexpr dimension with_margins(const inference& facts, dimension size, std::in
     if (size == dynamic_dimension || begin == unknown_value || end == unknown_value) {
         return dynamic_dimension;
     }
-    const std::int64_t result = size + sign * (begin + end);
-    if (result < 0) {
+    facts.require("a margin", begin, -most_elements, most_elements);
+    facts.require("a margin", end, -most_elements, most_elements);
+    const checked result = checked(size) + (checked(begin) + end) * sign;
+    if (!result.fits()) {
+        facts.wrong({"an axis of size ", size, " with margins of ", begin, " and ", end, " leaves 64 bits"});
+    }
+    if (result.value() < 0) {
         facts.wrong({"nothing is left of an axis of size ", size, " with ", begin, " and ", end, " taken away"});
     }
-    return result;
+    return result.value();
 }
 
 constexpr shape infer_space_blocks(const inference& facts, bool to_space) {
@@ -1332,9 +1360,11 @@ constexpr shape infer_space_blocks(const inference& facts, bool to_space) {
     for (std::size_t axis = 0; axis < rank; ++axis) {
         dimension& size = result[axis];
         if (axis == 0) {
-            size = to_space ? divided(facts, size, blocks.volume, "the batch size") : multiplied(size, blocks.volume);
+            size = to_space ? divided(facts, size, blocks.volume, "the batch size")
+                            : multiplied(facts, size, blocks.volume);
         } else if (to_space) {
-            size = with_margins(facts, multiplied(size, blocks.block[axis]), blocks.begin[axis], blocks.end[axis], -1);
+            size = with_margins(facts, multiplied(facts, size, blocks.block[axis]), blocks.begin[axis],
+                                blocks.end[axis], -1);
         } else {
             size = divided(facts, with_margins(facts, size, blocks.begin[axis], blocks.end[axis], 1),
                            blocks.block[axis], "the padded size");
@@ -1345,9 +1375,7 @@ constexpr shape infer_space_blocks(const inference& facts, bool to_space) {
 
 constexpr void check_shuffle(const inference& facts, std::int64_t axis, std::int64_t group) {
     const shape& data = facts.dimensions(0);
-    if (group < 1) {
-        facts.wrong({"group must be at least 1, not ", group});
-    }
+    facts.require("group", group, 1, most_step);
     if (data.rank_is_static()) {
         divided(facts, data[checked_axis(facts, axis, data.rank())], group, "the size of the axis");
     }
@@ -1429,8 +1457,8 @@ constexpr shape infer_tile(const inference& facts) {
     shape result = data.padded_left(rank);
     for (std::size_t i = 0; i < repeats.size(); ++i) {
         dimension& size = result[rank - repeats.size() + i];
-        size =
-            multiplied(size, repeats[i] == unknown_value ? unknown_value : math::maximum<std::int64_t>(repeats[i], 0));
+        size = multiplied(facts, size,
+                          repeats[i] == unknown_value ? unknown_value : math::maximum<std::int64_t>(repeats[i], 0));
     }
     return result;
 }
@@ -1514,6 +1542,15 @@ constexpr void resize_to(const inference& facts, std::size_t port, const integer
     }
 }
 
+/// Raises an error where an axis that gets a size has no elements to take it from.
+constexpr void check_resizable(const inference& facts, const shape& padded, const integers& axes) {
+    for (const std::int64_t axis : axes) {
+        if (padded[static_cast<std::size_t>(axis)] == 0) {
+            facts.wrong({"axis ", axis, " has no elements to resize"});
+        }
+    }
+}
+
 /// Multiplies `axes` of `result` by the scales that arrive at `port`, rounded down.
 constexpr void resize_by(const inference& facts, std::size_t port, const integers& axes, shape& result) {
     const tensor* scales = facts.constant(port);
@@ -1532,7 +1569,11 @@ constexpr void resize_by(const inference& facts, std::size_t port, const integer
         }
         // A scale is often a rounded quotient of two sizes; the small addend lets it reach the size that was meant.
         if (size != dynamic_dimension) {
-            size = static_cast<dimension>(math::floor(static_cast<double>(size) * (scale + 1e-6)));
+            const double resized = math::floor(static_cast<double>(size) * (scale + 1e-6));
+            if (!(resized <= static_cast<double>(most_elements))) {
+                facts.wrong({"an axis of size ", size, " cannot be scaled by ", scale});
+            }
+            size = static_cast<dimension>(resized);
         }
     }
 }
@@ -1553,18 +1594,19 @@ constexpr shape padded_for_resize(const inference& facts, const shape& data, con
 }
 
 /// Version 0: the axes are an attribute, the padding does not change the shape.
-constexpr shape infer_first_interpolate(const inference& facts, const integers& axis_values) {
+constexpr shape infer_first_interpolate(const inference& facts, const interpolate& self) {
     shape result = facts.dimensions(0);
     if (result.rank_is_dynamic()) {
         return result;
     }
-    if (axis_values.empty()) {
+    if (self.axes.empty()) {
         facts.wrong({"has no axes"});
     }
     integers axes;
-    for (const std::int64_t axis : axis_values) {
+    for (const std::int64_t axis : self.axes) {
         axes.push_back(static_cast<std::int64_t>(checked_axis(facts, axis, result.rank())));
     }
+    check_resizable(facts, padded_for_resize(facts, result, self.pads_begin, self.pads_end), axes);
     resize_to(facts, 1, axes, result);
     return result;
 }
@@ -1585,6 +1627,7 @@ constexpr shape infer_interpolate(const inference& facts, const interpolate& sel
     }
     shape result = padded_for_resize(facts, data, self.pads_begin, self.pads_end);
     if (self.shape_calculation_mode == shape_calculation_mode::sizes) {
+        check_resizable(facts, result, axes);
         resize_to(facts, 1, axes, result);
     } else {
         resize_by(facts, has_one_target ? 1 : 2, axes, result);
@@ -1663,7 +1706,7 @@ constexpr void pad::infer(const pad& self, inference& facts) {
     facts.output(facts.type(0), detail::infer_pad(facts, self.pad_mode));
 }
 constexpr void interpolate::infer(const interpolate& self, inference& facts) {
-    facts.output(facts.type(0), facts.version() < 4 ? detail::infer_first_interpolate(facts, self.axes)
+    facts.output(facts.type(0), facts.version() < 4 ? detail::infer_first_interpolate(facts, self)
                                                     : detail::infer_interpolate(facts, self));
 }
 constexpr void reverse_sequence::infer(const reverse_sequence& self, inference& facts) {

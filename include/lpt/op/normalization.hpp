@@ -209,7 +209,7 @@ struct batch_norm_inference {
 
 /// y = x / (bias + alpha / size^axes * (sum of x^2 in a window of `size` along the axes))^beta.
 ///
-/// Inputs: x, axes (integers in [-rank, rank)). `size` >= 1, odd for a window that is centred on its element.
+/// Inputs: x, axes (integers in [-rank, rank)). `size`: 1 to 2^31 - 1, odd for a window that is centred on its element.
 struct lrn {
     static constexpr auto number = kind::lrn;
     static constexpr text_view name = "LRN";
@@ -231,9 +231,7 @@ struct lrn {
         visit("size", self.size);
     }
     static constexpr void infer(const lrn& self, inference& facts) {
-        if (self.size < 1) {
-            facts.wrong({"size must be at least 1, not ", self.size});
-        }
+        facts.require("size", self.size, 1, most_step);
         detail::require_constant_axes(facts, 1, facts.dimensions(0));
         facts.output(facts.type(0), facts.dimensions(0));
     }
@@ -267,7 +265,8 @@ struct group_normalization {
         dimension channels = dimensions.rank_is_static() ? dimensions[1] : dynamic_dimension;
         detail::require_vector(facts, 1, channels);
         detail::require_vector(facts, 2, channels);
-        if (self.num_groups < 1 || (channels != dynamic_dimension && channels % self.num_groups != 0)) {
+        facts.require("num_groups", self.num_groups, 1, most_step);
+        if (channels != dynamic_dimension && channels % self.num_groups != 0) {
             facts.wrong(
                 {"num_groups ", self.num_groups, " does not divide the channels of data of shape ", dimensions});
         }

@@ -67,9 +67,7 @@ constexpr void require_sizes(const inference& facts, std::size_t port, text_view
 /// The sizes that the attributes give; raises an error where they make no sense.
 constexpr recurrent_sizes infer_recurrent_sizes(const recurrent_attributes& self, const inference& facts,
                                                 std::int64_t gates, std::int64_t bias_parts, std::size_t functions) {
-    if (self.hidden_size < 1) {
-        facts.wrong({"hidden_size must be at least 1, not ", self.hidden_size});
-    }
+    facts.require("hidden_size", self.hidden_size, 1, most_step);
     if (self.clip < 0) {
         facts.wrong({"clip must not be negative, but is ", self.clip});
     }

@@ -90,7 +90,8 @@ private:
         if (!self.keep_dims && count.is_dynamic()) {
             return shape::of_dynamic_rank();
         }
-        axes.resize(count.is_static() ? count.elements() : 1, unknown_value);
+        const std::size_t most = 2;  // what is not known of two axes is not known of more
+        axes.resize(count.is_static() ? math::minimum(count.elements(), most) : 1, unknown_value);
         return reduced_shape(facts, data, axes, self.keep_dims);
     }
 };

@@ -25,7 +25,8 @@ struct window_axis {
     std::int64_t pad_begin = 0;
     std::int64_t pad_end = 0;
 
-    /// The input elements from the first to the last that the window touches; the kernel's size must be known.
+    /// The input elements from the first to the last that the window touches; the kernel's size must be known. At most
+    /// `most_elements` for the windows that inference lets a node have.
     constexpr std::int64_t extent() const { return (kernel - 1) * dilation + 1; }
 };
 
@@ -88,16 +89,23 @@ constexpr std::int64_t spatial_value(const integers& values, std::size_t axis, s
     return axis < values.size() ? values[axis] : when_empty;
 }
 
-/// Raises an error unless `values` is empty or has one value of at least `least` for each of `axes` spatial axes.
+/// Raises an error unless `values` is empty or has one value in [least, most_step] for each of `axes` spatial axes.
 constexpr void check_spatial(const inference& facts, text_view name, const integers& values, std::size_t axes,
                              std::int64_t least) {
     if (!values.empty() && values.size() != axes) {
         facts.wrong({name, " has ", values.size(), " values for ", axes, " spatial axes"});
     }
     for (const std::int64_t value : values) {
-        if (value < least) {
-            facts.wrong({name, " must be at least ", least, ", not ", value});
-        }
+        facts.require(name, value, least, most_step);
+    }
+}
+
+/// Raises an error where a window reaches over more than `most_elements` elements.
+constexpr void check_extent(const inference& facts, const window_axis& window, std::size_t axis) {
+    if (window.kernel != dynamic_dimension &&
+        !((checked(window.kernel) - 1) * window.dilation).is_within(-most_step, most_elements - 1)) {
+        facts.wrong({"a window of ", window.kernel, " elements, each ", window.dilation,
+                     " after the one before it, is too large on spatial axis ", axis});
     }
 }
 
@@ -124,6 +132,7 @@ struct window_attributes {
 /// `window_positions` of spatial axis number `axis`; raises an error where the window does not fit.
 constexpr dimension infer_positions(const inference& facts, const window_axis& window, auto_pad rule,
                                     rounding_type rounding, dimension input, std::size_t axis) {
+    check_extent(facts, window, axis);
     const dimension positions = window_positions(window, rule, rounding, input);
     if (positions == window_does_not_fit) {
         facts.wrong({"a window over ", window.extent(), " elements does not fit on spatial axis ", axis, " of size ",

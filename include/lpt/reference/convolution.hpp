@@ -212,10 +212,13 @@ constexpr void convolve_back(const Number* data, const Number* weights, Number* 
     using matrix = evaluation::detail::matrix<Number>;
     const std::size_t places = g.input_size();
     const std::size_t kernel = g.kernel_size();
-    seq<Number> columns(kernel * places, Number(0));
     for (std::size_t i = 0; i < outputs * g.output_size(); ++i) {
         to[i] = 0;
     }
+    if (inputs == 0) {  // then neither data nor weights say how large the loops below may be
+        return;
+    }
+    seq<Number> columns(kernel * places, Number(0));
     for (std::size_t channel = 0; channel < outputs; ++channel) {
         evaluation::multiply_matrices(matrix{weights + channel * kernel, 1, outputs * kernel}, matrix{data, places, 1},
                                       columns.data(), kernel, places, inputs);

@@ -31,8 +31,8 @@ struct resize_rule {
     double cube_coeff = -0.75;
 };
 
-/// The place in the input that an output place shows; computed in float, as the places that `nearest` takes depend on it.
-constexpr float source_place(const resize_rule& rule, const axis_resize& axis, std::int64_t place) {
+/// The place in the input that an output place shows by the rule; may be anything where the scale is tiny.
+constexpr float free_place(const resize_rule& rule, const axis_resize& axis, std::int64_t place) {
     using enum op::coordinate_transformation_mode;
     const auto x = static_cast<float>(place);
     if (axis.scale == 1.0f || axis.input == axis.output) {
@@ -47,6 +47,13 @@ constexpr float source_place(const resize_rule& rule, const axis_resize& axis, s
             return axis.output == 1 ? 0.0f
                                     : x * static_cast<float>(axis.input - 1) / static_cast<float>(axis.output - 1);
     }
+}
+
+/// The place in the input that an output place shows; computed in float, as the places that `nearest` takes depend on it.
+/// Beyond 2^48, where no input has places, it stops.
+constexpr float source_place(const resize_rule& rule, const axis_resize& axis, std::int64_t place) {
+    constexpr float limit = 281474976710656.0f;
+    return math::maximum(math::minimum(free_place(rule, axis, place), limit), -limit);
 }
 
 constexpr std::int64_t nearest_place(op::nearest_mode mode, float x, bool shrinks) {
@@ -75,13 +82,16 @@ constexpr seq<tap> linear_onnx_taps(float x, std::int64_t size) {
 
 constexpr seq<tap> linear_taps(float x, const axis_resize& axis, bool antialias) {
     const double slope = antialias ? static_cast<double>(axis.scale) : 1.0;
-    const auto reach = static_cast<std::int64_t>(axis.scale > 1 ? 2.0 : math::ceil(2.0 / slope));
+    const auto reach = static_cast<std::int64_t>(
+        axis.scale > 1 ? 2.0 : math::minimum(math::ceil(2.0 / slope), static_cast<double>(most_elements)));
     const auto middle = static_cast<std::int64_t>(math::round_half_away(x));
+    const std::int64_t first = math::maximum<std::int64_t>(0, middle - reach);
+    const std::int64_t last = math::minimum(axis.input - 1, middle + reach);
     seq<tap> taps;
     double sum = 0;
-    for (std::int64_t place = middle - reach; place <= middle + reach; ++place) {
+    for (std::int64_t place = first; place <= last; ++place) {
         const double weight = 1 - math::absolute(slope * static_cast<double>(x - static_cast<float>(place)));
-        if (place >= 0 && place < axis.input && weight > 0) {
+        if (weight > 0) {
             taps.push_back({place, weight});
             sum += weight;
         }

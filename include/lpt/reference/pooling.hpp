@@ -18,16 +18,17 @@ struct window_part {
         0;  // kernel elements in the input or its padding: what lies beyond the padding does not count
 };
 
+/// How many elements of a kernel whose first lies at `start` lie before `limit`.
+constexpr std::int64_t elements_before(const op::window_axis& window, std::int64_t start, std::int64_t limit) {
+    return start >= limit ? 0 : math::minimum(window.kernel, (limit - start - 1) / window.dilation + 1);
+}
+
 constexpr window_part part_of_window(const op::window_axis& window, std::int64_t place, std::int64_t input) {
     window_part part;
     part.start = place * window.stride - window.pad_begin;
-    for (std::int64_t k = 0; k < window.kernel; ++k) {
-        const std::int64_t at = part.start + k * window.dilation;
-        part.first += at < 0 ? 1 : 0;
-        part.last += at < input ? 1 : 0;
-        part.padded += at < input + window.pad_end ? 1 : 0;
-    }
-    part.last = math::maximum(part.first, part.last);
+    part.first = elements_before(window, part.start, 0);
+    part.last = math::maximum(part.first, elements_before(window, part.start, input));
+    part.padded = elements_before(window, part.start, input + window.pad_end);
     return part;
 }
 
@@ -127,15 +128,15 @@ constexpr tensor avg_pool(const call& node) {
         const Number* values = from.data() + channel * g.input_size();
         for_each_window(g, [&](std::size_t place, const window_part(&parts)[spatial_axes]) {
             double sum = 0;
-            std::int64_t seen = 1;
-            std::int64_t padded = 1;
+            double seen = 1;  // beyond 64 bits for the largest kernels
+            double padded = 1;
             for (const window_part& part : parts) {
-                seen *= part.last - part.first;
-                padded *= part.padded;
+                seen *= static_cast<double>(part.last - part.first);
+                padded *= static_cast<double>(part.padded);
             }
             for_each_seen(g, parts, [&](std::size_t at) { sum += static_cast<double>(values[at]); });
-            const std::int64_t count = self.exclude_pad ? seen : padded;
-            double mean = count == 0 ? 0 : sum / static_cast<double>(count);
+            const double count = self.exclude_pad ? seen : padded;
+            double mean = count == 0 ? 0 : sum / count;
             if constexpr (std::is_integral_v<Number>) {
                 mean = math::round_half_even(mean);
             }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/base/error.hpp>
+#include <lpt/tensor/checked.hpp>
 
 namespace lpt {
 
@@ -10,6 +11,12 @@ using dimension = std::int64_t;
 inline constexpr dimension dynamic_dimension = -1;
 
 using integers = seq<std::int64_t, 4>;
+
+/// The most elements that a tensor can have, axes of size 0 left out of the count: 2^47. Its bytes, its strides and the elements
+/// of some of its axes then are numbers that can be added up and multiplied by small ones without a thought.
+inline constexpr std::int64_t most_elements = std::int64_t{1} << 47;
+/// The most axes that a tensor can have.
+inline constexpr std::size_t most_axes = 64;
 
 /// The sizes of a tensor along its axes, outermost first; each may be dynamic, and so may their number.
 class shape {
@@ -55,13 +62,29 @@ public:
     constexpr void insert(std::size_t axis, dimension size) { dimensions_.insert(axis, size); }
     constexpr void erase(std::size_t axis) { dimensions_.erase(axis); }
 
-    /// The number of elements of a static shape; 1 for a scalar.
-    constexpr std::size_t elements() const {
-        std::size_t count = 1;
+    /// True for at most `most_axes` sizes, each dynamic or at least 0, of which those that are neither dynamic nor 0 multiply to
+    /// at most `most_elements`: what inference lets a tensor have.
+    constexpr bool is_possible() const noexcept {
+        std::int64_t count = 1;
         for (const dimension size : dimensions_) {
-            count *= static_cast<std::size_t>(size);
+            if (size > 1 ? __builtin_mul_overflow(count, size, &count) || count > most_elements
+                         : size < dynamic_dimension) {
+                return false;
+            }
         }
-        return count;
+        return dimensions_.size() <= most_axes;
+    }
+    /// The number of elements of a static shape; 1 for a scalar. Raises an error where 64 bits cannot count them.
+    constexpr std::size_t elements() const {
+        std::int64_t count = 1;
+        bool wraps = false;
+        for (const dimension size : dimensions_) {
+            wraps = __builtin_mul_overflow(count, size, &count) || wraps;
+        }
+        if (wraps) {
+            cannot_count();
+        }
+        return static_cast<std::size_t>(count);
     }
     /// Like this shape, with axes of size 1 before it until it has `rank` axes.
     constexpr shape padded_left(std::size_t rank) const {
@@ -74,6 +97,10 @@ public:
     }
 
     friend constexpr bool operator==(const shape&, const shape&) = default;
+
+private:
+    template <int Once = 0>
+    [[noreturn, gnu::cold]] constexpr void cannot_count() const;
 };
 
 /// Appends `[1,3,?,224]`, `[]` for a scalar, `?` for a dynamic rank.
@@ -92,6 +119,11 @@ constexpr void append_to(text& result, const shape& dimensions) {
         }
     }
     result.append(']');
+}
+
+template <int Once>
+constexpr void shape::cannot_count() const {
+    fail({"a tensor of shape ", *this, " has more elements than can be counted"});
 }
 
 /// The same as a text of its own.

@@ -53,6 +53,9 @@ constexpr void multiply_matrices(detail::matrix<Number> a, detail::matrix<Number
                                  std::size_t columns, std::size_t depth) {
     using detail::tile_columns;
     using detail::tile_rows;
+    if (rows == 0) {
+        return;
+    }
     seq<Number> panel;
     for (std::size_t column = 0; column < columns; column += tile_columns) {
         const std::size_t width = math::minimum(tile_columns, columns - column);

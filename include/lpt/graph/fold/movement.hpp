@@ -142,10 +142,17 @@ constexpr element byte_type(element type) { return type == u4 ? u8 : type == i4 
 }  // namespace detail
 
 /// The tensor whose element at each place is the input's element that the axes' sources name together, or `fill` (a tensor of one
-/// element of the input's type; null: zero). `dimensions` has the sizes of `sources`.
+/// element of the input's type; null: zero). `dimensions` has the sizes of `sources`; an error if not.
 template <int Once = 0>
 [[gnu::noinline]] constexpr tensor rearrange(const tensor& input, const shape& dimensions,
                                              const seq<axis_source>& sources, const tensor* fill = nullptr) {
+    bool fits = sources.size() == dimensions.rank();
+    for (std::size_t axis = 0; fits && axis < sources.size(); ++axis) {
+        fits = static_cast<dimension>(sources[axis].size()) == dimensions[axis];
+    }
+    if (!fits) {
+        fail({"the elements of an input of shape ", input.dimensions(), " cannot be laid out as ", dimensions});
+    }
     const element type = detail::byte_type(input.type());
     const tensor from = convert_tensor(input, type);
     const tensor zero = make_scalar(type, 0);

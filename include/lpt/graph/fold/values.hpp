@@ -462,6 +462,21 @@ struct call {
     }
 };
 
+/// Gives the outputs of a node none of whose outputs has an element; false for other nodes. What computes need not ask then
+/// whether sizes that stand beside an axis of size 0 are worth a loop.
+template <int Once = 0>
+constexpr bool give_empty(const call& node, seq<tensor>& outputs) {
+    for (const op::output_facts& output : node.outputs) {
+        if (!output.dimensions.dimensions().contains(0) || output.dimensions.is_dynamic()) {
+            return false;
+        }
+    }
+    for (const op::output_facts& output : node.outputs) {
+        outputs.push_back(raw_output(output.type, output.dimensions).finish());
+    }
+    return true;
+}
+
 /// Calls `compute` with a value of the number type in which tensors of `type` are computed.
 template <class Compute>
 constexpr auto with_number(element type, Compute compute) {
