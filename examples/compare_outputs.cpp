@@ -128,7 +128,8 @@ comparison compare(const array& mine, const array& reference) {
         const double deviation = double(reference.values[i]) - mean;
         squares += difference * difference / double(count);
         variance += deviation * deviation / double(count);
-        result.max_abs = std::fmax(result.max_abs, std::fabs(difference));
+        const bool is_greater = !(std::fabs(difference) <= result.max_abs);  // also NaN
+        if (is_greater && !std::isnan(result.max_abs)) result.max_abs = std::fabs(difference);
     }
     result.rmse_over_std = squares == 0 ? 0 : std::sqrt(squares) / std::sqrt(variance);
 

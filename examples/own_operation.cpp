@@ -140,13 +140,17 @@ bool run() {
     }
     lpt::executable net = lpt::compile(model);
     const lpt::tensor actual = net.run(lpt::view<lpt::tensor>(&data, 1))[0];
+    const bool same_shape = actual.dimensions() == expected.dimensions();
     double largest = 0;
-    for (std::size_t i = 0; i < expected.elements(); ++i) {
-        largest = lpt::math::maximum(largest, lpt::math::absolute(expected.real(i) - actual.real(i)));
+    for (std::size_t i = 0; same_shape && !lpt::math::is_nan(largest) && i < expected.elements(); ++i) {
+        const double difference = lpt::math::absolute(expected.real(i) - actual.real(i));
+        if (!(difference <= largest)) {  // also NaN, which is within no limit
+            largest = difference;
+        }
     }
     std::printf("largest difference to the network as it was: %g\n", largest);
     // One step of the second quantization, where its input lies on the edge between two integers.
-    return low_precision && largest <= 5.1 / 255;
+    return low_precision && same_shape && largest <= 5.1 / 255;
 }
 
 }  // namespace

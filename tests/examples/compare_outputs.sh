@@ -52,6 +52,8 @@ expect 1 "NOT within limits" a.npy b.npy --max-rmse-over-std 1.41
 expect 1 "NOT within limits" a.npy b.npy --max-top1-misses 0
 expect 1 "NOT within limits" nan.npy a.npy --max-rmse-over-std 100
 expect 1 "NOT within limits" nan.npy a.npy
+expect 1 "max_abs nan " nan.npy a.npy
+expect 1 "max_abs nan " nan.npy nan.npy
 expect 2 "has shape [4], expected [2, 2]" vector.npy a.npy
 expect 2 "has fewer values than its shape says" short.npy a.npy
 expect 2 "has fewer values than its shape says" huge.npy a.npy

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <lpt/lpt.hpp>
 
+#include "tests/support/spoil.hpp"
+#include "tests/support/tensor_difference.hpp"
 #include <lpt/pipeline/prepare.hpp>
-#include <lpt/reference/evaluate.hpp>
 
 #include <doctest/doctest.h>
 
@@ -75,19 +76,12 @@ constexpr bool becomes_low_precision_at_compile_time() {
 }
 static_assert(becomes_low_precision_at_compile_time());
 
-double difference(const graph& before, const graph& after) {
+support::tensor_difference difference(const graph& before, const graph& after) {
     tensor_builder values(f32, before[before.parameters()[0]].shape());
     for (std::size_t i = 0; i < values.elements(); ++i) {
         values.real(i, static_cast<double>((i * 37) % 61) * 0.05 - 0.213);
     }
-    const tensor input = values.finish();
-    const tensor expected = reference::evaluate<float>(before, view<tensor>(&input, 1))[0];
-    const tensor actual = reference::evaluate<float>(after, view<tensor>(&input, 1))[0];
-    double result = 0;
-    for (std::size_t i = 0; i < expected.elements(); ++i) {
-        result = math::maximum(result, math::absolute(expected.real(i) - actual.real(i)));
-    }
-    return result;
+    return support::difference_of<float>(before, after, std::vector<tensor>{values.finish()});
 }
 
 /// Counts its visits and notes whether the convolution above was relaxed already; changes nothing.
@@ -239,4 +233,9 @@ TEST_CASE("transforming twice changes nothing more") {
     transform(model, cpu_x86);
     CHECK(model.size() == size);
     CHECK(difference(before, model) < 1e-6);
+}
+
+TEST_CASE("the comparison notices NaN, other shapes, other types, and another number of results") {
+    const auto compare = [](const graph& before, const graph& after) { return difference(before, after); };
+    CHECK(support::notices_all_damages(two_convolutions(), compare));
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <lpt/lpt.hpp>
 
-#include <lpt/reference/evaluate.hpp>
 #include <lpt/transformation/declared.hpp>
 
 #include <doctest/doctest.h>
 
 #include "tests/support/own_operations.hpp"
+#include "tests/support/spoil.hpp"
+#include "tests/support/tensor_difference.hpp"
 
 #include <utility>
 
@@ -56,8 +57,8 @@ constexpr reason first_refusal(graph& model) {
     const seq<refusal> all = run_pipeline<only>(model);
     return all.empty() ? reason::none : all[0].why.why;
 }
-double difference_of_values(const graph& before, const graph& after) {
-    seq<tensor> inputs;
+support::tensor_difference difference_of_values(const graph& before, const graph& after) {
+    std::vector<tensor> inputs;
     for (const node_id id : before.parameters()) {
         tensor_builder values(before[id].type(), before[id].shape());
         for (std::size_t i = 0; i < values.elements(); ++i) {
@@ -66,13 +67,7 @@ double difference_of_values(const graph& before, const graph& after) {
         }
         inputs.push_back(values.finish());
     }
-    const tensor expected = reference::evaluate<double>(before, inputs)[0];
-    const tensor actual = reference::evaluate<double>(after, inputs)[0];
-    double result = 0;
-    for (std::size_t i = 0; i < expected.elements(); ++i) {
-        result = math::maximum(result, math::absolute(expected.real(i) - actual.real(i)));
-    }
-    return result;
+    return support::difference_of<double>(before, after, inputs);
 }
 
 constexpr bool moves_when_compiled() {
@@ -223,4 +218,8 @@ TEST_CASE("an operation that declares nothing passes through everything and cuts
     verify(model);
     CHECK(row_of(all, "opaque").precision == f32);
     CHECK(row_of(all, "quantized").outputs[0] == f32);
+}
+
+TEST_CASE("the comparison notices NaN, other shapes, other types, and another number of results") {
+    CHECK(support::notices_all_damages(of(own::channel_roll{2}, false, u8, 0.25, 3), difference_of_values));
 }

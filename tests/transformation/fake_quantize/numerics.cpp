@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/support/reference.hpp"
+#include "tests/support/spoil.hpp"
+#include "tests/support/tensor_difference.hpp"
 #include <lpt/transformation/cleanup/eliminate_fake_quantize.hpp>
 #include <lpt/transformation/cleanup/fuse_convert.hpp>
 #include <lpt/transformation/cleanup/fuse_multiply_to_fake_quantize.hpp>
@@ -18,21 +19,14 @@ using testing::network;
 namespace {
 
 /// The greatest difference between the outputs of two networks on 12 values spread over [low, high].
-double difference(const graph& before, const graph& after, double low, double high) {
+support::tensor_difference difference(const graph& before, const graph& after, double low, double high) {
     const node_id parameter = before.parameters()[0];
     tensor_builder input(before[parameter].type(), before[parameter].shape());
     for (std::size_t i = 0; i < input.elements(); ++i) {
         // Steps that no level count of the tests divides: no value lies halfway between two levels.
         input.real(i, low + (high - low) * (static_cast<double>((i * 7) % 12) + 0.137) / 12.0);
     }
-    const tensor data = input.finish();
-    const std::vector<tensor> expected = reference::evaluate<float>(before, view<tensor>(&data, 1));
-    const std::vector<tensor> actual = reference::evaluate<float>(after, view<tensor>(&data, 1));
-    double result = 0;
-    for (std::size_t i = 0; i < expected[0].elements(); ++i) {
-        result = math::maximum(result, math::absolute(expected[0].real(i) - actual[0].real(i)));
-    }
-    return result;
+    return support::difference_of<float>(before, after, std::vector<tensor>{input.finish()});
 }
 
 /// 255 levels spread over the 256 values of u8 do not fall on whole numbers: rounding moves them by up to half a step.
@@ -211,4 +205,9 @@ TEST_CASE("weights that are not known are an error that names them") {
     rewrite r(net.model, net.attributes, net.options, net.restrictions);
     CHECK_THROWS_WITH(decompose_weights(r, net.output()),
                       "FakeQuantize 'fq' on weights cannot be folded to a constant: its input must be known");
+}
+
+TEST_CASE("the comparison notices NaN, other shapes, other types, and another number of results") {
+    const auto compare = [](const graph& before, const graph& after) { return difference(before, after, 0, 255); };
+    CHECK(support::notices_all_damages(chain_above_fake_quantize(u8).model, compare));
 }

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/spoil.hpp"
+
 #include <utility>
 
 using namespace lpt;
@@ -39,23 +41,16 @@ struct stateful : rewritten {
     constexpr node_id sink() const { return model.sinks()[0]; }
 
     /// The greatest difference between before and now over three runs that hand the state on.
-    double difference_over_time() const {
-        reference::state expected_state;
-        reference::state actual_state;
-        double result = 0;
+    support::tensor_difference difference_over_time() const {
+        std::vector<std::vector<tensor>> runs;
         for (int step = 0; step < 3; ++step) {
             tensor_builder values(u8, shape{1, 3, 4});
             for (std::size_t i = 0; i < values.elements(); ++i) {
                 values.real(i, static_cast<double>((i * 37 + static_cast<std::size_t>(step) * 11) % 256));
             }
-            const tensor data = values.finish();
-            const tensor expected = reference::evaluate<float>(before, view<tensor>(&data, 1), expected_state)[0];
-            const tensor actual = reference::evaluate<float>(model, view<tensor>(&data, 1), actual_state)[0];
-            for (std::size_t i = 0; i < expected.elements(); ++i) {
-                result = math::maximum(result, math::absolute(expected.real(i) - actual.real(i)));
-            }
+            runs.push_back({values.finish()});
         }
-        return result;
+        return support::difference_of<float>(before, model, runs);
     }
 };
 
@@ -168,4 +163,14 @@ TEST_CASE("a variable stays in floating point") {
         CHECK_FALSE(net.change());
         CHECK(net.why() == reason::no_dequantization);
     }
+}
+
+TEST_CASE("the comparison notices NaN, other shapes, other types, and another number of results") {
+    stateful net;
+    const auto compare = [&](const graph& before, const graph& after) {
+        net.before = before;
+        net.model = after;
+        return net.difference_over_time();
+    };
+    CHECK(support::notices_all_damages(graph(net.model), compare));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tests/support/reference.hpp"
+#include "tests/support/tensor_difference.hpp"
 #include <lpt/transformation/dequantization.hpp>
 
 #include <utility>
@@ -103,7 +103,7 @@ struct dequantized {
     }
 
     /// The greatest difference between what the network gives now and what it gave before `run`.
-    double difference(integers dynamic_sizes = {}) const {
+    support::tensor_difference difference(integers dynamic_sizes = {}) const {
         shape dimensions = before[before.parameters()[0]].shape();
         for (std::size_t axis = 0, next = 0; axis < dimensions.rank(); ++axis) {
             if (!dimensions.is_static(axis)) {
@@ -116,21 +116,9 @@ struct dequantized {
             const double spread = static_cast<double>((i * 73 + 29) % 256);  // all of 0 … 255 in disorder
             data.real(i, is_signed(type) ? spread - 128 : spread);
         }
-        const tensor input = data.finish();
-        const std::vector<tensor> expected = reference::evaluate<double>(before, view<tensor>(&input, 1));
-        const std::vector<tensor> actual = reference::evaluate<double>(model, view<tensor>(&input, 1));
-        double result = 0;
-        for (std::size_t which = 0; which < expected.size(); ++which) {
-            if (actual[which].dimensions() != expected[which].dimensions()) {
-                return math::infinity;
-            }
-            for (std::size_t i = 0; i < expected[which].elements(); ++i) {
-                result = math::maximum(result, math::absolute(expected[which].real(i) - actual[which].real(i)));
-            }
-        }
-        return result;
+        return support::difference_of<double>(before, model, std::vector<tensor>{data.finish()});
     }
-    double difference(std::initializer_list<std::int64_t> dynamic_sizes) const {
+    support::tensor_difference difference(std::initializer_list<std::int64_t> dynamic_sizes) const {
         return difference(integers(dynamic_sizes));
     }
 };

@@ -5,7 +5,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/support/reference.hpp"
+#include "tests/support/spoil.hpp"
+#include "tests/support/tensor_difference.hpp"
 
 #include <utility>
 
@@ -48,19 +49,12 @@ constexpr bool takes_shift_when_compiled() {
 }
 static_assert(takes_shift_when_compiled());
 
-double largest_difference(const graph& before, const graph& after) {
+support::tensor_difference largest_difference(const graph& before, const graph& after) {
     tensor_builder values(before[before.parameters()[0]].type(), shape{1, 3, 2});
     for (std::size_t i = 0; i < values.elements(); ++i) {
         values.integer(i, static_cast<std::int64_t>(i * 37 % 101));
     }
-    const tensor data = values.finish();
-    const tensor expected = reference::evaluate<double>(before, view<tensor>(&data, 1))[0];
-    const tensor actual = reference::evaluate<double>(after, view<tensor>(&data, 1))[0];
-    double result = 0;
-    for (std::size_t i = 0; i < expected.elements(); ++i) {
-        result = math::maximum(result, math::absolute(expected.real(i) - actual.real(i)));
-    }
-    return result;
+    return support::difference_of<double>(before, after, std::vector<tensor>{values.finish()});
 }
 
 }  // namespace
@@ -112,4 +106,8 @@ TEST_CASE("other Converts stay") {
     graph constants;
     constants.result(constants.add(op::convert{f32}, {constants.constant(make_scalar(u8, 2))}));
     CHECK(run<convert_transformation>(constants) == reason::constant_path);
+}
+
+TEST_CASE("the comparison notices NaN, other shapes, other types, and another number of results") {
+    CHECK(support::notices_all_damages(shifted(0.25, make_scalar(f32, 1.5), true), largest_difference));
 }

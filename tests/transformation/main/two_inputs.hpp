@@ -98,7 +98,7 @@ struct two_inputs {
     }
 
     /// The greatest difference between what the network gives now and what it gave before `run`.
-    double difference() const {
+    support::tensor_difference difference() const {
         std::vector<tensor> inputs;
         for (std::size_t which = 0; which < before.parameters().size(); ++which) {
             const node& parameter = before[before.parameters()[which]];
@@ -109,21 +109,7 @@ struct two_inputs {
             }
             inputs.push_back(data.finish());
         }
-        const std::vector<tensor> expected =
-            reference::evaluate<double>(before, view<tensor>(inputs.data(), inputs.size()));
-        const std::vector<tensor> actual =
-            reference::evaluate<double>(model, view<tensor>(inputs.data(), inputs.size()));
-        double result = 0;
-        for (std::size_t which = 0; which < expected.size(); ++which) {
-            if (actual[which].dimensions() != expected[which].dimensions()) {
-                return math::infinity;
-            }
-            for (std::size_t i = 0; i < expected[which].elements(); ++i) {
-                const double size = math::maximum(1.0, math::absolute(expected[which].real(i)));
-                result = math::maximum(result, math::absolute(expected[which].real(i) - actual[which].real(i)) / size);
-            }
-        }
-        return result;
+        return support::difference_of<double>(before, model, inputs, support::measure::relative);
     }
 };
 

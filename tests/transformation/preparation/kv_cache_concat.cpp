@@ -10,6 +10,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/spoil.hpp"
+
 using namespace lpt;
 using testing::rewritten;
 
@@ -83,25 +85,16 @@ tensor values_of(const node& parameter, int step) {
     return values.finish();
 }
 /// The greatest difference between two networks over runs that hand their states on.
-double difference_over_time(const graph& before, const graph& after) {
-    reference::state expected_state;
-    reference::state actual_state;
-    double result = 0;
+support::tensor_difference difference_over_time(const graph& before, const graph& after) {
+    std::vector<std::vector<tensor>> runs;
     for (int step = 0; step < 4; ++step) {
-        seq<tensor> inputs;
+        std::vector<tensor> inputs;
         for (const node_id id : before.parameters()) {
             inputs.push_back(values_of(before[id], step));
         }
-        const std::vector<tensor> expected = reference::evaluate<float>(before, inputs, expected_state);
-        const std::vector<tensor> actual = reference::evaluate<float>(after, inputs, actual_state);
-        for (std::size_t output = 0; output < expected.size(); ++output) {
-            REQUIRE(expected[output].dimensions() == actual[output].dimensions());
-            for (std::size_t i = 0; i < expected[output].elements(); ++i) {
-                result = math::maximum(result, math::absolute(expected[output].real(i) - actual[output].real(i)));
-            }
-        }
+        runs.push_back(std::move(inputs));
     }
-    return result;
+    return support::difference_of<float>(before, after, runs);
 }
 
 constexpr bool keeps_8_bits() {
@@ -274,4 +267,8 @@ TEST_CASE("a cache stays in floating point") {
         net.model.set_input(net.assign, 0, net.model.add(op::multiply{}, {real, real}));
         CHECK(refusal_of(net) == reason::no_dequantization);
     }
+}
+
+TEST_CASE("the comparison notices NaN, other shapes, other types, and another number of results") {
+    CHECK(support::notices_all_damages(cache().model, difference_over_time));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tests/support/reference.hpp"
+#include "tests/support/tensor_difference.hpp"
 #include <lpt/transformation/rewrite.hpp>
 
 #include <utility>
@@ -56,8 +56,8 @@ struct rewritten {
     }
 
     /// The greatest difference between what the network gives now and what it gave before `run`, on values from -3 to 3.
-    double difference() const {
-        seq<tensor> inputs;
+    support::tensor_difference difference() const {
+        std::vector<tensor> inputs;
         for (const node_id id : before.parameters()) {
             tensor_builder values(before[id].type(), before[id].shape());
             for (std::size_t i = 0; i < values.elements(); ++i) {
@@ -65,15 +65,7 @@ struct rewritten {
             }
             inputs.push_back(values.finish());
         }
-        const std::vector<tensor> expected = reference::evaluate<float>(before, inputs);
-        const std::vector<tensor> actual = reference::evaluate<float>(model, inputs);
-        double result = 0;
-        for (std::size_t output = 0; output < expected.size(); ++output) {
-            for (std::size_t i = 0; i < expected[output].elements(); ++i) {
-                result = math::maximum(result, math::absolute(expected[output].real(i) - actual[output].real(i)));
-            }
-        }
-        return result;
+        return support::difference_of<float>(before, model, inputs);
     }
 };
 
