@@ -33,6 +33,8 @@ struct arguments {
     int threads = 1;
     std::string isa;
     int repeat = 0;
+    bool all = false;
+    int width = 0;
 };
 
 class stopwatch {
@@ -58,6 +60,9 @@ void read_arguments(CLI::App& app, arguments& to) {
     app.add_option("--threads", to.threads, "number of threads")->check(CLI::Range(1, 1024));
     app.add_option("--isa", to.isa, "instruction set; default: the best of this processor");
     app.add_option("--repeat", to.repeat, "time so many runs")->check(CLI::Range(1, 1000000000));
+    app.add_flag("--all", to.all, "print every operation, as where stdout is no terminal");
+    app.add_option("--width", to.width, "print what fits a terminal with lines of so many characters")
+        ->check(CLI::Range(80, 100000));
 }
 
 /// The kernels of this library on ARM run more than an engine that has only convolutions and matrix products in 8 bits.
@@ -202,8 +207,13 @@ void run_network(const arguments& given) {
     }
     all.peak_memory_bytes = peak_memory_bytes();
     const std::vector<run::row> rows = run::make_rows(became, net, runs);
-    run::print_table(rows);
-    run::print_summary(rows);
+    const int width = given.width != 0 ? given.width : run::terminal_width();
+    if (given.all || width == 0) {
+        run::print_table(rows);
+    } else {
+        run::print_steps(rows, static_cast<std::size_t>(width));
+    }
+    std::printf("%s\n", run::sentence_of(run::summary_of(rows)).c_str());
     std::printf("import %.1f ms, transformations %.1f ms, plan %.1f ms, run %.3f ms (%s, %d threads)\n", all.import_ms,
                 all.transform_ms, all.plan_ms, all.run_ms, kernel::name_of(net.instruction_set()), given.threads);
     if (given.repeat > 0) {

@@ -2,7 +2,7 @@
 // The report as one HTML file without anything outside of it.
 #pragma once
 
-#include "rows.hpp"
+#include "print.hpp"
 
 #include <sstream>
 
@@ -26,24 +26,34 @@ inline std::string css_class(const row& each) {
     if (each.status != "EXECUTED") {
         return "gone";
     }
-    return each.precision == "u8" || each.precision == "i8" ? "bytes" : "real";
+    return each.what == role::quantization ? "quantization" : is_byte(each.precision) ? "bytes" : "real";
 }
 
 /// One row of the table; its bar shows the share of the slowest operation's time.
 inline void write_row(std::ostringstream& to, const row& each, double slowest) {
-    const int width = slowest > 0 ? static_cast<int>(100 * each.real_us / slowest) : 0;
+    const int width = slowest > 0 ? static_cast<int>(100 * each.own_us / slowest) : 0;
     to << "<tr class=\"" << css_class(each) << "\"><td>" << escaped(each.name) << "</td><td>" << escaped(each.type)
-       << "</td><td>" << each.status << "</td><td>" << escaped(each.execution_type) << "</td><td>" << each.precision
-       << "</td><td>" << joined(each.inputs) << "</td><td>" << joined(each.outputs) << "</td><td class=\"number\">"
-       << each.real_us << "</td><td class=\"number\">" << each.cpu_us
-       << "</td><td><div class=\"bar\" style=\"width:" << width << "px\"></div></td><td>" << escaped(joined(each.fused))
-       << "</td><td>" << escaped(each.reason) << "</td></tr>\n";
+       << "</td><td>" << each.status << "</td><td>" << escaped(each.step) << "</td><td>" << escaped(each.execution_type)
+       << "</td><td>" << string_of(name(each.what)) << "</td><td>" << each.precision << "</td><td>"
+       << joined(each.inputs) << "</td><td>" << joined(each.outputs) << "</td><td class=\"number\">" << each.real_us
+       << "</td><td class=\"number\">" << each.cpu_us << "</td><td><div class=\"bar\" style=\"width:" << width
+       << "px\"></div></td><td>" << escaped(joined(each.fused)) << "</td><td>" << escaped(each.reason)
+       << "</td></tr>\n";
+}
+
+/// The reasons, grouped.
+inline std::string reasons_list(const std::vector<row>& rows) {
+    std::string result = "<ul>\n";
+    for (const reason_group& each : reasons_of(rows)) {
+        result += "<li>" + std::to_string(each.count) + " &times; " + escaped(each.reason) + "</li>\n";
+    }
+    return result + "</ul>\n";
 }
 
 inline std::string html_of(const std::string& title, const std::vector<row>& rows, const figures& all) {
     double slowest = 0;
     for (const row& each : rows) {
-        slowest = each.real_us > slowest ? each.real_us : slowest;
+        slowest = each.own_us > slowest ? each.own_us : slowest;
     }
     std::ostringstream to;
     to.precision(4);
@@ -51,13 +61,15 @@ inline std::string html_of(const std::string& title, const std::vector<row>& row
        << "</title><style>\n"
        << "body{font:14px sans-serif;margin:2em}table{border-collapse:collapse}td,th{padding:2px 8px;text-align:left;"
           "border-bottom:1px solid #ddd}th{position:sticky;top:0;background:#fff}.number{text-align:right}\n"
-          ".bytes td:nth-child(5){background:#c9ecc9}.real td:nth-child(5){background:#f6dcb0}.gone{color:#888}\n"
+          ".bytes td:nth-child(7){background:#c9ecc9}.real td:nth-child(7){background:#f6dcb0}"
+          ".quantization td:nth-child(7){background:#dde6f6}.gone{color:#888}\n"
           ".bar{height:10px;background:#5b8bd0}\n</style></head><body>\n<h1>"
        << escaped(title) << "</h1>\n<p>import " << all.import_ms << " ms, transformations " << all.transform_ms
        << " ms, plan " << all.plan_ms << " ms, run " << all.run_ms << " ms, peak memory " << all.peak_memory_bytes
-       << " bytes</p>\n"
-       << "<table><tr><th>operation</th><th>type</th><th>status</th><th>execution "
-          "type</th><th>precision</th><th>inputs</th>"
+       << " bytes</p>\n<p>" << escaped(sentence_of(summary_of(rows))) << "</p>\n"
+       << reasons_list(rows)
+       << "<table><tr><th>operation</th><th>type</th><th>status</th><th>step</th><th>execution "
+          "type</th><th>role</th><th>precision</th><th>inputs</th>"
           "<th>outputs</th><th>real &micro;s</th><th>CPU &micro;s</th><th></th><th>fused</th><th>why not 8 "
           "bits</th></tr>\n";
     for (const row& each : rows) {

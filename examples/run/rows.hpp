@@ -5,10 +5,7 @@
 #include <lpt/pipeline/report.hpp>
 #include <lpt/runtime.hpp>
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <string>
 #include <utility>
@@ -16,18 +13,24 @@
 
 namespace lpt::run {
 
-/// One operation as it was executed.
+/// One operation as it was executed. An operation that runs in the step of another one is computed in that step's epilogue (or
+/// lookup table), and its time is that of the step.
 struct row {
     std::string name;
     std::string type;
+    op::kind kind = op::kind::none;
     std::string status = "NOT_RUN";
     std::string execution_type = "undef";
-    std::string precision = "undef";
-    std::vector<std::string> inputs;
+    role what = role::none;
+    std::string precision = "undef";  // that it computes in
+    std::string step;  // name of the operation that gives its step the name; empty: it is in no step
+    std::vector<std::string> inputs;  // of an executed row what its step reads, of others what the operation takes
     std::vector<std::string> outputs;
     double real_us = 0;
     double cpu_us = 0;
+    double own_us = 0;  // real_us without the steps of its bodies, which have rows of their own
     std::string reason;
+    std::string reason_in_general;  // without the ports, types and names that it is about
     std::vector<std::string> fused;
     bool added = false;  // not of the original network: a change of layout, or a part of a dequantization
 };
@@ -72,10 +75,19 @@ inline void set_execution(row& to, const run_step_record& record, double runs) {
     const plan::step& step = record.net->steps[record.number];
     to.status = "EXECUTED";
     to.execution_type = step.kernel;
-    to.precision = string_of(name(step.precision));
     set_types(to, *record.net, step);
     to.real_us += record.time.real / runs;
+    to.own_us += record.time.real / runs;
     to.cpu_us += record.time.processor / runs;
+}
+
+/// Where an operation is: the bodies, from the network inwards.
+inline std::vector<body_place> bodies_of(const report_row& each) {
+    std::vector<body_place> result;
+    for (const auto& outer : each.body) {
+        result.push_back({outer.node, static_cast<int>(outer.which)});
+    }
+    return result;
 }
 
 /// The operations of the original network by where they are now, and the rows that they have.
@@ -84,12 +96,8 @@ class row_places {
 
 public:
     void add(const report_row& each, std::size_t row) {
-        std::vector<body_place> bodies;
-        for (const auto& outer : each.body) {
-            bodies.push_back({outer.node, static_cast<int>(outer.which)});
-        }
         if (each.node != node_id::none) {
-            rows_.insert_or_assign({bodies, each.node}, row);
+            rows_.insert_or_assign({bodies_of(each), each.node}, row);
         }
     }
     /// The row of a node of the network, or of a body; -1 if it was none of the original operations.
@@ -103,130 +111,158 @@ inline row added_row(const run_step_record& record) {
     const plan::step& step = record.net->steps[record.number];
     row made;
     made.added = true;
-    made.name = string_of(record.path) + (step.nodes.empty() ? "reorder_" + std::to_string(record.number)
-                                                             : string_of((*record.model)[step.nodes[0]].name()));
-    made.type = step.nodes.empty() ? "Reorder" : string_of((*record.model)[step.nodes[0]].operation());
+    made.what = role::movement;
+    made.name = string_of(record.path) + "reorder_" + std::to_string(record.number);
+    made.type = "Reorder";
+    if (!step.nodes.empty()) {
+        const node& first = (*record.model)[step.nodes[0]];
+        made.name = string_of(record.path) + string_of(first.name());
+        made.type = string_of(first.operation());
+        made.kind = first.kind();
+        made.what = plan::is_dequantization(*record.model, step.nodes[0]) ? role::dequantization
+                                                                          : role_of(*record.model, first);
+    }
+    made.precision = string_of(name(step.precision));
     return made;
 }
 
 inline bool is_byte(const std::string& type) { return type == "u8" || type == "i8"; }
 
-/// Why an operation that takes quantized data computes in real numbers: other data is not quantized. Empty for other rows.
-inline std::string reason_of_mixed_inputs(const row& each) {
-    const auto byte = std::find_if(each.inputs.begin(), each.inputs.end(), is_byte);
-    const auto real = std::find(each.inputs.begin(), each.inputs.end(), each.precision);
-    if (each.added || byte == each.inputs.end() || real == each.inputs.end()) {
-        return {};
+/// Why the executor computes in real numbers what the transformations brought to 8 bits.
+inline void explain_execution(row& to) {
+    const auto byte = std::find_if(to.inputs.begin(), to.inputs.end(), is_byte);
+    const auto real = std::find(to.inputs.begin(), to.inputs.end(), to.precision);
+    if (to.status != "EXECUTED") {
+        to.reason = to.reason_in_general = "it is computed behind the kernel of its step, in real numbers";
+    } else if (byte != to.inputs.end() && real != to.inputs.end()) {
+        to.reason_in_general = "it takes 8-bit data together with data that is not quantized";
+        to.reason = "it takes " + *byte + " together with data that is not quantized, input " +
+                    std::to_string(real - to.inputs.begin()) + ", which is " + *real;
+    } else if (to.execution_type.rfind("reference", 0) == 0) {
+        to.reason = to.reason_in_general = "no kernel takes it in 8 bits: the reference computes it";
+    } else {
+        to.reason_in_general = "its kernel takes 8-bit data and computes in real numbers";
+        to.reason = byte != to.inputs.end() ? "its kernel takes " + *byte + " and computes in " + to.precision
+                                            : to.reason_in_general;
     }
-    return "it takes " + *byte + " together with data that is not quantized, input " +
-           std::to_string(real - each.inputs.begin()) + ", which is " + *real;
 }
+
+/// The sentence of a reason without what it is about; whole where it names a transformation.
+inline std::string in_general(const report_row& each) {
+    const reason why = each.why.why.why;
+    const bool names_one = why == reason::skipped_by_callback || why == reason::disabled_by_user;
+    return string_of(each.reason.empty() || names_one ? text_view(each.reason) : words_of(why).meaning);
+}
+
+inline row row_of(const report_row& each) {
+    row made;
+    made.name = string_of(each.name);
+    made.type = string_of(each.operation);
+    made.kind = each.kind;
+    made.reason = string_of(each.reason);
+    made.reason_in_general = in_general(each);
+    for (const element type : each.inputs) {
+        made.inputs.push_back(string_of(name(type)));
+    }
+    for (const element type : each.outputs) {
+        made.outputs.push_back(string_of(name(type)));
+    }
+    return made;
+}
+
+/// Makes the rows.
+class row_maker {
+    const report& what_;
+    double runs_;
+    std::vector<row> rows_;
+    row_places places_;
+    std::vector<std::size_t>
+        around_;  // the rows of the nodes whose bodies the last step is in, from the network inwards
+    std::map<std::vector<body_place>, std::vector<const graph*>> planned_;
+
+    std::size_t leader_of(const run_step_record& record) {
+        for (const node_id id : record.net->steps[record.number].nodes) {
+            if (const int found = places_.find(record.bodies, id); found >= 0) {
+                return static_cast<std::size_t>(found);
+            }
+        }
+        rows_.push_back(added_row(record));
+        return rows_.size() - 1;
+    }
+    void add(const run_step_record& record) {
+        const plan::step& step = record.net->steps[record.number];
+        std::vector<const graph*>& graphs = planned_[record.bodies];
+        if (graphs.empty() || graphs.back() != record.model) {
+            graphs.push_back(record.model);
+        }
+        const std::size_t leader = leader_of(record);
+        set_execution(rows_[leader], record, runs_);
+        const std::size_t depth = record.bodies.size();
+        if (depth > 0) {
+            rows_[around_[depth - 1]].own_us -= record.time.real / runs_;
+        }
+        around_.resize(depth);
+        around_.push_back(leader);
+        rows_[leader].step = rows_[leader].name;
+        for (std::size_t i = 0; i < step.nodes.size(); ++i) {
+            const node& each = (*record.model)[step.nodes[i]];
+            const int own = places_.find(record.bodies, step.nodes[i]);
+            if (own >= 0) {
+                row& to = rows_[static_cast<std::size_t>(own)];
+                to.what = what_.operations[static_cast<std::size_t>(own)].what;
+                to.precision = string_of(name(plan::computing_type(step, i)));
+                to.step = rows_[leader].name;
+            }
+            if (own != static_cast<int>(leader) && !each.name().empty()) {
+                rows_[leader].fused.push_back(original_name(each));
+            }
+        }
+    }
+    bool is_planned(const report_row& each) const {
+        const auto graphs = planned_.find(bodies_of(each));
+        return each.node != node_id::none && graphs != planned_.end() &&
+               std::any_of(graphs->second.begin(), graphs->second.end(),
+                           [&](const graph* model) { return model->contains(each.node); });
+    }
+    /// What no step computes is gone, unless the plan has it: then what reads it takes what it reads, perhaps in another shape.
+    void settle(const report_row& before, row& to) const {
+        const bool needs_no_step = before.what == role::movement || before.what == role::dequantization;
+        if (to.step.empty() && needs_no_step && is_planned(before)) {
+            to.what = before.what;
+            to.precision = string_of(name(before.precision));
+        }
+        if (is_byte(to.precision) || to.what == role::quantization) {
+            to.reason.clear();
+        } else if (!to.step.empty() && to.what == role::arithmetic && to.reason.empty() &&
+                   is_8_bit_integer(before.precision)) {
+            explain_execution(to);
+        }
+        if (to.reason.empty()) {
+            to.reason_in_general.clear();
+        }
+    }
+
+public:
+    row_maker(const report& what, double runs) : what_(what), runs_(runs) {
+        for (const report_row& each : what.operations) {
+            places_.add(each, rows_.size());
+            rows_.push_back(row_of(each));
+        }
+    }
+    std::vector<row> make(const std::vector<run_step_record>& records) {
+        for (const run_step_record& each : records) {
+            add(each);
+        }
+        for (std::size_t i = 0; i < what_.operations.size(); ++i) {
+            settle(what_.operations[i], rows_[i]);
+        }
+        return std::move(rows_);
+    }
+};
 
 /// A row for each operation of the original network, in its order, then those that were added.
 inline std::vector<row> make_rows(const report& what, const executable& net, double runs) {
-    std::vector<row> rows;
-    row_places places;
-    for (const report_row& each : what.operations) {
-        row made;
-        made.name = string_of(each.name);
-        made.type = string_of(each.operation);
-        made.reason = string_of(each.reason);
-        for (const element type : each.inputs) {
-            made.inputs.push_back(string_of(name(type)));
-        }
-        for (const element type : each.outputs) {
-            made.outputs.push_back(string_of(name(type)));
-        }
-        places.add(each, rows.size());
-        rows.push_back(std::move(made));
-    }
-    for (const run_step_record& record : net.records()) {
-        const plan::step& step = record.net->steps[record.number];
-        int leader = -1;
-        for (const node_id id : step.nodes) {
-            leader = leader < 0 ? places.find(record.bodies, id) : leader;
-        }
-        if (leader < 0) {
-            rows.push_back(added_row(record));
-            leader = static_cast<int>(rows.size()) - 1;
-        }
-        row& to = rows[static_cast<std::size_t>(leader)];
-        set_execution(to, record, runs);
-        for (const node_id id : step.nodes) {
-            const node& each = (*record.model)[id];
-            const int own = places.find(record.bodies, id);
-            if (own == leader || each.name().empty()) {
-                continue;
-            }
-            to.fused.push_back(original_name(each));
-            if (own >= 0) {
-                rows[static_cast<std::size_t>(own)].precision = string_of(name(step.precision));
-            }
-        }
-    }
-    for (row& each : rows) {
-        if (is_byte(each.precision)) {
-            each.reason.clear();
-        } else if (each.status == "EXECUTED" && each.reason.empty()) {
-            each.reason = reason_of_mixed_inputs(each);
-        }
-    }
-    return rows;
-}
-
-inline nlohmann::json json_of(const std::vector<row>& rows, const figures& all) {
-    nlohmann::json operations = nlohmann::json::array();
-    for (const row& each : rows) {
-        nlohmann::json one = {{"name", each.name},           {"type", each.type},
-                              {"status", each.status},       {"execution_type", each.execution_type},
-                              {"precision", each.precision}, {"inputs", each.inputs},
-                              {"outputs", each.outputs},     {"real_us", each.real_us},
-                              {"cpu_us", each.cpu_us},       {"fused", each.fused}};
-        if (!each.reason.empty()) {
-            one["reason"] = each.reason;
-        }
-        if (each.added) {
-            one["added"] = true;
-        }
-        operations.push_back(std::move(one));
-    }
-    return {{"operations", std::move(operations)},
-            {"import_ms", all.import_ms},
-            {"transform_ms", all.transform_ms},
-            {"plan_ms", all.plan_ms},
-            {"run_ms", all.run_ms},
-            {"peak_memory_bytes", all.peak_memory_bytes}};
-}
-
-inline std::string joined(const std::vector<std::string>& words) {
-    std::string result;
-    for (const std::string& each : words) {
-        result += (result.empty() ? "" : ",") + each;
-    }
-    return result;
-}
-
-/// The table for people: executed operations with times, the others with what they became part of.
-inline void print_table(const std::vector<row>& rows) {
-    std::printf("%-44s %-26s %-9s %-5s %-32s %10s %10s  %s\n", "operation", "type", "status", "in", "kernel", "real us",
-                "cpu us", "why not 8 bits");
-    for (const row& each : rows) {
-        std::printf("%-44s %-26s %-9s %-5s %-32s %10.1f %10.1f  %s\n", each.name.substr(0, 44).c_str(),
-                    each.type.c_str(), each.status.c_str(), each.precision.c_str(), each.execution_type.c_str(),
-                    each.real_us, each.cpu_us, each.reason.c_str());
-    }
-}
-
-/// How many convolutions and matrix products run, and how many of them in 8 bits.
-inline void print_summary(const std::vector<row>& rows) {
-    std::size_t all = 0;
-    std::size_t in_bytes = 0;
-    for (const row& each : rows) {
-        const bool product = each.type == "MatMul" || each.type.find("Convolution") != std::string::npos;
-        all += product && each.status == "EXECUTED" ? 1u : 0u;
-        in_bytes += product && each.status == "EXECUTED" && is_byte(each.precision) ? 1u : 0u;
-    }
-    std::printf("%zu of %zu convolutions and matrix products run in 8 bits\n", in_bytes, all);
+    return row_maker(what, runs).make(net.records());
 }
 
 }  // namespace lpt::run

@@ -23,7 +23,7 @@ bool is_a_reason(reason why) {
 std::string first_unexplained(const report& all) {
     for (const report_row& each : all.operations) {
         const bool real = is_real(each.precision) && !is_low_precision(each.precision);
-        if (real && (!is_a_reason(each.why.why.why) || each.reason.empty())) {
+        if (real && each.what != role::quantization && (!is_a_reason(each.why.why.why) || each.reason.empty())) {
             return std::string(each.name.c_str()) + " " + std::string(each.operation.data(), each.operation.size());
         }
     }

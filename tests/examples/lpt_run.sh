@@ -34,16 +34,56 @@ quietly() { "${run[@]}" "$@" >"$work/table"; }
 
 expect "a run with random inputs" quietly "$network/model.xml" --output "$work/one" --report "$work/report.json" \
     --html "$work/report.html" --repeat 2
-expect "the table counts the operations in 8 bits" has "$work/table" "50 of 50 convolutions and matrix products run in 8 bits"
+expect "one line says how much runs on integers" has "$work/table" "on integers: 49 of 49 convolutions, 1 of 1 matrix products, 1 of "
 expect "the times are printed" has "$work/table" "median"
-for key in operations import_ms transform_ms plan_ms run_ms peak_memory_bytes EXECUTED NOT_RUN execution_type fused real_us cpu_us; do
+for key in operations import_ms transform_ms plan_ms run_ms peak_memory_bytes EXECUTED NOT_RUN execution_type fused real_us cpu_us role step summary; do
     expect "the report has $key" has "$work/report.json" "$key"
 done
 expect "the HTML report is complete" has "$work/report.html" "</html>"
+expect "the HTML report says how much runs on integers" has "$work/report.html" "on integers: 49 of 49 convolutions"
+
+# rows TYPE: the rows of this type in the JSON report, one a line.
+rows() { tr -d '\n' <"$work/report.json" | sed 's/{ *"cpu_us"/\n&/g' | grep -F "\"type\": \"$1\""; }
+# all_rows TYPE WORDS: there are such rows, and the words are in each.
+all_rows() { [ -n "$(rows "$1")" ] && ! rows "$1" | grep -qvF -- "$2"; }
+# no_row TYPE WORDS
+no_row() { ! rows "$1" | grep -qF -- "$2"; }
+for type in Add Clamp; do
+    expect "$type computes in f32 behind a convolution" all_rows $type '"precision": "f32"'
+    expect "$type says why it is not on integers" all_rows $type '"reason": '
+    expect "$type says in which step it is" all_rows $type '"step": '
+done
+for type in Convolution GroupConvolution MatMul ReduceMean; do
+    expect "$type computes in u8" all_rows $type '"precision": "u8"'
+    expect "$type is arithmetic" all_rows $type '"role": "arithmetic"'
+    expect "$type has no reason to be in real numbers" no_row $type '"reason"'
+done
+expect "a FakeQuantize that gives bytes is marked" eval 'rows FakeQuantize | grep -qF "\"role\": \"quantization\""'
+expect "no FakeQuantize counts as integer arithmetic" no_row FakeQuantize '"precision": "u8"'
+expect "a Reshape moves bytes" all_rows Reshape '"role": "movement"'
+expect "what was folded has no role" no_row Convert '"role"'
+
+# On a terminal there are the steps, and the reasons; --width asks for that anywhere.
+digits=examples/data/digits/model.xml
+expect "where stdout is no terminal every operation has a row" quietly "$digits"
+expect "those without a step of their own, too" has "$work/table" "NOT_RUN"
+expect "the steps in lines of 90 characters" quietly "$digits" --width 90
+expect "the steps have shares of the time" grep -qE '^ *[0-9]+\.[0-9]% .* Convolution ' "$work/table"
+expect "no operation without a step is among them" eval '! has "$work/table" NOT_RUN'
+expect "reasons are grouped" grep -qE '^ *[0-9]+ × ' "$work/table"
+expect "the line about integers is there" has "$work/table" "on integers: 5 of 5 convolutions"
+expect "lines are not longer" eval '! grep -qE "^.{91}" <(sed "s/[×…]/x/g" "$work/table" | grep -v " ms")'
+expect "--all asks for every operation" quietly "$digits" --width 90 --all
+expect "--all gives every operation" has "$work/table" "NOT_RUN"
+if [ ${#run[@]} = 1 ] && script -qec true /dev/null >/dev/null 2>&1; then
+    script -qec "$(printf '%q ' "${run[@]}" "$digits")" /dev/null >"$work/table" </dev/null
+    expect "a terminal gets the steps" grep -qE '^ *share ' "$work/table"
+    expect "a terminal gets no operation without a step" eval '! has "$work/table" NOT_RUN'
+fi
 expect "a run on two threads" quietly "$network/model.xml" --output "$work/two" --threads 2
 expect "threads do not change the outputs" cmp "$work/one/0.npy" "$work/two/0.npy"
 expect "a run without transformations" quietly "$network/model.xml" --precision f32 --output "$work/real"
-expect "no operation is in 8 bits" has "$work/table" "0 of 50 convolutions"
+expect "no operation is in 8 bits" has "$work/table" "on integers: 0 of 49 convolutions"
 
 dynamic=$work/dynamic/model.xml
 mkdir "$work/dynamic"
@@ -53,7 +93,7 @@ expect "a run on the samples of the network" quietly "$network/model.xml" --inpu
 expect "the inputs decide the shapes of a dynamic network" quietly "$dynamic" --input "$network/in0.npy" \
     --output "$work/open" --report "$work/open.json"
 expect "dynamic and static shapes give the same outputs" cmp "$work/fixed/0.npy" "$work/open/0.npy"
-expect "the table counts the operations of a dynamic network" has "$work/table" "50 of 50 convolutions"
+expect "the table counts the operations of a dynamic network" has "$work/table" "on integers: 49 of 49 convolutions"
 expect "times of a dynamic network are reported" has "$work/open.json" "EXECUTED"
 
 rejects "MODEL is required"
@@ -64,6 +104,7 @@ rejects "must be f32[1,3,224,224], or a stack of such, not f32[1,1000]" "$networ
 rejects "the network has no input 'wrong'" "$network/model.xml" --input "wrong=$network/in0.npy"
 rejects "unknown instruction set best" "$network/model.xml" --isa best
 rejects "--threads" "$network/model.xml" --threads 0
+rejects "--width" "$network/model.xml" --width 10
 rejects "--precision" "$network/model.xml" --precision f16
 rejects "--target" "$network/model.xml" --target toaster
 rejects "cannot be written" "$network/model.xml" --output /proc/none

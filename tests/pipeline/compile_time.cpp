@@ -44,7 +44,8 @@ constexpr auto bytes_for_convolutions =
 
 constexpr auto at_once = transform(network<branches>{}, bytes_for_convolutions);
 static_assert(at_once.parts() == 1);
-static_assert(at_once.int8_operations() == 6);
+static_assert(at_once.int8_operations() == 2);  // the Convolution and the MaxPool; Concat only moves
+static_assert(at_once.quantizations() == 3);
 
 /// Little work in each constant expression: the attributes travel from one to the next.
 using in_parts =
@@ -69,6 +70,7 @@ TEST_CASE("a network transformed by the compiler is the one that a program trans
     graph model = make_branches();
     const report all = transform(model, bytes_for_convolutions);
     CHECK(all.int8_operations() == at_once.int8_operations());
+    CHECK(all.quantizations() == at_once.quantizations());
     CHECK(freeze(at_once.make()) == freeze(model));
 }
 

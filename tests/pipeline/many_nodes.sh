@@ -16,5 +16,6 @@ struct deep {
 static_assert(frozen<deep>::thaw().size() == 407);
 
 constexpr auto transformed = transform(network<deep>{}, cpu_x86);
-static_assert(transformed.int8_operations() == 54);  // FakeQuantize and Convolution of each layer
+static_assert(transformed.int8_operations() == 27);  // the Convolution of each layer
+static_assert(transformed.quantizations() == 27);
 code

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
 #include <utility>
 
 using namespace lpt;
@@ -100,6 +101,7 @@ TEST_CASE("Operations that are gone have no precision") {
     const report result = make_report<relu_only>(before, model, {});
     CHECK(result.operations[0].node == node_id::none);
     CHECK(result.operations[0].precision == dynamic);
+    CHECK(result.operations[0].what == role::none);
 }
 
 TEST_CASE("A verdict says what it is about") {
@@ -145,6 +147,7 @@ TEST_CASE("Unquantized data is told by the operation that it comes from, unquant
     CHECK(row_of(all, "second").why.why.why == reason::weights_not_quantized);
     CHECK(row_of(all, "second").why.why.port == 1);
     CHECK(row_of(all, "values").why.why.why == reason::fused_back);
+    CHECK(row_of(all, "values").what == role::arithmetic);
     CHECK(row_of(all, "values").why.facts->other_name == "second");
 }
 
@@ -214,6 +217,27 @@ TEST_CASE("A convolution whose data has a zero point counts as 8 bits") {
     const report all = transform(model, cpu_x86);
     CHECK(row_of(all, "one").precision == u8);
     CHECK(row_of(all, "one").reason.empty());
+}
+
+TEST_CASE("Integer arithmetic, quantizations and what only moves integers are counted apart") {
+    graph model;
+    const node_id input = model.parameter(f32, shape{1, 2, 4, 4}, "x");
+    const output_ref values = fake_quantize(model, input, 0, 2.55, "values");
+    const node_id joined = model.add(op::concat{1}, {values, values}, "joined");
+    model.result(convolve(model, joined, some_quantized_weights(model, shape{3, 4, 1, 1}), "one"));
+    const report all = transform(model, cpu_x86);
+    CHECK(all.int8_operations() == 1);
+    CHECK(all.quantizations() == 1);
+    const report_row& quantization = row_of(all, "values");
+    CHECK(quantization.what == role::quantization);
+    CHECK(quantization.precision == f32);
+    CHECK(quantization.outputs[0] == u8);
+    CHECK(quantization.reason.empty());
+    CHECK(row_of(all, "joined").what == role::movement);
+    CHECK(row_of(all, "joined").precision == u8);
+    CHECK(row_of(all, "one").what == role::arithmetic);
+    const std::string words = to_text(all).c_str();
+    CHECK(words.find("values  FakeQuantize  f32, quantization to u8\n") != std::string::npos);
 }
 
 namespace {

@@ -25,11 +25,46 @@ TEST_CASE("A quantized convolution, its scale, bias, activation and requantizati
     const plan::network net = plan_of(model);
     REQUIRE(kernels_of(net) == names{"convert_scalar_U8", "direct_scalar_I8", "convert_scalar_U8"});
     CHECK(net.steps[1].nodes.size() == 5);
+    CHECK(net.steps[0].precision == f32);  // what quantizes computes in real numbers
     CHECK(net.steps[1].precision == u8);
+    CHECK(computing_type(net.steps[1], 0) == u8);
+    for (std::size_t i = 1; i < 5; ++i) {
+        CHECK(computing_type(net.steps[1], i) == f32);  // the epilogue
+    }
+    CHECK(net.steps[2].precision == f32);  // what dequantizes, too
     const auto& work = std::get<plan::convolution_step>(net.steps[1].work);
     CHECK(work.finish.posts.empty());  // Relu is the lower end of the stored range
     CHECK(work.finish.low == 0);
     CHECK(work.finish.scale.values.size() == 4);
+}
+
+TEST_CASE("A chain of functions from bytes to bytes is a table on 8 bits, arithmetic on two tensors is in f32") {
+    graph model;
+    const output_ref data = model.parameter(u8, shape{2, 8}, "x");
+    const output_ref real = multiplied(model, model.add(op::convert{f32}, {data}), make_scalar(f32, 0.1));
+    model.result(quantize(model, model.add(op::sigmoid{}, {real}), u8, 0.01, 0));
+    const output_ref other = model.parameter(u8, shape{2, 8}, "y");
+    model.result(model.add_relaxed(op::add{}, {data, other}, {{f32, f32}, {f32}}));
+    const plan::network net = plan_of(model);
+    REQUIRE(kernels_of(net) == names{"binary_scalar_U8", "lookup_scalar_U8"});
+    CHECK(computing_type(net.steps[0], 0) == f32);
+    CHECK(net.steps[1].nodes.size() == 2);
+    CHECK(computing_type(net.steps[1], 0) == u8);
+    CHECK(computing_type(net.steps[1], 1) == u8);
+}
+
+TEST_CASE("The reference computes in the type of its real data, moving steps have the type that they move") {
+    graph model;
+    const output_ref data = model.parameter(f32, shape{2, 8}, "x");
+    const output_ref bytes = model.parameter(u8, shape{2, 8}, "y");
+    model.result(model.add(op::greater{}, {data, data}));
+    model.result(model.add(op::reduce_max{}, {bytes, model.constant(make_indices({1}))}));
+    model.result(model.add(op::transpose{}, {bytes, model.constant(make_indices({1, 0}))}));
+    const plan::network net = plan_of(model);
+    REQUIRE(kernels_of(net) == names{"gather_U8", "reference_U8", "reference_FP32"});
+    CHECK(net.steps[0].precision == u8);
+    CHECK(net.steps[1].precision == u8);
+    CHECK(net.steps[2].precision == f32);
 }
 
 TEST_CASE("Two readers of an intermediate value end a step before them") {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/graph/freeze.hpp>
+#include <lpt/pipeline/count_operations.hpp>
 #include <lpt/pipeline/transform.hpp>
 
 /// Networks that are transformed while a program is compiled: `static_assert(lpt::transform<my_pipeline>(net, my_target)
@@ -375,88 +376,14 @@ constexpr int count_parts() {
     }
 }
 
-// ---- how many operations have 8 bits
-
-/// An operation of the network as it was, without its name's letters.
-struct original_operation {
-    std::uint64_t name = 0;  // hashes; 0: it has none
-    std::uint64_t moved_name = 0;
-    node_id node = node_id::none;
-    op::kind kind = op::kind::none;
-};
-constexpr std::uint64_t hash_on(std::uint64_t hash, text_view letters) {
-    const char* letter = letters.data();
-    const char* end = letter + letters.size();
-    while (letter != end) {
-        hash = (hash ^ static_cast<unsigned char>(*letter++)) * 1099511628211u;
-    }
-    return hash;
-}
-inline constexpr std::uint64_t hash_of_nothing = 1469598103934665603u;
-
-template <std::size_t Room>
-struct original_operations {
-    original_operation values[Room]{};
-    std::size_t size = 0;
-};
-template <std::size_t Room>
-constexpr original_operations<Room> operations_of(const graph& model) {
-    original_operations<Room> result;
-    for (std::size_t i = 0; i < model.id_bound(); ++i) {
-        if (!model.contains(id_at(i))) {
-            continue;
-        }
-        const node& each = model[id_at(i)];
-        if (each.is<op::parameter>() || each.is<op::constant>() || each.is<op::result>()) {
-            continue;
-        }
-        original_operation& made = result.values[result.size++];
-        made.node = id_at(i);
-        made.kind = each.kind();
-        if (!each.name().empty()) {
-            made.name = hash_on(hash_of_nothing, each.name());
-            made.moved_name = hash_on(made.name, "_original");
-        }
-    }
-    return result;
-}
-/// What `report::int8_operations` counts of the operations outside of bodies.
-constexpr std::size_t count_bytes(view<original_operation> before, const graph& after) {
-    seq<original_operation> now;
-    now.reserve(after.size());
-    for (std::size_t i = 0; i < after.id_bound(); ++i) {
-        if (after.contains(id_at(i)) && !after[id_at(i)].is<op::constant>() && !after[id_at(i)].name().empty()) {
-            now.push_back({hash_on(hash_of_nothing, after[id_at(i)].name()), 0, id_at(i), after[id_at(i)].kind()});
-        }
-    }
-    std::size_t count = 0;
-    for (const original_operation& each : before) {
-        node_id found = node_id::none;
-        if (each.name == 0 && after.contains(each.node) && after[each.node].kind() == each.kind) {
-            found = each.node;
-        }
-        for (std::size_t i = 0; each.name != 0 && i < now.size(); ++i) {
-            if (now[i].kind == each.kind && (now[i].name == each.moved_name || now[i].name == each.name)) {
-                found = now[i].node;
-                if (now[i].name == each.moved_name) {
-                    break;
-                }
-            }
-        }
-        if (found != node_id::none) {
-            const element type = computing_type(after, after[found]);
-            count += type == u8 || type == i8 ? 1u : 0u;
-        }
-    }
-    return count;
-}
+// ---- how many operations do what on integers
 
 /// Each of its members is a constant expression of its own.
 template <class Transformed, class Make, std::size_t Room>
-struct counted_bytes {
+struct counted_operations {
     static constexpr auto original = operations_of<Room / 16>(frozen<Make, Room>::thaw());
-    static constexpr std::size_t value =
-        count_bytes(view<original_operation>(original.values, original.size), Transformed::make());
+    static constexpr operation_counts value =
+        count_operations(view<original_operation>(original.values, original.size), Transformed::make());
 };
 
 }  // namespace detail
@@ -478,9 +405,13 @@ public:
     }
     /// The memory into which constants of the network are windows, if some are.
     static constexpr view<std::byte> data() { return detail::data_of<Make>(); }
-    /// How many operations of the network, those inside others not counted, compute in 8 bits.
+    /// How many operations of the network, those inside others not counted, do arithmetic on 8-bit integers.
     static constexpr std::size_t int8_operations() {
-        return detail::counted_bytes<transformed_network, Make, Room>::value;
+        return detail::counted_operations<transformed_network, Make, Room>::value.int8;
+    }
+    /// How many operations of the network, those inside others not counted, make low precision data.
+    static constexpr std::size_t quantizations() {
+        return detail::counted_operations<transformed_network, Make, Room>::value.quantizations;
     }
     /// In how many constant expressions the pipeline ran.
     static constexpr int parts() { return detail::count_parts<run>(); }

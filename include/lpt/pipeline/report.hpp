@@ -2,7 +2,7 @@
 // What became of each operation of a network, and why it stayed in floating point where it did.
 #pragma once
 
-#include <lpt/pipeline/explain.hpp>
+#include <lpt/pipeline/role.hpp>
 
 namespace lpt {
 
@@ -13,11 +13,12 @@ struct report_row {
     text_view operation;           // published name of its type
     node_id node = node_id::none;  // of the transformed graph; none if nothing there has its name
     body_path body;                // where the node is; empty: in the network itself
-    element precision = dynamic;   // the type in which it computes; dynamic if it is gone
+    role what = role::none;        // it computes, quantizes, dequantizes, moves; none if it is gone
+    element precision = dynamic;   // the type in which it computes (computing_type); dynamic if it is gone
     seq<element, 2> inputs;        // element types
     seq<element, 2> outputs;
     explanation why;               // it stayed in floating point: which transformation refused it, and why
-    text reason;                   // the same as a sentence; empty where it has low precision
+    text reason;                   // the same as a sentence; empty where it has low precision, and for quantizations
     text_view remedy;              // what would have to change; empty where nothing has to
 };
 
@@ -26,20 +27,30 @@ struct report {
     seq<report_row> operations;
     seq<refusal> refusals;  // all of the run, in order; the nodes that they name may have been replaced since
 
-    /// How many operations compute in 8 bits.
+    /// How many operations do arithmetic on 8-bit integers: convolutions, matrix products, recurrent cells and others; neither
+    /// quantizations nor what only moves values.
     constexpr std::size_t int8_operations() const {
         std::size_t count = 0;
         for (const report_row& each : operations) {
-            count += each.precision == u8 || each.precision == i8 ? 1u : 0u;
+            count += each.what == role::arithmetic && is_8_bit_integer(each.precision) ? 1u : 0u;
         }
         return count;
     }
 
-    /// How many operations of a kind compute in 8 bits.
+    /// How many operations make low precision data.
+    constexpr std::size_t quantizations() const {
+        std::size_t count = 0;
+        for (const report_row& each : operations) {
+            count += each.what == role::quantization ? 1u : 0u;
+        }
+        return count;
+    }
+
+    /// How many operations of a kind compute in 8 bits, or move such values.
     constexpr std::size_t count_of_bytes(op::kind kind) const {
         std::size_t count = 0;
         for (const report_row& each : operations) {
-            count += each.kind == kind && (each.precision == u8 || each.precision == i8) ? 1u : 0u;
+            count += each.kind == kind && is_8_bit_integer(each.precision) ? 1u : 0u;
         }
         return count;
     }
@@ -102,19 +113,6 @@ public:
     }
 };
 
-/// The type in which a node computes: that of its low precision data, else of its output.
-template <int Once = 0>
-constexpr element computing_type(const graph& model, const node& each) {
-    for (std::size_t port = 0; port < each.inputs(); ++port) {
-        const element data =
-            carries_data(each.kind(), static_cast<int>(port)) ? quantized_type(model, each.input(port)) : dynamic;
-        if (data != dynamic) {
-            return data;
-        }
-    }
-    return each.outputs() != 0 ? each.type() : dynamic;
-}
-
 /// Where an operation is now: a node of its name, with "_original" behind where its name moved to the dequantization.
 template <int Once = 0>
 constexpr node_id find_now(const name_index<>& names, const graph& after, node_id id, const node& original) {
@@ -143,6 +141,7 @@ class report_maker {
         }
         const node& found = after[now];
         row.node = now;
+        row.what = dequantizes(after, graph_now.unscaled, now) ? role::dequantization : role_of(after, found);
         row.precision = computing_type(after, found);
         for (std::size_t port = 0; port < found.inputs(); ++port) {
             row.inputs.push_back(after.type(found.input(port)));
@@ -150,7 +149,8 @@ class report_maker {
         for (std::size_t port = 0; port < found.outputs(); ++port) {
             row.outputs.push_back(found.type(port));
         }
-        if (is_real(row.precision) && !is_low_precision(row.precision) && !source_.main.first.empty()) {
+        if (is_real(row.precision) && !is_low_precision(row.precision) && row.what != role::quantization &&
+            !source_.main.first.empty()) {
             row.why = explain(graph_now, now);
             row.reason = text_of(row.why);
             row.remedy = words_of(row.why.why.why).remedy;
@@ -219,14 +219,17 @@ template <int Once = 0>
     return result;
 }
 
-/// A line per operation: name, type, the element type that it computes in and, if that is a real one, who refused it, why, and what
-/// would have to change.
+/// A line per operation: name, type, the element type that it computes in, the type that it gives if it quantizes, and, if it computes in a
+/// real one otherwise, who refused it, why, and what would have to change.
 template <int Once = 0>
 [[gnu::noinline]] constexpr text to_text(const report& all) {
     text result;
     for (const report_row& each : all.operations) {
         result.append(each.name).append("  ").append(each.operation).append("  ");
         result.append(each.precision == dynamic ? text_view("gone") : name(each.precision));
+        if (each.what == role::quantization) {
+            result.append(", quantization to ").append(name(each.outputs[0]));
+        }
         if (!each.reason.empty()) {
             result.append("  ").append(each.reason);
             if (!each.why.transformation.empty()) {

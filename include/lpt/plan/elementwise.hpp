@@ -255,7 +255,7 @@ inline bool planner::try_elementwise(const group& made, layout order) {
         return strided_tensor{tensor, detail::in_order(detail::broadcast_strides(at(tensor), dimensions), axes)};
     };
     work.operands[0] = read(made.operands[0].base, !work.has_two);
-    result.precision = at(work.operands[0].tensor).type;
+    element data = at(work.operands[0].tensor).type;  // that the kernel's name ends with
     if (work.has_two) {
         work.operands[1] = read(made.operands[1].base, false);
         work.function = detail::binary_function_of(model()[made.anchor].kind());
@@ -263,11 +263,9 @@ inline bool planner::try_elementwise(const group& made, layout order) {
             work.scales[i] = numbers(made.operands[i].scale);
             work.shifts[i] = numbers(made.operands[i].shift);
         }
-        if (at(work.operands[1].tensor).type == f32) {
-            result.precision = f32;
-        }
+        data = at(work.operands[1].tensor).type == f32 ? f32 : data;
     } else if (model()[made.anchor].is<op::fake_quantize>() && is_byte(made.functions.type)) {
-        result.precision = made.functions.type;
+        data = made.functions.type;
     }
     work.finish = finish_of(made.functions, numbers, [&](output_ref other) { return read(other, false); });
     work.output.strides = detail::in_order(strides_of(dimensions, order), axes);
@@ -279,7 +277,7 @@ inline bool planner::try_elementwise(const group& made, layout order) {
     result.may_overwrite = same_places && bit_width(at(work.operands[0].tensor).type) == bit_width(made.functions.type);
     result.nodes = made.functions.nodes;
     result.kernel = std::string(work.has_two ? "binary_" : "convert_") + kernel::name_of(kernels().instruction_set) +
-                    suffix_of(result.precision);
+                    suffix_of(data);
     result.writes = {work.output.tensor};
     define(made.functions.tail, work.output.tensor);
     result.work = std::move(work);
@@ -333,6 +331,7 @@ inline bool planner::try_lookup(step& made) {
     problem.finish.quant_low = work.finish.low;
     problem.finish.quant_high = work.finish.high;
     kernels().convert(problem, kernel::parallel_for{});
+    made.precision = from;
     made.kernel = std::string("lookup_") + kernel::name_of(kernels().instruction_set) + suffix_of(from);
     made.work = std::move(table);
     add_step(std::move(made));

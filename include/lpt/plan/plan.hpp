@@ -163,7 +163,7 @@ inline void planner::make_reference(node_id id) {
     }
     add_outputs(id, work.outputs);
     made.nodes = {id};
-    made.precision = each.outputs() != 0 ? each.type() : f32;
+    made.precision = reference_type(model(), each);
     made.kernel = std::string("reference") + suffix_of(is_byte(made.precision) ? made.precision : f32);
     made.reads = work.inputs;
     made.writes = work.outputs;

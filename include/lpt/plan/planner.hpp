@@ -333,6 +333,13 @@ inline kernel::element_kind kind_of(element type) {
     }
 }
 
+/// The type in which the reference computes an operation: that of its data if it is real (then it may give integers: a FakeQuantize, a
+/// comparison), else that of what it gives.
+inline element reference_type(const graph& model, const node& each) {
+    const bool real = each.inputs() != 0 && !each.is<op::shape_of>() && is_real(model.type(each.input(0)));
+    return real ? model.type(each.input(0)) : each.outputs() != 0 && each.type() != dynamic ? each.type() : f32;
+}
+
 /// `_I8`, `_U8` or `_FP32`, as names of kernels in reports end.
 inline const char* suffix_of(element type) { return type == u8 ? "_U8" : type == i8 ? "_I8" : "_FP32"; }
 

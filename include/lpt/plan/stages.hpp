@@ -361,7 +361,7 @@ class stage_maker {
             }
             step made;
             made.nodes = {id};
-            made.precision = each.outputs() != 0 && each.type() != dynamic ? each.type() : f32;
+            made.precision = reference_type(model_, each);
             made.kernel = reference::runs_bodies(each.kind())
                               ? std::string("bodies")
                               : std::string("reference") + suffix_of(is_byte(made.precision) ? made.precision : f32);

@@ -234,11 +234,20 @@ struct step {
     step_work work;
     std::vector<node_id> nodes;  // of the graph, the one that gives the step its name first; none for changes of layout
     std::string kernel;  // what computes it, for reports
-    element precision = f32;  // the element type that it computes in
+    element precision = f32;  // the element type that the first node's kernel computes in, or moves
     std::vector<int> reads;  // tensors
     std::vector<int> writes;
     bool may_overwrite = false;  // the first tensor read and the first written may be the same memory
 };
+
+/// The element type in which a step computes one of its nodes, by their order.
+///
+/// The first one's kernel: 8-bit integers of convolutions, matrix products and pooling, whatever type the sums have; of elementwise functions
+/// f32, also of 8-bit operands. What follows in the step is its epilogue, in f32. A lookup table is all of its nodes on 8 bits. What only moves
+/// elements has their type.
+inline element computing_type(const step& of, std::size_t which) {
+    return which == 0 || std::holds_alternative<lookup_step>(of.work) ? of.precision : f32;
+}
 
 /// Something that lives from run to run. A step that writes it may give it another shape, which the next run reads.
 struct state {
