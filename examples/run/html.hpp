@@ -41,10 +41,10 @@ inline void write_row(std::ostringstream& to, const row& each, double slowest) {
        << "</td></tr>\n";
 }
 
-/// The reasons, grouped.
-inline std::string reasons_list(const std::vector<row>& rows) {
-    std::string result = "<ul>\n";
-    for (const reason_group& each : reasons_of(rows)) {
+/// Reasons under a heading.
+inline std::string reasons_list(const std::string& heading, const std::vector<reason_group>& groups) {
+    std::string result = "<p>" + heading + "</p><ul>\n";
+    for (const reason_group& each : groups) {
         result += "<li>" + std::to_string(each.count) + " &times; " + escaped(each.reason) + "</li>\n";
     }
     return result + "</ul>\n";
@@ -67,7 +67,8 @@ inline std::string html_of(const std::string& title, const std::vector<row>& row
        << escaped(title) << "</h1>\n<p>import " << all.import_ms << " ms, transformations " << all.transform_ms
        << " ms, plan " << all.plan_ms << " ms, run " << all.run_ms << " ms, peak memory " << all.peak_memory_bytes
        << " bytes</p>\n<p>" << escaped(sentence_of(summary_of(rows))) << "</p>\n"
-       << reasons_list(rows)
+       << reasons_list("Not on integers:", reasons_of(rows, false))
+       << reasons_list("Behind kernels on integers, in their epilogues:", reasons_of(rows, true))
        << "<table><tr><th>operation</th><th>type</th><th>status</th><th>step</th><th>execution "
           "type</th><th>role</th><th>precision</th><th>inputs</th>"
           "<th>outputs</th><th>real &micro;s</th><th>CPU &micro;s</th><th></th><th>fused</th><th>why not 8 "

@@ -67,11 +67,10 @@ inline std::string shortened(const std::string& words, std::size_t room) {
     return result;
 }
 
-/// The reasons, each with how many operations it is of and their types.
-inline void print_reasons(const std::vector<row>& rows, std::size_t width) {
-    const std::vector<reason_group> groups = reasons_of(rows);
+/// Reasons under a heading, each with how many operations it is of and their types.
+inline void print_reasons(const char* heading, const std::vector<reason_group>& groups, std::size_t width) {
     if (!groups.empty()) {
-        std::printf("\nnot on integers:\n");
+        std::printf("\n%s:\n", heading);
     }
     const std::size_t room = std::max<std::size_t>(width, 20) - 8;
     for (const reason_group& each : groups) {
@@ -112,7 +111,8 @@ inline void print_steps(const std::vector<row>& rows, std::size_t width) {
                     types.c_str(), kernel.c_str(), static_cast<int>(kernels - characters(kernel)), "",
                     label_of(each, room).c_str());
     }
-    print_reasons(rows, width);
+    print_reasons("not on integers", reasons_of(rows, false), width);
+    print_reasons("behind kernels on integers, in their epilogues", reasons_of(rows, true), width);
     std::printf("\n");
 }
 

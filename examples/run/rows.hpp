@@ -32,6 +32,7 @@ struct row {
     std::string reason;
     std::string reason_in_general;  // without the ports, types and names that it is about
     std::vector<std::string> fused;
+    bool behind_integers = false;  // in the epilogue of a kernel that computes on integers
     bool added = false;  // not of the original network: a change of layout, or a part of a dequantization
 };
 
@@ -212,6 +213,7 @@ class row_maker {
                 to.what = what_.operations[static_cast<std::size_t>(own)].what;
                 to.precision = string_of(name(plan::computing_type(step, i)));
                 to.step = rows_[leader].name;
+                to.behind_integers = i > 0 && is_8_bit_integer(step.precision) && !is_byte(to.precision);
             }
             if (own != static_cast<int>(leader) && !each.name().empty()) {
                 rows_[leader].fused.push_back(original_name(each));

@@ -77,11 +77,11 @@ struct reason_group {
     std::map<std::string, std::size_t> types;  // how many of each
 };
 
-/// The reasons of the operations that ran, the most frequent first.
-inline std::vector<reason_group> reasons_of(const std::vector<row>& rows) {
+/// The reasons of the operations that ran behind kernels on integers, or of all others; the most frequent first.
+inline std::vector<reason_group> reasons_of(const std::vector<row>& rows, bool behind_integers) {
     std::map<std::string, reason_group> groups;
     for (const row& each : rows) {
-        if (!each.step.empty() && !each.reason.empty()) {
+        if (!each.step.empty() && !each.reason.empty() && each.behind_integers == behind_integers) {
             reason_group& to = groups[each.reason_in_general];
             to.reason = each.reason_in_general;
             ++to.count;
