@@ -202,6 +202,13 @@ TEST_CASE("Interpolate cannot make elements of an axis that has none") {
     LPT_CHECK_WRONG(inferred(self, 11, of(f32, {1, 0}), indices({1, 5})), "axis 1 has no elements to resize");
 }
 
+TEST_CASE("Interpolate resizes an axis once") {
+    const op::interpolate self{.shape_calculation_mode = op::shape_calculation_mode::sizes};
+    LPT_CHECK_WRONG(inferred(self, 11, of(f32, {1, 3}), indices({5, 5}), indices({1, -1})), "an axis is named twice");
+    LPT_CHECK_WRONG(inferred(op::interpolate{.axes = {0, 0}}, 0, of(f32, {1, 3}), indices({5, 5})),
+                    "an axis is named twice");
+}
+
 TEST_CASE("an integer of a file that 64 bits do not hold is no value of an attribute") {
     CHECK(read<op::concat>(0, {word("axis", "9223372036854775807")}).axis == huge);
     CHECK(read<op::concat>(0, {word("axis", "-9223372036854775808")}).axis == INT64_MIN);

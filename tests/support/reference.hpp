@@ -8,11 +8,11 @@
 namespace lpt::reference {
 
 extern template seq<tensor> evaluate_node<float>(const graph&, node_id, view<tensor>);
-extern template seq<tensor> evaluate_node<float>(const graph&, node_id, view<tensor>, state&);
+extern template seq<tensor> evaluate_node<float>(const graph&, node_id, view<tensor>, state&, const limits&);
 extern template seq<tensor> evaluate_node<double>(const graph&, node_id, view<tensor>);
-extern template seq<tensor> evaluate_node<double>(const graph&, node_id, view<tensor>, state&);
-extern template std::vector<tensor> evaluate<float>(const graph&, view<tensor>, state&);
-extern template std::vector<tensor> evaluate<double>(const graph&, view<tensor>, state&);
+extern template seq<tensor> evaluate_node<double>(const graph&, node_id, view<tensor>, state&, const limits&);
+extern template std::vector<tensor> evaluate<float>(const graph&, view<tensor>, state&, const limits&);
+extern template std::vector<tensor> evaluate<double>(const graph&, view<tensor>, state&, const limits&);
 extern template std::vector<tensor> evaluate<float>(const graph&, view<tensor>);
 extern template std::vector<tensor> evaluate<double>(const graph&, view<tensor>);
 

@@ -3,6 +3,7 @@
 
 #include <lpt/base/null.hpp>
 #include <lpt/base/traits.hpp>
+#include <lpt/graph/fold/budget.hpp>
 #include <lpt/graph/fold/elementwise.hpp>
 #include <lpt/graph/fold/fake_quantize.hpp>
 #include <lpt/graph/fold/indexing.hpp>
@@ -208,7 +209,7 @@ constexpr bool can_fold_late(const node& each, view<tensor> inputs) {
 }
 
 template <int Once = 0>
-constexpr bool fold_values(const graph& model, const node& each, seq<tensor>& values) {
+constexpr bool fold_values(graph& model, const node& each, seq<tensor>& values) {
     if (!can_evaluate(each.attributes()) || each.has(mark::disabled_constant_folding)) {
         return false;
     }
@@ -236,15 +237,15 @@ constexpr bool fold_values(const graph& model, const node& each, seq<tensor>& va
                                                  }));
         return true;
     }
-    return evaluate(each.attributes(), each.version(), inputs, types, values);
+    return can_afford(model, each, inputs) && evaluate(each.attributes(), each.version(), inputs, types, values);
 }
 
 }  // namespace detail
 
 /// Adds Constants with the values of a node's outputs, without names; the node stays as it is.
 ///
-/// All inputs must be Constants (for ShapeOf: the input's shape must be static), and the node must not be marked
-/// `disabled_constant_folding`; else false. A type-relaxed node computes in its input types and converts to its output types.
+/// All inputs must be Constants (for ShapeOf: the input's shape must be static), the network's folding budget must allow it, and the
+/// node must not be marked `disabled_constant_folding`; else false. A type-relaxed node computes in its input types and converts to its output types.
 template <int Once = 0>
 [[gnu::noinline, gnu::cold]] constexpr bool fold(graph& model, node_id id, seq<output_ref>& outputs) {
     seq<tensor> values;
@@ -369,6 +370,16 @@ template <int Once = 0>
             outputs[0].type, outputs[0].dimensions, values, compute,
             detail::facts_of_arithmetic(what.number(), values, outputs[0].dimensions.elements()));
     }
+    double most = 1;  // elements of a result
+    for (const tensor& value : values) {
+        most *= static_cast<double>(value.elements());
+    }
+    seq<op::output_facts, 2> outputs;
+    if (most > static_cast<double>(model.folding().bytes / 8) &&
+        (!evaluation::infer_outputs(what, chosen, values, outputs) ||
+         detail::is_beyond_budget(model, values, outputs))) {
+        return {};
+    }
     seq<tensor> results;
     if (!evaluate(what, chosen, values, {}, results) || results.size() != 1) {
         return {};
@@ -391,7 +402,9 @@ template <int Once = 0>
 [[gnu::noinline, gnu::cold]] constexpr void constant_folding(graph& model, view<node_id> nodes) {
     for (const node_id id : nodes) {
         for (std::size_t body = 0; !model.is_plain() && body < model[id].bodies().size(); ++body) {
+            model.body(id, body).set_folding_budget(model.folding());
             constant_folding<Once>(model.body(id, body));
+            model.set_folding_budget(model.body(id, body).folding());
         }
         seq<output_ref> outputs;
         if (model[id].is<op::fake_quantize>() || !fold(model, id, outputs)) {
@@ -418,7 +431,8 @@ template <int Once = 0>
 /// Replaces everything that can be folded by Constants, in topological order, in the bodies of nodes too.
 ///
 /// The Constant of a node with one output takes its name, of a node with several outputs the name with `.` and the port.
-/// FakeQuantize stays: on constants it says how weights are quantized, which its folded values would not. Linear time.
+/// FakeQuantize stays: on constants it says how weights are quantized, which its folded values would not. So does what the network's
+/// folding budget, which its bodies share, does not allow. Linear time.
 template <int Once>
 constexpr void constant_folding(graph& model) {
     constant_folding<Once>(model, topological_order(model));

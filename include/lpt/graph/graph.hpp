@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/base/traits.hpp>
+#include <lpt/graph/folding_budget.hpp>
 #include <lpt/op/all.hpp>
 
 namespace lpt {
@@ -268,6 +269,7 @@ class graph {
     bool needs_verification_ = false;
     bool may_have_open_shapes_ = false;
     bool is_plain_ = true;
+    folding_budget folding_;
     text name_;
     seq<node_id> parameters_;
     seq<node_id> results_;
@@ -471,6 +473,7 @@ public:
           needs_verification_(other.needs_verification_),
           may_have_open_shapes_(other.may_have_open_shapes_),
           is_plain_(other.is_plain_),
+          folding_(other.folding_),
           name_(other.name_),
           parameters_(other.parameters_),
           results_(other.results_),
@@ -497,6 +500,7 @@ public:
         lpt::detail::swap_values(needs_verification_, other.needs_verification_);
         lpt::detail::swap_values(may_have_open_shapes_, other.may_have_open_shapes_);
         lpt::detail::swap_values(is_plain_, other.is_plain_);
+        lpt::detail::swap_values(folding_, other.folding_);
         lpt::detail::swap_values(name_, other.name_);
         lpt::detail::swap_values(parameters_, other.parameters_);
         lpt::detail::swap_values(results_, other.results_);
@@ -521,6 +525,11 @@ public:
     constexpr bool may_have_open_shapes() const { return may_have_open_shapes_; }
     /// True if no node ever had a graph inside it, or depended on another one without reading it.
     constexpr bool is_plain() const { return is_plain_; }
+    /// What folding of constants may still make.
+    constexpr const folding_budget& folding() const { return folding_; }
+    constexpr void set_folding_budget(const folding_budget& left) { folding_ = left; }
+    /// See `folding_budget::spend`.
+    constexpr bool spend_for_folding(double bytes, double steps) { return folding_.spend(bytes, steps); }
     /// One more than the largest node number that was ever given.
     constexpr std::size_t id_bound() const { return nodes_.size(); }
     /// The number of nodes.

@@ -173,6 +173,12 @@ struct fake_convert {
         if (self.destination_type != f8e4m3 && self.destination_type != f8e5m2) {
             facts.wrong({"destination_type must be f8e4m3 or f8e5m2, not ", lpt::name(self.destination_type)});
         }
+        for (std::size_t port = 1; port < facts.inputs(); ++port) {
+            if (!fake_quantize::broadcasts_to(facts.dimensions(port), facts.dimensions(0))) {
+                facts.wrong({"input ", port, " of shape ", facts.dimensions(port), " does not broadcast to ",
+                             facts.dimensions(0)});
+            }
+        }
         facts.output(facts.type(0), facts.dimensions(0));
     }
     friend constexpr bool operator==(const fake_convert&, const fake_convert&) = default;

@@ -1511,7 +1511,13 @@ constexpr shape infer_pad(const inference& facts, pad_mode mode) {
 /// The axes that Interpolate resizes, at `port` or all; false if they are not known.
 constexpr bool resized_axes(const inference& facts, std::size_t port, std::size_t rank, integers& axes) {
     if (port < facts.inputs()) {
-        return known_axes(facts, port, rank, axes);
+        if (!known_axes(facts, port, rank, axes)) {
+            return false;
+        }
+        if (has_duplicates(axes)) {
+            facts.wrong({"an axis is named twice"});
+        }
+        return true;
     }
     for (std::size_t axis = 0; axis < rank; ++axis) {
         axes.push_back(static_cast<std::int64_t>(axis));
@@ -1605,6 +1611,9 @@ constexpr shape infer_first_interpolate(const inference& facts, const interpolat
     integers axes;
     for (const std::int64_t axis : self.axes) {
         axes.push_back(static_cast<std::int64_t>(checked_axis(facts, axis, result.rank())));
+    }
+    if (has_duplicates(axes)) {
+        facts.wrong({"an axis is named twice"});
     }
     check_resizable(facts, padded_for_resize(facts, result, self.pads_begin, self.pads_end), axes);
     resize_to(facts, 1, axes, result);

@@ -31,6 +31,9 @@ inline void fold_with_reference(graph& model, node_id id) {
         }
         inputs.push_back(*value);
     }
+    if (!lpt::detail::can_afford(model, model[id], inputs)) {
+        return;
+    }
     const seq<tensor> values = reference::evaluate_node<float>(model, id, inputs);
     for (std::size_t port = 0; port < values.size(); ++port) {
         model.replace_uses(output_ref(id, static_cast<std::int32_t>(port)),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lpt/graph/traverse.hpp>
+#include <lpt/reference/limits.hpp>
 
 #include <cstring>
 #include <vector>
@@ -273,7 +274,9 @@ class iterations {
     const node& node_;
     view<tensor> inputs_;
     RunBody& run_body_;
+    limits limits_;
     port_maps maps_;
+    double collected_bytes_ = 0;
     std::vector<slice_parts> parts_;  // by entry of the input map
     std::vector<tensor> parameters_;  // of the iteration that is run next
     std::vector<std::vector<tensor>> collected_;  // by entry of the output map: all parts, or the one value
@@ -411,6 +414,25 @@ class iterations {
                                  entry.slice.axis, ", as many as the step of ", entry.slice.stride}));
             }
             collected_[i].push_back(value);
+            collected_bytes_ += static_cast<double>(value.size_in_bytes());
+        }
+        if (collected_bytes_ > static_cast<double>(limits_.bytes)) {
+            wrong_body(node_, join({"after ", iteration + 1, " iterations its outputs take more than ",
+                                    static_cast<std::int64_t>(limits_.bytes), " bytes"}));
+        }
+    }
+    /// How many iterations there may be: as many as the limit says, or as slices of the inputs have parts.
+    std::int64_t most_iterations() const {
+        std::int64_t most = limits_.iterations;
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            const auto port = static_cast<std::size_t>((*maps_.inputs)[i].port);
+            most = math::maximum(most, inputs_[port].elements() == 0 ? 0 : parts_[i].count);
+        }
+        return most;
+    }
+    void check_iterations(std::int64_t count, std::int64_t most) const {
+        if (count > most) {
+            wrong_body(node_, join({"it would run more than ", most, " iterations"}));
         }
     }
     void feed_back(const std::vector<tensor>& results) {
@@ -478,16 +500,21 @@ class iterations {
     }
 
 public:
-    iterations(const node& each, view<tensor> inputs, RunBody& run_body)
-        : node_(each), inputs_(inputs), run_body_(run_body), maps_(port_maps_of(each, 0)) {}
+    iterations(const node& each, view<tensor> inputs, RunBody& run_body, const limits& most)
+        : node_(each), inputs_(inputs), run_body_(run_body), limits_(most), maps_(port_maps_of(each, 0)) {}
 
     seq<tensor> run() {
         begin();
         const bool is_loop = node_.is<op::loop>();
         const std::int64_t most = is_loop ? trip_count() : count_of_parts();
         bool goes_on = !is_loop || is_true(node_, inputs_[1], "the condition (input 1)");
+        const std::int64_t limit = most_iterations();
+        if (goes_on && maps_.execution_condition < 0) {
+            check_iterations(most, limit);
+        }
         std::int64_t count = 0;
         for (; goes_on && (most < 0 || count < most); ++count) {
+            check_iterations(count + 1, limit);
             set_parameters(count);
             const std::vector<tensor> results = run_body_(0, parameters_);
             collect(results, count);
@@ -536,10 +563,11 @@ seq<tensor> run_branch(const node& each, view<tensor> inputs, RunBody& run_body)
 /// their axis, and an output that is fed back has its initial value.
 /// `inputs`: one tensor a port; `run_body` takes the number of the body and a vector of tensors, one a parameter, and gives one a
 /// result. Raises an error that names the node for port maps that do not fit the bodies, slices that do not divide their axis, a loop
-/// that would never end, outputs of iterations that were not run; and names the node in front of what `run_body` raises.
+/// that would never end, more iterations or bytes of concatenated outputs than `most`, outputs of iterations that were not run; and
+/// names the node in front of what `run_body` raises.
 /// OpenVINO operation specifications TensorIterator-1, Loop-5, If-8.
 template <class RunBody>
-seq<tensor> evaluate_control_flow(const node& each, view<tensor> inputs, RunBody&& run_body) {
+seq<tensor> evaluate_control_flow(const node& each, view<tensor> inputs, RunBody&& run_body, const limits& most = {}) {
     check_bodies(each);
     const auto run_named = [&](std::size_t which, const std::vector<tensor>& parameters) -> std::vector<tensor> {
         try {
@@ -552,7 +580,7 @@ seq<tensor> evaluate_control_flow(const node& each, view<tensor> inputs, RunBody
     if (each.is<op::if_else>()) {
         return detail::run_branch(each, inputs, run_named);
     }
-    return detail::iterations(each, inputs, run_named).run();
+    return detail::iterations(each, inputs, run_named, most).run();
 }
 
 }  // namespace lpt::reference

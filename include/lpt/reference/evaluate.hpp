@@ -8,6 +8,7 @@
 #include <lpt/reference/fake_convert.hpp>
 #include <lpt/reference/indexing.hpp>
 #include <lpt/reference/interpolate.hpp>
+#include <lpt/reference/limits.hpp>
 #include <lpt/reference/movement.hpp>
 #include <lpt/reference/normalization.hpp>
 #include <lpt/reference/pooling.hpp>
@@ -138,7 +139,7 @@ seq<tensor> computed_inputs(const node& each, view<tensor> inputs) {
 }  // namespace detail
 
 template <class Number>
-std::vector<tensor> evaluate(const graph& model, view<tensor> inputs, state& variables);
+std::vector<tensor> evaluate(const graph& model, view<tensor> inputs, state& variables, const limits& most = {});
 
 /// The outputs of one node for these inputs.
 ///
@@ -147,9 +148,11 @@ std::vector<tensor> evaluate(const graph& model, view<tensor> inputs, state& var
 /// Shapes follow from the inputs, not from what was inferred for the node. A type-relaxed node computes in its input types and
 /// converts to its output types; a FakeQuantize with an integral type of its own rounds, halves to even; products of integers are summed exactly.
 /// `inputs`: one tensor a port, of the port's type (or, in double, f64). Parameter and ReadValue give their input. `variables`: those of
-/// ReadValue and Assign inside the bodies of the node. Raises an error that names the node for wrong inputs and values without a result.
+/// ReadValue and Assign inside the bodies of the node. Raises an error that names the node for wrong inputs, values without a result, and
+/// what is beyond the limits.
 template <class Number>
-seq<tensor> evaluate_node(const graph& model, node_id id, view<tensor> inputs, state& variables) {
+seq<tensor> evaluate_node(const graph& model, node_id id, view<tensor> inputs, state& variables,
+                          const limits& most = {}) {
     const node& each = model[id];
     if (each.is<op::constant>()) {
         return {detail::held<Number>(each.as<op::constant>().value)};
@@ -167,10 +170,11 @@ seq<tensor> evaluate_node(const graph& model, node_id id, view<tensor> inputs, s
         }
         outputs.push_back(inputs[0]);
     } else if (runs_bodies(each.kind())) {
-        outputs = evaluate_control_flow(each, inputs, [&](std::size_t which, const std::vector<tensor>& parameters) {
-            return evaluate<Number>(each.bodies()[which], view<tensor>(parameters.data(), parameters.size()),
-                                    variables);
-        });
+        const auto run_body = [&](std::size_t which, const std::vector<tensor>& parameters) {
+            return evaluate<Number>(each.bodies()[which], view<tensor>(parameters.data(), parameters.size()), variables,
+                                    most);
+        };
+        outputs = evaluate_control_flow(each, inputs, run_body, most);
     } else {
         const seq<tensor> computed = detail::computed_inputs<Number>(each, inputs);
         if (each.is<op::convert>() || each.is<op::convert_like>()) {
@@ -182,6 +186,7 @@ seq<tensor> evaluate_node(const graph& model, node_id id, view<tensor> inputs, s
             !each.is<op::non_zero>()) {
             detail::cannot_evaluate(each, "its output shape does not follow from its inputs");
         }
+        detail::check_memory(each, facts, most);
         if (each.is<op::fake_quantize>() && is_integral(each.type())) {
             outputs.push_back(evaluation::evaluate_fake_quantize(computed, each.as<op::fake_quantize>().levels,
                                                                  facts[0].dimensions, each.type(), true));
@@ -212,6 +217,7 @@ class run {
     const graph& model_;
     view<tensor> inputs_;
     state& state_;
+    limits limits_;
     std::vector<seq<tensor>> values_;  // by node
     std::vector<std::size_t> readers_left_;  // by node: a tensor is let go after its last reader
     std::vector<std::pair<text, tensor>> writes_;  // seen by the next run
@@ -260,7 +266,10 @@ class run {
         if (self.variable_type == dynamic || self.variable_shape.is_dynamic()) {
             cannot_evaluate(each, "its variable has neither a value nor a static shape to begin with");
         }
-        return make_scalar_filled(held_type<Number>(self.variable_type), self.variable_shape);
+        const element type = held_type<Number>(self.variable_type);
+        const op::output_facts facts{type, self.variable_shape};
+        check_memory(each, view<op::output_facts>(&facts, 1), limits_);
+        return make_scalar_filled(type, self.variable_shape);
     }
     static tensor make_scalar_filled(element type, const shape& dimensions) {
         return tensor_builder(type, dimensions).finish();
@@ -282,14 +291,15 @@ class run {
         if (each.is<op::assign>()) {
             writes_.emplace_back(each.as<op::assign>().variable_id, inputs[0]);
         }
-        return evaluate_node<Number>(model_, id, inputs, state_);
+        return evaluate_node<Number>(model_, id, inputs, state_, limits_);
     }
 
 public:
-    run(const graph& model, view<tensor> inputs, state& variables)
+    run(const graph& model, view<tensor> inputs, state& variables, const limits& most)
         : model_(model),
           inputs_(inputs),
           state_(variables),
+          limits_(most),
           values_(model.id_bound()),
           readers_left_(model.id_bound(), 0) {}
 
@@ -321,8 +331,8 @@ public:
 /// takes from Assign. For `Number` see `evaluate_node`; with double real outputs are f64. Tensors are let go after their last reader. Raises an
 /// error that names the input or node.
 template <class Number>
-std::vector<tensor> evaluate(const graph& model, view<tensor> inputs, state& variables) {
-    return detail::run<Number>(model, inputs, variables).results();
+std::vector<tensor> evaluate(const graph& model, view<tensor> inputs, state& variables, const limits& most) {
+    return detail::run<Number>(model, inputs, variables, most).results();
 }
 /// The same with variables that begin anew.
 template <class Number>
