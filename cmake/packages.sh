@@ -10,6 +10,7 @@ lpt_build_packages=(
 )
 lpt_ci_packages=(
     clang-16 clang-19 clang-format-19
+    libclang-rt-19-dev                    # libFuzzer and its sanitizers
     g++-12-aarch64-linux-gnu qemu-user
     curl                                  # .ci/xsimd_14
     python3                               # bench/compile

@@ -27,7 +27,7 @@ static int read_version(const json& row) {
         return any_version;
     }
     const json* version = find(row, "version");
-    return version != nullptr ? version->get<int>() : op::row_of(read_kind(row.at("op"))).opsets.values[0];
+    return version != nullptr ? integer_of<int>(*version) : op::row_of(read_kind(row.at("op"))).opsets.values[0];
 }
 
 template <class Sequence>
@@ -42,7 +42,7 @@ static precision_row read_precision_row(const json& row, const json* group) {
     if (group != nullptr) {
         const json& ports = group->at("port");
         for (const json& port : ports.is_array() ? ports : json::array({ports})) {
-            result.accepted.ports.push_back(port.get<std::int32_t>());
+            result.accepted.ports.push_back(integer_of<std::int32_t>(port));
         }
         read_elements(group->at("types"), result.accepted.types);
     }
@@ -65,7 +65,7 @@ restriction_table read_restrictions(const json& conformance_case) {
         for (const json& row : *rows) {
             granularity_row next{read_kind(row.at("op")), read_version(row), {}, attribute::granularity::per_tensor};
             for (const json& port : row.at("ports")) {
-                next.ports.push_back(port.get<std::int32_t>());
+                next.ports.push_back(integer_of<std::int32_t>(port));
             }
             result.granularities.push_back(std::move(next));
         }

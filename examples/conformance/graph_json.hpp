@@ -25,7 +25,7 @@ inline shape read_shape(const json& dimensions) {
     }
     shape result;
     for (const json& size : dimensions) {
-        result.push_back(size.get<std::int64_t>());
+        result.push_back(integer_of<dimension>(size));
     }
     return result;
 }
@@ -125,11 +125,24 @@ class graph_reader {
         return op::fields_of(kind).make(values, version, label_of(described).c_str());
     }
 
+    /// A node that stands before this one.
+    node_id node_at(const json& place) const {
+        const auto index = integer_of<std::size_t>(place);
+        if (index >= nodes_.size() || nodes_[index] == node_id::none) {
+            fail({"reads or waits for node ", place.dump().c_str(), ", which does not stand before it"});
+        }
+        return nodes_[index];
+    }
     seq<output_ref> inputs_of(const json& described) const {
         seq<output_ref> result;
         if (const json* list = find(described, "in")) {
             for (const json& each : *list) {
-                result.push_back({nodes_.at(each.at(0).get<std::size_t>()), each.at(1).get<std::int32_t>()});
+                const node_id from = node_at(each.at(0));
+                const auto port = integer_of<std::size_t>(each.at(1));
+                if (port >= model_[from].outputs()) {
+                    fail({"reads output ", port, " of a node that has ", model_[from].outputs()});
+                }
+                result.push_back({from, static_cast<std::int32_t>(port)});
             }
         }
         return result;
@@ -202,6 +215,10 @@ class graph_reader {
 
     static void check_shape(const json& described, const graph& model, node_id id) {
         const json& outputs = described.at("out");
+        if (outputs.size() > model[id].outputs()) {
+            fail({label_of(described).c_str(), " has ", model[id].outputs(), " outputs, the case says ",
+                  outputs.size()});
+        }
         for (std::size_t port = 0; port < outputs.size(); ++port) {
             const json* wanted = find(outputs[port], "shape");
             shape merged = model[id].shape(port);
@@ -229,7 +246,7 @@ class graph_reader {
         if (kind == op::kind::none) {
             fail({"there is no operation ", op.c_str()});
         }
-        const int version = described.at("version").get<int>();
+        const int version = integer_of<int>(described.at("version"));
         if (!op::row_of(kind).opsets.contains(version)) {
             fail({"there is no operation ", label_of(described).c_str()});
         }
@@ -251,7 +268,7 @@ class graph_reader {
         set_marks(described, id);
         if (const json* control = find(described, "control")) {
             for (const json& on : *control) {
-                model_.add_control_dependency(id, nodes_.at(on.get<std::size_t>()));
+                model_.add_control_dependency(id, node_at(on));
             }
         }
     }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 namespace lpt::conformance {
 
@@ -23,6 +24,18 @@ inline double number_of(const json& value) {
         throw json::other_error::create(599, "not a number: " + word, &value);
     }
     return result;
+}
+
+/// A whole number that a case says; raises JSON's error for anything else, and for one that the type does not hold.
+template <class Integer>
+Integer integer_of(const json& value) {
+    if (value.is_number_unsigned() && std::in_range<Integer>(value.get<std::uint64_t>())) {
+        return static_cast<Integer>(value.get<std::uint64_t>());
+    }
+    if (!value.is_number_unsigned() && value.is_number_integer() && std::in_range<Integer>(value.get<std::int64_t>())) {
+        return static_cast<Integer>(value.get<std::int64_t>());
+    }
+    throw json::type_error::create(302, "not an integer that fits: " + value.dump(), &value);
 }
 
 /// The form in which a case writes a real number.

@@ -130,3 +130,27 @@ TEST_CASE("what cannot be run raises an error that says what") {
     unknown["before"][1]["value"] = {1, 2};
     CHECK(message_of(unknown) == "node 1 (Constant-0) of `before`: a Constant of 1 elements has 2 values");
 }
+
+TEST_CASE("a node reads outputs of nodes before it, and says no more outputs than it has") {
+    const auto with = [](const json::json_pointer& place, const json& value) {
+        json broken = pooling_case();
+        broken[place] = value;
+        return message_of(broken);
+    };
+    const json::json_pointer source("/before/3/in/0/0");
+    const json::json_pointer port("/before/3/in/0/1");
+    const auto node_3 = [](const std::string& wrong) {
+        return text(("node 3 (MaxPool-1) of `before`: " + wrong).c_str());
+    };
+    CHECK(with(source, 4) == node_3("reads or waits for node 4, which does not stand before it"));
+    CHECK(with(source, 3) == node_3("reads or waits for node 3, which does not stand before it"));
+    CHECK(with(port, 1) == node_3("reads output 1 of a node that has 1"));
+    CHECK(with(json::json_pointer("/before/3/control"), {7}) ==
+          node_3("reads or waits for node 7, which does not stand before it"));
+    json more = pooling_case();
+    more["before"][3]["out"].push_back(more["before"][3]["out"][0]);
+    CHECK(message_of(more) == node_3("MaxPool-1 has 1 outputs, the case says 2"));
+    CHECK_THROWS_AS(with(source, -1), json::exception);
+    CHECK_THROWS_AS(with(port, 1e300), json::exception);
+    CHECK_THROWS_AS(with(json::json_pointer("/before/3/version"), 4294967297), json::exception);
+}

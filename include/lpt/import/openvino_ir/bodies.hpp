@@ -35,13 +35,12 @@ inline std::int64_t find_body_port(const std::map<std::int64_t, std::int64_t>& p
 }
 
 /// The number of a port among the ports of a layer that a file gives by its id.
-inline std::int64_t port_number(const std::vector<port_description>& ports, std::int64_t id, const place& where) {
-    for (std::size_t i = 0; i < ports.size(); ++i) {
-        if (ports[i].id == id) {
-            return static_cast<std::int64_t>(i);
-        }
+inline std::int64_t port_number(const port_list& ports, std::int64_t id, const place& where) {
+    const std::size_t result = ports.place_of(id);
+    if (result == ports.size()) {
+        wrong(where, "a port map names port ", id, ", which the layer does not have");
     }
-    wrong(where, "a port map names port ", id, ", which the layer does not have");
+    return static_cast<std::int64_t>(result);
 }
 
 inline op::body_slice read_slice(const pugi::xml_node& entry, const place& where) {

@@ -4,7 +4,6 @@
 #include <lpt/import/mapped_file.hpp>
 #include <lpt/op/user.hpp>
 
-#include <algorithm>
 #include <map>
 #include <pugixml.hpp>
 #include <set>
@@ -36,6 +35,29 @@ struct port_description {
     seq<text> names;
 };
 
+/// The ports of a layer in order, found by their ids.
+class port_list {
+    std::vector<port_description> ports_;
+    std::map<std::int64_t, std::size_t> places_;
+
+public:
+    /// False where a port has that id already.
+    bool add(port_description port) {
+        const bool is_new = places_.emplace(port.id, ports_.size()).second;
+        ports_.push_back(std::move(port));
+        return is_new;
+    }
+    /// The place of the port with an id; `size()` where there is none.
+    std::size_t place_of(std::int64_t id) const {
+        const auto found = places_.find(id);
+        return found == places_.end() ? ports_.size() : found->second;
+    }
+    std::size_t size() const { return ports_.size(); }
+    const port_description& operator[](std::size_t place) const { return ports_[place]; }
+    auto begin() const { return ports_.begin(); }
+    auto end() const { return ports_.end(); }
+};
+
 struct layer_description {
     std::int64_t id = 0;
     pugi::xml_node xml;
@@ -44,8 +66,8 @@ struct layer_description {
     const op::user_row* of_user = nullptr;  // for an operation type of the user's
     int version = 0;
     std::string name;
-    std::vector<port_description> inputs;
-    std::vector<port_description> outputs;
+    port_list inputs;
+    port_list outputs;
 };
 
 struct edge_end {
@@ -142,13 +164,11 @@ inline port_description read_port(const pugi::xml_node& xml, const place& where)
     return port;
 }
 
-inline std::vector<port_description> read_ports(const pugi::xml_node& list, const place& where) {
-    std::vector<port_description> ports;
-    std::set<std::int64_t> ids;
+inline port_list read_ports(const pugi::xml_node& list, const place& where) {
+    port_list ports;
     for (const pugi::xml_node& xml : list.children("port")) {
-        ports.push_back(read_port(xml, where));
-        if (!ids.insert(ports.back().id).second) {
-            wrong(where, "two of its ", list.name(), " ports have the id ", ports.back().id);
+        if (!ports.add(read_port(xml, where))) {
+            wrong(where, "two of its ", list.name(), " ports have the id ", ports[ports.size() - 1].id);
         }
     }
     return ports;
@@ -216,8 +236,7 @@ inline void read_edges(const pugi::xml_node& xml, document& result, const place&
             }
         }
         const layer_description& target = result.layers[result.place_of_layer.at(to.layer)];
-        const auto is_target = [&](const port_description& port) { return port.id == to.port; };
-        if (std::none_of(target.inputs.begin(), target.inputs.end(), is_target)) {
+        if (target.inputs.place_of(to.port) == target.inputs.size()) {
             wrong(target.where, "an edge at byte ", edge.offset_debug(), " leads to port ", to.port,
                   ", which is not an input of it");
         }

@@ -198,10 +198,9 @@ class builder {
             wrong(layer.where, "no edge leads to input port ", layer.inputs[port].id);
         }
         const layer_description& from = document_.layers[document_.place_of_layer.at(edge->second.layer)];
-        for (std::size_t output = 0; output < from.outputs.size(); ++output) {
-            if (from.outputs[output].id == edge->second.port) {
-                return {made_[document_.place_of_layer.at(from.id)], static_cast<std::int32_t>(output)};
-            }
+        const std::size_t output = from.outputs.place_of(edge->second.port);
+        if (output != from.outputs.size()) {
+            return {made_[document_.place_of_layer.at(from.id)], static_cast<std::int32_t>(output)};
         }
         wrong(layer.where, "an edge comes from port ", edge->second.port, " of ", from.where.layer.c_str(),
               ", which is not an output of it");
@@ -276,12 +275,17 @@ class builder {
 
     /// Assign depends on the ReadValue of its variable: the old value is read before the new one is written.
     void order_variables() {
+        std::multimap<std::string, node_id> readers;
+        for (const node_id id : made_) {
+            if (model_[id].is<op::read_value>()) {
+                readers.emplace(model_[id].as<op::read_value>().variable_id.c_str(), id);
+            }
+        }
         for (const node_id sink : model_.sinks()) {
-            for (std::size_t index = 0; index < made_.size(); ++index) {
-                const node& each = model_[made_[index]];
-                if (each.is<op::read_value>() && model_[sink].is<op::assign>() &&
-                    each.as<op::read_value>().variable_id == model_[sink].as<op::assign>().variable_id) {
-                    model_.add_control_dependency(sink, made_[index]);
+            if (model_[sink].is<op::assign>()) {
+                const auto [first, last] = readers.equal_range(model_[sink].as<op::assign>().variable_id.c_str());
+                for (auto each = first; each != last; ++each) {
+                    model_.add_control_dependency(sink, each->second);
                 }
             }
         }

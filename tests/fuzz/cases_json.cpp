@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "examples/conformance/case_runner.hpp"
+
+#include "tests/fuzz/target.hpp"
+#include "tests/fuzz/way.hpp"
+
+namespace lpt::fuzz {
+
+namespace {
+
+using conformance::json;
+
+void run_case(const json& conformance_case) {
+    graph model = conformance::graph_reader::read(conformance_case.at("before"));
+    check_graph(model, "reading a case");
+    attribute::tables attributes;
+    transformation_options options;
+    conformance::detail::read_options(conformance_case, options);
+    const restriction_table restrictions = conformance::detail::read_restrictions(conformance_case);
+    rewrite changes(model, attributes, options, restrictions);
+    conformance::run_pipeline_of_case(conformance_case, changes);
+    check_graph(model, "the pipeline of a case");
+    static_cast<void>(conformance::write_graph(model, conformance::order_of_case(model)));
+    if (is_small(model)) {
+        run_network(model, {});
+    }
+}
+
+}  // namespace
+
+void cases_json(std::string_view content) {
+    const json conformance_case = json::parse(content, nullptr, false);
+    if (conformance_case.is_discarded()) {
+        return;
+    }
+    try {
+        allow_errors([&] { run_case(conformance_case); });
+    } catch (const json::exception&) {
+        // Members that a case lacks, or that have another type: the reader of JSON says which.
+    }
+}
+
+}  // namespace lpt::fuzz
