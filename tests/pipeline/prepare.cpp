@@ -90,6 +90,18 @@ TEST_CASE("a pair of quantize and dequantize that the rules can use stays, anoth
     }
 }
 
+TEST_CASE("shapes that follow from folded constants are known afterwards") {
+    graph model;
+    const node_id sizes =
+        model.add(op::power{}, {model.constant(make_indices({2, 3})), model.constant(make_indices({1}))});
+    const node_id reshaped = model.add(op::reshape{}, {model.parameter(f32, shape{6}), sizes}, "reshaped");
+    model.result(reshaped);
+    CHECK(model.shape(reshaped).is_dynamic());
+    prepare(model);
+    verify(model);
+    CHECK(model.shape(reshaped) == shape{2, 3});
+}
+
 TEST_CASE("preparing twice changes nothing more") {
     graph model;
     model.result(model.add(op::mat_mul{}, {quantize_dequantize(model, model.parameter(f32, shape{1, 2}), 3, {0.1}, {}),

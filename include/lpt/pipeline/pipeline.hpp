@@ -47,8 +47,14 @@ constexpr void run_as_one_rewrite(rewrite& r, stage<Transformations...>) {
     }
 }
 
-/// Infers all shapes anew where some are open: the constants of a dequantization may say more than the data did.
+/// Infers all shapes anew where some are open, in bodies too: the constants of a dequantization, or folded ones, may say more than the
+/// data did.
 constexpr void infer_open_shapes(graph& model) {
+    for (std::size_t i = 0; !model.is_plain() && i < model.id_bound(); ++i) {
+        for (std::size_t body = 0; model.contains(id_at(i)) && body < model[id_at(i)].bodies().size(); ++body) {
+            infer_open_shapes(model.body(id_at(i), body));
+        }
+    }
     for (std::size_t i = 0; model.may_have_open_shapes() && i < model.id_bound(); ++i) {
         if (!model.contains(id_at(i))) {
             continue;

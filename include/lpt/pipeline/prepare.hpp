@@ -48,6 +48,7 @@ template <int Once = 0>  // a template, so that its dispatch tables are only mad
     detail::run_as_one_rewrite(changes, stage<convert_quantize_dequantize>{});
     constant_folding_step::run(changes);
     detail::run_as_one_rewrite(changes, stage<convert_subtract_constant>{});
+    detail::infer_open_shapes(model);
     backup.keep_changes();
 }
 

@@ -130,4 +130,19 @@ inline seq<op::declared_output> read_declared_outputs(const layer_description& l
     return outputs;
 }
 
+/// Files write a shape of unknown rank as no dimensions at all, like that of a scalar: it is one only where the result that gives the output is,
+/// too.
+inline void open_unknown_ranks(seq<op::declared_output>& declared, const seq<op::body_output>& outputs,
+                               const graph& body) {
+    for (const op::body_output& each : outputs) {
+        shape& dimensions = declared[static_cast<std::size_t>(each.port)].dimensions;
+        const node_id result = body.results()[static_cast<std::size_t>(each.result)];
+        const bool gives_scalar =
+            each.holds != op::body_output::form::concatenated && body.shape(body[result].input(0)) == shape{};
+        if (dimensions.rank_is_static() && dimensions.rank() == 0 && !gives_scalar) {
+            dimensions = shape::of_dynamic_rank();
+        }
+    }
+}
+
 }  // namespace lpt::openvino_ir

@@ -108,6 +108,8 @@ inline op::attributes read_with_bodies(const layer_description& layer, const sou
         result.else_inputs = read_input_map(layer, else_map, {}, else_body.ports);
         result.else_outputs = read_output_map(layer, else_map, else_body.ports);
         result.declared_outputs = read_declared_outputs(layer);
+        open_unknown_ranks(result.declared_outputs, result.then_outputs, bodies[bodies.size() - 2]);
+        open_unknown_ranks(result.declared_outputs, result.else_outputs, bodies[bodies.size() - 1]);
         check_maps(layer, then_body.ports, result.then_inputs, result.then_outputs);
         check_maps(layer, else_body.ports, result.else_inputs, result.else_outputs);
         return result;
@@ -119,6 +121,7 @@ inline op::attributes read_with_bodies(const layer_description& layer, const sou
         result.input_map = read_input_map(layer, map, layer.xml.child("back_edges"), body.ports);
         result.output_map = read_output_map(layer, map, body.ports);
         result.declared_outputs = read_declared_outputs(layer);
+        open_unknown_ranks(result.declared_outputs, result.output_map, bodies.back());
     };
     if (layer.kind == op::kind::tensor_iterator) {
         op::tensor_iterator result;
