@@ -30,7 +30,7 @@ std::vector<std::string> words_of(const std::string& list) {
 bool read_form(const pugi::xml_node& data, element& type, shape& dimensions) {
     type = parse_element(data.attribute("element_type").value());
     const op::attribute_value sizes = op::to_value(text(data.attribute("shape").value()));
-    if (type == dynamic || !op::from_value(sizes, dimensions)) {
+    if (type == dynamic || !op::from_value(sizes, dimensions) || !dimensions.is_static()) {
         return false;
     }
     std::size_t elements = 1;

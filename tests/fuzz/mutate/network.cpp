@@ -240,7 +240,7 @@ std::string mutate_network(std::string_view content, unsigned seed) {
         return {};
     }
     network_mutator mutator(document, random);
-    for (std::size_t left = 1 + random.below(3), tries = 20; left != 0 && tries != 0; --tries) {
+    for (std::size_t left = random.once_in(3) ? 2 + random.below(2) : 1, tries = 20; left != 0 && tries != 0; --tries) {
         try {
             left -= mutator.change_something() ? 1 : 0;
         } catch (const pugi::xpath_exception&) {
