@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# lpt_embed(<target> <model.xml> NAME <name> [PRECISION int8|f32] [TARGET <name>] [EXECUTOR [ISA <name>]]) makes the header
-# <name>.hpp of a network with the program lpt_embed, anew when the network changes, and lets <target> include it. A project that only
-# installed the library sets LPT_EMBED_PROGRAM to where the program is.
+# lpt_embed(<target> <model.xml> NAME <name> [PRECISION int8|f32] [TARGET <name>] [FOLLOW_UPSTREAM] [EXECUTOR [ISA <name>]]) makes the
+# header <name>.hpp of a network with the program lpt_embed, anew when the network changes, and lets <target> include it. With
+# FOLLOW_UPSTREAM it is the network that OpenVINO gives, also where that is wrong. A project that only installed the library sets
+# LPT_EMBED_PROGRAM to where the program is.
 #
 # With EXECUTOR the header is the network's plan, for lpt::static_executor<name>, and <target> gets a translation unit with its steps,
 # which alone is compiled for the instruction set ISA (default: avx2 or neon, else scalar). The machine that builds must have that
@@ -59,10 +60,10 @@ ${definitions}")
 endfunction()
 
 function(lpt_embed target model)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "EXECUTOR" "NAME;PRECISION;TARGET;ISA" "")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "EXECUTOR;FOLLOW_UPSTREAM" "NAME;PRECISION;TARGET;ISA" "")
   if(NOT arg_NAME OR arg_UNPARSED_ARGUMENTS OR (arg_ISA AND NOT arg_EXECUTOR))
     message(FATAL_ERROR
-      "lpt_embed(<target> <model.xml> NAME <name> [PRECISION int8|f32] [TARGET <name>] [EXECUTOR [ISA <name>]])")
+      "lpt_embed(<target> <model.xml> NAME <name> [PRECISION int8|f32] [TARGET <name>] [FOLLOW_UPSTREAM] [EXECUTOR [ISA <name>]])")
   endif()
   set(options --name ${arg_NAME})
   if(arg_PRECISION)
@@ -70,6 +71,9 @@ function(lpt_embed target model)
   endif()
   if(arg_TARGET)
     list(APPEND options --target ${arg_TARGET})
+  endif()
+  if(arg_FOLLOW_UPSTREAM)
+    list(APPEND options --follow-upstream)
   endif()
   if(arg_EXECUTOR)
     if(NOT arg_ISA)

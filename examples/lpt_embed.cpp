@@ -23,6 +23,7 @@ struct arguments {
     std::string name;
     std::string precision = "int8";
     std::string target = "cpu_x86";
+    bool follow_upstream = false;
     bool executor = false;
     std::string isa;
 };
@@ -35,6 +36,8 @@ void read_arguments(CLI::App& app, arguments& to) {
         ->check(CLI::IsMember({"int8", "f32"}));
     app.add_option("--target", to.target, "what to transform for")
         ->check(CLI::IsMember({"cpu_x86", "cpu_x86_amx", "cpu_arm", "gpu", "none"}));
+    app.add_flag("--follow-upstream", to.follow_upstream,
+                 "give the network that OpenVINO gives, also where it is wrong");
     CLI::Option* const executor =
         app.add_flag("--executor", to.executor, "write the plan, for lpt::static_executor, instead of the network");
     app.add_option("--isa", to.isa, "the instruction set of the plan; default: the best that this processor has")
@@ -68,7 +71,8 @@ void embed_network(const arguments& given) {
     graph model = import_openvino_ir(given.model);
     if (given.precision == "int8") {
         prepare(model);
-        const target where = ready_target(given.target);
+        target where = ready_target(given.target);
+        where.options.follow_upstream_errors = given.follow_upstream;
         run_pipeline(model, where.restrictions, where.options);
     }
     const std::string source = std::filesystem::path(given.model).filename().string();

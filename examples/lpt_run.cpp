@@ -30,6 +30,7 @@ struct arguments {
     std::string html;
     std::string precision = "int8";
     std::string target = "host";
+    bool follow_upstream = false;
     int threads = 1;
     std::string isa;
     int repeat = 0;
@@ -57,6 +58,8 @@ void read_arguments(CLI::App& app, arguments& to) {
     app.add_option("--target", to.target,
                    "what to transform for: cpu_x86, cpu_x86_amx, cpu_arm, gpu or none; default: this processor's")
         ->check(CLI::IsMember({"host", "cpu_x86", "cpu_x86_amx", "cpu_arm", "gpu", "none"}));
+    app.add_flag("--follow-upstream", to.follow_upstream,
+                 "give the network that OpenVINO gives, also where it is wrong");
     app.add_option("--threads", to.threads, "number of threads")->check(CLI::Range(1, 1024));
     app.add_option("--isa", to.isa, "instruction set; default: the best of this processor");
     app.add_option("--repeat", to.repeat, "time so many runs")->check(CLI::Range(1, 1000000000));
@@ -185,7 +188,8 @@ void run_network(const arguments& given) {
     report became = make_report(original, model, {}, dispatch_view());
     if (given.precision == "int8") {
         prepare(model);
-        const target where = target_of_name(given.target);
+        target where = target_of_name(given.target);
+        where.options.follow_upstream_errors = given.follow_upstream;
         const stopwatch transforming;
         const seq<refusal> refusals = run_pipeline(model, where.restrictions, where.options);
         all.transform_ms = transforming.ms();

@@ -22,6 +22,7 @@ struct arguments {
     std::vector<std::size_t> nodes;
     std::string save;
     std::string target = "cpu_x86";
+    bool follow_upstream = false;
     int least_runs = 5;
     double seconds = 0.5;
     std::uint64_t seed = 1;
@@ -75,6 +76,8 @@ std::string escaped(const std::string& word) {
 void time_pipeline(const std::string& network, const lpt::graph& model, const arguments& given,
                    const std::string& details) {
     const lpt::restriction_table target = target_of(given);
+    lpt::transformation_options options;
+    options.follow_upstream_errors = given.follow_upstream;
     times copy;
     times pipeline;
     std::size_t after = 0;
@@ -82,7 +85,7 @@ void time_pipeline(const std::string& network, const lpt::graph& model, const ar
     do {
         lpt::graph transformed;
         copy.all.push_back(time_of([&] { transformed = model; }));
-        pipeline.all.push_back(time_of([&] { lpt::run_pipeline(transformed, target); }));
+        pipeline.all.push_back(time_of([&] { lpt::run_pipeline(transformed, target, options); }));
         after = transformed.size();
     } while (static_cast<int>(pipeline.all.size()) < given.least_runs || all.ms() < given.seconds * 1000);
     if (pipeline.all.size() > 2) {  // the first run touches memory and code for the first time
@@ -125,6 +128,8 @@ int main(int argc, char** argv) {
     app.add_option("--save", given.save, "folder for the generated networks, as .xml and .bin");
     app.add_option("--target", given.target, "restrictions: cpu_x86, gpu or none")
         ->check(CLI::IsMember({"cpu_x86", "gpu", "none"}));
+    app.add_flag("--follow-upstream", given.follow_upstream,
+                 "make the network that OpenVINO makes, also where it is wrong");
     app.add_option("--runs", given.least_runs, "at least so many runs a network")->check(CLI::Range(1, 1000000));
     app.add_option("--seconds", given.seconds, "and at least so long")->check(CLI::Range(0.0, 3600.0));
     CLI11_PARSE(app, argc, argv);

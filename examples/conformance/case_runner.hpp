@@ -13,7 +13,7 @@ namespace detail {
 
 /// The restrictions that a case sets.
 restriction_table read_restrictions(const json& conformance_case);
-/// The options that a case sets; its callbacks point at `options`.
+/// The options that a case sets, its callbacks point at `options`; and upstream's errors are followed.
 void read_options(const json& conformance_case, transformation_options& options);
 
 }  // namespace detail

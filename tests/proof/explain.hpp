@@ -253,7 +253,7 @@ class explainer {
         }
     }
     void explain_clamped_scale(const quantization_details& original, const quantization_details& quantized) {
-        for (std::size_t i = 0; i < original.lows.size(); ++i) {
+        for (std::size_t i = 0; i < original.lows.size() && options_.follows(quirk::clamped_scale); ++i) {
             const std::size_t k = quantized.lows.size() == 1 ? 0 : i;
             const double least = static_cast<double>(quantized.lows[k]);
             const double greatest = static_cast<double>(quantized.highs[k]);

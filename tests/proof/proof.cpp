@@ -119,6 +119,7 @@ void explain_case(const prepared_case& each, bool follow, tally& counts) {
     each.run(follow, rewritten, &recorder);
     transformation_options options;
     conformance::detail::read_options(each.described, options);
+    options.follow_upstream_errors = follow;
     difference_set met;
     for (const step& changed : recorder.finish(rewritten)) {
         const explained_step found = explain(changed, each.inputs, options);

@@ -10,18 +10,18 @@
 namespace lpt::support {
 
 enum class difference {
-    // Not an identity by design.
+    // By design.
     rounded_zero_point,
     neglected_zero_point,
     rounded_average,
     aligned_intervals,
     stripped_fake_quantize,
-    clamped_scale,
     range_of_32_bits,
     rounded_constants,
     rounded_quotient,
     quantized_cache,
-    // A wrong answer of OpenVINO that is followed unless `follow_upstream_errors` is false.
+    // The quirks of upstream, in the order of `lpt::quirk`.
+    clamped_scale,
     unscaled_epsilon,
     uneven_levels,
     constant_in_low_precision,
@@ -32,10 +32,14 @@ enum class difference {
     levels_of_neighbour,
     overflowing_range,
     margin_in_average,
-    interval_of_pair,
     wrapped_zero_point,
     scale_of_other_axis,
     requantized_cache,
+    interval_of_pair,
+    weights_taken_for_scale,
+    forgotten_subtract,
+    needless_copy,
+    lost_name,
     count
 };
 
@@ -50,11 +54,11 @@ inline constexpr std::array<difference_entry, static_cast<std::size_t>(differenc
     {difference::rounded_average, "rounded_average"},
     {difference::aligned_intervals, "aligned_intervals"},
     {difference::stripped_fake_quantize, "stripped_fake_quantize"},
-    {difference::clamped_scale, "clamped_scale"},
     {difference::range_of_32_bits, "range_of_32_bits"},
     {difference::rounded_constants, "rounded_constants"},
     {difference::rounded_quotient, "rounded_quotient"},
     {difference::quantized_cache, "quantized_cache"},
+    {difference::clamped_scale, "clamped_scale"},
     {difference::unscaled_epsilon, "unscaled_epsilon"},
     {difference::uneven_levels, "uneven_levels"},
     {difference::constant_in_low_precision, "constant_in_low_precision"},
@@ -65,14 +69,18 @@ inline constexpr std::array<difference_entry, static_cast<std::size_t>(differenc
     {difference::levels_of_neighbour, "levels_of_neighbour"},
     {difference::overflowing_range, "overflowing_range"},
     {difference::margin_in_average, "margin_in_average"},
-    {difference::interval_of_pair, "interval_of_pair"},
     {difference::wrapped_zero_point, "wrapped_zero_point"},
     {difference::scale_of_other_axis, "scale_of_other_axis"},
     {difference::requantized_cache, "requantized_cache"},
+    {difference::interval_of_pair, "interval_of_pair"},
+    {difference::weights_taken_for_scale, "weights_taken_for_scale"},
+    {difference::forgotten_subtract, "forgotten_subtract"},
+    {difference::needless_copy, "needless_copy"},
+    {difference::lost_name, "lost_name"},
 }};
 
-/// The first entry of the second group: a network with `follow_upstream_errors` false meets none of these.
-inline constexpr difference first_upstream_error = difference::unscaled_epsilon;
+/// The first entry of the second group: a network meets none of these unless upstream's errors are followed.
+inline constexpr difference first_upstream_error = difference::clamped_scale;
 
 /// Which differences a network meets.
 using difference_set = std::bitset<static_cast<std::size_t>(difference::count)>;

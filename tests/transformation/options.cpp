@@ -32,8 +32,8 @@ struct both_ways {
     bool corrected_changes = false;
 
     explicit both_ways(const dequantized& net) : followed(net), corrected(net) {
+        followed.options.follow_upstream_errors = true;
         followed_changes = followed.run<Transformation>();
-        corrected.options.follow_upstream_errors = false;
         corrected_changes = corrected.run<Transformation>();
     }
 };

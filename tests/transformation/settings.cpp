@@ -92,7 +92,7 @@ constexpr double around_0[] = {-1, 1};
 }  // namespace
 
 TEST_CASE("8-bit types take FakeQuantize of 15 to 256 levels") {
-    CHECK(quantized(15, 0, 2.55, types{u8, i8}) == quantization{u8, 0, 255, 0});
+    CHECK(quantized(15, 0, 1.4, types{u8, i8}) == quantization{u8, 0, 14, 0});
     CHECK(quantized(16, 0, 2.55, types{u8, i8}) == quantization{u8, 0, 15, 0});
     CHECK(quantized(255, -1, 1, types{u8, i8}) == quantization{i8, -127, 127, 0});
     CHECK(quantized(256, 0, 2.55, types{u8, i8}) == quantization{u8, 0, 255, 0});
@@ -103,7 +103,7 @@ TEST_CASE("8-bit types take FakeQuantize of 15 to 256 levels") {
 
 TEST_CASE("16-bit types take FakeQuantize of 65535 and 65536 levels") {
     for (const std::int64_t levels : {65535, 65536}) {
-        CHECK(quantized(levels, 0, 2.55, all_types) == quantization{u16, 0, 65535, 0});
+        CHECK(quantized(levels, 0, 2.55, all_types) == quantization{u16, 0, static_cast<double>(levels - 1), 0});
         CHECK(quantized(levels, -1, 1, all_types) ==
               quantization{i16, levels == 65536 ? -32768.0 : -32767.0, 32767, 0});
     }
@@ -128,7 +128,7 @@ TEST_CASE("FakeQuantize stays in floating point where no default type has its le
 }
 
 TEST_CASE("a single default type is taken whatever the levels, if it has a range for them") {
-    CHECK(quantized(256, 0, 2.55, types{u16}) == quantization{u16, 0, 65535, 0});
+    CHECK(quantized(256, 0, 2.55, types{u16}) == quantization{u16, 0, 255, 0});
     CHECK(quantized(65536, -1, 1, types{u16}) == quantization{u16, 0, 65535, 32767.5});
     CHECK(quantized(256, 0, 2.55, types{i16}).type == f32);
     CHECK(quantized(65536, 0, 2.55, types{i8}).type == f32);
@@ -183,7 +183,7 @@ TEST_CASE("networks in f16 are dequantized in f32 and give f16") {
     CHECK(net.model.type(net.model[net.output()].input(1)) == f32);
 }
 
-TEST_CASE("with dequantization precision f16 sums are f16, unless upstream's errors are not followed") {
+TEST_CASE("with dequantization precision f16 sums are f32, and f16 where upstream's errors are followed") {
     for (const bool follow : {true, false}) {
         subject net;
         net.options.dequantization_precision = f16;

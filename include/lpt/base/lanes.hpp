@@ -4,14 +4,16 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Four floats at once, for loops over channels at run time: g++ makes vector instructions of few loops below -O3.
+/// Four floats or two doubles at once, for loops over channels at run time: g++ makes vector instructions of few loops below -O3.
 ///
-/// Operators and conditional expressions work on all four, so a function may be written for one number and for four.
+/// Operators and conditional expressions work on all of them, so a function may be written for one number and for several.
 namespace lpt::detail {
 
 using float_lanes [[gnu::vector_size(16)]] = float;
 using mask_lanes [[gnu::vector_size(16)]] = std::int32_t;  // what comparisons give: all bits set where they hold
 inline constexpr std::size_t lane_count = 4;
+
+using double_lanes [[gnu::vector_size(16)]] = double;
 
 inline float_lanes load_lanes(const void* from) {
     float_lanes result;
@@ -24,13 +26,36 @@ inline float_lanes load_lanes(const float* row, std::size_t step, std::size_t at
 }
 inline void store_lanes(void* to, float_lanes values) { __builtin_memcpy(to, &values, sizeof values); }
 
-/// True if a mask holds for all four.
-inline bool holds(mask_lanes mask) {
+/// As many floats as there are lanes, in the lanes' type.
+template <class Lanes>
+Lanes load_floats(const float* from);
+template <>
+inline float_lanes load_floats(const float* from) {
+    return load_lanes(from);
+}
+template <>
+inline double_lanes load_floats(const float* from) {
+    return double_lanes{static_cast<double>(from[0]), static_cast<double>(from[1])};
+}
+/// Stores lanes as floats, doubles rounded.
+inline void store_floats(void* to, float_lanes values) { store_lanes(to, values); }
+inline void store_floats(void* to, double_lanes values) {
+    const float rounded[] = {static_cast<float>(values[0]), static_cast<float>(values[1])};
+    __builtin_memcpy(to, rounded, sizeof rounded);
+}
+
+/// True if a mask, what a comparison of lanes gives, holds for all of them.
+template <class Mask>
+bool holds(Mask mask) {
+    static_assert(sizeof(Mask) == 16);
     std::int64_t halves[2];
     __builtin_memcpy(halves, &mask, sizeof halves);
     return (halves[0] & halves[1]) == -1;
 }
-inline bool holds_for_any(mask_lanes mask) { return !holds(~mask); }
+template <class Mask>
+bool holds_for_any(Mask mask) {
+    return !holds(~mask);
+}
 
 /// True if a test of the bits of floats, as integers, holds for none of a row.
 template <typename Test>

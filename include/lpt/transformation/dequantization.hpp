@@ -229,7 +229,7 @@ constexpr tensor round_zero_points(const tensor& values, element type, bool wrap
     return result.finish();
 }
 constexpr tensor round_zero_points(const auto& r, const tensor& values, element type) {
-    return round_zero_points(values, type, r.options.follow_upstream_errors);
+    return round_zero_points(values, type, r.follows(quirk::wrapped_zero_point));
 }
 namespace detail {
 
@@ -253,10 +253,10 @@ constexpr bool round_alike(const tensor& values) {
 
 }  // namespace detail
 
-/// True if a zero point says nothing to integers of a type. Upstream takes multiples of 256 in u8 for that, too.
+/// True if a zero point says nothing to integers of a type; with `quirk::wrapped_zero_point` multiples of 256 say nothing to u8, too.
 constexpr bool is_negligible_zero_point(const auto& r, const tensor& values, element type) {
-    return is_zero(r.options.follow_upstream_errors ? round_zero_points(r, values, type)
-                                                    : round_zero_points(values, f64, false));
+    return is_zero(r.follows(quirk::wrapped_zero_point) ? round_zero_points(values, type, true)
+                                                        : round_zero_points(values, f64, false));
 }
 
 // ---- names and attributes

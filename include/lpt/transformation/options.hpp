@@ -2,6 +2,7 @@
 #pragma once
 
 #include <lpt/graph/graph.hpp>
+#include <lpt/transformation/quirk.hpp>
 
 namespace lpt {
 
@@ -37,12 +38,16 @@ struct transformation_options {
     seq<element, 8> default_precisions{view<element>(int8_precisions)};  // low precision types in order of preference
     bool reshape_ignore_per_tensor_check = false;
     bool scaling_mode = false;
-    /// Where OpenVINO 2026.4.1 gives a wrong network although a right one exists: true gives the same network as it does, false the
-    /// right one. Each case is listed in docs/differences.md.
-    bool follow_upstream_errors = true;
+    /// Where OpenVINO 2026.4.1 gives a wrong network although a right one exists: false gives the right one, true the same
+    /// network as it does. docs/differences.md has a section for each of these quirks.
+    bool follow_upstream_errors = false;
+    quirk_set followed_quirks;  // single ones that are followed where the others are not
     seq<transformation_callback> callbacks;
     seq<text_view, 8> disabled;  // transformations that do not run at all
     seq<transformation_arguments> arguments;
+
+    /// True if a quirk is followed: the network is what OpenVINO makes of it.
+    constexpr bool follows(quirk which) const { return follow_upstream_errors || followed_quirks.contains(which); }
 
     /// What was set for one transformation, or what it has by itself.
     constexpr transformation_arguments arguments_of(text_view transformation) const {

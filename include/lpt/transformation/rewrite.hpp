@@ -154,10 +154,12 @@ public:
     }
     /// False if no transformation keeps away from any node.
     constexpr bool may_skip() const { return !options.disabled.empty() || !options.callbacks.empty(); }
-    /// The type in which operations on quantized data are computed: the dequantization precision, as the published implementation has
-    /// it. Sums of products of 8-bit integers are no f16 numbers, though: without `follow_upstream_errors` it is f32.
+    /// True if a quirk of upstream is followed.
+    constexpr bool follows(quirk which) const { return options.follows(which); }
+    /// The type in which operations on quantized data are computed: f32, as sums of products of 8-bit integers are no f16 numbers. The
+    /// dequantization precision where `quirk::overflowing_range` is followed, and for scaling.
     constexpr element computed_type() const {
-        return options.follow_upstream_errors || options.scaling_mode ? options.dequantization_precision : f32;
+        return follows(quirk::overflowing_range) || options.scaling_mode ? options.dequantization_precision : f32;
     }
     /// True if `type` is one of the default precisions.
     constexpr bool is_default_precision(element type) const { return options.default_precisions.contains(type); }

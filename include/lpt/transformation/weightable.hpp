@@ -252,8 +252,8 @@ constexpr verdict dequantized_weights_verdict(const auto& model, const dequantiz
 
 /// Whether activations and weights of an operation are quantized in a way that integer arithmetic can follow.
 ///
-/// Activations: one scale for all channels (for each group of channels where there are several groups; scales along the last axis of
-/// a MatMul's result pass for such if there are as many, unless `follow_upstream_errors` is false). Weights: see
+/// Activations: one scale for all channels (for each group of channels where there are several groups; with
+/// `quirk::scale_of_other_axis` scales along the last axis of a MatMul's result pass for such if there are as many). Weights: see
 /// `is_quantized_static`; scales and zero points vary over the output channels alone.
 ///
 /// `found` and `weights` are what `find_dequantization` and `find_weights` say of the operation.
@@ -275,7 +275,8 @@ constexpr verdict dequantized_weights_verdict(const auto& model, const dequantiz
         if (const verdict grouped = detail::grouped_data_verdict(model, id, found); !grouped) {
             return grouped;
         }
-        if (!r.options.follow_upstream_errors && found.channel_axis != 1 && !is_scalar_like(model, found.scale)) {
+        const bool is_of_channels = found.channel_axis == 1 || is_scalar_like(model, found.scale);
+        if (!is_of_channels && !r.follows(quirk::scale_of_other_axis)) {
             return refuse_axis(reason::varies_over_axis, 0, found.channel_axis, found.scale);
         }
     } else if (!found.has_multiply()) {

@@ -72,8 +72,9 @@ TEST_CASE("all ranges get the dequantization precision") {
     CHECK(q.net.value(q.net.output(), 4).type() == f16);
 }
 
-TEST_CASE("levels that an alignment reduced are restored by the Multiply") {
+TEST_CASE("levels that an alignment reduced are restored by the Multiply where that quirk is followed") {
     quantized q(op::multiply{}, {0.5}, false);
+    q.net.options.followed_quirks = quirk::levels_of_neighbour;
     q.net.attributes.of<attribute::intervals_alignment>().set_node(q.fake_quantize, {{0, 2.55f}, {0, 1.0f}, 100, {u8}},
                                                                    {255});
     CHECK(q.net.run<fuse_multiply>(q.elementwise));

@@ -84,12 +84,13 @@ TEST_CASE("a channel with equal bounds keeps them and has scale 1") {
     CHECK(net.value(quantized, 4).real(1) == 0);
 }
 
-TEST_CASE("equal bounds in all channels become a constant") {
+TEST_CASE("equal bounds in all channels become a constant of 1, and their value the scale") {
     const network net = decomposed(256, 2, 2, {u8});
     const node_id convert = net.above(net.output());
     CHECK(net.model[net.above(convert)].is<op::constant>());
     CHECK(net.value(convert, 0).type() == u8);
-    CHECK(net.value(convert, 0).real(11) == 2);
+    CHECK(net.value(convert, 0).real(11) == 1);
+    CHECK(net.value(net.output(), 1).real(0) == 2);
 }
 
 TEST_CASE("equal bounds of a tensor of unknown size are broadcast at run time") {

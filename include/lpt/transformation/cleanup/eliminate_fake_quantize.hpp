@@ -9,9 +9,9 @@ namespace lpt {
 /// Removes a FakeQuantize that gives what it gets: integers in, the same integers out.
 ///
 /// Input and output type are one; both ranges are the range of this type at the FakeQuantize's levels. For integer types the
-/// input range may lie off by up to one step, (high - low) / levels. With half a step rounding takes every integer back to itself;
-/// with more, integers next to the end that is off would move by one. At fewer levels than the type has values this drops a
-/// limit on values. Without `follow_upstream_errors` a FakeQuantize of either kind stays.
+/// input range may lie off by less than half a step, (high - low) / levels: rounding takes every integer back to itself then.
+/// With `quirk::eliminated_limit` by up to one step, though integers next to the end that is off would move by one; and also where
+/// there are fewer levels than the type has values, which drops a limit on values.
 struct eliminate_fake_quantize_transformation {
     static constexpr text_view name = "EliminateFakeQuantizeTransformation";
     using pattern = lpt::pattern<op::fake_quantize>;
@@ -85,14 +85,16 @@ private:
         const graph& model = r.model;
         const std::int64_t levels = model[id].as<op::fake_quantize>().levels;
         const bounds range = bounds_of(type, levels);
-        if (!range.known || (!r.options.follow_upstream_errors && limits(type, range))) {
+        if (!range.known || (limits(type, range) && !r.follows(quirk::eliminated_limit))) {
             return false;
         }
         constexpr float exact = 1.1920929e-7f;
         const float step = (range.high - range.low) / static_cast<float>(levels);
         const auto is_near = [&](std::size_t port, float bound) {
             const float off = distance(model, model[id].input(port), bound);
-            return !is_integral(type) ? off <= exact : r.options.follow_upstream_errors ? off <= step : off < step / 2;
+            return !is_integral(type)                   ? off <= exact
+                   : r.follows(quirk::eliminated_limit) ? off <= step
+                                                        : off < step / 2;
         };
         const node& each = model[id];
         return is_near(1, range.low) && is_near(2, range.high) && distance(model, each.input(3), range.low) <= exact &&

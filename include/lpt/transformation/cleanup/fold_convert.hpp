@@ -36,9 +36,8 @@ struct fold_convert_transformation {
             }
             r.model.replace_uses(source, folded);
         }
-        if (!r.options.follow_upstream_errors) {
-            r.register_new_node(
-                id);  // upstream does not look again, and leaves a Subtract that FakeQuantize could take up
+        if (!r.follows(quirk::forgotten_subtract)) {
+            r.register_new_node(id);  // a FakeQuantize above may take it up now
         }
         return true;
     }

@@ -72,8 +72,8 @@ constexpr verdict can_fuse_to_fake_quantize(const auto& r, node_id id) {
         return refuse(reason::nothing_to_do, 0);
     }
     const element type = r.options.dequantization_precision;
-    const bool follows = r.options.follow_upstream_errors;
-    if ((type == f32 || !follows) && fusion_overflows(r.model, fake_quantize, id, type, type != f32)) {
+    const bool may_overflow = type != f32 && r.follows(quirk::overflowing_range);
+    if (!may_overflow && fusion_overflows(r.model, fake_quantize, id, type, type != f32)) {
         return refuse(reason::infinite_constant, 0);
     }
     return r.model.use_count(output_ref(fake_quantize)) == 1 ? yes : refuse(reason::shared_producer, 0);
@@ -81,8 +81,8 @@ constexpr verdict can_fuse_to_fake_quantize(const auto& r, node_id id) {
 
 /// Takes an elementwise operation into the FakeQuantize above it, by giving that (a copy, if a Convert between them has other
 /// readers) the output range `combine(bound, constant)`; all its ranges have the dequantization precision, its output the type of
-/// the operation. Bounds that are too large for that precision become infinite; without `follow_upstream_errors` they keep the
-/// operation where it is. Gives the FakeQuantize. Where the operation feeds a Result, its name is kept.
+/// the operation. Bounds that are too large for that precision keep the operation where it is; with
+/// `quirk::overflowing_range` they become infinite. Gives the FakeQuantize. Where the operation feeds a Result, its name is kept.
 [[gnu::noinline]] constexpr node_id fuse_to_fake_quantize(auto& r, node_id id, const op::attributes& combine) {
     graph& model = r.model;
     const node_id old = fake_quantize_above(model, id);

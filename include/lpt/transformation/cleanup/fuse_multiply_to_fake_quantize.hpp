@@ -9,8 +9,8 @@ namespace lpt {
 
 /// Takes a Multiply with a constant into the output range of the FakeQuantize above it: bound := bound * constant.
 ///
-/// A FakeQuantize that was aligned with others gets back the levels that it had before; so does, which is wrong, one that was not,
-/// but took up a dequantization of such a one. Without `follow_upstream_errors` levels stay.
+/// Levels stay. With `quirk::levels_of_neighbour` a FakeQuantize that was aligned with others gets back the levels that it had before;
+/// so does, which is wrong, one that was not, but took up a dequantization of such a one.
 struct fuse_multiply_to_fake_quantize_transformation {
     static constexpr text_view name = "FuseMultiplyToFakeQuantizeTransformation";
     using may_read = attribute::set<attribute::intervals_alignment>;
@@ -28,7 +28,7 @@ struct fuse_multiply_to_fake_quantize_transformation {
         const node_id made = fuse_to_fake_quantize(r, id, op::multiply{});
         const auto* alignment =
             attributes_of<attribute::intervals_alignment>(r).find_own(attribute::place::on_node(made));
-        if (r.options.follow_upstream_errors && alignment != nullptr && alignment->levels != 0) {
+        if (r.follows(quirk::levels_of_neighbour) && alignment != nullptr && alignment->levels != 0) {
             const op::fake_quantize& old = model[made].as<op::fake_quantize>();
             model.set_attributes(made,
                                  op::fake_quantize{static_cast<std::int64_t>(alignment->levels), old.auto_broadcast});

@@ -90,8 +90,8 @@ constexpr bool can_compose(const auto& model, node_id fake_quantize, const dequa
         model.set_input(fake_quantize, port, bound);
     }
     const element type = model[below.last()].type();
-    // Upstream lets go of the name where there is no Multiply.
-    if ((below.has_multiply() || !r.options.follow_upstream_errors) && detail::feeds_result(model, below.last())) {
+    const bool loses_name = !below.has_multiply() && r.follows(quirk::lost_name);
+    if (!loses_name && detail::feeds_result(model, below.last())) {
         model.rename(fake_quantize, model[below.last()].name());
     }
     model.replace_uses(below.last(), fake_quantize);

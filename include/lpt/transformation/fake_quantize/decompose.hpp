@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/transformation/fake_quantize/channel_maps.hpp>
 #include <lpt/transformation/fake_quantize/fold_fake_quantize.hpp>
 
 /// Turning a FakeQuantize into a quantization to an integer type and a dequantization.
@@ -16,169 +17,6 @@ struct fake_quantize_parts {
     /// True if the quantized values are known: for weights.
     constexpr bool is_constant(const graph& model) const { return model[quantized.node].is<op::constant>(); }
 };
-
-/// The linear maps that take the integers back to the output ranges, one for each channel of these ranges.
-struct channel_maps {
-    tensor scales;       // f32, of the shape of the ranges
-    tensor zero_points;  // the same, not rounded; none where all are 0 or the type asks for none
-    seq<double, 2> lows;  // what the output bounds become; one value where it is the same for all channels
-    seq<double, 2> highs;
-    bool are_identities = true;    // all scales, before they were limited, are 1 and all zero points 0
-    bool zero_points_fit = true;  // rounded, all lie in the range of the integer type
-};
-
-namespace detail {
-
-/// The maps of one channel after the other, or of four at once (`Number`: float, double or `float_lanes`), and what holds for any.
-template <class Number, class Real>
-struct map_maker {
-    using mask = decltype(Number{} == Number{});
-
-    Real least;
-    Real greatest;
-    bool limits_scales;
-    bool scales_constants;
-    mask equal{};  // there is a channel with equal bounds
-    mask changes{};  // with a scale or zero point that does something
-    mask shifts{};  // with a zero point
-    mask outside{};  // with a zero point outside of the type
-
-    /// Scales are kept away from 0 and infinity: later steps divide by them.
-    static constexpr Real limited(Real scale) {
-        const Real size = scale < Real(0) ? -scale : scale;
-        const Real clamped = size < static_cast<Real>(1e-32f)  ? static_cast<Real>(1e-32f)
-                             : size > static_cast<Real>(1e32f) ? static_cast<Real>(1e32f)
-                                                               : size;
-        return scale < Real(0) ? -clamped : clamped;
-    }
-    /// The scale of a channel, not limited.
-    constexpr Number scale_of(Number low, Number high) {
-        const Number none{};
-        const Number one = none + Real(1);
-        const mask same = high == low;
-        const Number constant = scales_constants ? (high == none ? one : high) : one;
-        const Number scale = same ? constant : (high - low) / (greatest - least);
-        equal |= same;
-        changes |= scale != one;
-        return scale;
-    }
-    /// Its zero point, not rounded.
-    constexpr Number zero_point_of(Number low, Number high) {
-        const Number none{};
-        const Number quotient = high == low ? none : (least * high - greatest * low) / (high - low);
-        const Number shift = quotient + none;  // no -0
-        changes |= shift != none;
-        shifts |= (shift >= static_cast<Real>(1e-32)) | (shift <= static_cast<Real>(-1e-32));
-        outside |= (shift < least - Real(0.5)) | (shift > greatest + Real(0.5)) | (shift != shift);
-        return shift;
-    }
-};
-
-/// Those of four scales that `limited` changes, and some that it does not: magnitudes are compared as integers.
-inline mask_lanes are_beyond_limits(float_lanes scales) {
-    mask_lanes codes;
-    __builtin_memcpy(&codes, &scales, sizeof codes);
-    codes &= 0x7FFFFFFF;
-    return (codes <= __builtin_bit_cast(std::int32_t, 1e-32f)) | (codes >= __builtin_bit_cast(std::int32_t, 1e32f));
-}
-
-/// Makes the maps of all channels; gives whether one has equal bounds.
-template <class Real>
-constexpr bool set_maps(channel_maps& result, const quantization_details& details, const shape& dimensions,
-                        const data_precision& precision, const map_maker<Real, Real>& rule) {
-    const std::size_t channels = details.lows.size();
-    const float* lows = details.lows.data();
-    const float* highs = details.highs.data();
-    seq<std::byte, 16> scales;
-    seq<std::byte, 16> zero_points;
-    scales.resize_for_overwrite(channels * sizeof(float));
-    zero_points.resize_for_overwrite(precision.has_zero_point ? channels * sizeof(float) : 0);
-    map_maker<Real, Real> one = rule;
-    std::size_t done = 0;
-    if constexpr (is_same<Real, float>) {
-        if (!lpt::is_constant_evaluated() && channels >= lane_count) {
-            map_maker<float_lanes, float> four{one.least, one.greatest, one.limits_scales, one.scales_constants};
-            mask_lanes beyond{};
-            for (; done + lane_count <= channels; done += lane_count) {
-                const float_lanes scale = four.scale_of(load_lanes(lows + done), load_lanes(highs + done));
-                beyond |= are_beyond_limits(scale);
-                store_lanes(scales.data() + done * sizeof(float), scale);
-            }
-            for (std::size_t i = 0; precision.has_zero_point && i < done; i += lane_count) {
-                const float_lanes shift = four.zero_point_of(load_lanes(lows + i), load_lanes(highs + i));
-                store_lanes(zero_points.data() + i * sizeof(float), shift);
-            }
-            const bool limits = one.limits_scales && holds_for_any(beyond);
-            for (std::size_t i = 0; limits && i < done; ++i) {
-                std::byte* const place = scales.data() + i * sizeof(float);
-                store(place, one.limited(load<float>(place)));
-            }
-            one.equal = holds_for_any(four.equal);
-            one.changes = holds_for_any(four.changes);
-            one.shifts = holds_for_any(four.shifts);
-            one.outside = holds_for_any(four.outside);
-        }
-    }
-    for (; done < channels; ++done) {
-        const Real low = static_cast<Real>(lows[done]);
-        const Real high = static_cast<Real>(highs[done]);
-        const Real scale = one.scale_of(low, high);
-        store(scales.data() + done * sizeof(float), static_cast<float>(one.limits_scales ? one.limited(scale) : scale));
-        if (precision.has_zero_point) {
-            store(zero_points.data() + done * sizeof(float), static_cast<float>(one.zero_point_of(low, high)));
-        }
-    }
-    for (std::size_t i = 0; !precision.has_zero_point && !one.changes && i < channels; ++i) {
-        one.zero_point_of(static_cast<Real>(lows[i]), static_cast<Real>(highs[i]));  // an identity has none either
-    }
-    const auto finished = [&](seq<std::byte, 16>& floats) {
-        if (channels == 1) {  // which counts for all
-            return make_tensor(f32, dimensions, view<double>({static_cast<double>(load<float>(floats.data()))}));
-        }
-        return tensor(f32, dimensions, bytes(lpt::move(floats)));
-    };
-    result.scales = finished(scales);
-    if (precision.has_zero_point && one.shifts) {
-        result.zero_points = finished(zero_points);
-    }
-    result.are_identities = !one.changes;
-    result.zero_points_fit = !one.outside;
-    return one.equal;
-}
-
-}  // namespace detail
-
-/// The maps from the range [precision.low, precision.high] of an integer type to the output ranges of a FakeQuantize.
-///
-/// scale = (high - low) / (precision.high - precision.low), zero_point = (precision.low * high - precision.high * low) / (high - low);
-/// a channel with equal bounds gets scale 1, zero point 0 and keeps its bounds, which the integer type may not have. In float; in
-/// double for 32-bit types. With `exact` always in double, and a channel with equal bounds gets the bounds 1 and its value as the scale.
-/// With `limits_scales` the magnitudes of scales lie in [1e-32, 1e32]. `details` are those of the FakeQuantize.
-template <int Once = 0>
-constexpr channel_maps channel_maps_of(const graph& model, node_id fake_quantize, const quantization_details& details,
-                                       const data_precision& precision, bool exact = false,
-                                       bool limits_scales = false) {
-    channel_maps result;
-    const shape dimensions = output_range_shape(model, fake_quantize);
-    const std::size_t channels = details.lows.size();
-    const auto least = static_cast<double>(precision.low);
-    const auto greatest = static_cast<double>(precision.high);
-    const bool any_equal =
-        exact || bit_width(precision.type) == 32
-            ? detail::set_maps<double>(result, details, dimensions, precision, {least, greatest, limits_scales, exact})
-            : detail::set_maps<float>(result, details, dimensions, precision,
-                                      {precision.low, precision.high, limits_scales, exact});
-    result.lows.resize(any_equal ? channels : 1, least);
-    result.highs.resize(any_equal ? channels : 1, greatest);
-    for (std::size_t i = 0; any_equal && i < channels; ++i) {
-        if (details.lows[i] == details.highs[i]) {
-            const double bound = static_cast<double>(details.highs[i]);
-            result.lows[i] = exact && bound != 0 ? 1 : bound;
-            result.highs[i] = result.lows[i];
-        }
-    }
-    return result;
-}
 
 namespace detail {
 
@@ -205,8 +43,8 @@ template <int Once = 0>
 
 /// Refuses output ranges that no dequantization can stand for.
 ///
-/// With `follow_upstream_errors`: scales that are NaN, zero points of which one is infinite or NaN. Without: also bounds, or
-/// differences of them, that are infinite, and scales that are no normal floats, which would be limited; see `clamped_scale`.
+/// Scales that are NaN, zero points of which one is infinite or NaN; bounds, or differences of them, that are infinite, and scales that
+/// are no normal floats, unless `quirk::clamped_scale` is followed, which limits them.
 constexpr verdict maps_are_usable(const auto& r, node_id fake_quantize, const quantization_details& details,
                                   const data_precision& precision) {
     if (!lpt::is_constant_evaluated() && detail::are_plainly_usable(details.lows, details.highs)) {
@@ -223,7 +61,7 @@ constexpr verdict maps_are_usable(const auto& r, node_id fake_quantize, const qu
         if (low == high) {
             continue;
         }
-        if (!r.options.follow_upstream_errors) {
+        if (!r.follows(quirk::clamped_scale)) {
             const double scale = (static_cast<double>(high) - static_cast<double>(low)) / (greatest - least);
             if (!math::is_finite(high - low)) {
                 return refuse_value(reason::infinite_constant, -1, scale, fake_quantize);
@@ -348,7 +186,7 @@ constexpr fake_quantize_parts append_to_quantized(auto& r, node_id fake_quantize
 ///
 /// The FakeQuantize keeps its input range and levels; its output bounds become those of the type (scalars where they are
 /// equal), its output type the integer type if tensors may have low precision. Constant data is folded, rounded. Scales have
-/// type f32 and, with `follow_upstream_errors`, a magnitude from 1e-32 to 1e32; zero points, not rounded, are left out if `precision.has_zero_point` is
+/// type f32 and, with `quirk::clamped_scale`, a magnitude from 1e-32 to 1e32; zero points, not rounded, are left out if `precision.has_zero_point` is
 /// false or all are 0. Names: "<name>/DequantizationConvert", "…Subtract", "…Multiply". With `update_precisions` off, and
 /// scales 1 and zero points 0, nothing is done. Attributes of the FakeQuantize stay.
 /// `details` are those of the FakeQuantize.
@@ -356,9 +194,9 @@ constexpr fake_quantize_parts append_to_quantized(auto& r, node_id fake_quantize
                                                                         const quantization_details& details,
                                                                         const data_precision& precision) {
     graph& model = r.model;
-    const bool follows = r.options.follow_upstream_errors;
+    const bool exact = r.options.update_precisions && !r.follows(quirk::constant_in_low_precision);
     const channel_maps maps =
-        channel_maps_of(model, fake_quantize, details, precision, !follows && r.options.update_precisions, follows);
+        channel_maps_of(model, fake_quantize, details, precision, exact, r.follows(quirk::clamped_scale));
     if (!r.options.update_precisions && maps.are_identities) {
         return {};
     }
@@ -417,7 +255,7 @@ constexpr data_precision weights_precision_of(const auto& r, node_id fake_quanti
     if (!result || !maps_are_usable(r, fake_quantize, details, result)) {
         return {};
     }
-    return r.options.follow_upstream_errors ? result : with_whole_steps(result, details.levels);
+    return r.follows(quirk::uneven_levels) ? result : with_whole_steps(result, details.levels);
 }
 /// The integer type for a FakeQuantize on weights: from the types that its output port is allowed, or the default ones. No
 /// type where the ranges are not constant, `maps_are_usable` refuses them, or the levels do not fit.
@@ -464,8 +302,9 @@ quantize_weights(auto& r, node_id fake_quantize, const quantization_details& det
     if (!is_constant(model, model[fake_quantize].input(0))) {
         return {};
     }
-    const bool follows = r.options.follow_upstream_errors;
-    const channel_maps maps = channel_maps_of(model, fake_quantize, details, precision, !follows, follows);
+    const channel_maps maps =
+        channel_maps_of(model, fake_quantize, details, precision, !r.follows(quirk::constant_in_low_precision),
+                        r.follows(quirk::clamped_scale));
     if (maps.lows.size() != 1 || maps.zero_points) {
         return {};
     }

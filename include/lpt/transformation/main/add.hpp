@@ -134,8 +134,8 @@ private:
         const output_ref data = model[multiply].input(data_port);
         const output_ref scale = model[multiply].input(1 - data_port);
         const tensor quotient = divide(constant_of(model, summand.node), constant_of(model, scale.node));
-        if ((!r.options.follow_upstream_errors || quotient.type() == f32) &&
-            becomes_infinite(constant_of(model, summand.node), quotient)) {
+        const bool may_overflow = quotient.type() != f32 && r.follows(quirk::overflowing_range);
+        if (!may_overflow && becomes_infinite(constant_of(model, summand.node), quotient)) {
             return r.refused(add, name, refuse(reason::infinite_constant, static_cast<int>(1 - port)));
         }
 

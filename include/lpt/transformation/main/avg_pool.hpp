@@ -26,8 +26,8 @@ struct avg_pool_transformation {
         if (found.empty()) {
             return refuse(reason::no_dequantization, 0);
         }
-        if (!r.options.follow_upstream_errors && found.has_subtract() &&
-            counts_margin(r.model[id].template as<op::avg_pool>())) {
+        if (found.has_subtract() && counts_margin(r.model[id].template as<op::avg_pool>()) &&
+            !r.follows(quirk::margin_in_average)) {
             return refuse(reason::has_zero_point, 0);
         }
         return constants_fit_window(r.model, id, found);

@@ -52,9 +52,9 @@ struct clamp_transformation {
     }
 
 private:
-    /// Upstream looks at the zero point when it has given the operation its own copy of the dequantization.
+    /// Upstream looks at the zero point only when it has given the operation its own copy of the dequantization.
     static constexpr bool separates_for_nothing(const auto& r, node_id id, const verdict& why) {
-        return r.options.follow_upstream_errors && why.why == reason::not_per_tensor &&
+        return r.follows(quirk::needless_copy) && why.why == reason::not_per_tensor &&
                is_scalar_like(r.model, find_dequantization(r, id).scale);
     }
     static constexpr bool is_float(double value) { return math::is_finite(static_cast<float>(value)); }

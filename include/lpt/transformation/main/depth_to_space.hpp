@@ -8,9 +8,8 @@ namespace lpt {
 
 /// Moves a dequantization with one scale and one zero point behind DepthToSpace.
 ///
-/// Constants of several equal values keep their shape, though there are fewer channels then: the published behaviour, which
-/// gives a Result another shape. They become scalars where anything else would have to take that shape, where they do not broadcast to
-/// what is left, and always without `follow_upstream_errors`.
+/// Constants of several equal values become scalars, as there are fewer channels then. With `quirk::depth_to_space_constants` they
+/// keep their shape where they broadcast to what is left and Results alone would have to take that shape.
 struct depth_to_space_transformation {
     static constexpr text_view name = "DepthToSpaceTransformation";
     using pattern = lpt::pattern<op::depth_to_space, from<op::multiply>>;
@@ -32,7 +31,7 @@ struct depth_to_space_transformation {
         }
         const node_id moved = separate_in_standalone_branch(r, id);
         dequantization found = normalize_dequantization(r, find_dequantization(r, moved));
-        const bool keeps_shape = r.options.follow_upstream_errors && result_takes(r.model, moved, found);
+        const bool keeps_shape = r.follows(quirk::depth_to_space_constants) && result_takes(r.model, moved, found);
         if (!keeps_shape) {
             found = with_constants(r, found, [&](node_id constant) {
                 return constant_of(r.model, constant).elements() == 1 ? constant : to_scalar_if_equal(r, constant);

@@ -138,8 +138,9 @@ private:
         return result;
     }
 
-    /// The type to quantize to. Any FakeQuantize whose own range does not ask for just this type gets a zero point. None, without
-    /// `follow_upstream_errors`, where the type has fewer values than there are levels, or its limits are no values of the bounds.
+    /// The type to quantize to. Any FakeQuantize whose own range does not ask for just this type gets a zero point. None where the
+    /// type has fewer values than there are levels (`quirk::uneven_levels`), or its limits are no values of the bounds
+    /// (`quirk::overflowing_range`).
     static constexpr data_precision precision_of(const auto& r, node_id id, const quantization_details& details) {
         const element type = attributes_of<attribute::precisions>(r).find_output(id, 0)->types.front();
         data_precision result = range_of_type(type, details.levels);
@@ -149,14 +150,17 @@ private:
             }
             result = with_whole_steps(result, details.levels);
         }
-        if (!r.options.follow_upstream_errors) {
+        if (!r.follows(quirk::uneven_levels)) {
             result = with_whole_steps(result, details.levels);
-            const double steps = static_cast<double>(result.high) - static_cast<double>(result.low);
-            const element bounds = r.model.type(r.model[id].input(4));
-            if (static_cast<double>(details.levels - 1) > steps ||
-                math::is_infinite(convert_value(bounds, static_cast<double>(result.high)))) {
+            if (static_cast<double>(details.levels - 1) >
+                static_cast<double>(result.high) - static_cast<double>(result.low)) {
                 return {};
             }
+        }
+        const element bounds = r.model.type(r.model[id].input(4));
+        if (!r.follows(quirk::overflowing_range) &&
+            math::is_infinite(convert_value(bounds, static_cast<double>(result.high)))) {
+            return {};
         }
         result.has_zero_point = precision_details_of(details).preferred != type;
         return result;

@@ -164,11 +164,11 @@ constexpr tensor uniform_zero_point_term(const tensor& weights, bool transposed,
 }
 
 /// A Multiply that reads a converted Constant on input 1, which is where a scale stands, gets the converted values instead. With
-/// `follow_upstream_errors` also where the scale stands on input 0: then the weights are real numbers, and the MatMul stays.
+/// `quirk::weights_taken_for_scale` also where the scale stands on input 0: then the weights are real numbers, and the MatMul stays.
 constexpr void fold_converted_scale(auto& r, node_id multiply) {
     const output_ref source = r.model[multiply].input(1);
     if (is_converted_constant(r.model, source) && is_real(r.model.type(source)) &&
-        (r.options.follow_upstream_errors || !is_constant(r.model, r.model[multiply].input(0)))) {
+        (!is_constant(r.model, r.model[multiply].input(0)) || r.follows(quirk::weights_taken_for_scale))) {
         r.model.set_input(multiply, 1, try_fold(r.model, source.node));
     }
 }
@@ -233,7 +233,7 @@ struct mat_mul_transformation {
         output_ref term;
         if (first.has_subtract()) {
             term = zero_point_term(r, product, first, weights);
-            if (!r.options.follow_upstream_errors && is_infinite(model, term)) {
+            if (is_infinite(model, term) && !r.follows(quirk::overflowing_range)) {
                 return r.refused(product, name, refuse(reason::infinite_constant, 0));
             }
         }
@@ -257,12 +257,7 @@ private:
     /// True for a Constant with a value that its type, f16 perhaps, does not hold.
     static constexpr bool is_infinite(const graph& model, output_ref constant) {
         const tensor* values = model.constant_value(constant);
-        for (std::size_t i = 0; values != nullptr && i < values->elements(); ++i) {
-            if (!math::is_finite(values->real(i))) {
-                return true;
-            }
-        }
-        return false;
+        return values != nullptr && !is_finite(*values);
     }
 
     static constexpr verdict second_operand_verdict(const auto& r, node_id id) {

@@ -119,12 +119,12 @@ private:
     static constexpr bool has_finite_scale(const auto& model, const dequantization& found) {
         return !found.has_multiply() || is_finite(constant_of(model, found.scale));
     }
-    /// In the type of computations; without `follow_upstream_errors` in the type of both scales if they have one, so that none becomes
-    /// infinite.
+    /// In the type of both scales if they have one, so that none becomes infinite, else in that of computations; in that always with
+    /// `quirk::overflowing_range`.
     static constexpr output_ref product_of_scales(auto& r, const dequantization& first, const dequantization& second) {
         graph& model = r.model;
-        if (!r.options.follow_upstream_errors && first.has_multiply() && second.has_multiply() &&
-            model[first.scale].type() == model[second.scale].type()) {
+        if (first.has_multiply() && second.has_multiply() && model[first.scale].type() == model[second.scale].type() &&
+            !r.follows(quirk::overflowing_range)) {
             return fold_operation(model, op::multiply{}, {first.scale, second.scale});
         }
         return fold_operation(model, op::multiply{}, {values_of(r, first).scale, values_of(r, second).scale});

@@ -6,8 +6,8 @@
 namespace lpt {
 
 /// Takes a scale off the input of MVN. Where MVN divides by the deviation it divides the scale out again (but for eps), so that only
-/// its sign goes behind it, else the scale itself. eps stays as it is; without `follow_upstream_errors` it is divided by scale^2 (by
-/// |scale| outside the root), which asks for one scale.
+/// its sign goes behind it, else the scale itself. eps is divided by scale^2 (by |scale| outside the root), which asks for
+/// one scale; with `quirk::unscaled_epsilon` it stays as it is.
 struct mvn_transformation {
     static constexpr text_view name = "MVNTransformation";
     using pattern =
@@ -32,7 +32,7 @@ struct mvn_transformation {
                 return refuse_axis(reason::varies_over_axis, 0, axis, found.scale);
             }
         }
-        const bool rescales = !r.options.follow_upstream_errors && model[id].as<op::mvn>().normalize_variance;
+        const bool rescales = rescales_eps(r, model[id].template as<op::mvn>());
         return rescales && !can_rescale_eps(constant_of(model, found.scale)) ? refuse_not_per_tensor(model, found)
                                                                              : yes;
     }
@@ -45,8 +45,7 @@ struct mvn_transformation {
         const dequantization found = normalize_dequantization(r, find_dequantization(r, mvn));
         tensor scale = constant_of(model, found.scale);
         if (model[mvn].as<op::mvn>().normalize_variance) {
-            if (!r.options.follow_upstream_errors) {
-                op::mvn self = model[mvn].as<op::mvn>();
+            if (op::mvn self = model[mvn].as<op::mvn>(); rescales_eps(r, self)) {
                 self.eps =
                     rescaled_eps(self.eps, scale.real(0), self.eps_mode == op::mvn_eps_mode::inside_sqrt ? 2 : 1);
                 model.set_attributes(mvn, self);
@@ -58,6 +57,9 @@ struct mvn_transformation {
     }
 
 private:
+    static constexpr bool rescales_eps(const auto& r, const op::mvn& self) {
+        return self.normalize_variance && !r.follows(quirk::unscaled_epsilon);
+    }
     static constexpr bool reduces(const graph& model, node_id id, std::size_t axis) {
         const op::mvn& self = model[id].as<op::mvn>();
         if (model[id].version() == 0 && self.reduction_axes.empty()) {

@@ -5,8 +5,8 @@
 
 namespace lpt {
 
-/// Takes a scale off the input of NormalizeL2, which divides it out again (but for eps): only its sign goes behind it. eps stays as
-/// it is; without `follow_upstream_errors` it is divided by scale^2.
+/// Takes a scale off the input of NormalizeL2, which divides it out again (but for eps): only its sign goes behind it. eps is
+/// divided by scale^2; with `quirk::unscaled_epsilon` it stays as it is.
 struct normalize_l2_transformation {
     static constexpr text_view name = "NormalizeL2Transformation";
     using pattern = lpt::pattern<op::normalize_l2, from<op::multiply>, from_constant>;
@@ -35,7 +35,7 @@ struct normalize_l2_transformation {
         if (scale.elements() != 1 && (result.rank() < 2 || static_cast<dimension>(scale.elements()) != result[1])) {
             return refuse_because_of(reason::shapes_do_not_match, 0, found.scale);
         }
-        if (!r.options.follow_upstream_errors && !can_rescale_eps(scale)) {
+        if (!can_rescale_eps(scale) && !r.follows(quirk::unscaled_epsilon)) {
             return refuse_because_of(reason::zero_or_denormal_scale, 0, found.scale);
         }
         return scale.type() == f16 || scale.type() == f32 ? yes : verdict{reason::types_do_not_match, 0, scale.type()};
@@ -47,7 +47,7 @@ struct normalize_l2_transformation {
         }
         const node_id normalize = separate_in_standalone_branch(r, id);
         const dequantization found = normalize_dequantization(r, find_dequantization(r, normalize));
-        if (!r.options.follow_upstream_errors) {
+        if (!r.follows(quirk::unscaled_epsilon)) {
             op::normalize_l2 self = model[normalize].as<op::normalize_l2>();
             self.eps = rescaled_eps(self.eps, constant_of(model, found.scale).real(0), 2);
             model.set_attributes(normalize, self);

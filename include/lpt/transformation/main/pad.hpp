@@ -9,8 +9,8 @@ namespace lpt {
 /// Moves a dequantization behind Pad. Constants that vary over a padded or cropped axis go the same way: in mode constant by the zero
 /// point 0 and the scale 1, so that the margin, which has the pad value as it is, is dequantized to the pad value.
 ///
-/// The pad value is converted to the type of the data, rounded towards zero if that is an integer type (without
-/// `follow_upstream_errors` it must be a whole number then); a Pad with a value outside its range is left alone.
+/// The pad value is converted to the type of the data, which must have it; with `quirk::truncated_pad_value` integers need only have it
+/// in their range, and it is rounded towards zero. Other Pads are left alone.
 struct pad_transformation {
     static constexpr text_view name = "PadTransformation";
     using pattern = lpt::pattern<op::pad, from<op::multiply>, from_constant, from_constant, from_constant>;
@@ -37,8 +37,8 @@ struct pad_transformation {
                 return finite;
             }
         }
-        if (!r.options.follow_upstream_errors && mode == op::pad_mode::constant &&
-            convert_value(type, value) != value) {
+        if (mode == op::pad_mode::constant && convert_value(type, value) != value &&
+            !r.follows(quirk::truncated_pad_value)) {
             return {reason::unsupported_padding, 3, type, -1, value};
         }
         if (mode == op::pad_mode::constant) {

@@ -8,8 +8,8 @@ namespace lpt {
 
 /// Moves a per-tensor dequantization behind SpaceToBatch.
 ///
-/// A margin is filled with the quantized value 0, which stands for -zero_point * scale: the published behaviour. Without
-/// `follow_upstream_errors` a zero point stays above margins.
+/// A zero point stays above margins, which are filled with 0. With `quirk::space_to_batch_margin` it moves, and a margin is filled with
+/// the quantized value 0, which stands for -zero_point * scale.
 struct space_to_batch_transformation {
     static constexpr text_view name = "SpaceToBatchTransformation";
     using pattern = lpt::pattern<op::space_to_batch>;
@@ -31,8 +31,9 @@ struct space_to_batch_transformation {
             return finite;
         }
         const bool shifts_zero = found.has_subtract() && !is_zero(constant_of(r.model, found.zero_point));
-        return !r.options.follow_upstream_errors && shifts_zero && margins ? refuse(reason::unsupported_padding, 0)
-                                                                           : yes;
+        return shifts_zero && margins && !r.follows(quirk::space_to_batch_margin)
+                   ? refuse(reason::unsupported_padding, 0)
+                   : yes;
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {

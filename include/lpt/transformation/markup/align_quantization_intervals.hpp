@@ -46,7 +46,7 @@ private:
         }
         if (below.has_multiply()) {
             scale_interval(constant_of(r.model, below.scale), result);
-        } else if (!r.options.follow_upstream_errors && !dequantize_interval(r, id, result)) {
+        } else if (!r.follows(quirk::interval_of_pair) && !dequantize_interval(r, id, result)) {
             return false;
         }
         return !math::is_infinite(result.low) && !math::is_infinite(result.high);

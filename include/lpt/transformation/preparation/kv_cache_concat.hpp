@@ -17,8 +17,8 @@ namespace lpt {
 /// The variable gets the type of the Concat (f8e4m3 or f8e5m2). Both inputs of the Concat must have the same scale and the same
 /// shift, Constants without axes. ReadValue, Gather and what quantizes behind it may have no other readers than ShapeOf, the
 /// variable no other ReadValue or Assign, and Assign waits for the ReadValue alone. This is what
-/// MoveFakeConvertUpThroughKVCacheConcat, FakeConvertDecomposition and ConcatTransformation leave. Without
-/// `follow_upstream_errors` a cache stays where the two dequantizations would give other values than one.
+/// MoveFakeConvertUpThroughKVCacheConcat, FakeConvertDecomposition and ConcatTransformation leave. A cache
+/// stays where two dequantizations would give other values than one, unless `quirk::requantized_cache` is followed.
 struct kv_cache_concat {
     static constexpr text_view name = "KVCacheConcat";
     using pattern = lpt::pattern<op::assign, from<op::multiply>>;
@@ -93,7 +93,7 @@ private:
         if (const verdict why = are_equal(model, found); !why) {
             return why;
         }
-        return r.options.follow_upstream_errors ? yes : gives_values_back(model, found);
+        return r.follows(quirk::requantized_cache) ? yes : gives_values_back(model, found);
     }
 
     /// The input of a Multiply that a Constant gives, the second one first; -1 if there is none.
