@@ -93,6 +93,10 @@ expect "a run on the samples of the network" quietly "$network/model.xml" --inpu
 expect "the inputs decide the shapes of a dynamic network" quietly "$dynamic" --input "$network/in0.npy" \
     --output "$work/open" --report "$work/open.json"
 expect "dynamic and static shapes give the same outputs" cmp "$work/fixed/0.npy" "$work/open/0.npy"
+expect "a run with upstream's errors" quietly "$network/model.xml" --input "$network/in0.npy" --follow-upstream \
+    --output "$work/followed"
+expect "it has as many operations on integers" has "$work/table" "on integers: 49 of 49 convolutions, 1 of 1 matrix products"
+expect "it gives other outputs" eval '! cmp -s "$work/fixed/0.npy" "$work/followed/0.npy"'
 expect "the table counts the operations of a dynamic network" has "$work/table" "on integers: 49 of 49 convolutions"
 expect "times of a dynamic network are reported" has "$work/open.json" "EXECUTED"
 

@@ -119,7 +119,8 @@ constexpr bool set_maps(channel_maps& result, const quantization_details& detail
     map_maker<Real, Real> one = rule;
     std::size_t done = 0;
     if (!lpt::is_constant_evaluated() && (is_same<Real, float> || !one.limits_scales)) {
-        done = set_maps_in_lanes(one, lows, highs, channels, scales.data(), zero_points.data());
+        done = set_maps_in_lanes(one, lows, highs, channels, scales.data(),
+                                 precision.has_zero_point ? zero_points.data() : nullptr);
     }
     for (; done < channels; ++done) {
         const Real low = static_cast<Real>(lows[done]);

@@ -233,7 +233,7 @@ struct mat_mul_transformation {
         output_ref term;
         if (first.has_subtract()) {
             term = zero_point_term(r, product, first, weights);
-            if (is_infinite(model, term) && !r.follows(quirk::overflowing_range)) {
+            if (!r.follows(quirk::overflowing_range) && is_infinite(model, term)) {
                 return r.refused(product, name, refuse(reason::infinite_constant, 0));
             }
         }
