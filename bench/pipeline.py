@@ -6,11 +6,12 @@ as another implementation on the same networks.
   bench/pipeline.py                                      growth, on generated networks of 10^2 to 10^6 nodes
   bench/pipeline.py --peer 'COMMAND' [MODEL.xml ...]     and the ratios, on MODELs and on generated networks
 
-COMMAND N MODEL.xml is run for each network. It loads MODEL.xml, runs the other implementation's low precision pass on N+1
-copies of it one after the other and prints a line of JSON with the median "clone_ms" of a copy; `{n}` and `{model}` in
-COMMAND stand for N and MODEL.xml, if they are not to be the last arguments. The time of a run is the processor time of
-the whole command with many runs less that with one run, divided by the number of runs between, less `clone_ms`. Our own
-time is processor time, too, of a pipeline that follows upstream's errors: both then make the same network. Both are taken in turn, and the ratio is the median over the rounds.
+COMMAND N MODEL.xml is run for each network. It loads MODEL.xml, runs the other implementation's low precision pass on
+N+1 copies of it one after the other and prints a line of JSON with the median "clone_ms" of a copy; `{n}` and
+`{model}` in COMMAND stand for N and MODEL.xml, if they are not to be the last arguments. The time of a run is the
+processor time of the whole command with many runs less that with one run, divided by the number of runs between, less
+`clone_ms`. Our own time is processor time, too, of a pipeline that follows upstream's errors: both then make the same
+network. Both are taken in turn, and the ratio is the median over the rounds.
 """
 import argparse
 import json

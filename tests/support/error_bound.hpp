@@ -32,7 +32,7 @@ namespace lpt::support {
 /// What changes how large the radii are.
 struct bound_settings {
     bool has_f16_constants = false;  // dequantization constants may be stored in f16
-    bool follows_upstream_errors = true;  // as the option that the network is transformed with
+    bool follows_upstream_errors = false;  // as the option that the network is transformed with
 };
 
 struct bounded_result {
