@@ -224,7 +224,8 @@ void run_network(const arguments& given) {
         std::printf("min %.3f ms, median %.3f ms of %d runs\n", all.least_run_ms, all.run_ms, given.repeat);
     }
     if (!given.report.empty()) {
-        write_text(given.report, run::json_of(rows, all).dump(1) + "\n");
+        write_text(given.report,
+                   run::json_of(rows, all).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
     }
     if (!given.html.empty()) {
         write_text(given.html, run::html_of(given.model, rows, all));

@@ -19,15 +19,23 @@ inline std::string joined(const std::vector<std::string>& words) {
     return result;
 }
 
+/// Words of a file without what a terminal would take for commands.
+inline std::string printable(std::string words) {
+    std::replace_if(
+        words.begin(), words.end(), [](char each) { return static_cast<unsigned char>(each) < 0x20 || each == 0x7F; },
+        '?');
+    return words;
+}
+
 /// Every operation: executed ones with times, the others with what they became part of.
 inline void print_table(const std::vector<row>& rows) {
     std::printf("%-44s %-26s %-9s %-14s %-5s %-32s %10s %10s  %s\n", "operation", "type", "status", "role", "in",
                 "kernel", "real us", "cpu us", "why not 8 bits");
     for (const row& each : rows) {
         const std::string what = string_of(name(each.what));
-        std::printf("%-44s %-26s %-9s %-14s %-5s %-32s %10.1f %10.1f  %s\n", each.name.c_str(), each.type.c_str(),
-                    each.status.c_str(), what.c_str(), each.precision.c_str(), each.execution_type.c_str(),
-                    each.real_us, each.cpu_us, each.reason.c_str());
+        std::printf("%-44s %-26s %-9s %-14s %-5s %-32s %10.1f %10.1f  %s\n", printable(each.name).c_str(),
+                    each.type.c_str(), each.status.c_str(), what.c_str(), each.precision.c_str(),
+                    each.execution_type.c_str(), each.real_us, each.cpu_us, printable(each.reason).c_str());
     }
 }
 
@@ -87,7 +95,7 @@ inline void print_reasons(const char* heading, const std::vector<reason_group>& 
 inline std::string label_of(const row& each, std::size_t room) {
     const std::string more = each.fused.empty() ? "" : " +" + std::to_string(each.fused.size());
     const std::string name = each.type + (each.name.empty() ? "" : " " + each.name) + (each.added ? " (added)" : "");
-    return shortened(name, room - more.size()) + more;
+    return shortened(printable(name), room - more.size()) + more;
 }
 
 /// The steps that ran, each with its share of the time, and the reasons, in lines of at most `width` characters (80 or more).

@@ -161,6 +161,10 @@ TEST_CASE("Reasons are grouped by what they say in general, those in epilogues o
     CHECK(groups[1].count == 1);
 }
 
+TEST_CASE("Control characters of names are not printed") {
+    CHECK(run::printable("a\x1b[31m\tb\x7f\u00e4") == "a?[31m?b?\u00e4");
+}
+
 TEST_CASE("Long names are shortened in the middle, by characters") {
     CHECK(run::shortened("abcdef", 6) == "abcdef");
     CHECK(run::shortened("abcdefg", 6) == "abc\u2026fg");
