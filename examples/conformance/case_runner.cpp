@@ -49,10 +49,26 @@ static precision_row read_precision_row(const json& row, const json* group) {
     return result;
 }
 
+/// True if an earlier restriction is about the same operation: of several the first one counts.
+static bool is_repeated(const json& rows, std::size_t place) {
+    for (std::size_t i = 0; i < place; ++i) {
+        if (rows[i].at("op") == rows[place].at("op") &&
+            (read_version(rows[i]) == any_version || read_version(rows[place]) == any_version ||
+             read_version(rows[i]) == read_version(rows[place]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 restriction_table read_restrictions(const json& conformance_case) {
     restriction_table result;
     if (const json* rows = find(conformance_case, "precision_restrictions")) {
-        for (const json& row : *rows) {
+        for (std::size_t place = 0; place < rows->size(); ++place) {
+            const json& row = (*rows)[place];
+            if (is_repeated(*rows, place)) {
+                continue;
+            }
             if (row.at("ports").empty()) {
                 result.precisions.push_back(read_precision_row(row, nullptr));
             }

@@ -69,6 +69,19 @@ TEST_CASE("equal output bounds give a constant of the data's shape, whatever the
     CHECK(value->real(4) == 2);
 }
 
+TEST_CASE("equal output bounds give a constant whatever the input range, also one that is not known") {
+    network net = testing::quantized_input(256, {1, 2, 3}, {1, 2, 3});
+    net.model.set_input(net.output(), 1, net.model.parameter(f32, shape{}, "low"));
+    CHECK(net.run<fold_step>(net.output()));
+    const tensor* value = net.model.constant_value(net.output());
+    REQUIRE(value != nullptr);
+    CHECK(value->real(11) == 3);
+
+    network other = testing::quantized_input(256, {1, 2, 3}, {1, 2, 4});
+    other.model.set_input(other.output(), 1, other.model.parameter(f32, shape{}, "low"));
+    CHECK_FALSE(other.run<fold_step>(other.output()));
+}
+
 TEST_CASE("folding refuses with a reason") {
     SUBCASE("data of unknown shape") {
         network net;

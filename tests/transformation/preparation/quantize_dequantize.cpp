@@ -106,15 +106,33 @@ TEST_CASE("a pair with other levels, ranges or types stays") {
     CHECK_FALSE(type.convert());
 }
 
-TEST_CASE("a pair stays where a step has another reader, or a constant is none") {
-    quantized_pair read;
-    read.model.result(read.low);
-    CHECK_FALSE(read.convert());
+TEST_CASE("a pair stays where a step has another reader") {
+    quantized_pair net;
+    net.model.result(net.low);
+    CHECK_FALSE(net.convert());
+}
 
-    quantized_pair unknown;
-    unknown.model.set_input(unknown.multiply, 1, unknown.input({1, 3, 1, 1}));
-    CHECK_FALSE(unknown.convert());
-    CHECK(unknown.why() == reason::ranges_not_constant);
+TEST_CASE("the range of a pair whose scale is no Constant is computed at run time") {
+    quantized_pair net;
+    net.model.set_input(net.multiply, 1, net.input({1, 3, 1, 1}));
+    CHECK(net.convert());
+    verify(net.model);
+    const node_id quantize = net.output();
+    CHECK(net.model[quantize].is<op::fake_quantize>());
+    CHECK(net.model[net.above(quantize, 4)].is<op::multiply>());
+    CHECK(net.difference() < 0.01);
+}
+
+TEST_CASE("256 levels over the range of 16 bits are whole numbers, so the pair becomes one; 65536 over that of 8 bits "
+          "are none") {
+    quantized_pair coarse(u16, 256);
+    CHECK(coarse.convert());
+    verify(coarse.model);
+    CHECK(coarse.difference() < 0.01);
+
+    quantized_pair fine(u8, 65536);
+    CHECK_FALSE(fine.convert());
+    CHECK(fine.why() == reason::unsupported_levels);
 }
 
 TEST_CASE("what else reads the FakeQuantize of a pair goes on reading it, beside the new one") {

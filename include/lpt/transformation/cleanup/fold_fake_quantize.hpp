@@ -13,7 +13,8 @@ struct fold_fake_quantize_transformation {
     static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
-        if (!has_constant_ranges(r.model, id)) {
+        const bool has_one_value = has_equal_output_bounds(r.model, id);
+        if (!has_one_value && !has_constant_ranges(r.model, id)) {
             return refuse(reason::ranges_not_constant);
         }
         for (std::size_t port = 1; port < 5; ++port) {
@@ -21,9 +22,7 @@ struct fold_fake_quantize_transformation {
                 return refuse(reason::not_per_tensor_or_per_channel, static_cast<int>(port));
             }
         }
-        return is_constant(r.model, r.model[id].input(0)) || has_equal_output_bounds(r.model, id)
-                   ? yes
-                   : refuse(reason::nothing_to_do, 0);
+        return has_one_value || is_constant(r.model, r.model[id].input(0)) ? yes : refuse(reason::nothing_to_do, 0);
     }
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         if (const verdict why = can_transform(r, id); !why) {

@@ -47,16 +47,13 @@ constexpr bool broadcasts_to(const shape& from, const shape& to) {
 
 }  // namespace detail
 
-/// The values of a FakeQuantize with constant ranges as a tensor of element type `type`; no tensor where they depend on the
-/// input, or where the input's shape is not known.
+/// The values of a FakeQuantize as a tensor of element type `type`; no tensor where they depend on the input or on ranges that are
+/// not constant, or where the input's shape is not known.
 ///
 /// Equal output bounds give that bound everywhere. A Constant as data is quantized in float (double for f64) and, if
 /// `rounded`, rounded to integers, halves to even.
 [[gnu::noinline]] constexpr tensor fold_fake_quantize(const auto& model, node_id fake_quantize, element type,
                                                       bool rounded) {
-    if (!has_constant_ranges(model, fake_quantize)) {
-        return {};
-    }
     const node& each = model[fake_quantize];
     const shape& data_shape = model.shape(each.input(0));
     if (has_equal_output_bounds(model, fake_quantize)) {
@@ -66,7 +63,7 @@ constexpr bool broadcasts_to(const shape& from, const shape& to) {
         }
     }
     const tensor* data = model.constant_value(each.input(0));
-    if (data == nullptr) {
+    if (data == nullptr || !has_constant_ranges(model, fake_quantize)) {
         return {};
     }
     seq<tensor> inputs;

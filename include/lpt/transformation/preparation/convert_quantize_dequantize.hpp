@@ -10,7 +10,8 @@ namespace lpt {
 ///
 /// Needs 256 or 65536 levels, an output range with equal values, the limits of the low type (i8, u8, i16, u16 by default),
 /// one reader at each step behind the FakeQuantize, and a new range that broadcasts to the data. What else reads the FakeQuantize
-/// goes on reading the old one.
+/// goes on reading the old one. A scale or zero point that is no Constant makes the new range computed at run time. 256 levels may
+/// be spread over 16 bits: each is a whole number.
 struct convert_quantize_dequantize {
     static constexpr text_view name = "ConvertQuantizeDequantize";
     using pattern = lpt::pattern<op::multiply>;
@@ -21,17 +22,12 @@ struct convert_quantize_dequantize {
         if (!find_chain(r, id, found)) {
             return false;
         }
-        const output_ref scale = stored_constant(model, found.scale);
-        const output_ref zero_point = found.zero_point ? stored_constant(model, found.zero_point) : output_ref();
-        if (!scale || (found.zero_point && !zero_point)) {
-            return r.refused(id, name, refuse(reason::ranges_not_constant));
-        }
         const node& quantize = model[found.quantize];
         const double levels = static_cast<double>(quantize.as<op::fake_quantize>().levels);
         const tensor& low = constant_of(model, quantize.input(3).node);
         const tensor& high = constant_of(model, quantize.input(4).node);
         const element_facts& limits = facts(found.low_type);
-        if ((levels != 256 && levels != 65536) || levels != limits.highest - limits.lowest + 1) {
+        if ((levels != 256 && levels != 65536) || levels > limits.highest - limits.lowest + 1) {
             return r.refused(id, name, {reason::unsupported_levels, -1, found.low_type, -1, levels});
         }
         if (!is_scalar_like(low) || !is_scalar_like(high) || low.real(0) != limits.lowest ||
@@ -39,9 +35,11 @@ struct convert_quantize_dequantize {
             return r.refused(id, name,
                              {reason::not_per_tensor, -1, found.low_type, -1, low.elements() == 0 ? 0 : low.real(0)});
         }
-        const element type = model.type(found.scale);
-        const output_ref new_low = dequantized(model, quantize.input(3), zero_point, scale, type);
-        const output_ref new_high = dequantized(model, quantize.input(4), zero_point, scale, type);
+        if (model.type(quantize.input(3)) != model.type(found.scale) && !is_stored(model, found)) {
+            return r.refused(id, name, refuse(reason::ranges_not_constant));
+        }
+        const output_ref new_low = dequantized(model, quantize.input(3), found);
+        const output_ref new_high = dequantized(model, quantize.input(4), found);
         shape merged;
         const shape& data = model.shape(quantize.input(0));
         if (!broadcast_shapes(data, model.shape(new_low), merged) || (data.rank_is_static() && !(merged == data))) {
@@ -99,14 +97,27 @@ private:
         }
         return is_converted_constant(model, source) ? model[source.node].input(0) : output_ref();
     }
+    /// True if scale and zero point are Constants.
+    static constexpr bool is_stored(const graph& model, const chain& found) {
+        return stored_constant(model, found.scale) && (!found.zero_point || stored_constant(model, found.zero_point));
+    }
+    /// (bound - z) * s: a Constant where zero point and scale are, else what computes it.
     template <int Once = 0>
-    static constexpr output_ref dequantized(graph& model, output_ref bound, output_ref zero_point, output_ref scale,
-                                            element type) {
-        bound = fold_convert(model, bound, type);
-        if (zero_point) {
-            bound = fold_operation(model, op::subtract{}, {bound, fold_convert(model, zero_point, type)});
+    static constexpr output_ref dequantized(graph& model, output_ref bound, const chain& found) {
+        if (!is_stored(model, found)) {
+            if (found.zero_point) {
+                bound = model.add(op::subtract{}, {bound, found.zero_point});
+            }
+            return model.add(op::multiply{}, {bound, found.scale});
         }
-        return fold_operation(model, op::multiply{}, {bound, fold_convert(model, scale, type)});
+        const element type = model.type(found.scale);
+        bound = fold_convert(model, bound, type);
+        if (found.zero_point) {
+            const output_ref zero_point = fold_convert(model, stored_constant(model, found.zero_point), type);
+            bound = fold_operation(model, op::subtract{}, {bound, zero_point});
+        }
+        const output_ref scale = fold_convert(model, stored_constant(model, found.scale), type);
+        return fold_operation(model, op::multiply{}, {bound, scale});
     }
 };
 
