@@ -78,7 +78,11 @@ restriction_table read_restrictions(const json& conformance_case) {
         }
     }
     if (const json* rows = find(conformance_case, "per_tensor_restrictions")) {
-        for (const json& row : *rows) {
+        for (std::size_t place = 0; place < rows->size(); ++place) {
+            const json& row = (*rows)[place];
+            if (is_repeated(*rows, place)) {
+                continue;
+            }
             granularity_row next{read_kind(row.at("op")), read_version(row), {}, attribute::granularity::per_tensor};
             for (const json& port : row.at("ports")) {
                 next.ports.push_back(integer_of<std::int32_t>(port));

@@ -290,6 +290,7 @@ public:
         for (std::size_t i = 0; i < described.size(); ++i) {
             reader.add_node(described, i);
         }
+        reader.model_.collect();  // what nothing reads is no reader either
         return std::move(reader.model_);
     }
 };
