@@ -178,6 +178,20 @@ TEST_CASE("a FakeQuantize on weights becomes integers") {
     }
 }
 
+TEST_CASE("a FakeQuantize on weights that a scale follows keeps its values, which are no whole numbers") {
+    for (const double high : {40.0, 127.0}) {
+        two_inputs net;
+        const output_ref data = net.activations({1, 3, 3, 3}, single(0.1));
+        const output_ref weights = net.fake_quantized(net.numbers({2, 3, 2, 2}, f32), 255, {-high}, {high});
+        const node_id scaled =
+            net.model.add(op::multiply{}, {weights, net.model.constant(make_scalar(f32, 0.5))}, "scaled");
+        net.model.relax(scaled);
+        net.add(window(), {data, scaled});
+        CHECK(net.run<convolution_transformation>());
+        CHECK(net.difference() < 1e-5);
+    }
+}
+
 TEST_CASE("another reader of the dequantized activations keeps its own dequantization") {
     two_inputs net = convolved(single(0.1, 128), single(0.5));
     net.model.result(net.model[net.operation].input(0));

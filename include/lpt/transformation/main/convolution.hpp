@@ -40,13 +40,36 @@ constexpr shape spread_zero_point_shape(const auto& model, node_id id, const sha
     return zero_point_shape(weights, axes);
 }
 
-/// The low precision weights that a dequantization starts from; a FakeQuantize there is folded, rounded, if its data is known.
+/// True if the levels of a FakeQuantize with constant ranges are whole numbers, but for the rounding of what computes them.
+template <int Once = 0>
+constexpr bool has_whole_levels(const graph& model, node_id fake_quantize) {
+    if (is_integral(model[fake_quantize].type())) {
+        return true;
+    }
+    const quantization_details details = details_of(model, fake_quantize);
+    const auto steps = static_cast<double>(details.levels - 1);
+    for (std::size_t i = 0; i < details.lows.size(); ++i) {
+        const double low = details.lows[i];
+        const double step = (details.highs[i] - low) / steps;
+        if (low != math::floor(low) || step != math::floor(step)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The weights that a dequantization starts from; a FakeQuantize there is folded if its data is known, to whole numbers where it
+/// gives such.
 constexpr output_ref constant_weights(auto& r, output_ref data) {
     graph& model = r.model;
     if (!model[data.node].is<op::fake_quantize>()) {
         return data;
     }
-    const tensor folded = fold_fake_quantize(model, data.node, model[data.node].type(), true);
+    if (!has_constant_ranges(model, data.node)) {
+        return data;
+    }
+    const tensor folded =
+        fold_fake_quantize(model, data.node, model[data.node].type(), has_whole_levels(model, data.node));
     if (!folded) {
         return data;
     }
