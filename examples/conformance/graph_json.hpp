@@ -24,7 +24,7 @@ inline shape read_shape(const json& dimensions) {
         return shape::of_dynamic_rank();
     }
     shape result;
-    for (const json& size : dimensions) {
+    for (const json& size : dimensions.get_ref<const json::array_t&>()) {
         result.push_back(integer_of<dimension>(size));
     }
     return result;
@@ -150,6 +150,10 @@ class graph_reader {
 
     /// The output types that inputs of these types imply; nothing where the operation does not take them.
     std::optional<seq<element>> natural_types(const op::attributes& what, int version, view<output_ref> inputs) const {
+        const op::ports taken = op::row_of(what.number()).inputs;
+        if (static_cast<int>(inputs.size()) < taken.least || static_cast<int>(inputs.size()) > taken.most) {
+            return std::nullopt;
+        }
         seq<shape> shapes;
         seq<integers> values(inputs.size(), integers{});
         seq<op::input_facts> facts;

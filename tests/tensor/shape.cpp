@@ -44,3 +44,10 @@ TEST_CASE("a shape of dynamic rank is not a scalar, and is not static") {
     CHECK_FALSE(shape{any}.is_static());
     CHECK(shape::of_rank(2) == shape{any, any});
 }
+
+TEST_CASE("the text of a shape with too many sizes has the first ones") {
+    const text words = to_text(shape::of_rank(100000));
+    CHECK(words.size() < 300);
+    CHECK(text_view(words).ends_with("?,... 100000 sizes]"));
+    CHECK(to_text(shape::of_rank(most_axes)).size() == 2 * most_axes + 1);
+}

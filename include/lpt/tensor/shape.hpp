@@ -103,20 +103,24 @@ private:
     [[noreturn, gnu::cold]] constexpr void cannot_count() const;
 };
 
-/// Appends `[1,3,?,224]`, `[]` for a scalar, `?` for a dynamic rank.
+/// Appends `[1,3,?,224]`, `[]` for a scalar, `?` for a dynamic rank; of more than `most_axes` sizes the first ones.
 constexpr void append_to(text& result, const shape& dimensions) {
     if (dimensions.rank_is_dynamic()) {
         result.append('?');
         return;
     }
     result.append('[');
-    for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
+    const std::size_t shown = dimensions.rank() > most_axes ? most_axes : dimensions.rank();
+    for (std::size_t axis = 0; axis < shown; ++axis) {
         result.append(axis == 0 ? text_view() : text_view(","));
         if (dimensions.is_static(axis)) {
             result.append(dimensions[axis]);
         } else {
             result.append('?');
         }
+    }
+    if (shown != dimensions.rank()) {
+        result.append(",... ").append(dimensions.rank()).append(" sizes");
     }
     result.append(']');
 }
