@@ -111,6 +111,13 @@ TEST_CASE("an input shrunk by a tiny scale with antialias costs what the input h
     check_first(self, {counting({1, 8}), make_tensor(f32, shape{2}, {1, 0.125})}, {1, 1}, {3.5}, 11);
 }
 
+TEST_CASE("Interpolate refuses a margin that is too large to be made") {
+    const op::interpolate self{.shape_calculation_mode = op::shape_calculation_mode::sizes,
+                               .pads_end = {0, std::int64_t{1} << 40}};
+    CHECK_THROWS_WITH_AS(run(self, {counting({1, 2}), make_indices({1, 4})}, 11),
+                         doctest::Contains("Interpolate pads its input to the shape [1,1099511627778]"), error);
+}
+
 TEST_CASE("FakeConvert refuses a scale that does not broadcast to the data") {
     CHECK_THROWS_WITH_AS(run(op::fake_convert{}, {counting({2, 3}), counting({2})}),
                          doctest::Contains("input 1 of shape [2] does not broadcast to [2,3]"), error);

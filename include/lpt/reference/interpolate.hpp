@@ -204,6 +204,11 @@ constexpr tensor with_margin(const call& node, const op::interpolate& self) {
     if (dimensions == node.dimensions(0)) {
         return node.input(0);
     }
+    constexpr std::size_t most = std::size_t{1} << 29;  // elements that have room in double beside a large output
+    if (!dimensions.is_possible() || dimensions.elements() > most) {
+        fail({"Interpolate pads its input to the shape ", dimensions, ", more than ", most,
+              " elements, which is too large to be evaluated"});
+    }
     return evaluation::detail::padded(node.input(0), begin, dimensions, op::pad_mode::constant, nullptr);
 }
 
