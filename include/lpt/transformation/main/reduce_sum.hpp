@@ -48,7 +48,7 @@ private:
             count *= reduced[axis] ? static_cast<double>(data[axis]) : 1.0;
         }
         // In f16 the product may overflow.
-        const element type = r.options.follow_upstream_errors ? r.model[found.subtract].type() : r.computed_type();
+        const element type = r.follows(quirk::overflowing_range) ? r.model[found.subtract].type() : r.computed_type();
         const output_ref factor = r.model.constant(make_scalar(type, count));
         found.zero_point = fold_to_constant(r, op::multiply{}, {fold_convert(r.model, found.zero_point, type), factor});
         found.zero_point_convert = node_id::none;
