@@ -317,3 +317,27 @@ TEST_CASE("Zeros of 8-bit products have the sign of their scale") {
     }
     check_bits(model, {data.finish()});
 }
+
+TEST_CASE("Bytes that meet real weights or a real matrix are computed on in f32") {
+    for (const element type : {u8, i8}) {
+        graph model;
+        const output_ref image_data = quantize(model, model.parameter(f32, shape{1, 3, 4, 5}, "x"), type, 0.1, 0);
+        model.result(convolved(model, image_data, numbers(f32, shape{4, 3, 2, 2}, -1, 0.13, 1), 0));
+        const output_ref rows = quantize(model, model.parameter(f32, shape{2, 4, 6}, "rows"), type, 0.1, 0);
+        const output_ref columns = model.parameter(f32, shape{2, 6, 5}, "columns");
+        model.result(model.add_relaxed(op::mat_mul{}, {rows, columns}, {{f32, f32}, {f32}}));
+        const output_ref right = quantize(model, columns, type, 0.1, 0);
+        const output_ref left = model.parameter(f32, shape{2, 4, 6}, "left");
+        model.result(model.add_relaxed(op::mat_mul{}, {left, right}, {{f32, f32}, {f32}}));
+        const output_ref weights = model.constant(numbers(f32, shape{6, 5}, -1, 0.3, 1));
+        model.result(model.add_relaxed(op::mat_mul{}, {rows, weights}, {{f32, f32}, {f32}}));
+        check(model, {image(shape{1, 3, 4, 5}), image(shape{2, 4, 6}), image(shape{2, 6, 5}), image(shape{2, 4, 6})},
+              1e-5);
+    }
+}
+
+TEST_CASE("HSwish of numbers near the largest is the number itself") {
+    graph model;
+    model.result(model.add(op::hswish{}, {model.parameter(f32, shape{4}, "x")}));
+    check(model, {make_tensor(f32, shape{4}, {3e38, 1e38, -3e38, 5})}, 0);
+}

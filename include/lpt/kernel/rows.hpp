@@ -58,7 +58,7 @@ struct parallel_for {
 enum class unary_function : std::uint8_t {
     sigmoid,  ///< 1 / (1 + exp(-v))
     tanh,  ///< tanh(v)
-    hswish,  ///< v * min(max(v + 3, 0), 6) / 6
+    hswish,  ///< v * (min(max(v + 3, 0), 6) / 6)
     hsigmoid,  ///< min(max(v + 3, 0), 6) / 6
     hard_sigmoid,  ///< min(max(fma(v, alpha, beta), 0), 1)
     gelu_erf,  ///< v * (1 + erf(v / sqrt(2))) / 2

@@ -178,7 +178,7 @@ struct unary {
             case unary_function::sigmoid: each(values, count, [](floats v) { return sigmoid(v); }); break;
             case unary_function::tanh: each(values, count, [](floats v) { return tanh(v); }); break;
             case unary_function::hswish:
-                each(values, count, [](floats v) { return simd::divide(simd::multiply(v, ramp6(v)), constant(6.0f)); });
+                each(values, count, [](floats v) { return simd::multiply(v, simd::divide(ramp6(v), constant(6.0f))); });
                 break;
             case unary_function::hsigmoid:
                 each(values, count, [](floats v) { return simd::divide(ramp6(v), constant(6.0f)); });

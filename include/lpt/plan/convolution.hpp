@@ -246,6 +246,7 @@ inline void planner::make_convolution(const group& made) {
     packing.zero_points = integers.zero_points.data();
     packing.zero_point_count = static_cast<std::int64_t>(integers.zero_points.size());
     work.input = tensor_of(is_integer ? made.operands[0].base : given, layout::channels_last);
+    work.input = is_integer ? work.input : make_f32(work.input);
     if (is_integer && !data.channel_zero_points.empty()) {
         work.input = make_margin(work.input, work.shape, data.channel_zero_points);
     }

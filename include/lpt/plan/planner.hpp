@@ -125,6 +125,27 @@ private:
         return work.output;
     }
 
+    /// Bytes as f32 in the same order; a tensor of f32 as it is. Kernels that compute on f32 read nothing else.
+    int make_f32(int from) {
+        const stored_tensor value = at(from);
+        if (value.type == f32) {
+            return from;
+        }
+        elementwise_step work;
+        const auto count = static_cast<std::int64_t>(value.dimensions.elements());
+        work.sizes = {1, count};
+        work.operands[0] = {from, {count, 1}};
+        work.output = {add_tensor(f32, value.dimensions, value.order), {count, 1}};
+        step made;
+        made.kernel = std::string("convert_") + kernel::name_of(kernels().instruction_set) + "_FP32";
+        made.reads = {from};
+        made.writes = {work.output.tensor};
+        const int result = work.output.tensor;
+        made.work = std::move(work);
+        add_step(std::move(made));
+        return result;
+    }
+
     void add_step(step made) {
         std::vector<int> distinct;
         for (const int tensor : made.reads) {

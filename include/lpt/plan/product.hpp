@@ -100,6 +100,7 @@ inline void planner::make_product(const group& made) {
     step result;
     result.precision = is_integer ? model().type(made.operands[0].base) : f32;
     work.a = tensor_of(is_integer ? made.operands[0].base : each.input(0), layout::plain);
+    work.a = is_integer ? work.a : make_f32(work.a);
     result.reads = {work.a};
     if (a.column_stride != 1 && a.columns != 1) {
         work.a = make_transposed(
@@ -156,6 +157,7 @@ inline void planner::make_product(const group& made) {
         }
     } else {
         work.b = tensor_of(is_integer ? made.operands[1].base : each.input(1), layout::plain);
+        work.b = is_integer ? work.b : make_f32(work.b);
         result.reads.push_back(work.b);
         work.b_zero_point = is_integer ? right.zero_point : 0;
         const std::size_t size = kernels().packed_gemm_bytes(kind_of(at(work.b).type), work.k, work.n);

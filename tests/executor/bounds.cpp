@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/executor/bounds.hpp"
+
+#include <lpt/plan/source.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace lpt::testing {
+
+namespace {
+
+constexpr double unit = 0x1p-24;  // half the distance of two numbers of f32 near 1, as `u` below
+constexpr double unit_of_f16 = 0x1p-11;
+constexpr double roundings = 4;  // of an operation: its constant, its result, and those of a joined one
+constexpr double smallest = 0x1p-149 * 8;  // what a few results below the normal numbers lose
+constexpr double largest = std::numeric_limits<float>::max();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+template <class Function>
+tensor map(const tensor& from, Function function) {
+    tensor_builder result(f64, from.dimensions());
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        result.real(i, function(from.real(i)));
+    }
+    return result.finish();
+}
+template <class Function>
+tensor map(const tensor& left, const tensor& right, Function function) {
+    tensor_builder result(f64, left.dimensions());
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        result.real(i, function(left.real(i), right.real(i)));
+    }
+    return result.finish();
+}
+tensor filled(const shape& dimensions, double value) { return make_tensor(f64, dimensions, {value}); }
+double either_nan(double left, double right, double otherwise) {
+    return std::isnan(left) ? left : std::isnan(right) ? right : otherwise;
+}
+double smaller_of(double a, double b) { return either_nan(a, b, std::min(a, b)); }
+double larger_of(double a, double b) { return either_nan(a, b, std::max(a, b)); }
+tensor magnitude(const bounds& of) {
+    return map(of.low, of.high, [](double low, double high) { return larger_of(std::abs(low), std::abs(high)); });
+}
+bool is_point(const bounds& of) { return of.low.data() == of.high.data() || of.low == of.high; }
+
+/// The values of a tensor at the elements of a shape that it broadcasts to.
+tensor spread(const tensor& from, const shape& dimensions) {
+    const shape wide = from.dimensions().padded_left(dimensions.rank());
+    tensor_builder result(f64, dimensions);
+    std::vector<std::size_t> place(dimensions.rank(), 0);
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        std::size_t at = 0;
+        for (std::size_t axis = 0; axis < place.size(); ++axis) {
+            at = at * static_cast<std::size_t>(wide[axis]) + (wide[axis] == 1 ? 0 : place[axis]);
+        }
+        result.real(i, from.real(at));
+        for (std::size_t axis = place.size(); axis-- > 0;) {
+            if (++place[axis] < static_cast<std::size_t>(dimensions[axis])) {
+                break;
+            }
+            place[axis] = 0;
+        }
+    }
+    return result.finish();
+}
+
+/// Numbers that f32 does not hold may be its largest, or infinite.
+double within_f32(double end, bool is_low) {
+    if (end > largest) {
+        return is_low ? largest : infinity;
+    }
+    if (end < -largest) {
+        return is_low ? -infinity : -largest;
+    }
+    return end;
+}
+/// Moves the ends apart by `by`, element by element.
+bounds widened(const bounds& from, const tensor& by) {
+    const auto end = [&](const tensor& of, double sign) {
+        tensor_builder result(f64, of.dimensions());
+        for (std::size_t i = 0; i < result.elements(); ++i) {
+            const double value = of.real(i);
+            result.real(i, std::isinf(value) ? value : within_f32(value + sign * (by.real(i) + smallest), sign < 0));
+        }
+        return result.finish();
+    };
+    return {end(from.low, -1), end(from.high, 1)};
+}
+/// Where nothing is known, all numbers of the type; from here on NaN is none of the ends.
+bounds opened(const bounds& of, element type) {
+    const bool is_byte = is_integral(type) && bit_width(type) <= 32;
+    const double least = is_byte ? facts(type).lowest : -infinity;
+    const double most = is_byte ? facts(type).highest : infinity;
+    bool is_known = true;
+    for (std::size_t i = 0; i < of.low.elements(); ++i) {
+        is_known = is_known && !std::isnan(of.low.real(i)) && !std::isnan(of.high.real(i));
+    }
+    if (is_known) {
+        return of;
+    }
+    const auto or_else = [&](double otherwise) {
+        return [otherwise](double low, double high) { return std::isnan(low) || std::isnan(high) ? otherwise : low; };
+    };
+    return {map(of.low, of.high, or_else(least)), map(of.high, of.low, or_else(most))};
+}
+/// Integers in their own type again.
+tensor stored(const tensor& of, element type) {
+    return is_integral(type) && of.type() == f64 ? evaluation::convert_tensor(of, type) : of;
+}
+bounds stored(const bounds& of, element type) { return {stored(of.low, type), stored(of.high, type)}; }
+bounds in_order(const tensor& a, const tensor& b) { return {map(a, b, smaller_of), map(a, b, larger_of)}; }
+
+}  // namespace
+
+tensor step_bounds::evaluate(node_id id, const seq<tensor>& inputs, std::int32_t port) const {
+    return reference::evaluate_node<double>(model_, id, inputs)[static_cast<std::size_t>(port)];
+}
+/// Half the distance of two numbers near 1 of the narrowest type in which a node may compute.
+double step_bounds::unit_of(node_id id) const {
+    const node& each = model_[id];
+    bool has_f16 = each.type() == f16;
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        has_f16 = has_f16 || model_.type(each.input(port)) == f16;
+    }
+    return has_f16 ? unit_of_f16 : unit;
+}
+seq<tensor> step_bounds::lows(const std::vector<bounds>& inputs) const {
+    seq<tensor> result;
+    for (const bounds& each : inputs) {
+        result.push_back(each.low);
+    }
+    return result;
+}
+seq<tensor> step_bounds::highs(const std::vector<bounds>& inputs) const {
+    seq<tensor> result;
+    for (const bounds& each : inputs) {
+        result.push_back(each.high);
+    }
+    return result;
+}
+
+/// A function that does not fall: the values at the ends, each with an error of `roundings_of_it` u times itself.
+bounds step_bounds::monotone(node_id id, const std::vector<bounds>& inputs, double roundings_of_it,
+                             double absolute_error) const {
+    const bounds ends = in_order(evaluate(id, lows(inputs)), evaluate(id, highs(inputs)));
+    if (roundings_of_it == 0) {
+        return ends;
+    }
+    const tensor size = magnitude(ends);
+    return widened(ends, map(size, [&](double v) { return v * roundings_of_it * unit + absolute_error; }));
+}
+
+/// Add and Subtract.
+bounds step_bounds::sum(node_id id, const std::vector<bounds>& inputs) const {
+    const bool falls = model_[id].is<op::subtract>();
+    const tensor low = evaluate(id, {inputs[0].low, falls ? inputs[1].high : inputs[1].low});
+    const tensor high = evaluate(id, {inputs[0].high, falls ? inputs[1].low : inputs[1].high});
+    const auto negated = [](double v) { return -v; };
+    const tensor second = magnitude(inputs[1]);
+    const tensor size = evaluate(id, {magnitude(inputs[0]), falls ? map(second, negated) : second});
+    return widened({low, high}, map(size, [&](double v) { return roundings * unit_of(id) * v; }));
+}
+
+/// Multiply, Divide, SquaredDifference, PRelu: at the ends of both inputs, and at 0 where the function turns there.
+bounds step_bounds::best_of_corners(node_id id, const std::vector<bounds>& inputs) const {
+    const node& each = model_[id];
+    const auto at = [&](bool first_high, bool second_high) {
+        return evaluate(id,
+                        {first_high ? inputs[0].high : inputs[0].low, second_high ? inputs[1].high : inputs[1].low});
+    };
+    bounds result = in_order(at(false, false), at(true, false));
+    if (!is_point(inputs[1])) {
+        const bounds others = in_order(at(false, true), at(true, true));
+        result = {map(result.low, others.low, smaller_of), map(result.high, others.high, larger_of)};
+        if (each.is<op::divide>()) {  // there is no bound where the divisor may be zero
+            const tensor divisor = map(inputs[1].low, inputs[1].high, [](double low, double high) {
+                return low <= 0 && high >= 0 ? std::nan("") : 0.0;
+            });
+            const tensor wide = spread(divisor, result.low.dimensions());
+            result = {map(result.low, wide, larger_of), map(result.high, wide, larger_of)};
+        }
+    }
+    if (each.is<op::squared_difference>() || each.is<op::prelu>()) {
+        const auto zero = [](double v) { return std::isnan(v) ? v : 0.0; };
+        const tensor middle = map(result.low, zero);
+        const bool point = is_point(inputs[0]) && is_point(inputs[1]);
+        result = point ? result : bounds{map(result.low, middle, smaller_of), map(result.high, middle, larger_of)};
+    }
+    double times = roundings;
+    tensor size = magnitude(result);
+    if (each.is<op::squared_difference>()) {  // of operands that are dequantized: |a - b| (|a| + |b|)
+        const tensor whole =
+            evaluate(id, {magnitude(inputs[0]), map(magnitude(inputs[1]), [](double v) { return -v; })});
+        size = map(size, whole, [](double a, double b) { return std::sqrt(a) * std::sqrt(b); });
+        times = 2 * roundings;
+    }
+    return widened(result, map(size, [&](double v) { return times * unit_of(id) * v; }));
+}
+
+/// How many products or elements one output adds up, at most.
+double step_bounds::terms_of(const node& each, const std::vector<bounds>& inputs) const {
+    const shape& data = inputs[0].low.dimensions();
+    double result = 1;
+    if (each.is<op::mat_mul>()) {
+        const std::size_t from_end = each.as<op::mat_mul>().transpose_a && data.rank() > 1 ? 2 : 1;
+        return static_cast<double>(data[data.rank() - from_end]);
+    }
+    if (each.is<op::reduce_mean>()) {
+        for (std::size_t axis = 2; axis < data.rank(); ++axis) {
+            result *= static_cast<double>(data[axis]);
+        }
+        return result;
+    }
+    if (each.is<op::avg_pool>()) {
+        for (const std::int64_t size : each.as<op::avg_pool>().kernel) {
+            result *= static_cast<double>(size);
+        }
+        return result;
+    }
+    return static_cast<double>(inputs[1].low.elements());
+}
+
+/// An integer kernel takes the nearest whole number for a zero point that dequantization constants leave inexact: what that can change in
+/// each element of the data.
+double step_bounds::error_of_zero_point(const node& each, std::size_t port) const {
+    const plan::source from = plan::source_of(model_, each.input(port));
+    double result = 0;
+    for (std::size_t i = 0; i < from.shift.values.size(); ++i) {
+        const double scale = from.scale.is_one() ? from.scale.one() : 1;
+        const double zero = from.shift.values[i] / scale;
+        result = std::max(result, std::abs(scale) * std::abs(zero - std::nearbyint(zero)));
+    }
+    return result;
+}
+
+/// Convolutions and matrix products.
+bounds step_bounds::product(node_id id, const std::vector<bounds>& inputs) const {
+    const node& each = model_[id];
+    const auto middle = [](const bounds& of) {
+        return map(of.low, of.high, [](double low, double high) { return low == high ? low : low / 2 + high / 2; });
+    };
+    const auto radius = [](const bounds& of) {
+        return map(of.low, of.high, [](double low, double high) { return low == high ? 0 : high / 2 - low / 2; });
+    };
+    const tensor a = middle(inputs[0]);
+    const tensor b = middle(inputs[1]);
+    const tensor value = evaluate(id, {a, b});
+    const tensor a_size = magnitude(inputs[0]);
+    const tensor b_size = magnitude(inputs[1]);
+    const tensor size = evaluate(id, {a_size, b_size});
+    tensor error;
+    if (is_integer_) {
+        // Exact but for the zero point, and where zero points of channels are taken away from the sum: these are 255 steps at most.
+        const plan::source from = plan::source_of(model_, each.input(0));
+        const double step = from.scale.is_one() ? std::abs(from.scale.one()) : 0;
+        const double of_data = from.shift.is_one() ? 0 : 510 * step * roundings * unit;
+        const double shift = error_of_zero_point(each, 0) + of_data;
+        error = evaluate(id, {filled(a.dimensions(), shift), b_size});
+        if (!is_point(inputs[1])) {
+            const tensor other = evaluate(id, {a_size, filled(b.dimensions(), error_of_zero_point(each, 1))});
+            error = map(error, other, [](double x, double y) { return x + y; });
+        }
+        const bool scales = step != 1 || !is_point(inputs[1]);
+        error = map(error, value, [&](double e, double v) {
+            return e + (scales || std::abs(v) >= 0x1p24 ? roundings * unit * std::abs(v) : 0);
+        });
+        error = map(error, size, [](double e, double s) { return e + 0x1p-48 * s; });
+    } else {
+        const double terms = terms_of(each, inputs);
+        const tensor from_data = evaluate(id, {radius(inputs[0]), b_size});
+        const tensor from_weights = evaluate(id, {a_size, radius(inputs[1])});
+        error = map(from_data, from_weights, [](double x, double y) { return x + y; });
+        error =
+            map(error, size, [&](double e, double s) { return e + (terms + 2) * unit * 1.01 * s + terms * smallest; });
+        // A partial sum may pass the largest number.
+        const auto overflows = [](double v, double s) { return s > largest / 2 ? std::nan("") : v; };
+        return widened({map(value, size, overflows), map(value, size, overflows)}, error);
+    }
+    return widened({value, value}, error);
+}
+
+/// AvgPool and ReduceMean.
+bounds step_bounds::average(node_id id, const std::vector<bounds>& inputs) const {
+    seq<tensor> sizes = lows(inputs);
+    sizes[0] = magnitude(inputs[0]);
+    const double terms = terms_of(model_[id], inputs);
+    const tensor size = evaluate(id, sizes);
+    const double times = is_integer_ ? 2 : terms + 2;
+    const auto overflows = [&](double v, double s) { return s > largest / terms / 2 ? std::nan("") : v; };
+    return widened(
+        {map(evaluate(id, lows(inputs)), size, overflows), map(evaluate(id, highs(inputs)), size, overflows)},
+        map(size, [&](double s) { return times * unit * s; }));
+}
+
+/// A function whose slope is at most `slope`.
+bounds step_bounds::smooth(node_id id, const std::vector<bounds>& inputs, double slope, double absolute_error) const {
+    seq<tensor> middle = lows(inputs);
+    middle[0] = map(inputs[0].low, inputs[0].high,
+                    [](double low, double high) { return low == high ? low : low / 2 + high / 2; });
+    const tensor value = evaluate(id, middle);
+    const tensor size = magnitude(inputs[0]);
+    tensor error = map(inputs[0].low, inputs[0].high,
+                       [&](double low, double high) { return low == high ? 0 : (high - low) / 2 * slope; });
+    error = map(error, size, [&](double e, double s) { return e + absolute_error + 16 * unit * s; });
+    return widened({value, value}, error);
+}
+
+bounds step_bounds::fake_quantize(node_id id, const std::vector<bounds>& inputs) const {
+    const node& each = model_[id];
+    const shape& dimensions = inputs[0].low.dimensions();
+    tensor range[4];
+    for (std::size_t i = 0; i < 4; ++i) {
+        range[i] = spread(inputs[i + 1].low, dimensions);
+    }
+    const double steps = static_cast<double>(each.as<op::fake_quantize>().levels - 1);
+    const element type = each.type();
+    tensor_builder low(f64, dimensions);
+    tensor_builder high(f64, dimensions);
+    for (std::size_t i = 0; i < low.elements(); ++i) {
+        const double in_low = range[0].real(i);
+        const double out_low = range[2].real(i);
+        const double scale = steps / (range[1].real(i) - in_low);
+        const double step = (range[3].real(i) - out_low) / steps;
+        double ends[2];
+        for (int end = 0; end < 2; ++end) {
+            const double x = (end == 0 ? inputs[0].low : inputs[0].high).real(i);
+            const double error = std::isinf(x) ? 0 : roundings * unit * scale * (std::abs(x) + std::abs(in_low));
+            const double place = (x - in_low) * scale + (end == 0 ? -error : error);
+            const double q = std::isnan(place) ? place : std::nearbyint(std::clamp(place, 0.0, steps));
+            ends[end] = q * step + out_low;
+        }
+        const double error = roundings * unit * (steps * std::abs(step) + std::abs(out_low)) + smallest;
+        const double least = smaller_of(ends[0], ends[1]) - error;
+        const double most = larger_of(ends[0], ends[1]) + error;
+        if (is_integral(type)) {
+            const auto stored = [&](double v) {
+                return std::isnan(v) ? v : std::clamp(std::nearbyint(v), facts(type).lowest, facts(type).highest);
+            };
+            low.real(i, stored(least));
+            high.real(i, stored(most));
+        } else {
+            low.real(i, within_f32(least, true));
+            high.real(i, within_f32(most, false));
+        }
+    }
+    return {low.finish(), high.finish()};
+}
+
+bool bounds::allow(std::size_t i, double value) const {
+    return std::isnan(value) ? is_open(i) : value >= low.real(i) && value <= high.real(i);
+}
+bool bounds::is_open(std::size_t i) const {
+    return std::isnan(low.real(i)) || low.real(i) == -infinity || high.real(i) == infinity;
+}
+
+bounds step_bounds::of(output_ref output) {
+    if (const tensor* value = model_.constant_value(output)) {
+        return bounds::exactly(*value);
+    }
+    const auto key = std::pair(index_of(output.node), output.port);
+    if (const auto found = made_.find(key); found != made_.end()) {
+        return found->second;
+    }
+    const tensor* value = known_(output);
+    const bounds result = value != nullptr ? bounds::exactly(*value)
+                                           : stored(opened(compute(output), model_.type(output)), model_.type(output));
+    made_.emplace(key, result);
+    return result;
+}
+
+bounds step_bounds::compute(output_ref output) {
+    const node_id id = output.node;
+    const node& each = model_[id];
+    std::vector<bounds> inputs;
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        bounds input = of(each.input(port));
+        if (is_real(model_.type(each.input(port)))) {  // what is real is computed in double
+            const auto same = [](double v) { return v; };
+            input = {map(input.low, same), map(input.high, same)};
+        }
+        inputs.push_back(std::move(input));
+    }
+    switch (each.kind()) {
+        case op::kind::add:
+        case op::kind::subtract: return sum(id, inputs);
+        case op::kind::multiply:
+        case op::kind::divide:
+        case op::kind::squared_difference:
+        case op::kind::prelu: return best_of_corners(id, inputs);
+        case op::kind::convolution:
+        case op::kind::group_convolution:
+        case op::kind::convolution_backprop_data:
+        case op::kind::group_convolution_backprop_data:
+        case op::kind::mat_mul: return product(id, inputs);
+        case op::kind::avg_pool:
+        case op::kind::reduce_mean: return average(id, inputs);
+        case op::kind::fake_quantize: return fake_quantize(id, inputs);
+        case op::kind::clamp: return monotone(id, inputs, 1);  // its ends are numbers of f64
+        case op::kind::relu:
+        case op::kind::maximum:
+        case op::kind::minimum:
+        case op::kind::max_pool:
+        case op::kind::reduce_max:
+        case op::kind::floor:
+        case op::kind::ceiling:
+        case op::kind::round:
+        case op::kind::sign:
+        case op::kind::negative:
+        case op::kind::convert: return monotone(id, inputs, 0);
+        case op::kind::abs: return smooth(id, inputs, 1, 0);
+        case op::kind::sigmoid:
+        case op::kind::tanh:
+        case op::kind::erf:
+        case op::kind::exp:
+        case op::kind::log:
+        case op::kind::sqrt:
+        case op::kind::soft_plus:
+        case op::kind::soft_sign:
+        case op::kind::hsigmoid:
+        case op::kind::hard_sigmoid: return monotone(id, inputs, 12, 0x1p-120);
+        case op::kind::elu:
+        case op::kind::selu:
+            return monotone(id, inputs, 12, 1e-15);  // in double, exp(x) - 1 keeps that much of a small x
+        case op::kind::hswish: return smooth(id, inputs, 1.5, 0x1p-120);
+        case op::kind::gelu:
+        case op::kind::swish:
+        case op::kind::mish: return smooth(id, inputs, 1.13, 1e-6);
+        case op::kind::power: {
+            const double exponent = inputs[1].low.real(0);
+            if (exponent == 1) {
+                return inputs[0];
+            }
+            return monotone(id, inputs, exponent == 2 && !is_point(inputs[0]) ? std::nan("") : roundings);
+        }
+        default: break;
+    }
+    if (is_whole_) {
+        return in_whole_network(output, inputs);
+    }
+    fail({"no bounds for ", each.operation(), " '", each.name(), "' in a step with a kernel"});
+}
+
+/// Movement moves the ends; of others nothing is said.
+bounds step_bounds::in_whole_network(output_ref output, const std::vector<bounds>& inputs) const {
+    const node& each = model_[output.node];
+    bool are_points = true;
+    for (const bounds& input : inputs) {
+        are_points = are_points && is_point(input);
+    }
+    const bool is_exact =
+        each.is<op::shape_of>() || (are_points && is_integral(each.type(static_cast<std::size_t>(output.port))));
+    const tensor low = evaluate(output.node, lows(inputs), output.port);
+    if (op::has(op::row_of(each.attributes()).traits, op::trait::movement) || is_exact) {
+        return {low, evaluate(output.node, highs(inputs), output.port)};
+    }
+    return bounds::exactly(filled(low.dimensions(), std::nan("")));
+}
+
+}  // namespace lpt::testing
