@@ -33,6 +33,7 @@ std::string first_unexplained(const json& conformance_case, const restriction_ta
     graph model = graph_reader::read(conformance_case.at("before"));
     transformation_options options;
     conformance::detail::read_options(conformance_case, options);
+    options.follow_upstream_errors = target == nullptr;  // both answers have their reasons
     return first_unexplained(transform(
         model, target != nullptr ? *target : conformance::detail::read_restrictions(conformance_case), options));
 }

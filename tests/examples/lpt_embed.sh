@@ -25,6 +25,9 @@ rejects() {
 "${embed[@]}" "$network/model.xml" -o "$work/one.hpp" || failed=1
 "${embed[@]}" "$network/model.xml" -o "$work/two.hpp" --name one || failed=1
 cmp "$work/one.hpp" "$work/two.hpp" || failed=1
+"${embed[@]}" examples/data/efficientnet-lite0/model.xml -o "$work/right.hpp" --name efficientnet || failed=1
+"${embed[@]}" examples/data/efficientnet-lite0/model.xml -o "$work/followed.hpp" --name efficientnet --follow-upstream || failed=1
+cmp -s "$work/right.hpp" "$work/followed.hpp" && { echo "FAILED: upstream's errors are not followed"; failed=1; }
 "${embed[@]}" "$network/model.xml" -o "$work/real.hpp" --precision f32 --name other || failed=1
 grep -q '^struct other {' "$work/real.hpp" || { echo "FAILED: the name is not taken"; failed=1; }
 "${embed[@]}" "$network/model.xml" -o "$work/plan.hpp" --executor --isa scalar || failed=1
