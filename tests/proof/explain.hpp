@@ -501,6 +501,15 @@ class explainer {
         }
         result_.add(difference::rounded_constants, bound);
     }
+    /// A range that is computed at run time is rounded like a constant, also where its numbers are short: levels are divided by it.
+    void explain_computed_range() {
+        for (const node_id id : topological_order(after_)) {
+            if (after_[id].is<op::fake_quantize>() && !has_constant_ranges(after_, id, 3)) {
+                result_.add(difference::rounded_constants, std::ldexp(16.0, -24) * local_.greatest());
+                return;
+            }
+        }
+    }
 
 public:
     explainer(const step& changed, const std::vector<tensor>& inputs, const transformation_options& options)
@@ -524,6 +533,8 @@ public:
             explain_elimination();
         } else if (is("FQStrippingTransformation")) {
             explain_stripping();
+        } else if (is("ConvertQuantizeDequantize")) {
+            explain_computed_range();
         } else if (is_convolution()) {
             explain_convolution();
         } else if (is("MoveFakeConvertUpThroughKVCacheConcat")) {
