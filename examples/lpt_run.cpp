@@ -36,6 +36,8 @@ struct arguments {
     int repeat = 0;
     bool all = false;
     int width = 0;
+    std::size_t memory_limit = 0;  // MiB; 0: the machine's
+    std::int64_t iterations = reference::limits{}.iterations;
 };
 
 class stopwatch {
@@ -62,6 +64,11 @@ void read_arguments(CLI::App& app, arguments& to) {
                  "give the network that OpenVINO gives, also where it is wrong");
     app.add_option("--threads", to.threads, "number of threads")->check(CLI::Range(1, 1024));
     app.add_option("--isa", to.isa, "instruction set; default: the best of this processor");
+    app.add_option("--memory-limit", to.memory_limit,
+                   "MiB that intermediate tensors and packed weights may take; default: what the machine has")
+        ->check(CLI::Range(1, 1 << 30));
+    app.add_option("--iterations", to.iterations, "iterations that all loops together may take in a run")
+        ->check(CLI::NonNegativeNumber);
     app.add_option("--repeat", to.repeat, "time so many runs")->check(CLI::Range(1, 1000000000));
     app.add_flag("--all", to.all, "print every operation, as where stdout is no terminal");
     app.add_option("--width", to.width, "print what fits a terminal with lines of so many characters")
@@ -200,6 +207,10 @@ void run_network(const arguments& given) {
     if (!given.isa.empty()) {
         options.instruction_set = kernel::isa_named(given.isa.c_str());
     }
+    if (given.memory_limit != 0) {
+        options.memory_limit = given.memory_limit << 20;
+    }
+    options.most_iterations = given.iterations;
     const stopwatch planning;
     executable net = compile(model, options);
     all.plan_ms = planning.ms();
@@ -248,7 +259,7 @@ int main(int count, char** words) {
         return 1;
     }
     try {
-        run_network(given);
+        lpt::detail::naming_memory([&] { run_network(given); }, [&] { return text(given.model.c_str()); });
     } catch (const std::exception& wrong) {
         std::fprintf(stderr, "lpt_run: %s\n", wrong.what());
         return 1;

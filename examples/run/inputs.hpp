@@ -4,6 +4,7 @@
 
 #include "../npy.hpp"
 
+#include <lpt/base/memory_errors.hpp>
 #include <lpt/runtime.hpp>
 
 #include <random>
@@ -96,7 +97,8 @@ inline tensor random_input(const plan::port& port, std::mt19937& numbers) {
     for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
         dimensions[axis] = dimensions.is_static(axis) ? dimensions[axis] : 1;
     }
-    tensor_builder result(port.type, dimensions);
+    tensor_builder result = lpt::detail::naming_memory([&] { return tensor_builder(port.type, dimensions); },
+                                                       [&] { return join({"input '", port.name, "'"}); });
     for (std::size_t i = 0; i < result.elements(); ++i) {
         const double part = static_cast<double>(numbers()) / 4294967296.0;
         result.real(i, is_real(port.type) ? 2 * part - 1 : part < 0.5 ? 0 : 1);
@@ -117,7 +119,8 @@ inline samples read_samples(const std::vector<std::string>& arguments, const std
             fail({"input '", inputs[i].name, "' is given twice"});
         }
         given[i] = true;
-        const tensor array = npy::read(file);
+        const tensor array =
+            lpt::detail::naming_memory([&] { return npy::read(file); }, [&] { return text(file.c_str()); });
         const bool stacked = is_stack_of(array.dimensions(), inputs[i].dimensions);
         const bool has_type = array.type() == inputs[i].type || inputs[i].type == dynamic;
         if (!has_type || (!stacked && !fits(array.dimensions(), inputs[i].dimensions))) {

@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 using namespace lpt;
 
@@ -82,12 +84,63 @@ std::size_t least_arena(const plan::network& net) {
     return result;
 }
 
+/// Large blocks first, each into the smallest gap between those that it meets, found by looking at all of them.
+std::vector<std::size_t> simple_places(const plan::network& net) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < net.storages.size(); ++i) {
+        order.push_back(i);
+    }
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        const std::size_t left = net.storages[a].bytes;
+        const std::size_t right = net.storages[b].bytes;
+        return left != right ? left > right : a < b;
+    });
+    const auto room = [&](std::size_t i) {
+        const std::size_t size = net.storages[i].bytes + plan::block_slack + plan::block_alignment - 1;
+        return size / plan::block_alignment * plan::block_alignment;
+    };
+    std::vector<std::size_t> places(net.storages.size(), SIZE_MAX);
+    for (const std::size_t i : order) {
+        std::vector<std::pair<std::size_t, std::size_t>> taken;
+        for (std::size_t k = 0; k < net.storages.size(); ++k) {
+            if (places[k] != SIZE_MAX && meet(net.storages[i], net.storages[k])) {
+                taken.push_back({places[k], places[k] + room(k)});
+            }
+        }
+        std::sort(taken.begin(), taken.end());
+        std::size_t end = 0;
+        std::size_t least = SIZE_MAX;
+        for (const auto& [from, to] : taken) {
+            if (from >= end + room(i) && from - end < least) {
+                least = from - end;
+                places[i] = end;
+            }
+            end = std::max(end, to);
+        }
+        places[i] = least == SIZE_MAX ? end : places[i];
+    }
+    return places;
+}
+
 }  // namespace
 
 TEST_CASE("Blocks that meet share no bytes, whatever their lives") {
     for (std::uint32_t seed = 1; seed < 6; ++seed) {
         CHECK(mistakes_of(random_network(300, 200, 40, seed)) == 0);
         CHECK(mistakes_of(random_network(300, 7, 7, seed)) == 0);
+    }
+}
+
+TEST_CASE("Blocks lie where looking at all pairs puts them") {
+    for (std::uint32_t seed = 1; seed < 6; ++seed) {
+        for (const int longest : {3, 40, 200}) {
+            const plan::network net = random_network(300, 200, longest, seed);
+            std::vector<std::size_t> places;
+            for (const plan::storage& each : net.storages) {
+                places.push_back(each.offset);
+            }
+            CHECK(places == simple_places(net));
+        }
     }
 }
 
@@ -106,4 +159,15 @@ TEST_CASE("A large block is placed before small ones, and those fill its gaps") 
     CHECK(net.storages[1].offset == 0);
     CHECK(net.storages[0].offset == net.storages[2].offset);
     CHECK(mistakes_of(net) == 0);
+}
+
+TEST_CASE("An arena whose bytes cannot be counted, or are more than the limit, is refused with its size") {
+    block_network huge(2);
+    huge.add(std::size_t{1} << 61, 0, 1);
+    huge.add(std::size_t{1} << 61, 0, 1);
+    CHECK_THROWS_WITH_AS(huge.planned(), "intermediate tensors: 15.9 EiB of memory cannot be allocated", error);
+    plan::network net = random_network(3, 2, 2, 1);
+    net.arena_bytes = 0;
+    CHECK_THROWS_WITH_AS(plan::plan_memory(net, 64),
+                         doctest::Contains(" of memory would be needed, and the limit is 64 bytes"), error);
 }

@@ -13,6 +13,14 @@ const tensor weights = numbers(i8, shape{4, 3, 3, 3}, -100, 7, 100);
 const tensor scales = numbers(f32, shape{1, 4, 1, 1}, 0.001, 0.0005, 1);
 const tensor bias = numbers(f32, shape{1, 4, 1, 1}, -1, 0.7, 5);
 
+bool has_pool(const plan::network& net) {
+    bool result = false;
+    for (const plan::step& each : net.steps) {
+        result = result || std::holds_alternative<plan::pool_step>(each.work);
+    }
+    return result;
+}
+
 }  // namespace
 
 TEST_CASE("A quantized convolution, its scale, bias, activation and requantization are one step") {
@@ -221,4 +229,39 @@ TEST_CASE("Sizes that are not known are refused by name") {
     CHECK_THROWS_WITH_AS(
         plan_of(model),
         "input 0 'data' has the type f32 and the shape [?,2]; a network is planned for known types and sizes", error);
+}
+
+TEST_CASE("Windows with so many taps that bytes leave 32 bits, or that looking at all takes long, have no kernel") {
+    for (const std::int64_t size : {std::int64_t{8}, (std::int64_t{1} << 16) + 1}) {
+        graph model;
+        op::avg_pool what;
+        what.kernel = {size, 1};
+        what.strides = {1, 1};
+        what.pads_begin = {size - 1, 0};
+        what.pads_end = {0, 0};
+        model.result(model.add(what, {model.parameter(f32, shape{1, 3, 2, 2}, "x")}));
+        const plan::network net = plan_of(model);
+        CHECK(has_pool(net) == (size == 8));
+    }
+    for (const std::int64_t pixels : {1000, 4000}) {
+        graph model;
+        op::reduce_max what;
+        what.keep_dims = true;
+        model.result(model.add(
+            what, {model.parameter(u8, shape{1, 1, pixels, pixels}, "x"), model.constant(make_indices({2, 3}))}));
+        const plan::network net = plan_of(model);
+        CHECK(has_pool(net) == (pixels == 1000));
+    }
+}
+
+TEST_CASE("Padding of which kernels cannot count the bytes is refused with the operation's name") {
+    graph model;
+    op::convolution what;
+    what.strides = {1, INT32_MAX};
+    what.dilations = {1, 1};
+    what.pads_begin = {0, INT32_MAX};
+    what.pads_end = {0, INT32_MAX};
+    const output_ref kernels = model.constant(make_tensor(f32, shape{1, 1, 1, 2}, {1}));
+    model.result(model.add(what, {model.parameter(f32, shape{1, 1, std::int64_t{1} << 25, 8}, "x"), kernels}, "wide"));
+    CHECK_THROWS_WITH_AS(plan_of(model), "Convolution 'wide': 15.9 EiB of memory cannot be allocated", error);
 }

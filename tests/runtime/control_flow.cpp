@@ -77,6 +77,39 @@ TEST_CASE("loops run as often as trip count and condition say, also not at all")
     CHECK(net.plans() <= 5);
 }
 
+TEST_CASE("loops may take so many iterations in a run as the user says, and those inside loops count") {
+    const graph model = doubling_loop();
+    compile_options options;
+    options.most_iterations = 5;
+    executable net = compile(model, options);
+    const tensor one = make_tensor(f32, shape{1}, {1});
+    const tensor thousand = make_tensor(f32, shape{1}, {1000});
+    check_run(net, model, {integer(5), truth(true), one, thousand});  // twice: each run has its own
+    const std::string refused = "Loop 'doubling': it would run more than 5 iterations";
+    CHECK(complaint(net, {integer(6), truth(true), one, thousand}) == refused);
+    CHECK(complaint(net, {integer(std::int64_t{1} << 62), truth(true), one, thousand}) == refused);
+    CHECK(complaint(net, {integer(-1), truth(true), one, make_tensor(f32, shape{1}, {1e30})}) == refused);
+    check_run(net, model, {integer(-1), truth(true), one, make_tensor(f32, shape{1}, {10})});
+}
+
+TEST_CASE("a body without effect and without end is refused at once") {
+    graph body;
+    const node_id x = body.parameter(f32, shape{1}, "x");
+    body.result(body.add(op::relu{}, {x}));
+    graph model;
+    op::loop what;
+    what.input_map = {fed_back(2, 0, 0)};
+    what.output_map = {last(0, 0)};
+    what.declared_outputs = {{f32, shape{1}}};
+    const output_ref trips = model.constant(integer(std::int64_t{1} << 62));
+    const output_ref always = model.constant(truth(true));
+    const graph bodies[] = {body};
+    model.result(add_with_bodies(model, what, {trips, always, model.parameter(f32, shape{1}, "x")}, bodies, "idle"));
+    executable net = compile(model);
+    CHECK(complaint(net, {make_tensor(f32, shape{1}, {1})}) ==
+          "Loop 'idle': it would run more than 1048576 iterations");
+}
+
 TEST_CASE("If runs the body that its condition names; the outputs may differ in shape") {
     const graph model = two_branches({3});
     executable net = compile(model);

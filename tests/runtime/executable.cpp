@@ -341,3 +341,43 @@ TEST_CASE("HSwish of numbers near the largest is the number itself") {
     model.result(model.add(op::hswish{}, {model.parameter(f32, shape{4}, "x")}));
     check(model, {make_tensor(f32, shape{4}, {3e38, 1e38, -3e38, 5})}, 0);
 }
+
+TEST_CASE(
+    "Intermediate tensors and packed weights stay within the limit, or an error names the operation and the size") {
+    graph model;
+    const output_ref data = model.parameter(f32, shape{1, 4, 64, 64}, "x");
+    op::convolution what;
+    what.strides = what.dilations = {1, 1};
+    what.pads_begin = what.pads_end = {0, 0};
+    const output_ref kernels = model.constant(numbers(f32, shape{64, 4, 1, 1}, -1, 0.01, 1));
+    model.result(model.add(op::softmax{1}, {model.add(what, {data, kernels}, "wide")}, "soft"));
+    compile_options options;
+    options.memory_limit = std::size_t{8} << 20;
+    CHECK(compile(model, options).arena_bytes() > std::size_t{2} << 20);
+    options.memory_limit = std::size_t{1} << 20;
+    CHECK_THROWS_WITH_AS(
+        compile(model, options),
+        doctest::Contains("intermediate tensors, of which that of Convolution 'wide' is the largest: "), error);
+    CHECK_THROWS_WITH_AS(compile(model, options),
+                         doctest::Contains(" MiB of memory would be needed, and the limit is "), error);
+    options.memory_limit = 100;
+    CHECK_THROWS_WITH_AS(compile(model, options), doctest::Contains("Convolution 'wide': "), error);
+    CHECK_THROWS_WITH_AS(compile(model, options), doctest::Contains(", and the limit is 100 bytes"), error);
+}
+
+TEST_CASE("Constants that lie anywhere in a file are copied to where kernels can read them") {
+    alignas(8) static const std::byte raw[9] = {std::byte{9},    std::byte{0},    std::byte{0},
+                                                std::byte{0x80}, std::byte{0x3F}, std::byte{0},
+                                                std::byte{0},    std::byte{0},    std::byte{0x40}};
+    graph model;
+    const tensor odd(f32, shape{1, 2}, bytes(raw + 1, 8, nullptr, nullptr));  // 1, 2
+    const output_ref data = model.parameter(f32, shape{2, 1}, "x");
+    model.result(model.add(op::maximum{}, {data, model.constant(odd)}));
+    executable net = compile(model);
+    for (const plan::storage& each : net.plan().storages) {
+        if (each.where == plan::place::constant) {
+            CHECK(reinterpret_cast<std::uintptr_t>(each.value.data()) % 4 == 0);
+        }
+    }
+    CHECK(run(net, {make_tensor(f32, shape{2, 1}, {1.5, 3})})[0] == make_tensor(f32, shape{2, 2}, {1.5, 2, 3, 3}));
+}

@@ -430,9 +430,23 @@ struct slots : detail::pool_slot<Attributes>..., detail::index_slot<Attributes>.
         node_id node = node_id::none;
         std::size_t which = 0;
         tables_of* content = nullptr;
+        std::int32_t previous = -1;  // the tables of another body of the node, by their place
     };
     slots slots_;
     seq<body_tables> bodies_;
+    seq<std::int32_t, 8> last_body_;  // by node: the place of the tables that were made last; -1: none
+
+    constexpr std::int32_t last_body(node_id id) const {
+        return index_of(id) < last_body_.size() ? last_body_[index_of(id)] : -1;
+    }
+    constexpr tables_of& add_body(node_id id, std::size_t which, tables_of* content) {
+        if (index_of(id) >= last_body_.size()) {
+            last_body_.resize(index_of(id) + 1, -1);
+        }
+        bodies_.push_back({id, which, content, last_body(id)});
+        last_body_[index_of(id)] = static_cast<std::int32_t>(bodies_.size()) - 1;
+        return *content;
+    }
 
     template <class A>
     constexpr void copy_attribute(node_id from, node_id to, bool with_ports) {
@@ -485,7 +499,7 @@ public:
     constexpr tables_of() = default;
     constexpr tables_of(const tables_of& other) : slots_(other.slots_) {
         for (const body_tables& each : other.bodies_) {
-            bodies_.push_back({each.node, each.which, new tables_of(*each.content)});
+            add_body(each.node, each.which, new tables_of(*each.content));
         }
     }
     constexpr tables_of(tables_of&& other) noexcept { swap(other); }
@@ -501,6 +515,7 @@ public:
     constexpr void swap(tables_of& other) noexcept {
         lpt::detail::swap_values(slots_, other.slots_);
         lpt::detail::swap_values(bodies_, other.bodies_);
+        lpt::detail::swap_values(last_body_, other.last_body_);
     }
 
     /// The attributes of one type. The result looks into these tables and must not outlive them.
@@ -514,10 +529,8 @@ public:
     /// its bodies: for a node that takes the place of another one of the same operation.
     constexpr void copy(node_id from, node_id to) {
         copy_all(from, to, true);
-        for (std::size_t i = 0, count = bodies_.size(); i < count; ++i) {
-            if (bodies_[i].node == from) {
-                body(to, bodies_[i].which) = *bodies_[i].content;
-            }
+        for (std::int32_t i = last_body(from); i >= 0; i = bodies_[static_cast<std::size_t>(i)].previous) {
+            body(to, bodies_[static_cast<std::size_t>(i)].which) = *bodies_[static_cast<std::size_t>(i)].content;
         }
     }
     /// Gives `to` the attributes of the node `from` without those of its ports: for a replacement by another operation.
@@ -532,13 +545,12 @@ public:
 
     /// The attributes of graph number `which` inside a node, made on the first call.
     constexpr tables_of& body(node_id id, std::size_t which) {
-        for (const body_tables& each : bodies_) {
-            if (each.node == id && each.which == which) {
-                return *each.content;
+        for (std::int32_t i = last_body(id); i >= 0; i = bodies_[static_cast<std::size_t>(i)].previous) {
+            if (bodies_[static_cast<std::size_t>(i)].which == which) {
+                return *bodies_[static_cast<std::size_t>(i)].content;
             }
         }
-        bodies_.push_back({id, which, new tables_of});
-        return *bodies_.back().content;
+        return add_body(id, which, new tables_of);
     }
 
     /// Shows the values of each type to `visit.pool(pool)` and the places that have them to `visit.index(index)`, not those of bodies.

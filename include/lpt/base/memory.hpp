@@ -4,7 +4,79 @@
 #include <cstddef>
 #include <new>
 
+namespace lpt {
+
+/// Memory that cannot be had, or not within a limit that the user set: `what()` says how much it would have been. Who works on an
+/// operation makes it an `lpt::error` that names the operation (`detail::naming_memory`).
+class memory_error : public std::bad_alloc {
+    char words_[96] = {};
+    std::size_t length_ = 0;
+
+    constexpr void write(const char* words) {
+        while (*words != 0 && length_ + 1 < sizeof words_) {
+            words_[length_++] = *words++;
+        }
+    }
+    constexpr void write_number(std::size_t value) {
+        char digits[24] = {};
+        std::size_t first = sizeof digits - 1;
+        do {
+            digits[--first] = static_cast<char>('0' + value % 10);
+            value /= 10;
+        } while (value != 0);
+        write(digits + first);
+    }
+    /// `17 bytes`, `1.5 GiB`
+    constexpr void write_size(std::size_t bytes) {
+        constexpr const char* units[] = {" bytes", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
+        std::size_t unit = 0;
+        std::size_t rest = 0;
+        for (; bytes >= 1024; bytes /= 1024, ++unit) {
+            rest = bytes % 1024;
+        }
+        write_number(bytes);
+        if (unit != 0) {
+            write(".");
+            write_number(rest * 10 / 1024);
+        }
+        write(units[unit]);
+    }
+
+public:
+    explicit memory_error(std::size_t bytes) noexcept {
+        write_size(bytes);
+        write(" of memory cannot be allocated");
+    }
+    memory_error(std::size_t bytes, std::size_t limit) noexcept {
+        write_size(bytes);
+        write(" of memory would be needed, and the limit is ");
+        write_size(limit);
+    }
+    const char* what() const noexcept override { return words_; }
+};
+
+}  // namespace lpt
+
 namespace lpt::detail {
+
+#if defined(__cpp_exceptions)
+[[noreturn, gnu::cold, gnu::noinline]] inline void raise_no_memory(std::size_t bytes) { throw memory_error(bytes); }
+[[noreturn, gnu::cold, gnu::noinline]] inline void raise_beyond_limit(std::size_t bytes, std::size_t limit) {
+    throw memory_error(bytes, limit);
+}
+#else
+[[noreturn, gnu::cold, gnu::noinline]] inline void raise_no_memory(std::size_t) { __builtin_trap(); }
+[[noreturn, gnu::cold, gnu::noinline]] inline void raise_beyond_limit(std::size_t, std::size_t) { __builtin_trap(); }
+#endif
+
+/// Memory of the system for large blocks; raises a `memory_error`.
+inline void* take_large_memory(std::size_t size) {
+    void* const result = ::operator new(size, std::nothrow);
+    if (result == nullptr) {
+        raise_no_memory(size);
+    }
+    return result;
+}
 
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool keeps_small_memory = false;
@@ -98,7 +170,7 @@ class small_memory {
     }
 
 public:
-    void* take(std::size_t size) { return size <= largest ? take(class_of(size)) : ::operator new(size); }
+    void* take(std::size_t size) { return size <= largest ? take(class_of(size)) : take_large_memory(size); }
     void give_back(void* memory, std::size_t size) noexcept {
         if (size > largest) [[unlikely]] {
             return ::operator delete(memory);
@@ -112,7 +184,7 @@ inline void* take_memory(std::size_t size) {
     if constexpr (keeps_small_memory) {
         return kept_memory.take(size);
     } else {
-        return ::operator new(size);
+        return take_large_memory(size);
     }
 }
 inline void give_memory(void* memory, [[maybe_unused]] std::size_t size) noexcept {

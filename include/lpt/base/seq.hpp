@@ -32,21 +32,14 @@ protected:
     std::uint32_t size_ = 0;
     std::uint32_t room_;
     constexpr explicit seq_size(std::uint32_t room) noexcept : room_(room) {}
-    static constexpr std::size_t most_room = UINT32_MAX;
-    /// What needs more values than a sequence counts does not fit in memory.
-    [[noreturn, gnu::cold, gnu::noinline]] static void too_long() {
-#if defined(__cpp_exceptions)
-        throw std::bad_alloc();
-#else
-        __builtin_trap();
-#endif
-    }
-    constexpr std::size_t larger_room(std::size_t wanted) const {
-        const std::size_t doubled = std::size_t{room_} * 2;
-        if (wanted > most_room) {
-            too_long();
+    static constexpr std::size_t most = 0xFFFFFFFF;
+    /// At least twice the room. Raises a `memory_error` for more values than a sequence can count.
+    constexpr std::size_t larger_room(std::size_t wanted, std::size_t size_of_value) const {
+        if (wanted > most) [[unlikely]] {
+            raise_no_memory(wanted > SIZE_MAX / size_of_value ? SIZE_MAX : wanted * size_of_value);
         }
-        return wanted > doubled ? wanted : doubled < most_room ? doubled : most_room;
+        const std::size_t doubled = std::size_t{room_} * 2;
+        return wanted > doubled ? wanted : doubled < most ? doubled : most;
     }
     static void clear_memory(void* memory, std::size_t size) noexcept {
         if (size != 0) {
@@ -61,7 +54,7 @@ protected:
     /// Moves bytes into new memory with room for `wanted` values of `size_of_value` bytes, and gives it; frees the `old` one.
     [[gnu::returns_nonnull, gnu::noinline]] void* grown(const void* values, void* old, std::size_t wanted,
                                                         std::size_t size_of_value) {
-        const std::size_t room = larger_room(wanted);
+        const std::size_t room = larger_room(wanted, size_of_value);
         void* result = take_memory(room * size_of_value);
         if (size_ != 0) {
             __builtin_memcpy(result, values, size_ * size_of_value);
@@ -152,7 +145,8 @@ public:
 ///
 /// It exists because the standard one costs two to three times as many steps of constant evaluation and does not
 /// work there for every element type on every supported compiler. `T` needs a default constructor. Growing moves
-/// the values: references to them end with the next insertion.
+/// the values: references to them end with the next insertion. It holds 2^32 - 1 values at most; raises a `memory_error` for more, and
+/// for memory that cannot be had.
 template <class T, std::size_t Inline = 0>
 class seq : public detail::seq_size {
     template <class, std::size_t>
@@ -212,7 +206,7 @@ class seq : public detail::seq_size {
                 return;
             }
         }
-        const std::size_t room = larger_room(wanted);
+        const std::size_t room = larger_room(wanted, sizeof(T));
         T* bigger = moved_to(room);
         drop();
         outside_ = bigger;

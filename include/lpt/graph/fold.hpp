@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/memory_errors.hpp>
 #include <lpt/base/null.hpp>
 #include <lpt/base/traits.hpp>
 #include <lpt/graph/fold/budget.hpp>
@@ -246,10 +247,13 @@ constexpr bool fold_values(graph& model, const node& each, seq<tensor>& values) 
 ///
 /// All inputs must be Constants (for ShapeOf: the input's shape must be static), the network's folding budget must allow it, and the
 /// node must not be marked `disabled_constant_folding`; else false. A type-relaxed node computes in its input types and converts to its output types.
+/// Raises what `evaluate` raises, and an error that names the node where memory cannot be had.
 template <int Once = 0>
 [[gnu::noinline, gnu::cold]] constexpr bool fold(graph& model, node_id id, seq<output_ref>& outputs) {
     seq<tensor> values;
-    if (!detail::fold_values(model, model[id], values)) {
+    const node& each = model[id];
+    if (!detail::naming_memory([&] { return detail::fold_values(model, each, values); },
+                               [&] { return join({each.operation(), " '", each.name(), "'"}); })) {
         return false;
     }
     for (tensor& value : values) {

@@ -16,6 +16,9 @@
 namespace lpt {
 
 /// A file mapped into memory for reading. Windows on it keep the mapping alive after this object is gone.
+///
+/// A file must not become shorter while a window on it lives: the system ends a program that reads what is no longer there. A
+/// new version of a file is therefore written under another name and renamed.
 class mapped_file {
     struct mapping {
         void* first;
@@ -67,8 +70,17 @@ public:
 
     const std::byte* data() const { return static_cast<const std::byte*>(mapping_->first); }
     std::size_t size() const { return mapping_->size; }
-    /// A window on `size` bytes from `offset` on, which must lie inside the file.
+    /// True if the file has these bytes.
+    bool has(std::size_t offset, std::size_t size) const {
+        return offset <= mapping_->size && size <= mapping_->size - offset;
+    }
+    /// A window on `size` bytes from `offset` on. Raises an error if the file does not have them. Any offset will do:
+    /// values are read without regard to alignment, and plans copy what kernels read where it is not aligned.
     bytes window(std::size_t offset, std::size_t size) const {
+        if (!has(offset, size)) {
+            fail({"bytes ", offset, " to ", offset, " + ", size, " lie outside of the file, which has ", mapping_->size,
+                  " bytes"});
+        }
         if (size == 0) {
             return bytes(seq<std::byte>{});
         }

@@ -154,6 +154,9 @@ inline int planner::make_margin(int input, kernel::convolution_shape& shape,
     if (!needed) {
         return input;
     }
+    if (!dimensions.is_possible()) {
+        lpt::detail::raise_no_memory(SIZE_MAX);
+    }
     work.batch = shape.batch;
     for (const std::int32_t each : zero_points) {
         work.fill.push_back(static_cast<std::byte>(each));
@@ -214,6 +217,19 @@ inline std::string form_of(op::kind kind, const kernel::convolution_shape& shape
 
 }  // namespace detail
 
+namespace detail {
+
+/// Raises a `memory_error` where kernels could not count the bytes of an image that they copy with its padding, line by line.
+inline void check_scratch(const kernel::convolution_shape& s) {
+    const checked line = checked(s.out[2]) * s.stride[2] + s.pad_begin[2] + s.kernel[2] + s.in[2];
+    const checked lines = checked(s.batch) * s.in[0] * s.in[1] + 1;
+    if (!(line * lines * s.in_channels).is_within(0, most_elements)) {
+        lpt::detail::raise_no_memory(SIZE_MAX);
+    }
+}
+
+}  // namespace detail
+
 inline void planner::make_convolution(const group& made) {
     const node& each = model()[made.anchor];
     const output_ref given = each.input(0);
@@ -250,6 +266,7 @@ inline void planner::make_convolution(const group& made) {
     if (is_integer && !data.channel_zero_points.empty()) {
         work.input = make_margin(work.input, work.shape, data.channel_zero_points);
     }
+    detail::check_scratch(work.shape);
     work.weights = packed_weights().find_or_pack(
         values, detail::form_of(each.kind(), work.shape, packing, kernels().convolution_algorithm(work.shape)),
         kernels().packed_convolution_bytes(work.shape, packing.type),

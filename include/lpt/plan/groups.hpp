@@ -104,6 +104,26 @@ inline bool reduces_pixels(const graph& model, const node& each) {
     return true;
 }
 
+/// True for a window whose bytes kernels sum in 32 bits, and whose taps they look at one by one; larger ones are the reference's.
+inline bool has_kernel_window(const graph& model, const node& each) {
+    constexpr std::int64_t most_taps = std::int64_t{1} << 23;  // * 255 is below 2^31
+    constexpr std::int64_t most_on_axis = std::int64_t{1} << 16;
+    checked taps = 1;
+    if (each.is<op::max_pool>() || each.is<op::avg_pool>()) {
+        const integers& kernel =
+            each.is<op::max_pool>() ? each.as<op::max_pool>().kernel : each.as<op::avg_pool>().kernel;
+        for (const std::int64_t size : kernel) {
+            taps = taps * (size <= most_on_axis ? size : most_taps + 1);
+        }
+        return taps.is_within(1, most_taps);
+    }
+    const shape& data = model.shape(each.input(0));
+    for (std::size_t axis = 2; axis < data.rank(); ++axis) {
+        taps = taps * data[axis];
+    }
+    return model.type(each.input(0)) == f32 || taps.is_within(1, most_taps);
+}
+
 inline bool begin_pool(const graph& model, node_id id, group& result) {
     const node& each = model[id];
     const bool windows = each.is<op::max_pool>() || each.is<op::avg_pool>();
@@ -118,6 +138,9 @@ inline bool begin_pool(const graph& model, node_id id, group& result) {
     const element type = model.type(from.base);
     if (!has_kernel_type(model, from.base) || (each.type() != f32 && each.type() != type) ||
         model.shape(from.base).rank() > 5) {
+        return false;
+    }
+    if (!has_kernel_window(model, each)) {
         return false;
     }
     result.form = group_form::pool;

@@ -2,6 +2,7 @@
 // Memory by liveness: blocks that are not alive at the same time may share bytes.
 #pragma once
 
+#include <lpt/base/memory_errors.hpp>
 #include <lpt/plan/steps.hpp>
 
 #include <algorithm>
@@ -10,10 +11,6 @@
 #include <utility>
 
 namespace lpt::plan {
-
-inline constexpr std::size_t block_alignment = 64;
-/// Bytes after each block that a kernel may read, never write.
-inline constexpr std::size_t block_slack = 64;
 
 namespace detail {
 
@@ -74,6 +71,36 @@ inline void share_in_place(network& net) {
 }
 
 inline std::size_t room_of(const storage& block) { return aligned(block.bytes + block_slack); }
+
+/// The step that writes the largest block of the arena, as an error names it.
+inline text largest_of(const network& net) {
+    const node* largest = nullptr;
+    std::size_t most = 0;
+    for (const step& each : net.steps) {
+        for (const int tensor : each.writes) {
+            const std::size_t bytes = net.tensors[static_cast<std::size_t>(tensor)].bytes();
+            if (bytes > most && !each.nodes.empty() && net.model.contains(each.nodes[0])) {
+                most = bytes;
+                largest = &net.model[each.nodes[0]];
+            }
+        }
+    }
+    return largest == nullptr ? text("intermediate tensors")
+                              : join({"intermediate tensors, of which that of ", largest->operation(), " '",
+                                      largest->name(), "' is the largest"});
+}
+
+/// Raises an error where the bytes of all blocks cannot even be counted.
+inline void check_total(const network& net, const std::vector<int>& blocks) {
+    std::size_t total = 0;
+    for (const int id : blocks) {
+        const std::size_t bytes = net.storages[static_cast<std::size_t>(id)].bytes;
+        if (bytes > SIZE_MAX / 4 - total) {
+            lpt::detail::naming_memory([] { lpt::detail::raise_no_memory(SIZE_MAX); }, [&] { return largest_of(net); });
+        }
+        total += room_of(net.storages[static_cast<std::size_t>(id)]);
+    }
+}
 
 /// The blocks that need a place, in the order of their numbers.
 inline std::vector<int> blocks_of_arena(const network& net) {
@@ -273,15 +300,21 @@ inline constexpr std::size_t more_meetings_a_block = 32;
 /// Large blocks first, each into the smallest gap between those that live at the same time. Where too many live at the same time for
 /// that (more than 2^21 pairs and 32 a block), in the order of steps, each into the smallest gap: time then grows with the number of
 /// blocks and its logarithm, and the arena may become larger by gaps in which nothing fits.
-inline void plan_memory(network& net) {
+/// Raises an error that names the largest block for more than `limit` bytes.
+inline void plan_memory(network& net, std::size_t limit = SIZE_MAX) {
     detail::find_lifetimes(net);
     detail::share_in_place(net);
     const std::vector<int> blocks = detail::blocks_of_arena(net);
+    detail::check_total(net, blocks);
     const std::size_t most = detail::most_meetings + detail::more_meetings_a_block * blocks.size();
     if (detail::count_meetings(net, blocks) <= most) {
         detail::place_by_size(net, blocks);
     } else {
         detail::place_by_step(net, blocks);
+    }
+    if (net.arena_bytes > limit) {
+        lpt::detail::naming_memory([&] { lpt::detail::raise_beyond_limit(net.arena_bytes, limit); },
+                                   [&] { return detail::largest_of(net); });
     }
 }
 

@@ -34,7 +34,8 @@ inline void fold_with_reference(graph& model, node_id id) {
     if (!lpt::detail::can_afford(model, model[id], inputs)) {
         return;
     }
-    const seq<tensor> values = reference::evaluate_node<float>(model, id, inputs);
+    const seq<tensor> values =
+        lpt::detail::naming_memory_of(each, [&] { return reference::evaluate_node<float>(model, id, inputs); });
     for (std::size_t port = 0; port < values.size(); ++port) {
         model.replace_uses(output_ref(id, static_cast<std::int32_t>(port)),
                            model.constant(values[port], model[id].name()));
@@ -77,19 +78,17 @@ inline void planner::make_parameter(node_id id, std::size_t position) {
 }
 
 inline int planner::state_of(const text& variable, element type) {
-    for (std::size_t i = 0; i < net_.states.size(); ++i) {
-        if (net_.states[i].name == variable) {
-            if (net_.states[i].type != type) {
-                fail({"variable '", variable, "' has the type ", name(net_.states[i].type), ", and elsewhere ",
-                      name(type)});
-            }
-            return static_cast<int>(i);
-        }
+    const auto [known, is_new] = states_.emplace(variable.c_str(), static_cast<int>(net_.states.size()));
+    if (is_new) {
+        const int made = add_storage(place::state, 0);
+        net_.storages[static_cast<std::size_t>(made)].offset = net_.states.size();
+        net_.states.push_back({variable, type, made});
     }
-    const int made = add_storage(place::state, 0);
-    net_.storages[static_cast<std::size_t>(made)].offset = net_.states.size();
-    net_.states.push_back({variable, type, made});
-    return static_cast<int>(net_.states.size()) - 1;
+    const state& each = net_.states[static_cast<std::size_t>(known->second)];
+    if (each.type != type) {
+        fail({"variable '", variable, "' has the type ", name(each.type), ", and elsewhere ", name(type)});
+    }
+    return known->second;
 }
 
 /// A state seen with a shape.
@@ -269,20 +268,22 @@ inline network planner::plan() {
         make_parameter(model().parameters()[i], i);
     }
     for (const node_id id : order) {
-        make_node(id);
+        lpt::detail::naming_memory_of(model()[id], [&] { make_node(id); });
     }
     make_results();
     for (step& each : last_steps_) {
         add_step(std::move(each));
     }
-    plan_memory(net_);
+    const std::size_t packed = packed_weights().bytes();
+    plan_memory(net_, options_.memory_limit - std::min(packed, options_.memory_limit));
     return std::move(net_);
 }
 
 /// Plans a network for one table of kernels.
 ///
 /// Types and sizes of all inputs, and of what all operations give, must be known. Raises an error that names the input or operation
-/// where they are not. The plan belongs to the table that packed its weights.
+/// where they are not, and one that names the operation where intermediate tensors and packed weights need more memory than the
+/// limit, or than there is. The plan belongs to the table that packed its weights.
 inline network make_plan(graph model, const plan_options& options) { return planner(std::move(model), options).plan(); }
 
 }  // namespace lpt::plan

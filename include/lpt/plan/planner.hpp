@@ -7,6 +7,7 @@
 #include <lpt/plan/weight_store.hpp>
 #include <lpt/plan/weights.hpp>
 #include <lpt/reference/evaluate.hpp>
+#include <lpt/reference/naming.hpp>
 
 #include <map>
 #include <utility>
@@ -18,12 +19,15 @@ struct plan_options {
     const kernel::kernel_table* kernels = nullptr;
     int threads = 1;
     weight_store* weights = nullptr;  // packed weights of other plans; none: the plan packs its own
+    std::size_t memory_limit = SIZE_MAX;  // bytes of intermediate tensors and packed weights together
 };
 
 /// Makes the steps of one network.
 class planner {
 public:
-    planner(graph model, const plan_options& options) : options_(options) { net_.model = std::move(model); }
+    planner(graph model, const plan_options& options) : options_(options), own_weights_(options.memory_limit) {
+        net_.model = std::move(model);
+    }
 
     network plan();
 
@@ -53,7 +57,14 @@ private:
     int add_tensor(element type, const shape& dimensions, layout order, place where = place::arena) {
         return add_view(type, dimensions, order, add_storage(where, byte_size(type, dimensions.elements())));
     }
-    int add_constant(const tensor& value) {
+    /// Kernels read values at multiples of their size; files keep constants anywhere.
+    static tensor aligned_constant(const tensor& value) {
+        const auto width = static_cast<std::uintptr_t>(bit_width(value.type()) < 8 ? 1 : bit_width(value.type()) / 8);
+        const bool is_aligned = reinterpret_cast<std::uintptr_t>(value.data()) % width == 0;
+        return is_aligned ? value : reference::detail::copy_of(value);
+    }
+    int add_constant(const tensor& given) {
+        const tensor value = aligned_constant(given);
         const int result = add_tensor(value.type(), value.dimensions(), layout::plain, place::constant);
         net_.storages[static_cast<std::size_t>(at(result).storage)].value = value;
         return result;
@@ -342,6 +353,7 @@ private:
     grouping grouping_;
     std::map<std::pair<std::size_t, std::int32_t>, versions> values_;
     std::vector<step> last_steps_;  // writes of states
+    std::map<std::string, int> states_;  // their numbers by name
     weight_store own_weights_;
 };
 

@@ -164,8 +164,9 @@ inline void declare(seq<op::declared_output>& outputs, const op::body_output& en
         if (axis < 0) {
             return;
         }
+        const checked size = checked(iterations) * entry.slice.part_size;
         dimensions[static_cast<std::size_t>(axis)] =
-            iterations < 0 ? dynamic_dimension : iterations * entry.slice.part_size;
+            iterations >= 0 && size.is_within(0, most_elements) ? size.value() : dynamic_dimension;  // the run says why
     }
     shape merged = outputs[static_cast<std::size_t>(entry.port)].dimensions;
     if (merge_shape(merged, dimensions)) {

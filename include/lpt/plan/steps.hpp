@@ -4,6 +4,7 @@
 
 #include <lpt/graph/graph.hpp>
 #include <lpt/kernel/rows.hpp>
+#include <lpt/plan/zeroed_memory.hpp>
 
 #include <memory>
 #include <string>
@@ -77,27 +78,8 @@ struct planned_finish {
     float high = 0;
 };
 
-/// Bytes that belong to a plan, aligned for vectors.
-class packed_bytes {
-    std::vector<std::byte> bytes_;
-    std::size_t shift_ = 0;
-
-public:
-    packed_bytes() = default;
-    explicit packed_bytes(std::size_t size) : bytes_(size + 64) {
-        const auto address = reinterpret_cast<std::uintptr_t>(bytes_.data());
-        shift_ = (64 - address % 64) % 64;
-    }
-    packed_bytes(packed_bytes&&) noexcept = default;  // the bytes do not move
-    packed_bytes& operator=(packed_bytes&&) noexcept = default;
-    packed_bytes(const packed_bytes&) = delete;
-    packed_bytes& operator=(const packed_bytes&) = delete;
-    ~packed_bytes() = default;
-
-    std::byte* data() { return bytes_.data() + shift_; }
-    const std::byte* data() const { return bytes_.data() + shift_; }
-    std::size_t size() const { return bytes_.empty() ? 0 : bytes_.size() - 64; }
-};
+/// Packed weights.
+using packed_bytes = zeroed_memory;
 
 /// Convolution, grouped, depthwise or transposed, of 8-bit or f32 data; channels innermost. Loop axes: pixels, channels.
 struct convolution_step {

@@ -20,14 +20,21 @@ class weight_store {
     };
     std::map<std::pair<const std::byte*, std::string>, entry> entries_;
     std::map<const std::byte*, tensor> kept_;
+    std::size_t bytes_ = 0;
+    std::size_t limit_ = SIZE_MAX;
 
 public:
+    weight_store() = default;
+    /// `limit`: the most bytes that packed weights may take; a `memory_error` is raised before more are packed.
+    explicit weight_store(std::size_t limit) : limit_(limit) {}
+
     /// Weights packed from this constant stay when no plan uses them.
     void keep(const tensor& constant) { kept_.insert_or_assign(constant.data(), constant); }
     /// Lets weights go that no plan uses, but for those of constants that are kept.
     void forget_unused() {
         for (auto each = entries_.begin(); each != entries_.end();) {
             const bool unused = each->second.packed.use_count() == 1 && !kept_.contains(each->first.first);
+            bytes_ -= unused ? each->second.packed->size() : 0;
             each = unused ? entries_.erase(each) : std::next(each);
         }
     }
@@ -38,24 +45,23 @@ public:
     std::shared_ptr<const packed_bytes> find_or_pack(const tensor& source, const std::string& form, std::size_t size,
                                                      const Pack& pack) {
         const text kind = join({name(source.type()), source.dimensions()});
-        entry& found = entries_[{source.data(), kind.c_str() + (" " + form)}];
-        if (!found.packed) {
-            auto packed = std::make_shared<packed_bytes>(size);
-            pack(packed->data());
-            found = {source, std::move(packed)};
+        const std::pair<const std::byte*, std::string> key{source.data(), kind.c_str() + (" " + form)};
+        if (const auto found = entries_.find(key); found != entries_.end()) {
+            return found->second.packed;
         }
-        return found.packed;
+        if (size > limit_ - bytes_) {
+            lpt::detail::raise_beyond_limit(size > SIZE_MAX - bytes_ ? SIZE_MAX : bytes_ + size, limit_);
+        }
+        const auto packed = std::make_shared<packed_bytes>(size);
+        pack(packed->data());
+        entries_.emplace(key, entry{source, packed});
+        bytes_ += size;
+        return packed;
     }
     /// How many packed weights there are.
     std::size_t size() const { return entries_.size(); }
     /// Their bytes.
-    std::size_t bytes() const {
-        std::size_t result = 0;
-        for (const auto& [key, each] : entries_) {
-            result += each.packed->size();
-        }
-        return result;
-    }
+    std::size_t bytes() const { return bytes_; }
 };
 
 }  // namespace lpt::plan

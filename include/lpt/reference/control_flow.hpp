@@ -153,7 +153,7 @@ struct slice_parts {
 /// element, and must reach it exactly; an empty axis has none. False if they do not.
 inline bool parts_of(const op::body_slice& slice, std::int64_t length, slice_parts& result) {
     result = {0, 0, slice.stride, slice.part_size};
-    if (slice.stride == 0 || slice.part_size < 1) {
+    if (slice.stride == 0 || slice.stride == INT64_MIN || slice.part_size < 1) {
         return false;
     }
     if (length == 0) {

@@ -6,6 +6,8 @@
 #include <lpt/runtime/network_runner.hpp>
 #include <lpt/runtime/thread_pool.hpp>
 
+#include <unistd.h>
+
 #include <optional>
 #include <utility>
 
@@ -17,6 +19,10 @@ struct compile_options {
     std::optional<kernel::isa> instruction_set;  // none: the best that this processor has; no result depends on it
     kernel::parallel_for parallel;  // the user's own threads instead of `threads` new ones, if `run` is set
     std::size_t most_plans = 32;  // >= 1: plans for different shapes that are kept, of the network and of each body
+    /// Bytes that the intermediate tensors of a plan and all packed weights may take together; none: as much as the machine has.
+    std::optional<std::size_t> memory_limit;
+    /// >= 0: iterations of all loops in a run, but for those that take a part of an input each.
+    std::int64_t most_iterations = reference::limits{}.iterations;
 };
 
 /// A network with packed weights, fused steps and planned memory. Its states (ReadValue, Assign) live as long as it does.
@@ -29,7 +35,13 @@ class executable {
     std::unique_ptr<thread_pool> pool_;
     std::unique_ptr<runtime::run_context> context_;
     std::unique_ptr<runtime::network_runner> network_;
+    std::int64_t most_iterations_ = 0;
 
+    static std::size_t memory_of_machine() {
+        const long pages = ::sysconf(_SC_PHYS_PAGES);
+        const long size = ::sysconf(_SC_PAGESIZE);
+        return pages > 0 && size > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(size) : SIZE_MAX;
+    }
     static std::unique_ptr<thread_pool> pool_for(const compile_options& options) {
         const bool own = options.parallel.run == nullptr && options.threads > 1;
         return own ? std::make_unique<thread_pool>(options.threads) : nullptr;
@@ -45,6 +57,9 @@ public:
         context_->kernels = &kernel::table_for(options.instruction_set.value_or(kernel::best_isa()));
         context_->parallel = pool_ ? pool_->parallel() : options.parallel;
         context_->most_plans = options.most_plans;
+        context_->memory_limit = options.memory_limit.value_or(memory_of_machine());
+        context_->weights = plan::weight_store(context_->memory_limit);
+        most_iterations_ = options.most_iterations;
         network_ = std::make_unique<runtime::network_runner>(std::move(model), *context_);
     }
 
@@ -78,14 +93,18 @@ public:
         if (!is_fixed()) {
             fail({"raw memory has no shapes, and this network needs those of its inputs"});
         }
+        context_->iterations_left = most_iterations_;
         network_->run(inputs, outputs, timed);
     }
     /// Runs once. Raises an error that names the input for one of another type or shape, and one that names the operation for shapes that
-    /// it cannot take.
+    /// it cannot take, for memory that cannot be had, and for loops of more than `most_iterations`.
     std::vector<tensor> run(view<tensor> inputs, bool timed = false) {
+        context_->iterations_left = most_iterations_;
         return network_->run(std::vector<tensor>(inputs.begin(), inputs.end()), timed);
     }
-    std::vector<tensor> run(const std::vector<tensor>& inputs) { return network_->run(inputs, false); }
+    std::vector<tensor> run(const std::vector<tensor>& inputs) {
+        return run(view<tensor>(inputs.data(), inputs.size()));
+    }
     /// The same; `outputs` gets one tensor for each output of the network.
     void run(view<tensor> inputs, std::vector<tensor>& outputs) { outputs = run(inputs); }
 
@@ -110,7 +129,7 @@ public:
 ///
 /// Any graph, transformed or not, with bodies, with sizes or ranks that are only known when it runs; what has no kernel is computed by
 /// the scalar reference. Raises an error for an instruction set that the processor lacks, and one that names the operation for what cannot be
-/// run.
+/// run, or needs more memory than the limit or than there is.
 inline executable compile(const graph& model, const compile_options& options = {}) {
     return executable(model, options);
 }

@@ -47,10 +47,14 @@ struct run_context {
     kernel::parallel_for parallel;
     std::size_t most_plans = 1;
     double planning_us = 0;  // spent on plans so far
+    std::size_t memory_limit = SIZE_MAX;
     plan::weight_store weights;
     state_table states;
+    std::int64_t iterations_left = 0;  // of loops in this run
 
-    plan::plan_options options() { return {kernels, parallel.run != nullptr ? parallel.threads : 1, &weights}; }
+    plan::plan_options options() {
+        return {kernels, parallel.run != nullptr ? parallel.threads : 1, &weights, memory_limit};
+    }
 };
 
 /// A network with the plans for the shapes that it was run with lately.
@@ -288,13 +292,26 @@ class network_runner {
         for (std::size_t i = 0; i < stage.states.size(); ++i) {
             state_value& value = *stage.states[i];
             if (!value.is_set) {
-                value.bytes.grow(stage.what.net.states[i].bytes);
+                lpt::detail::naming_memory([&] { value.bytes.grow(stage.what.net.states[i].bytes); },
+                                           [&] { return join({"variable '", value.name, "'"}); });
                 std::memset(value.bytes.data(), 0, stage.what.net.states[i].bytes);
             }
         }
     }
     static seq<tensor> evaluate_inside(void* self, node_id id, view<tensor> inputs) {
         return static_cast<network_runner*>(self)->evaluate_node(id, inputs);
+    }
+    /// False for If, and for loops that take a part of an input in each iteration: there are no more than the input has parts.
+    static bool counts_iterations(const node& each) {
+        if (each.is<op::if_else>()) {
+            return false;
+        }
+        for (const op::body_input& entry : *reference::detail::port_maps_of(each, 0).inputs) {
+            if (entry.holds == op::body_input::form::sliced) {
+                return false;
+            }
+        }
+        return true;
     }
     seq<tensor> evaluate_node(node_id id, view<tensor> inputs) {
         const plan::stage& stage = running_->what;
@@ -304,14 +321,19 @@ class network_runner {
             return reference::evaluate_node<float>(model, id, inputs);
         }
         std::vector<std::unique_ptr<network_runner>>& runners = bodies_.at(id);
-        return reference::evaluate_control_flow(each, inputs,
-                                                [&](std::size_t which, const std::vector<tensor>& parameters) {
-                                                    return runners[which]->run(parameters, timed_);
-                                                });
+        const bool counts = counts_iterations(each);
+        const auto run_body = [&](std::size_t which, const std::vector<tensor>& parameters) {
+            context_.iterations_left -= counts ? 1 : 0;
+            return runners[which]->run(parameters, timed_);
+        };
+        reference::limits most;
+        most.iterations = math::maximum<std::int64_t>(0, context_.iterations_left);
+        return reference::evaluate_control_flow(each, inputs, run_body, most);
     }
     /// Runs the steps of a stage; what deferred steps give is appended to `deferred`.
     void run_steps(kept_stage& stage, const void* const* inputs, std::vector<tensor>& deferred, bool timed) {
-        arena_.grow(stage.what.net.arena_bytes);
+        lpt::detail::naming_memory([&] { arena_.grow(stage.what.net.arena_bytes); },
+                                   [&] { return plan::detail::largest_of(stage.what.net); });
         begin_states(stage);
         const memory where{arena_.data(), inputs, stage.states.data(), {this, &evaluate_inside}, &deferred};
         step_runner runner(stage.what.net, *context_.kernels, context_.parallel, where);
@@ -334,12 +356,15 @@ class network_runner {
     void append_outputs(const kept_stage& stage, const void* const* inputs, std::vector<tensor>& to) const {
         for (std::size_t i = 0; i < stage.what.net.outputs.size(); ++i) {
             const plan::port& each = stage.what.net.outputs[i];
-            tensor_builder value(each.type, each.dimensions);
-            const std::size_t size = byte_size(each.type, each.dimensions.elements());
-            if (size != 0) {
-                std::memcpy(value.data(), output_of(stage, inputs, i), size);
-            }
-            to.push_back(value.finish());
+            const auto copy = [&] {
+                tensor_builder value(each.type, each.dimensions);
+                const std::size_t size = byte_size(each.type, each.dimensions.elements());
+                if (size != 0) {
+                    std::memcpy(value.data(), output_of(stage, inputs, i), size);
+                }
+                return value.finish();
+            };
+            to.push_back(lpt::detail::naming_memory(copy, [&] { return join({"output ", i, " '", each.name, "'"}); }));
         }
     }
     void check_inputs(const std::vector<tensor>& inputs) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lpt/reference/evaluate.hpp>
+#include <lpt/reference/naming.hpp>
 #include <lpt/runtime/states.hpp>
 
 namespace lpt::runtime {
@@ -412,7 +413,11 @@ public:
                                                  : memory_.arena + block.offset;
     }
     void run(const plan::step& each) {
-        std::visit([this](const auto& work) { (*this)(work); }, each.work);
+        const auto work_on = [&] { std::visit([this](const auto& work) { (*this)(work); }, each.work); };
+        if (each.nodes.empty() || !net_.model.contains(each.nodes[0])) {
+            return work_on();
+        }
+        lpt::detail::naming_memory_of(net_.model[each.nodes[0]], work_on);
     }
 };
 

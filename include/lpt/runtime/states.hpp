@@ -6,32 +6,12 @@
 
 #include <cstring>
 #include <deque>
-#include <memory>
+#include <map>
+#include <string>
 
 namespace lpt::runtime {
 
-/// Zeroed memory at an address that vectors like, with room behind it that kernels may read.
-class memory_block {
-    std::unique_ptr<std::byte[]> own_;
-    std::byte* first_ = nullptr;
-    std::size_t size_ = 0;
-
-public:
-    memory_block() = default;
-    explicit memory_block(std::size_t size)
-        : own_(new std::byte[size + plan::block_alignment + plan::block_slack]()), size_(size) {
-        const auto address = reinterpret_cast<std::uintptr_t>(own_.get());
-        first_ = own_.get() + (plan::block_alignment - address % plan::block_alignment) % plan::block_alignment;
-    }
-    std::byte* data() const { return first_; }
-    std::size_t size() const { return size_; }
-    /// Makes it at least so large; what it held is lost if it grows.
-    void grow(std::size_t size) {
-        if (first_ == nullptr || size > size_) {
-            *this = memory_block(size);
-        }
-    }
-};
+using memory_block = plan::zeroed_memory;
 
 /// A variable of a network (ReadValue, Assign).
 struct state_value {
@@ -45,25 +25,21 @@ struct state_value {
 /// The variables of a network and of the bodies inside it.
 class state_table {
     std::deque<state_value> values_;  // they do not move
+    std::map<std::string, state_value*> by_name_;
 
 public:
     /// The variable of this name, which is made if there is none.
     state_value& named(text_view name, element type) {
-        for (state_value& each : values_) {
-            if (each.name == name) {
-                return each;
-            }
+        state_value*& known = by_name_[std::string(name.data(), name.size())];
+        if (known == nullptr) {
+            values_.push_back({text(name), type, {}, false, {}});
+            known = &values_.back();
         }
-        values_.push_back({text(name), type, {}, false, {}});
-        return values_.back();
+        return *known;
     }
     const state_value* find(text_view name) const {
-        for (const state_value& each : values_) {
-            if (each.name == name) {
-                return &each;
-            }
-        }
-        return nullptr;
+        const auto known = by_name_.find(std::string(name.data(), name.size()));
+        return known == by_name_.end() ? nullptr : known->second;
     }
     /// All variables begin anew.
     void reset() {

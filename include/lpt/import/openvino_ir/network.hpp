@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/memory_errors.hpp>
 #include <lpt/graph/traverse.hpp>
 #include <lpt/import/openvino_ir/bodies.hpp>
 
@@ -53,8 +54,7 @@ inline tensor read_constant(const layer_description& layer, const source_files& 
     if (files.weights == nullptr) {
         wrong(layer.where, "needs weights, but ", files.bin.c_str(), " does not exist");
     }
-    if (offset < 0 || static_cast<std::size_t>(offset) > files.weights->size() ||
-        count > files.weights->size() - static_cast<std::size_t>(offset)) {
+    if (offset < 0 || !files.weights->has(static_cast<std::size_t>(offset), count)) {
         wrong(layer.where, "weights at byte ", offset, " (", size, " bytes) lie outside of ", files.bin.c_str(),
               ", which has ", files.weights->size(), " bytes");
     }
@@ -268,7 +268,9 @@ class builder {
                 stack.push_back(above);
             }
             if (ready) {
-                make(index);
+                lpt::detail::naming_memory(
+                    [&] { make(index); },
+                    [&] { return join({layer.where.file.c_str(), ": ", layer.where.layer.c_str()}); });
                 stack.pop_back();
             } else {
                 open_[index] = 1;
