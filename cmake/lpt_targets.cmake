@@ -41,8 +41,6 @@ if(LPT_RUNTIME)
   lpt_require_dependencies(runtime)
   lpt_add_part(runtime ${lpt_runtime_headers})
   target_link_libraries(lpt_runtime INTERFACE lpt lpt::xsimd Threads::Threads)
-  # Executing a network calls what lpt.hpp brings, which is otherwise compiled for short compilation.
-  target_compile_definitions(lpt_runtime INTERFACE LPT_OPTIMIZE_TRANSFORMATIONS)
 
   # oneTBB as the thread pool is a choice: this target, or LPT_TBB defined by hand.
   lpt_find_dependencies(tbb lpt_tbb_missing)

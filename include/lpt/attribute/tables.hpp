@@ -212,14 +212,6 @@ class place_index {
     std::size_t expected_ = 0;
 
 public:
-    // Named for the same reason as those of `tables_of::slots`.
-    constexpr place_index() = default;
-    constexpr place_index(const place_index&) = default;
-    constexpr place_index(place_index&&) noexcept = default;
-    constexpr place_index& operator=(const place_index&) = default;
-    constexpr place_index& operator=(place_index&&) noexcept = default;
-    constexpr ~place_index() = default;
-
     constexpr std::int32_t find(place where) const {
         const std::size_t id = index_of(where.node);
         if (where.where == place::side::node) {
@@ -417,15 +409,7 @@ struct description {
 /// because numbers of nodes are not given again.
 template <class... Attributes>
 class tables_of {
-    // Named, because functions that nobody writes are always compiled with the options of the program (see lpt.hpp).
-struct slots : detail::pool_slot<Attributes>..., detail::index_slot<Attributes>... {
-        constexpr slots() = default;
-        constexpr slots(const slots&) = default;
-        constexpr slots(slots&&) noexcept = default;
-        constexpr slots& operator=(const slots&) = default;
-        constexpr slots& operator=(slots&&) noexcept = default;
-        constexpr ~slots() = default;
-    };
+struct slots : detail::pool_slot<Attributes>..., detail::index_slot<Attributes>... {};
     struct body_tables {
         node_id node = node_id::none;
         std::size_t which = 0;

@@ -137,7 +137,6 @@ public:
         }
         return true;
     }
-    // Here and elsewhere a member does the work, because a friend is always compiled with the options of the program (see lpt.hpp).
     friend constexpr bool operator==(const view& left, const view& right) { return left.equals(right); }
 };
 
