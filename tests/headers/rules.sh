@@ -41,6 +41,7 @@ BEGIN {
     uses["import.hpp"] = "import"
     uses["export.hpp"] = "export"
     uses["runtime.hpp"] = "runtime"
+    uses["kernels.hpp"] = "kernel"
     # Plain data of the kernels that planning may see.
     exception["plan", "lpt/kernel/rows.hpp"] = 1
 

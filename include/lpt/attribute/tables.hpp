@@ -7,6 +7,7 @@
 #include <lpt/attribute/precisions.hpp>
 #include <lpt/attribute/quantization_alignment.hpp>
 #include <lpt/attribute/quantization_granularity.hpp>
+#include <lpt/base/compiled.hpp>
 #include <lpt/graph/graph.hpp>
 
 namespace lpt::attribute {

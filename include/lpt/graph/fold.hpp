@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/compiled.hpp>
 #include <lpt/base/memory_errors.hpp>
 #include <lpt/base/null.hpp>
 #include <lpt/base/traits.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/compiled.hpp>
 #include <lpt/op/activation.hpp>
 #include <lpt/op/attention.hpp>
 #include <lpt/op/binary.hpp>

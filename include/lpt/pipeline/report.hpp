@@ -2,6 +2,7 @@
 // What became of each operation of a network, and why it stayed in floating point where it did.
 #pragma once
 
+#include <lpt/base/compiled.hpp>
 #include <lpt/pipeline/role.hpp>
 
 namespace lpt {

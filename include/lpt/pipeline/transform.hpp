@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/compiled.hpp>
 #include <lpt/graph/backup.hpp>
 #include <lpt/graph/verify.hpp>
 #include <lpt/pipeline/checks.hpp>

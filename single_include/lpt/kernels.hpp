@@ -1,0 +1,8153 @@
+// SPDX-License-Identifier: Apache-2.0
+// lpt 0.1.0, kernels.hpp: The kernels of one instruction set, for a translation unit of its own. Needs xsimd.
+// Generated from include/lpt by .ci/single_include; changes belong there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <utility>
+#include <xsimd/xsimd.hpp>
+
+// ======== lpt/kernel/rows.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_HPP
+#define LPT_HOLDS_KERNEL_ROWS_HPP
+// The contract between whoever plans a network and the kernels: plain data, no SIMD, no graph.
+
+namespace lpt::kernel {
+
+/// An instruction set that the kernels are compiled for.
+/// `scalar` is the definition; every other one gives the same bits.
+/// `neon_i8mm` has the matrix products of bytes and the dot products.
+/// `avx512_vnni_256` is the 256-bit AVX-VNNI code in EVEX encoding, for processors that have AVX-512 VNNI but not AVX-VNNI.
+enum class isa : std::uint8_t { scalar, avx2, avx_vnni, avx512_vnni_256, avx512_vnni, neon, neon_dot, neon_i8mm };
+
+/// Number of instruction sets in `isa`.
+inline constexpr int isa_count = 8;
+
+/// The name of an instruction set as command lines and reports spell it.
+constexpr const char* name_of(isa set) noexcept {
+    switch (set) {
+        case isa::scalar: return "scalar";
+        case isa::avx2: return "avx2";
+        case isa::avx_vnni: return "avx_vnni";
+        case isa::avx512_vnni_256: return "avx512_vnni_256";
+        case isa::avx512_vnni: return "avx512_vnni";
+        case isa::neon: return "neon";
+        case isa::neon_dot: return "neon_dot";
+        case isa::neon_i8mm: return "neon_i8mm";
+    }
+    return "";
+}
+
+/// The element types that kernels load and store.
+/// `i4` is for weights alone: signed bytes in [-8, 7], of which packed weights hold two in a byte; dot products take them apart again.
+enum class element_kind : std::uint8_t { u8, i8, i32, f32, i4 };
+
+/// Bytes of one element, before it is packed.
+[[gnu::always_inline]] constexpr std::int64_t bytes_of(element_kind kind) noexcept {
+    return kind == element_kind::i32 || kind == element_kind::f32 ? 4 : 1;
+}
+
+/// Something that can run independent tasks; all zero means: run them one after the other on the caller's thread.
+/// `run` calls `task(context, i)` once for each i in [0, tasks), on any threads, and returns when all are done.
+/// `threads` (>= 1) is how many tasks a kernel should cut its work into. No result depends on it.
+struct parallel_for {
+    void* pool = nullptr;
+    void (*run)(void* pool, int tasks, void (*task)(void* context, int index), void* context) = nullptr;
+    int threads = 1;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Epilogue
+
+/// Functions of one number that an epilogue can apply.
+/// Each has one definition, an expression of IEEE single precision operations without contraction (`kernel/unary.hpp`, accuracy
+/// there), so all instruction sets give the same bits.
+enum class unary_function : std::uint8_t {
+    sigmoid,  ///< 1 / (1 + exp(-v))
+    tanh,  ///< tanh(v)
+    hswish,  ///< v * (min(max(v + 3, 0), 6) / 6)
+    hsigmoid,  ///< min(max(v + 3, 0), 6) / 6
+    hard_sigmoid,  ///< min(max(fma(v, alpha, beta), 0), 1)
+    gelu_erf,  ///< v * (1 + erf(v / sqrt(2))) / 2
+    gelu_tanh,  ///< v * (1 + tanh(sqrt(2 / pi) * (v + 0.044715 v^3))) / 2
+    swish,  ///< v / (1 + exp(-alpha * v)); alpha is 1 for SiLU
+    mish,  ///< v * tanh(softplus(v))
+    elu,  ///< v >= 0 ? v : alpha * (exp(v) - 1)
+    selu,  ///< v > 0 ? beta * v : beta * alpha * (exp(v) - 1)
+    softplus,  ///< ln(1 + exp(v))
+    softsign,  ///< v / (1 + |v|)
+    exp,  ///< exp(v)
+    log,  ///< ln(v)
+    erf,  ///< erf(v)
+    sqrt,  ///< sqrt(v)
+    abs,  ///< |v|
+    negative,  ///< -v
+    floor,  ///< the largest integer not above v
+    ceiling,  ///< the smallest integer not below v
+    round_even,  ///< the nearest integer, ties to even
+    round_away,  ///< the nearest integer, ties away from zero
+    sign,  ///< -1, 0 or 1
+    reciprocal,  ///< 1 / v
+    square,  ///< v * v
+};
+
+/// What a step of an epilogue does to v, the value of one output element in channel c of row r.
+enum class post_kind : std::uint8_t {
+    clamp,  ///< v = min(max(v, alpha), beta); NaN becomes alpha. ReLU is clamp(0, infinity)
+    prelu,  ///< v = v < 0 ? v * a : v with a = per_channel_a[c], or alpha when that is null
+    scale_shift,  ///< v = fma(v, a, b) with a = per_channel_a[c] or alpha, b = per_channel_b[c] or beta
+    add_residual,  ///< v = fma(float(residual[r, c]), alpha, v); fold zero points into the bias or a scale_shift before
+    multiply_residual,  ///< v = v * fma(float(residual[r, c]), alpha, beta)
+    unary,  ///< v = function(v), see unary_function for the meaning of alpha and beta
+};
+
+/// One step of an epilogue.
+/// Arrays have one element per output channel and need neither padding nor alignment.
+/// `residual` points at element (row 0, channel 0) of an array of type u8, i8, i32 or f32 with `residual_row_stride` elements
+/// from row to row (0 repeats one row); rows are those of the problem's output.
+struct post_operation {
+    post_kind kind = post_kind::clamp;
+    unary_function function = unary_function::abs;
+    element_kind residual_type = element_kind::u8;
+    float alpha = 0;
+    float beta = 0;
+    const float* per_channel_a = nullptr;
+    const float* per_channel_b = nullptr;
+    const void* residual = nullptr;
+    std::int64_t residual_row_stride = 0;
+};
+
+/// What happens to an accumulator on its way to memory.
+///   v = fma(float(accumulator), scale[c], bias[c]); then each post operation in order; then
+///   u8, i8: round_half_even(min(max(v, quant_low), quant_high));   f32: v;   i32: the accumulator itself (everything else is ignored).
+/// `scale` and `bias` have one element per output channel, or are null: then `scale_all` / `bias_all` holds for all channels.
+/// `quant_low`, `quant_high`: integers inside the range of `output_type`; they saturate, and can be narrower to clamp for free.
+/// Rounding: to nearest, ties to even; the fma rounds once. NaN becomes quant_low; as f32 it stays some quiet NaN.
+/// float(accumulator) of a 32-bit integer rounds to nearest even.
+struct epilogue {
+    const float* scale = nullptr;
+    const float* bias = nullptr;
+    float scale_all = 1;
+    float bias_all = 0;
+    const post_operation* post = nullptr;
+    int post_count = 0;
+    element_kind output_type = element_kind::u8;
+    float quant_low = 0;
+    float quant_high = 255;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Matrix multiplication
+
+/// The second operand of a matrix multiplication before packing: B[k, n] = data[k * k_stride + n * n_stride].
+/// Strides are in elements, so row-major (n, 1) and transposed (1, k) matrices need no copy.
+/// `type`: u8, i8, i4, or f32. `zero_points`: `zero_point_count` (0, 1 or n) values, each in [-128, 255]; B means B - zero_point.
+struct gemm_weights {
+    const void* data = nullptr;
+    element_kind type = element_kind::i8;
+    std::int64_t k = 0;
+    std::int64_t n = 0;
+    std::int64_t k_stride = 0;
+    std::int64_t n_stride = 0;
+    const std::int32_t* zero_points = nullptr;
+    std::int64_t zero_point_count = 0;
+};
+
+/// C[m, n] = epilogue(sum over k of (A[m, k] - a_zero_point) * (B[k, n] - b_zero_point[n])).
+/// A is u8 or i8 with `a_row_stride` elements from row to row, any alignment; B comes from `pack_gemm` of the same table.
+/// Accumulators are exact 32-bit integers (modulo 2^32 when K is so long that the sum does not fit).
+/// A of type f32 goes with f32 weights only: the accumulator is then float, starts at 0 and takes fma(a, b, accumulator) for
+/// k = 0, 1, 2 … in this order; it replaces float(accumulator), and output type i32 is not allowed.
+/// Batches are calls with other pointers. m >= 0, n >= 1, k >= 1.
+struct gemm_problem {
+    std::int64_t m = 0;
+    std::int64_t n = 0;
+    std::int64_t k = 0;
+    const void* a = nullptr;
+    element_kind a_type = element_kind::u8;
+    std::int64_t a_row_stride = 0;
+    std::int32_t a_zero_point = 0;
+    const void* packed_b = nullptr;
+    void* c = nullptr;
+    std::int64_t c_row_stride = 0;
+    epilogue finish;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Convolution
+
+/// The geometry of a convolution. Spatial axes are depth, height, width; a 2-D convolution has depth 1, a 1-D one also height 1.
+/// Channels are totals over all groups. Output sizes are given (they imply the padding at the end).
+///   forward:    out[o] = sum over taps t of in[o * stride + t * dilation - pad_begin] * w[t], taps outside the image contribute 0;
+///   transposed: in[i] * w[t] is added to out[i * stride + t * dilation - pad_begin] (positions outside are dropped).
+struct convolution_shape {
+    std::int64_t batch = 1;
+    std::int64_t in[3] = {1, 1, 1};
+    std::int64_t out[3] = {1, 1, 1};
+    std::int64_t kernel[3] = {1, 1, 1};
+    std::int64_t stride[3] = {1, 1, 1};
+    std::int64_t dilation[3] = {1, 1, 1};
+    std::int64_t pad_begin[3] = {0, 0, 0};
+    std::int64_t in_channels = 1;
+    std::int64_t out_channels = 1;
+    std::int64_t groups = 1;
+    bool transposed = false;
+};
+
+/// Weights of a convolution before packing.
+/// w[g, o, i, t] = data[g * group_stride + o * out_stride + i * in_stride + t * tap_stride]; o and i count inside the group, t is
+/// the tap (kd * kernel[1] + kh) * kernel[2] + kw; strides are in elements. `type`: u8, i8, i4, or f32.
+/// `zero_points`: `zero_point_count` (0, 1 or out_channels) values in [-128, 255]; w means w - zero_point.
+struct convolution_weights {
+    const void* data = nullptr;
+    element_kind type = element_kind::i8;
+    std::int64_t group_stride = 0;
+    std::int64_t out_stride = 0;
+    std::int64_t in_stride = 0;
+    std::int64_t tap_stride = 1;
+    const std::int32_t* zero_points = nullptr;
+    std::int64_t zero_point_count = 0;
+};
+
+/// A convolution over channel-innermost (N D H W C) data:
+///   out = epilogue(sum over taps and input channels of (in - input_zero_point) * (w - weights_zero_point)).
+/// `input_pixel_stride`, `output_pixel_stride`: elements from pixel to pixel (>= channels, so slices of wider tensors work); pixels are
+/// dense otherwise. The output's row of the epilogue is ((n * D + d) * H + h) * W + w.
+/// `input_zero_point` must be a value of the input type (it is what padding reads as); for f32 it is 0.
+/// `scratch`: `convolution_scratch_bytes(shape, input_type, threads)` bytes, any alignment, contents irrelevant; may be null when that is 0.
+/// f32 input goes with f32 weights only, see gemm_problem; the order of the sum is taps, then input channels; taps outside the image
+/// are added as zeros (fma(0, w, accumulator)).
+struct convolution_problem {
+    convolution_shape shape;
+    const void* input = nullptr;
+    element_kind input_type = element_kind::u8;
+    std::int64_t input_pixel_stride = 0;
+    std::int32_t input_zero_point = 0;
+    const void* packed_weights = nullptr;
+    void* output = nullptr;
+    std::int64_t output_pixel_stride = 0;
+    void* scratch = nullptr;
+    epilogue finish;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Pooling
+
+/// Which pooling.
+enum class pool_kind : std::uint8_t {
+    max,  ///< largest element of the window inside the image (the lowest value of the type if there is none)
+    average_exclude_pad,  ///< sum inside the image / number of elements inside the image (0 / 1 if there is none)
+    average_include_pad,  ///< (sum inside + zero_point * rest) / number of elements inside the padded image
+};
+
+/// Max or average pooling over channel-innermost (N D H W C) data of type u8, i8 or f32.
+///   max:     x = float(largest);   average: x = float(sum) / float(count), one rounding each;
+///   v = fma(x, scale[c], bias[c]), post operations and store as in `epilogue` (output i32 is not allowed).
+/// f32 input: sums start at 0 and add in the order d, h, w of the window; NaN compares as not larger.
+/// `pad_end` matters only to average_include_pad: the window is cut to [-pad_begin, in + pad_end).
+/// A pass-through max pooling (same type, scale 1, bias 0, no post operation, full quantization range) copies values exactly.
+struct pool_problem {
+    pool_kind kind = pool_kind::max;
+    std::int64_t batch = 1;
+    std::int64_t channels = 1;
+    std::int64_t in[3] = {1, 1, 1};
+    std::int64_t out[3] = {1, 1, 1};
+    std::int64_t kernel[3] = {1, 1, 1};
+    std::int64_t stride[3] = {1, 1, 1};
+    std::int64_t dilation[3] = {1, 1, 1};
+    std::int64_t pad_begin[3] = {0, 0, 0};
+    std::int64_t pad_end[3] = {0, 0, 0};
+    const void* input = nullptr;
+    element_kind input_type = element_kind::u8;
+    std::int64_t input_pixel_stride = 0;
+    std::int32_t input_zero_point = 0;
+    void* output = nullptr;
+    std::int64_t output_pixel_stride = 0;
+    epilogue finish;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Elementwise
+
+/// Functions of two numbers.
+enum class binary_function : std::uint8_t { add, subtract, multiply, divide, maximum, minimum, squared_difference };
+
+/// One operand of `binary`: element (r, c) is data[r * row_stride + c * channel_stride], of type u8, i8, i32 or f32;
+/// its value is fma(float(element), scale, shift) with per-channel arrays, or `scale_all` / `shift_all` where they are null.
+/// row_stride 0 repeats one row; channel_stride is 1, or 0 for one value a row.
+struct binary_operand {
+    const void* data = nullptr;
+    element_kind type = element_kind::u8;
+    std::int64_t row_stride = 0;
+    std::int64_t channel_stride = 1;
+    const float* scale = nullptr;
+    const float* shift = nullptr;
+    float scale_all = 1;
+    float shift_all = 0;
+};
+
+/// out[r, c] = epilogue with x = function(a[r, c], b[r, c]) in place of float(accumulator); output i32 is not allowed.
+/// add, subtract, multiply, divide round once; maximum is a > b ? a : b, minimum is a < b ? a : b;
+/// squared_difference is (a - b) * (a - b).
+struct binary_problem {
+    binary_function function = binary_function::add;
+    std::int64_t rows = 0;
+    std::int64_t channels = 0;
+    binary_operand a;
+    binary_operand b;
+    void* output = nullptr;
+    std::int64_t output_row_stride = 0;
+    epilogue finish;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Conversion: quantize, dequantize, requantize, any of them with a change of layout
+
+/// Where element (batch n, pixel p, channel c) is: data[n * batch_stride + p * pixel_stride + c * channel_stride], in elements.
+/// Channel innermost: {pixels * channels, channels, 1}; planes (NCHW): {channels * pixels, 1, pixels}.
+struct element_layout {
+    std::int64_t batch_stride = 0;
+    std::int64_t pixel_stride = 0;
+    std::int64_t channel_stride = 0;
+};
+
+/// Quantize (f32 to u8/i8), dequantize (u8/i8 to f32), requantize (i32/u8/i8 to u8/i8), and plain f32 arithmetic:
+///   x = min(max(float(input), input_low[c]), input_high[c]);   v and the store as in `epilogue` with x in place of float(accumulator).
+/// `input_low` / `input_high`: per channel arrays, or null: `input_low_all` / `input_high_all`, whose defaults do not clamp.
+/// NaN becomes the channel's input_low; without bounds (no arrays, infinite `_all`) it is not touched here. Any input and output type (output i32 only for input i32, a copy).
+/// Rows of post operations are n * pixels + p. Input and output must not overlap unless type and layout agree.
+struct convert_problem {
+    std::int64_t batch = 1;
+    std::int64_t pixels = 1;
+    std::int64_t channels = 1;
+    const void* input = nullptr;
+    element_kind input_type = element_kind::f32;
+    element_layout input_layout;
+    const float* input_low = nullptr;
+    const float* input_high = nullptr;
+    float input_low_all = -__builtin_inff();
+    float input_high_all = __builtin_inff();
+    void* output = nullptr;
+    element_layout output_layout;
+    epilogue finish;
+};
+
+/// out[i] = table[in[i]] for `count` bytes; an i8 value indexes with its bits as u8. In place is allowed.
+struct lookup_problem {
+    const std::uint8_t* input = nullptr;
+    std::uint8_t* output = nullptr;
+    std::int64_t count = 0;
+    const std::uint8_t* table = nullptr;
+};
+
+/// out[n][c][r] = in[n][r][c] for `batch` dense matrices of rows x columns elements of 1 or 4 bytes.
+/// NCHW to NHWC: rows = C, columns = H * W; NHWC to NCHW: rows = H * W, columns = C. Input and output must not overlap.
+struct transpose_problem {
+    std::int64_t batch = 1;
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    int element_bytes = 1;
+    const void* input = nullptr;
+    void* output = nullptr;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The table
+
+/// All kernels of one instruction set. Kernels never allocate, never throw, keep no state and check nothing: the problem must keep
+/// the preconditions that its struct states. Packed data belongs to the table that packed it. Buffers of packed data are best aligned
+/// to 64 bytes, but need not be.
+struct kernel_table {
+    isa instruction_set = isa::scalar;
+
+    /// Bytes that `pack_gemm` writes for weights of this type.
+    std::size_t (*packed_gemm_bytes)(element_kind type, std::int64_t k, std::int64_t n) = nullptr;
+    void (*pack_gemm)(const gemm_weights& weights, void* packed) = nullptr;
+    void (*gemm)(const gemm_problem& problem, const parallel_for& parallel) = nullptr;
+
+    /// Bytes that `pack_convolution` writes for weights of this type.
+    std::size_t (*packed_convolution_bytes)(const convolution_shape& shape, element_kind type) = nullptr;
+    void (*pack_convolution)(const convolution_shape& shape, const convolution_weights& weights,
+                             void* packed) = nullptr;
+    /// Bytes of scratch memory for an input of this type; grows with `threads`, which must be the one of `parallel` in the call.
+    std::size_t (*convolution_scratch_bytes)(const convolution_shape& shape, element_kind input_type,
+                                             int threads) = nullptr;
+    void (*convolution)(const convolution_problem& problem, const parallel_for& parallel) = nullptr;
+    /// How the shape is computed, for reports: "gemm", "depthwise", "implicit_gemm", "im2col" or "direct".
+    const char* (*convolution_algorithm)(const convolution_shape& shape) = nullptr;
+
+    void (*pool)(const pool_problem& problem, const parallel_for& parallel) = nullptr;
+    void (*binary)(const binary_problem& problem, const parallel_for& parallel) = nullptr;
+    void (*convert)(const convert_problem& problem, const parallel_for& parallel) = nullptr;
+    void (*lookup)(const lookup_problem& problem, const parallel_for& parallel) = nullptr;
+    void (*transpose)(const transpose_problem& problem, const parallel_for& parallel) = nullptr;
+};
+
+}  // namespace lpt::kernel
+#endif
+
+// ======== lpt/kernel/isa.hpp
+#ifndef LPT_HOLDS_KERNEL_ISA_HPP
+#define LPT_HOLDS_KERNEL_ISA_HPP
+// Instruction sets as types, and what the processor that runs this program has.
+
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#endif
+#if defined(__aarch64__) && defined(__APPLE__)
+#include <sys/sysctl.h>
+#endif
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+namespace lpt::kernel::on {
+
+/// One type per instruction set; everything that is compiled with special flags is a template on one of these, so that the
+/// linker never merges code of two instruction sets.
+struct scalar {
+    static constexpr isa value = isa::scalar;
+};
+struct avx2 {
+    static constexpr isa value = isa::avx2;
+};
+struct avx_vnni {
+    static constexpr isa value = isa::avx_vnni;
+};
+struct avx512_vnni_256 {
+    static constexpr isa value = isa::avx512_vnni_256;
+};
+struct avx512_vnni {
+    static constexpr isa value = isa::avx512_vnni;
+};
+struct neon {
+    static constexpr isa value = isa::neon;
+};
+struct neon_dot {
+    static constexpr isa value = isa::neon_dot;
+};
+struct neon_i8mm {
+    static constexpr isa value = isa::neon_i8mm;
+};
+
+}  // namespace lpt::kernel::on
+
+namespace lpt::kernel {
+
+/// Whether this build contains code for an instruction set (the target architecture decides).
+constexpr bool is_built(isa set) noexcept {
+#if defined(__x86_64__)
+    return set == isa::scalar || set == isa::avx2 || set == isa::avx_vnni || set == isa::avx512_vnni_256 ||
+           set == isa::avx512_vnni;
+#elif defined(__aarch64__)
+    return set == isa::scalar || set == isa::neon || set == isa::neon_dot || set == isa::neon_i8mm;
+#else
+    return set == isa::scalar;
+#endif
+}
+
+namespace detail {
+
+#if defined(__x86_64__)
+/// Feature bits of the processor, already reduced by what the operating system saves on a context switch.
+struct x86_features {
+    bool avx2 = false;  // with FMA
+    bool avx_vnni = false;
+    bool avx512 = false;  // F, BW, VL, DQ
+    bool avx512_vnni = false;
+};
+
+inline x86_features read_x86_features() noexcept {
+    x86_features found;
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (__get_cpuid(1, &a, &b, &c, &d) == 0) return found;
+    const bool os_saves_state = (c >> 27 & 1u) != 0;
+    const bool has_avx = (c >> 28 & 1u) != 0;
+    const bool has_fma = (c >> 12 & 1u) != 0;
+    if (!os_saves_state || !has_avx) return found;
+    unsigned low = 0, high = 0;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    const bool ymm_saved = (low & 0x06u) == 0x06u;
+    const bool zmm_saved = (low & 0xe6u) == 0xe6u;
+    if (!ymm_saved || __get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return found;
+    const unsigned leaf7_subleaves = a;
+    found.avx2 = (b >> 5 & 1u) != 0 && has_fma;
+    const unsigned foundation = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;  // F, DQ, BW, VL
+    found.avx512 = found.avx2 && zmm_saved && (b & foundation) == foundation;
+    found.avx512_vnni = found.avx512 && (c >> 11 & 1u) != 0;
+    if (leaf7_subleaves >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0)
+        found.avx_vnni = found.avx2 && (a >> 4 & 1u) != 0;
+    return found;
+}
+#endif
+
+}  // namespace detail
+
+/// Whether this processor and operating system can execute an instruction set, and this build contains it.
+inline bool is_available(isa set) noexcept {
+    if (!is_built(set)) return false;
+    if (set == isa::scalar) return true;
+#if defined(__x86_64__)
+    static const detail::x86_features found =
+        detail::read_x86_features();  // a virtual machine takes 20 us for each cpuid
+    switch (set) {
+        case isa::avx2: return found.avx2;
+        case isa::avx_vnni: return found.avx_vnni;
+        case isa::avx512_vnni_256:
+        case isa::avx512_vnni: return found.avx512_vnni;
+        default: return false;
+    }
+#elif defined(__aarch64__)
+    if (set == isa::neon) return true; // part of the base architecture
+#if defined(__linux__)
+    const unsigned long dot_product_bit = 1ul << 20;  // HWCAP_ASIMDDP
+    const unsigned long matrix_product_bit = 1ul << 13;  // HWCAP2_I8MM
+    if ((getauxval(AT_HWCAP) & dot_product_bit) == 0) return false;
+    return set == isa::neon_dot || (getauxval(AT_HWCAP2) & matrix_product_bit) != 0;
+#elif defined(__APPLE__)
+    if (set == isa::neon_dot) return true;  // every 64-bit Apple processor since 2018; macOS runs on no older one
+    int found = 0;
+    std::size_t size = sizeof found;
+    return sysctlbyname("hw.optional.arm.FEAT_I8MM", &found, &size, nullptr, 0) == 0 && found != 0;
+#else
+    return false;
+#endif
+#else
+    return false;
+#endif
+}
+
+}  // namespace lpt::kernel
+#endif
+
+// ======== lpt/kernel/dot.hpp
+#ifndef LPT_HOLDS_KERNEL_DOT_HPP
+#define LPT_HOLDS_KERNEL_DOT_HPP
+// What the dense kernel needs from an instruction set: dot products of a few bytes with a few bytes, which xsimd does not have.
+
+namespace lpt::kernel {
+
+/// Each instruction set specialises this with
+///   accumulator     a vector of `lanes` 32-bit integers. A compiler vector type, not a wrapper: g++ 12 keeps two copies of every
+///                   accumulator when the type inside the loop differs from the one after it, three times slower;
+///   group           consecutive k values that one step takes: 4, or 2 where bytes are widened to 16 bits first, or 8 where matrices of
+///                   bytes are multiplied; those have a tile of their own, and `step` is for packing alone;
+///   row_value_bytes bytes of a k value of a row as the step reads it: 1, or 2 where rows are widened;
+///   row_group       `group` values of a row of A, repeated for all lanes; `load_row` reads their bytes, wherever they lie;
+///   column_group    `group` bytes of each of `lanes` columns of B, [lane][group]; `load_columns` reads it;
+///   load_halves     column groups of four unsigned bits: the low or (`High`) the high halves of `lanes * group` bytes;
+///   step            sum[lane] += row[0..group) . column[lane][0..group), exact modulo 2^32;
+///   rows, vectors   the tile: rows x (vectors * lanes) accumulators that fit in the registers;
+///   unsigned_rows   whether rows are u8 (else i8), where they are not widened; columns are always i8;
+///   widens_rows     whether rows are widened, and then may be of either sign;
+///   either_sign     whether rows that are not widened may be of either sign;
+///   prepare_rows    copies `count` values of a row, of the sign that it is told, into the form that `load_row` reads: widened, or
+///                   with all top bits flipped when the sign is not the one of `unsigned_rows`. Writes nothing past the last group, whose
+///                   end may have any value, and reads nothing past the last value;
+///   row_block       optional: four k groups of a row; `load_row_block` reads their bytes, `step_picked<Group>` takes one of them;
+///   interleave      16 columns of `group` rows of B, from column n on, as [column][group];
+///   interleave_block  where `group` is 4: the same for the first `count` of 4 * lanes columns, with the bits of `flip` flipped, zeros
+///                   after them, interleaved inside 128-bit parts;
+///   settle          keeps an accumulator in its register between the loop and what follows (see accumulator);
+///   bits            an accumulator as the register type that `lanes<Isa>::ints` is made from.
+template <class Isa>
+struct dot_product;
+
+/// Dot products of four bytes where the instruction set has them besides longer ones; else `dot_product` itself.
+template <class Isa>
+struct dot_of_four : dot_product<Isa> {};
+
+}  // namespace lpt::kernel
+#endif
+
+// ======== lpt/kernel/avx2/dot.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX2_DOT_HPP
+#define LPT_HOLDS_KERNEL_AVX2_DOT_HPP
+// The 2-element dot product of 16-bit rows and signed 8-bit columns on AVX2, exact.
+
+#if defined(__AVX2__)
+
+#include <immintrin.h>
+
+namespace lpt::kernel {
+
+/// Bytes are widened to 16 bits and multiplied with pmaddwd: two products of at most 255 * 128 fit in 32 bits. (pmaddubsw would save
+/// a quarter of the work and saturate in 16 bits: wrong results.) Rows are widened once for a tile, columns at every load, which
+/// keeps packed weights at one byte each.
+template <>
+struct dot_product<on::avx2> {
+    typedef int accumulator __attribute__((vector_size(32)));
+    using row_group = __m256i;
+    using column_group = __m256i;
+    static constexpr std::int64_t group = 2;
+    static constexpr std::int64_t row_value_bytes = 2;
+    static constexpr int lanes = 8;
+    static constexpr int rows = 6;  // 12 accumulators, 2 column registers, 1 row register, 1 for a product
+    static constexpr int vectors = 2;
+    static constexpr bool unsigned_rows = true;
+    static constexpr bool widens_rows = true;
+    static constexpr bool either_sign = false;
+
+    [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {
+        return reinterpret_cast<accumulator>(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+    }
+    [[gnu::always_inline]] static void store(std::int32_t* to, accumulator value) noexcept {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), reinterpret_cast<__m256i>(value));
+    }
+    [[gnu::always_inline]] static void settle(accumulator& sum) noexcept { __asm__("" : "+x"(sum)); }
+    [[gnu::always_inline]] static __m256i bits(accumulator value) noexcept { return reinterpret_cast<__m256i>(value); }
+    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
+        return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    }
+    template <bool High>
+    [[gnu::always_inline]] static column_group load_halves(const unsigned char* from) noexcept {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+        return _mm256_cvtepu8_epi16(_mm_and_si128(High ? _mm_srli_epi16(bytes, 4) : bytes, _mm_set1_epi8(15)));
+    }
+    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
+        int two;
+        __builtin_memcpy(&two, from, sizeof two);
+        return _mm256_set1_epi32(two);
+    }
+    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+        return sum + reinterpret_cast<accumulator>(_mm256_madd_epi16(row, column));
+    }
+    /// 16 columns of 2 rows of B, from column `n` on, as [column][2].
+    [[gnu::always_inline]] static void interleave(unsigned char* to, const unsigned char* const (&lines)[2],
+                                                  std::int64_t n) noexcept {
+        const __m128i first = _mm_loadu_si128(reinterpret_cast<const __m128i*>(lines[0] + n));
+        const __m128i second = _mm_loadu_si128(reinterpret_cast<const __m128i*>(lines[1] + n));
+        __m128i* const at = reinterpret_cast<__m128i*>(to);
+        _mm_storeu_si128(at, _mm_unpacklo_epi8(first, second));
+        _mm_storeu_si128(at + 1, _mm_unpackhi_epi8(first, second));
+    }
+    [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
+                                                    bool is_signed) noexcept {
+        std::int64_t i = 0;
+        for (; i + 16 <= count; i += 16) {
+            const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
+            const __m256i wide = is_signed ? _mm256_cvtepi8_epi16(bytes) : _mm256_cvtepu8_epi16(bytes);
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i * 2), wide);
+        }
+        for (; i < count; ++i) {
+            const std::int16_t wide = is_signed ? static_cast<std::int16_t>(static_cast<std::int8_t>(from[i]))
+                                                : static_cast<std::int16_t>(from[i]);
+            __builtin_memcpy(to + i * 2, &wide, sizeof wide);
+        }
+    }
+};
+
+}  // namespace lpt::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/lanes.hpp
+#ifndef LPT_HOLDS_KERNEL_LANES_HPP
+#define LPT_HOLDS_KERNEL_LANES_HPP
+// `lanes<Isa>`: a vector of single-precision numbers with exactly the operations that kernels use, each one correctly rounded, so
+// that the same expression gives the same bits on every instruction set. This header has the scalar one (a vector of one number);
+// the folders of the instruction sets have the others, made from xsimd.
+
+namespace lpt::kernel {
+
+template <class Isa>
+struct lanes;
+
+/// One number. The meaning of every operation:
+///   at_least(v, low)  = v > low ? v : low, so NaN becomes low;   at_most(v, high) = v < high ? v : high;
+///   fma rounds once;  round_to_int rounds to nearest even and is defined for |v| < 2^31;  load_u8 / load_i8 widen exactly.
+template <>
+struct lanes<on::scalar> {
+    using floats = float;
+    using ints = std::int32_t;
+    using mask = bool;
+    static constexpr int width = 1;
+
+    static floats broadcast(float value) noexcept { return value; }
+    static ints broadcast_int(std::int32_t value) noexcept { return value; }
+    static floats load(const float* from) noexcept {
+        floats value;
+        std::memcpy(&value, from, sizeof value);
+        return value;
+    }
+    static ints load_int(const std::int32_t* from) noexcept {
+        ints value;
+        std::memcpy(&value, from, sizeof value);
+        return value;
+    }
+    static ints load_u8(const std::uint8_t* from) noexcept { return *from; }
+    static ints load_i8(const std::int8_t* from) noexcept { return *from; }
+    static void store(float* to, floats value) noexcept { std::memcpy(to, &value, sizeof value); }
+    static void store_int(std::int32_t* to, ints value) noexcept { std::memcpy(to, &value, sizeof value); }
+    /// Stores the low byte of each number.
+    static void store_byte(std::uint8_t* to, ints value) noexcept { *to = static_cast<std::uint8_t>(value); }
+
+    /// The same for the numbers of four vectors, which are all in the range of i8 (`Signed`) or u8.
+    template <bool Signed>
+    static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
+        store_byte(to, a);
+        store_byte(to + 1, b);
+        store_byte(to + 2, c);
+        store_byte(to + 3, d);
+    }
+
+    static floats add(floats a, floats b) noexcept { return a + b; }
+    static floats subtract(floats a, floats b) noexcept { return a - b; }
+    static floats multiply(floats a, floats b) noexcept { return a * b; }
+    static floats divide(floats a, floats b) noexcept { return a / b; }
+    static floats fma(floats a, floats b, floats c) noexcept { return __builtin_fmaf(a, b, c); }
+    static floats at_least(floats value, floats low) noexcept { return value > low ? value : low; }
+    static floats at_most(floats value, floats high) noexcept { return value < high ? value : high; }
+    static floats sqrt(floats value) noexcept { return __builtin_sqrtf(value); }
+    static floats floor(floats value) noexcept { return __builtin_floorf(value); }
+    static floats ceiling(floats value) noexcept { return __builtin_ceilf(value); }
+    static floats round_even(floats value) noexcept { return __builtin_nearbyintf(value); }
+    static mask less(floats a, floats b) noexcept { return a < b; }
+    static mask equal(floats a, floats b) noexcept { return a == b; }
+    static floats select(mask condition, floats yes, floats no) noexcept { return condition ? yes : no; }
+
+    static floats to_float(ints value) noexcept { return static_cast<float>(value); }
+    static ints round_to_int(floats value) noexcept { return static_cast<std::int32_t>(__builtin_nearbyintf(value)); }
+    static ints bits(floats value) noexcept {
+        ints result;
+        std::memcpy(&result, &value, sizeof result);
+        return result;
+    }
+    static floats from_bits(ints value) noexcept {
+        floats result;
+        std::memcpy(&result, &value, sizeof result);
+        return result;
+    }
+    static ints add_int(ints a, ints b) noexcept {
+        return static_cast<ints>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+    }
+    static ints subtract_int(ints a, ints b) noexcept {
+        return static_cast<ints>(static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b));
+    }
+    static ints multiply_int(ints a, ints b) noexcept {
+        return static_cast<ints>(static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b));
+    }
+    static ints max_int(ints a, ints b) noexcept { return a > b ? a : b; }
+    static ints and_int(ints a, ints b) noexcept { return a & b; }
+    static ints or_int(ints a, ints b) noexcept { return a | b; }
+    static ints shift_left_23(ints value) noexcept {
+        return static_cast<ints>(static_cast<std::uint32_t>(value) << 23);
+    }
+    static ints shift_right_23(ints value) noexcept { return value >> 23; }
+    static ints shift_right_1(ints value) noexcept { return value >> 1; }
+};
+
+/// Copies `count` (< Most <= 64) bytes in at most one move per bit; a loop over the bytes would cost more than the arithmetic.
+template <class Isa, int Most>
+[[gnu::always_inline]] inline void copy_few(unsigned char* to, const unsigned char* from, std::int64_t count) noexcept {
+    std::int64_t done = 0;
+    if constexpr (Most > 32) {
+        if ((count & 32) != 0) {
+            std::memcpy(to, from, 32);
+            done = 32;
+        }
+    }
+    if constexpr (Most > 16) {
+        if ((count & 16) != 0) {
+            std::memcpy(to + done, from + done, 16);
+            done += 16;
+        }
+    }
+    if constexpr (Most > 8) {
+        if ((count & 8) != 0) {
+            std::memcpy(to + done, from + done, 8);
+            done += 8;
+        }
+    }
+    if constexpr (Most > 4) {
+        if ((count & 4) != 0) {
+            std::memcpy(to + done, from + done, 4);
+            done += 4;
+        }
+    }
+    if constexpr (Most > 2) {
+        if ((count & 2) != 0) {
+            std::memcpy(to + done, from + done, 2);
+            done += 2;
+        }
+    }
+    if ((count & 1) != 0) to[done] = from[done];
+}
+
+/// The first `count` (<= width) numbers, the rest zero; nothing past them is read.
+template <class Isa>
+[[gnu::always_inline]] inline typename lanes<Isa>::floats load_part(const float* from, std::int64_t count) noexcept {
+    if (count >= lanes<Isa>::width) return lanes<Isa>::load(from);
+    float whole[lanes<Isa>::width] = {};
+    for (std::int64_t i = 0; i < count; ++i)
+        whole[i] = from[i];
+    return lanes<Isa>::load(whole);
+}
+
+}  // namespace lpt::kernel
+#endif
+
+// ======== lpt/kernel/xsimd.hpp
+#ifndef LPT_HOLDS_KERNEL_XSIMD_HPP
+#define LPT_HOLDS_KERNEL_XSIMD_HPP
+// The only include of xsimd. Smooths the differences between its versions 8.1 and 14.
+
+namespace lpt::kernel::detail {
+
+/// The same bits as integers. xsimd 10 changed the template argument from the batch to the element type.
+template <class Arch>
+[[gnu::always_inline]] inline xsimd::batch<std::int32_t, Arch>
+bits_of(const xsimd::batch<float, Arch>& value) noexcept {
+#if XSIMD_VERSION_MAJOR >= 10
+    return xsimd::bitwise_cast<std::int32_t>(value);
+#else
+    return xsimd::bitwise_cast<xsimd::batch<std::int32_t, Arch>>(value);
+#endif
+}
+
+/// The same bits as floats.
+template <class Arch>
+[[gnu::always_inline]] inline xsimd::batch<float, Arch>
+float_of_bits(const xsimd::batch<std::int32_t, Arch>& value) noexcept {
+#if XSIMD_VERSION_MAJOR >= 10
+    return xsimd::bitwise_cast<float>(value);
+#else
+    return xsimd::bitwise_cast<xsimd::batch<float, Arch>>(value);
+#endif
+}
+
+} // namespace lpt::kernel::detail
+#endif
+
+// ======== lpt/kernel/xsimd_lanes.hpp
+#ifndef LPT_HOLDS_KERNEL_XSIMD_LANES_HPP
+#define LPT_HOLDS_KERNEL_XSIMD_LANES_HPP
+// The operations of `lanes` that xsimd has for every instruction set.
+
+namespace lpt::kernel::detail {
+
+/// `Isa` makes the type, and with it every symbol, one of its own per instruction set, also where two share `Arch`.
+template <class Isa, class Arch>
+struct xsimd_lanes {
+    using arch = Arch;
+    using floats = xsimd::batch<float, Arch>;
+    using ints = xsimd::batch<std::int32_t, Arch>;
+    using mask = xsimd::batch_bool<float, Arch>;
+    static constexpr int width = static_cast<int>(floats::size);
+
+    [[gnu::always_inline]] static floats broadcast(float value) noexcept { return floats(value); }
+    [[gnu::always_inline]] static ints broadcast_int(std::int32_t value) noexcept { return ints(value); }
+    [[gnu::always_inline]] static floats load(const float* from) noexcept { return floats::load_unaligned(from); }
+    [[gnu::always_inline]] static ints load_int(const std::int32_t* from) noexcept {
+        return ints::load_unaligned(from);
+    }
+    [[gnu::always_inline]] static void store(float* to, floats value) noexcept { value.store_unaligned(to); }
+    [[gnu::always_inline]] static void store_int(std::int32_t* to, ints value) noexcept { value.store_unaligned(to); }
+
+    [[gnu::always_inline]] static floats add(floats a, floats b) noexcept { return a + b; }
+    [[gnu::always_inline]] static floats subtract(floats a, floats b) noexcept { return a - b; }
+    [[gnu::always_inline]] static floats multiply(floats a, floats b) noexcept { return a * b; }
+    [[gnu::always_inline]] static floats divide(floats a, floats b) noexcept { return a / b; }
+    [[gnu::always_inline]] static floats sqrt(floats value) noexcept { return xsimd::sqrt(value); }
+    [[gnu::always_inline]] static floats floor(floats value) noexcept { return xsimd::floor(value); }
+    [[gnu::always_inline]] static floats ceiling(floats value) noexcept { return xsimd::ceil(value); }
+    [[gnu::always_inline]] static floats round_even(floats value) noexcept { return xsimd::nearbyint(value); }
+    [[gnu::always_inline]] static mask less(floats a, floats b) noexcept { return a < b; }
+    [[gnu::always_inline]] static mask equal(floats a, floats b) noexcept { return a == b; }
+    [[gnu::always_inline]] static floats select(mask condition, floats yes, floats no) noexcept {
+        return xsimd::select(condition, yes, no);
+    }
+
+    [[gnu::always_inline]] static floats to_float(ints value) noexcept { return xsimd::to_float(value); }
+    [[gnu::always_inline]] static ints round_to_int(floats value) noexcept { return xsimd::nearbyint_as_int(value); }
+    [[gnu::always_inline]] static ints bits(floats value) noexcept { return bits_of(value); }
+    [[gnu::always_inline]] static floats from_bits(ints value) noexcept { return float_of_bits(value); }
+    [[gnu::always_inline]] static ints add_int(ints a, ints b) noexcept { return a + b; }
+    [[gnu::always_inline]] static ints subtract_int(ints a, ints b) noexcept { return a - b; }
+    [[gnu::always_inline]] static ints multiply_int(ints a, ints b) noexcept { return a * b; }
+    [[gnu::always_inline]] static ints max_int(ints a, ints b) noexcept { return xsimd::max(a, b); }
+    [[gnu::always_inline]] static ints and_int(ints a, ints b) noexcept { return a & b; }
+    [[gnu::always_inline]] static ints or_int(ints a, ints b) noexcept { return a | b; }
+    [[gnu::always_inline]] static ints shift_left_23(ints value) noexcept { return value << 23; }
+    [[gnu::always_inline]] static ints shift_right_23(ints value) noexcept { return value >> 23; }
+    [[gnu::always_inline]] static ints shift_right_1(ints value) noexcept { return value >> 1; }
+};
+
+} // namespace lpt::kernel::detail
+#endif
+
+// ======== lpt/kernel/avx2/lanes.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX2_LANES_HPP
+#define LPT_HOLDS_KERNEL_AVX2_LANES_HPP
+// `lanes` of 8 numbers, for AVX2 with FMA and for the two 256-bit forms of VNNI.
+
+#if defined(__AVX2__) && defined(__FMA__)
+
+#include <immintrin.h>
+
+namespace lpt::kernel {
+
+namespace detail {
+
+template <class Isa>
+struct lanes_256 : xsimd_lanes<Isa, xsimd::fma3<xsimd::avx2>> {
+    using base = xsimd_lanes<Isa, xsimd::fma3<xsimd::avx2>>;
+    using typename base::floats;
+    using typename base::ints;
+
+    [[gnu::always_inline]] static floats fma(floats a, floats b, floats c) noexcept { return _mm256_fmadd_ps(a, b, c); }
+    // The second operand is the answer when a comparison with NaN is involved.
+    [[gnu::always_inline]] static floats at_least(floats value, floats low) noexcept {
+        return _mm256_max_ps(value, low);
+    }
+    [[gnu::always_inline]] static floats at_most(floats value, floats high) noexcept {
+        return _mm256_min_ps(value, high);
+    }
+    [[gnu::always_inline]] static ints load_u8(const std::uint8_t* from) noexcept {
+        return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
+    }
+    [[gnu::always_inline]] static ints load_i8(const std::int8_t* from) noexcept {
+        return _mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
+    }
+    /// 16-bit halves: (low of a, low of b).
+    [[gnu::always_inline]] static ints pair(ints a, ints b) noexcept {
+        return _mm256_blend_epi16(a, _mm256_slli_epi32(b, 16), 0xaa);
+    }
+    /// sum + a.low * b.low + a.high * b.high
+    [[gnu::always_inline]] static ints multiply_pairs(ints sum, ints a, ints b) noexcept {
+        return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
+    }
+    using bytes = __m256i;
+    /// The numbers of four vectors as bytes, saturated to i8 (`Signed`) or u8, in the order in which packing inside 128-bit halves
+    /// leaves them: blocks of 4 bytes a0 b0 c0 d0 a1 b1 c1 d1.
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes pack_in_parts(ints a, ints b, ints c, ints d) noexcept {
+        const __m256i low = _mm256_packs_epi32(a, b);
+        const __m256i high = _mm256_packs_epi32(c, d);
+        return Signed ? _mm256_packs_epi16(low, high) : _mm256_packus_epi16(low, high);
+    }
+    /// The same in the order of the vectors.
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes pack(ints a, ints b, ints c, ints d) noexcept {
+        const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+        return _mm256_permutevar8x32_epi32(pack_in_parts<Signed>(a, b, c, d), order);
+    }
+    /// Rounds for packing with saturation: what is below all bytes stays so, NaN is; `high` and `low` are what bytes are limited to.
+    [[gnu::always_inline]] static ints round_for_packing(floats value, floats, floats high) noexcept {
+        // The second operand is the answer for NaN; what does not fit in 32 bits becomes the lowest integer.
+        return _mm256_cvtps_epi32(_mm256_min_ps(high, value));
+    }
+    static constexpr int stream_alignment = 32;
+    /// Stores past the caches.
+    [[gnu::always_inline]] static void stream(float* to, floats value) noexcept { _mm256_stream_ps(to, value); }
+    [[gnu::always_inline]] static void stream_bytes(std::uint8_t* to, bytes value) noexcept {
+        _mm256_stream_si256(reinterpret_cast<__m256i*>(to), value);
+    }
+    /// Other threads see what was streamed before whatever is stored from here on.
+    [[gnu::always_inline]] static void end_stream() noexcept { _mm_sfence(); }
+    /// Stores the first `count` (<= 32) of packed bytes.
+    [[gnu::always_inline]] static void store_first(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+        if (count == 32) {
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), value);
+            return;
+        }
+        unsigned char whole[32];
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(whole), value);
+        copy_few<Isa, 32>(to, whole, count);
+    }
+    /// Limits packed bytes to [low, high].
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes limit(bytes value, std::int32_t low, std::int32_t high) noexcept {
+        const __m256i from = _mm256_set1_epi8(static_cast<char>(low));
+        const __m256i to = _mm256_set1_epi8(static_cast<char>(high));
+        return Signed ? _mm256_min_epi8(_mm256_max_epi8(value, from), to)
+                      : _mm256_min_epu8(_mm256_max_epu8(value, from), to);
+    }
+    /// Stores the first `count` (<= Size) bytes of the piece of packed bytes at [First, First + Size).
+    template <int First, int Size>
+    [[gnu::always_inline]] static void store_piece(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+        const __m128i half = First < 16 ? _mm256_castsi256_si128(value) : _mm256_extracti128_si256(value, 1);
+        const __m128i piece = First % 16 == 0 ? half : _mm_srli_si128(half, First % 16);
+        if (count == Size) {
+            if constexpr (Size == 16)
+                _mm_storeu_si128(reinterpret_cast<__m128i*>(to), piece);
+            else
+                _mm_storel_epi64(reinterpret_cast<__m128i*>(to), piece);
+        } else {
+            store_few(to, piece, count);
+        }
+    }
+    /// Stores the first `count` (< 16) bytes.
+    [[gnu::noinline]] static void store_few(std::uint8_t* to, __m128i value, std::int64_t count) noexcept {
+        unsigned char whole[16];
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(whole), value);
+        copy_few<Isa, 16>(to, whole, count);
+    }
+    template <bool Signed>
+    [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), pack<Signed>(a, b, c, d));
+    }
+    /// Sum of `count` unsigned bytes after flipping the bits of `flip` in each.
+    [[gnu::always_inline]] static std::uint32_t sum_bytes(const unsigned char* from, std::int64_t count,
+                                                          unsigned char flip) noexcept {
+        const __m256i mask = _mm256_set1_epi8(static_cast<char>(flip));
+        __m256i sum = _mm256_setzero_si256();
+        std::int64_t i = 0;
+        for (; i + 32 <= count; i += 32) {
+            const __m256i value = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
+            sum = _mm256_add_epi64(sum, _mm256_sad_epu8(_mm256_xor_si256(value, mask), _mm256_setzero_si256()));
+        }
+        std::uint64_t parts[4];
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(parts), sum);
+        std::uint64_t total = parts[0] + parts[1] + parts[2] + parts[3];
+        for (; i < count; ++i)
+            total += static_cast<std::uint64_t>(from[i] ^ flip);
+        return static_cast<std::uint32_t>(total);
+    }
+    [[gnu::always_inline]] static void store_byte(std::uint8_t* to, ints value) noexcept {
+        const __m256i low_bytes = _mm256_and_si256(value, _mm256_set1_epi32(0xff));
+        const __m128i words =
+            _mm_packs_epi32(_mm256_castsi256_si128(low_bytes), _mm256_extracti128_si256(low_bytes, 1));
+        _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(words, words));
+    }
+};
+
+}  // namespace detail
+
+template <>
+struct lanes<on::avx2> : detail::lanes_256<on::avx2> {};
+template <>
+struct lanes<on::avx_vnni> : detail::lanes_256<on::avx_vnni> {};
+template <>
+struct lanes<on::avx512_vnni_256> : detail::lanes_256<on::avx512_vnni_256> {};
+
+}  // namespace lpt::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/avx_vnni/interleave.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX_VNNI_INTERLEAVE_HPP
+#define LPT_HOLDS_KERNEL_AVX_VNNI_INTERLEAVE_HPP
+// Four rows of B, column by column, for the dot products of four bytes.
+
+#if defined(__AVX2__)
+
+#include <cstdint>
+
+#include <immintrin.h>
+
+namespace lpt::kernel::detail {
+
+/// `Isa` makes the symbols ones of their own per instruction set.
+template <class Isa>
+struct interleave_four {
+    /// 16 columns of 4 rows of B, from column `n` on, as [column][4].
+    [[gnu::always_inline]] static void interleave(unsigned char* to, const unsigned char* const (&lines)[4],
+                                                  std::int64_t n) noexcept {
+        const auto load = [&](int j) __attribute__((always_inline)) {
+            return _mm_loadu_si128(reinterpret_cast<const __m128i*>(lines[j] + n));
+        };
+        const __m128i low01 = _mm_unpacklo_epi8(load(0), load(1));
+        const __m128i high01 = _mm_unpackhi_epi8(load(0), load(1));
+        const __m128i low23 = _mm_unpacklo_epi8(load(2), load(3));
+        const __m128i high23 = _mm_unpackhi_epi8(load(2), load(3));
+        __m128i* const at = reinterpret_cast<__m128i*>(to);
+        _mm_storeu_si128(at, _mm_unpacklo_epi16(low01, low23));
+        _mm_storeu_si128(at + 1, _mm_unpackhi_epi16(low01, low23));
+        _mm_storeu_si128(at + 2, _mm_unpacklo_epi16(high01, high23));
+        _mm_storeu_si128(at + 3, _mm_unpackhi_epi16(high01, high23));
+    }
+};
+
+}  // namespace lpt::kernel::detail
+
+#endif
+#endif
+
+// ======== lpt/kernel/avx512_vnni/dot.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX512_VNNI_DOT_HPP
+#define LPT_HOLDS_KERNEL_AVX512_VNNI_DOT_HPP
+// The 4-element dot product of unsigned rows and signed columns in 512 bits.
+
+#if defined(__AVX512VNNI__)
+
+#include <immintrin.h>
+
+namespace lpt::kernel {
+
+template <>
+struct dot_product<on::avx512_vnni> : detail::interleave_four<on::avx512_vnni> {
+    typedef int accumulator __attribute__((vector_size(64)));
+    using row_group = __m512i;
+    using column_group = __m512i;
+    static constexpr std::int64_t group = 4;
+    static constexpr std::int64_t row_value_bytes = 1;
+    static constexpr int lanes = 16;
+    static constexpr int rows = 6;  // 24 accumulators, 4 column registers, 1 row register
+    static constexpr int vectors = 4;
+    static constexpr bool unsigned_rows = true;
+    static constexpr bool widens_rows = false;
+    static constexpr bool either_sign = false;
+
+    [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {
+        return reinterpret_cast<accumulator>(_mm512_loadu_si512(from));
+    }
+    [[gnu::always_inline]] static void store(std::int32_t* to, accumulator value) noexcept {
+        _mm512_storeu_si512(to, reinterpret_cast<__m512i>(value));
+    }
+    [[gnu::always_inline]] static void settle(accumulator& sum) noexcept { __asm__("" : "+v"(sum)); }
+    [[gnu::always_inline]] static __m512i bits(accumulator value) noexcept { return reinterpret_cast<__m512i>(value); }
+    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
+        return _mm512_loadu_si512(from);
+    }
+    /// A register, which each row reads, not memory: g++ would load it again for each of two or three rows.
+    [[gnu::always_inline]] static void keep(column_group& columns) noexcept { __asm__("" : "+v"(columns)); }
+    template <bool High>
+    [[gnu::always_inline]] static column_group load_halves(const unsigned char* from) noexcept {
+        const __m512i bytes = _mm512_loadu_si512(from);
+        return _mm512_and_si512(High ? _mm512_srli_epi16(bytes, 4) : bytes, _mm512_set1_epi8(15));
+    }
+    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
+        int four;
+        __builtin_memcpy(&four, from, sizeof four);
+        return _mm512_set1_epi32(four);
+    }
+    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+        return reinterpret_cast<accumulator>(_mm512_dpbusd_epi32(reinterpret_cast<__m512i>(sum), row, column));
+    }
+    [[gnu::always_inline]] static void interleave_block(unsigned char* to, const unsigned char* const (&lines)[4],
+                                                        std::int64_t count, unsigned char flip) noexcept {
+        const __mmask64 inside = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+        __m512i line[4];
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j)
+            line[j] = _mm512_maskz_loadu_epi8(inside, lines[j]);
+        if (flip != 0) {
+#pragma GCC unroll 4
+            for (int j = 0; j < 4; ++j)
+                line[j] = _mm512_xor_si512(line[j], _mm512_set1_epi8(static_cast<char>(flip)));
+        }
+        __m512i mixed[4];
+        interleave_lines(line, mixed);
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v)
+            _mm512_storeu_si512(to + v * 64, mixed[v]);
+    }
+    /// The bytes of four vectors, one of each side by side; inside 128-bit parts, so vector v, part l has bytes 4 v to 4 v + 3 of part l.
+    [[gnu::always_inline]] static void interleave_lines(const __m512i (&line)[4], __m512i (&mixed)[4]) noexcept {
+        const __m512i low01 = _mm512_unpacklo_epi8(line[0], line[1]);
+        const __m512i high01 = _mm512_unpackhi_epi8(line[0], line[1]);
+        const __m512i low23 = _mm512_unpacklo_epi8(line[2], line[3]);
+        const __m512i high23 = _mm512_unpackhi_epi8(line[2], line[3]);
+        mixed[0] = _mm512_unpacklo_epi16(low01, low23);
+        mixed[1] = _mm512_unpackhi_epi16(low01, low23);
+        mixed[2] = _mm512_unpacklo_epi16(high01, high23);
+        mixed[3] = _mm512_unpackhi_epi16(high01, high23);
+    }
+    [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
+                                                    bool is_signed) noexcept {
+        const __m512i top_bits = _mm512_set1_epi8(static_cast<char>(is_signed ? -128 : 0));
+        std::int64_t i = 0;
+        for (; i + 64 <= count; i += 64)
+            _mm512_storeu_si512(to + i, _mm512_xor_si512(_mm512_loadu_si512(from + i), top_bits));
+        if (i < count) {
+            const __mmask64 rest = (std::uint64_t{1} << (count - i)) - 1;
+            const __mmask16 groups = static_cast<__mmask16>((std::uint32_t{1} << ((count - i + 3) / 4)) - 1);
+            const __m512i last = _mm512_xor_si512(_mm512_maskz_loadu_epi8(rest, from + i), top_bits);
+            _mm512_mask_storeu_epi32(to + i, groups, last);
+        }
+    }
+};
+
+}  // namespace lpt::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/avx_vnni/dot.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX_VNNI_DOT_HPP
+#define LPT_HOLDS_KERNEL_AVX_VNNI_DOT_HPP
+// The 4-element dot product of unsigned rows and signed columns in 256 bits: AVX-VNNI, and the same code with EVEX encodings.
+
+#if defined(__AVXVNNI__) || (defined(__AVX512VNNI__) && defined(__AVX512VL__))
+
+#include <immintrin.h>
+
+namespace lpt::kernel {
+
+namespace detail {
+
+template <class Isa>
+struct vnni_256 : interleave_four<Isa> {
+    typedef int accumulator __attribute__((vector_size(32)));
+    using row_group = __m256i;
+    using column_group = __m256i;
+    static constexpr std::int64_t group = 4;
+    static constexpr std::int64_t row_value_bytes = 1;
+    static constexpr int lanes = 8;
+    static constexpr int rows = 6;  // 12 accumulators, 2 column registers, 1 row register
+    static constexpr int vectors = 2;
+    static constexpr bool unsigned_rows = true;
+    static constexpr bool widens_rows = false;
+    static constexpr bool either_sign = false;
+
+    [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {
+        return reinterpret_cast<accumulator>(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+    }
+    [[gnu::always_inline]] static void store(std::int32_t* to, accumulator value) noexcept {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), reinterpret_cast<__m256i>(value));
+    }
+    [[gnu::always_inline]] static void settle(accumulator& sum) noexcept { __asm__("" : "+x"(sum)); }
+    [[gnu::always_inline]] static __m256i bits(accumulator value) noexcept { return reinterpret_cast<__m256i>(value); }
+    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
+        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    }
+    /// A register, which each row reads, not memory: g++ would load it again for each of two or three rows.
+    [[gnu::always_inline]] static void keep(column_group& columns) noexcept { __asm__("" : "+x"(columns)); }
+    template <bool High>
+    [[gnu::always_inline]] static column_group load_halves(const unsigned char* from) noexcept {
+        const __m256i bytes = load_columns(from);
+        return _mm256_and_si256(High ? _mm256_srli_epi16(bytes, 4) : bytes, _mm256_set1_epi8(15));
+    }
+    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
+        int four;
+        __builtin_memcpy(&four, from, sizeof four);
+        return _mm256_set1_epi32(four);
+    }
+    /// Four lines of 32 bytes byte by byte, [byte][line].
+    [[gnu::always_inline]] static void store_interleaved(unsigned char* to, const __m256i (&line)[4]) noexcept {
+        const __m256i low01 = _mm256_unpacklo_epi8(line[0], line[1]);
+        const __m256i high01 = _mm256_unpackhi_epi8(line[0], line[1]);
+        const __m256i low23 = _mm256_unpacklo_epi8(line[2], line[3]);
+        const __m256i high23 = _mm256_unpackhi_epi8(line[2], line[3]);
+        __m256i* const at = reinterpret_cast<__m256i*>(to);
+        _mm256_storeu_si256(at, _mm256_unpacklo_epi16(low01, low23));
+        _mm256_storeu_si256(at + 1, _mm256_unpackhi_epi16(low01, low23));
+        _mm256_storeu_si256(at + 2, _mm256_unpacklo_epi16(high01, high23));
+        _mm256_storeu_si256(at + 3, _mm256_unpackhi_epi16(high01, high23));
+    }
+    [[gnu::always_inline]] static void interleave_block(unsigned char* to, const unsigned char* const (&lines)[4],
+                                                        std::int64_t count, unsigned char flip) noexcept {
+        const __m256i bits = _mm256_set1_epi8(static_cast<char>(flip));
+        __m256i line[4];
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j) {
+            unsigned char whole[32] = {};
+            const unsigned char* from = lines[j];
+            if (count < 32) {
+                copy_few<Isa, 32>(whole, from, count);
+                from = whole;
+            }
+            line[j] = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)), bits);
+        }
+        store_interleaved(to, line);
+    }
+    [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
+                                                    bool is_signed) noexcept {
+        const __m256i top_bits = _mm256_set1_epi8(static_cast<char>(is_signed ? -128 : 0));
+        std::int64_t i = 0;
+        for (; i + 32 <= count; i += 32) {
+            const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), _mm256_xor_si256(bytes, top_bits));
+        }
+        for (; i < count; ++i)
+            to[i] = static_cast<unsigned char>(from[i] ^ (is_signed ? 0x80 : 0));
+    }
+};
+
+}  // namespace detail
+
+#if defined(__AVXVNNI__)
+template <>
+struct dot_product<on::avx_vnni> : detail::vnni_256<on::avx_vnni> {
+    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+        return reinterpret_cast<accumulator>(_mm256_dpbusd_avx_epi32(reinterpret_cast<__m256i>(sum), row, column));
+    }
+};
+#endif
+
+#if defined(__AVX512VNNI__) && defined(__AVX512VL__)
+template <>
+struct dot_product<on::avx512_vnni_256> : detail::vnni_256<on::avx512_vnni_256> {
+    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+        return reinterpret_cast<accumulator>(_mm256_dpbusd_epi32(reinterpret_cast<__m256i>(sum), row, column));
+    }
+};
+#endif
+
+}  // namespace lpt::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/convolution_geometry.hpp
+#ifndef LPT_HOLDS_KERNEL_CONVOLUTION_GEOMETRY_HPP
+#define LPT_HOLDS_KERNEL_CONVOLUTION_GEOMETRY_HPP
+// Where the taps of an output pixel lie in the input.
+
+namespace lpt::kernel {
+
+/// How a convolution is computed.
+enum class convolution_method : std::uint8_t {
+    gemm,  ///< a matrix product as it is
+    depthwise,  ///< one channel a group
+    implicit_gemm,  ///< sums over taps and channels, through pointers
+    merged_lines,  ///< the same with the taps of a kernel line as one run of channels, over a padded copy of the image
+    joined_lines,  ///< rows copied together from such lines
+    im2col,  ///< rows copied together from their taps
+};
+
+/// A template on the instruction set only to keep one copy per instruction set.
+template <class Isa>
+struct convolution_geometry {
+    static std::int64_t taps(const convolution_shape& s) noexcept { return s.kernel[0] * s.kernel[1] * s.kernel[2]; }
+    static std::int64_t pixels(const convolution_shape& s) noexcept { return s.batch * s.out[0] * s.out[1] * s.out[2]; }
+    static std::int64_t group_in(const convolution_shape& s) noexcept { return s.in_channels / s.groups; }
+    static std::int64_t group_out(const convolution_shape& s) noexcept { return s.out_channels / s.groups; }
+
+    static bool is_pointwise(const convolution_shape& s) noexcept {
+        for (int axis = 0; axis < 3; ++axis) {
+            if (s.kernel[axis] != 1 || s.stride[axis] != 1 || s.pad_begin[axis] != 0 || s.in[axis] != s.out[axis])
+                return false;
+        }
+        return true;
+    }
+
+    static convolution_method method(const convolution_shape& s) noexcept {
+        if (s.groups > 1 && group_in(s) == 1 && group_out(s) == 1 && !s.transposed)
+            return convolution_method::depthwise;
+        if (is_pointwise(s)) return convolution_method::gemm;
+        // With few channels most of a tap would be padding of the 4-byte groups and pointer loads: merge taps and channels.
+        if (group_in(s) < 16 && taps(s) > 1 && !s.transposed) {
+            if (s.dilation[2] != 1) return convolution_method::im2col;
+            return joins_lines(s) ? convolution_method::joined_lines : convolution_method::merged_lines;
+        }
+        return convolution_method::implicit_gemm;
+    }
+
+    /// Whether lines are so short that filling each of them up to whole groups of 4 bytes costs more than copying them together.
+    static bool joins_lines(const convolution_shape& s) noexcept {
+        const std::int64_t lines = s.kernel[0] * s.kernel[1];
+        const std::int64_t line = s.kernel[2] * group_in(s);
+        const std::int64_t apart = lines * ((line + 3) / 4);
+        const std::int64_t joined = (lines * line + 3) / 4;
+        return s.groups == 1 && line <= 16 && joined * 100 <= apart * 85;
+    }
+
+    /// Input position that tap `k` of a transposed convolution scatters to output position `o` along an axis, or -1 if there is none.
+    [[gnu::always_inline]] static std::int64_t position(const convolution_shape& s, int axis, std::int64_t o,
+                                                        std::int64_t k) noexcept {
+        const std::int64_t scaled = o + s.pad_begin[axis] - k * s.dilation[axis];
+        if (scaled < 0 || scaled % s.stride[axis] != 0) return -1;
+        const std::int64_t i = scaled / s.stride[axis];
+        return i < s.in[axis] ? i : -1;
+    }
+
+    /// Where a window starts along an axis and which of its taps [begin, end) are inside the image (forward convolution).
+    struct span {
+        std::int64_t first;
+        std::int64_t begin;
+        std::int64_t end;
+    };
+
+    [[gnu::always_inline]] static span window(const convolution_shape& s, int axis, std::int64_t o) noexcept {
+        const std::int64_t dilation = s.dilation[axis];
+        span w{o * s.stride[axis] - s.pad_begin[axis], 0, s.kernel[axis]};
+        if (w.first < 0) w.begin = (-w.first + dilation - 1) / dilation;
+        if (w.first + (w.end - 1) * dilation >= s.in[axis]) {
+            w.end = w.first < s.in[axis] ? (s.in[axis] - w.first + dilation - 1) / dilation : 0;
+        }
+        if (w.begin > w.end) w.begin = w.end;
+        return w;
+    }
+
+    /// How many output pixels at both ends of a line have taps outside the image (forward convolution); they may be the same ones.
+    struct columns_outside {
+        std::int64_t left;
+        std::int64_t right;
+    };
+    static columns_outside outside_columns(const convolution_shape& s) noexcept {
+        const std::int64_t stride = s.stride[2];
+        const std::int64_t reach =
+            (s.kernel[2] - 1) * s.dilation[2] - s.pad_begin[2];  // from a scaled position to its last tap
+        const std::int64_t left = (s.pad_begin[2] + stride - 1) / stride;
+        const std::int64_t inside =
+            s.in[2] > reach ? (s.in[2] - reach - 1) / stride + 1 : 0;  // pixels whose last tap is
+        return {left < s.out[2] ? left : s.out[2], inside < s.out[2] ? s.out[2] - inside : 0};
+    }
+
+    struct coordinates {
+        std::int64_t n;
+        std::int64_t at[3];
+    };
+
+    [[gnu::always_inline]] static coordinates locate(const convolution_shape& s, std::int64_t row) noexcept {
+        coordinates c{};
+        c.at[2] = row % s.out[2];
+        row /= s.out[2];
+        c.at[1] = row % s.out[1];
+        row /= s.out[1];
+        c.at[0] = row % s.out[0];
+        c.n = row / s.out[0];
+        return c;
+    }
+
+    /// The part of one line of taps that lies inside the image: taps [line * kernel width + begin, ... + end), whose input pixels
+    /// start at `pixel` and are dilation[2] apart. Calls f(line, begin, end, pixel) for each line of taps of output pixel `row`
+    /// in order; begin == end when the whole line is outside. Forward convolution only.
+    template <class Function>
+    [[gnu::always_inline]] static void for_each_line(const convolution_shape& s, std::int64_t row,
+                                                     const Function& f) noexcept {
+        const coordinates c = locate(s, row);
+        const span d = window(s, 0, c.at[0]);
+        const span h = window(s, 1, c.at[1]);
+        const span w = window(s, 2, c.at[2]);
+        std::int64_t line = 0;
+        for (std::int64_t kd = 0; kd < s.kernel[0]; ++kd) {
+            const bool plane_inside = kd >= d.begin && kd < d.end;
+            const std::int64_t plane = (c.n * s.in[0] + d.first + kd * s.dilation[0]) * s.in[1];
+            for (std::int64_t kh = 0; kh < s.kernel[1]; ++kh, ++line) {
+                if (!plane_inside || kh < h.begin || kh >= h.end) {
+                    f(line, std::int64_t{0}, std::int64_t{0}, std::int64_t{0});
+                    continue;
+                }
+                const std::int64_t start = (plane + h.first + kh * s.dilation[1]) * s.in[2] + w.first;
+                f(line, w.begin, w.end, start + w.begin * s.dilation[2]);
+            }
+        }
+    }
+
+    /// Cuts output pixels [first, first + count) into parts of one line each; calls f(coordinates of the first, its place, count).
+    template <class Function>
+    [[gnu::always_inline]] static void for_each_part(const convolution_shape& s, std::int64_t first, std::int64_t count,
+                                                     const Function& f) noexcept {
+        for (std::int64_t done = 0; done < count;) {
+            const coordinates c = locate(s, first + done);
+            const std::int64_t left = count - done;
+            const std::int64_t part = s.out[2] - c.at[2] < left ? s.out[2] - c.at[2] : left;
+            f(c, done, part);
+            done += part;
+        }
+    }
+
+    /// Calls f(line, input line) for each line of taps of the output pixels in a line, in order; the index of the input line counts
+    /// those of all planes and images and is -1 outside. Forward convolution only.
+    template <class Function>
+    [[gnu::always_inline]] static void for_each_input_line(const convolution_shape& s, const coordinates& c,
+                                                           const Function& f) noexcept {
+        const span d = window(s, 0, c.at[0]);
+        const span h = window(s, 1, c.at[1]);
+        std::int64_t line = 0;
+        for (std::int64_t kd = 0; kd < s.kernel[0]; ++kd) {
+            const bool inside = kd >= d.begin && kd < d.end;
+            const std::int64_t plane = (c.n * s.in[0] + d.first + kd * s.dilation[0]) * s.in[1];
+            for (std::int64_t kh = 0; kh < s.kernel[1]; ++kh, ++line)
+                f(line, inside && kh >= h.begin && kh < h.end ? plane + h.first + kh * s.dilation[1] : -1);
+        }
+    }
+
+    /// Calls f(tap, pixel) for every tap of output pixel `row` in order; pixel is the index of the input pixel or -1.
+    template <class Function>
+    [[gnu::always_inline]] static void for_each_tap(const convolution_shape& s, std::int64_t row,
+                                                    const Function& f) noexcept {
+        if (!s.transposed) {
+            for_each_line(s, row, [&](std::int64_t line, std::int64_t begin, std::int64_t end, std::int64_t pixel) {
+                const std::int64_t tap = line * s.kernel[2];
+                std::int64_t kw = 0;
+                for (; kw < begin; ++kw)
+                    f(tap + kw, std::int64_t{-1});
+                for (; kw < end; ++kw, pixel += s.dilation[2])
+                    f(tap + kw, pixel);
+                for (; kw < s.kernel[2]; ++kw)
+                    f(tap + kw, std::int64_t{-1});
+            });
+            return;
+        }
+        const coordinates c = locate(s, row);
+        std::int64_t tap = 0;
+        for (std::int64_t kd = 0; kd < s.kernel[0]; ++kd) {
+            const std::int64_t id = position(s, 0, c.at[0], kd);
+            for (std::int64_t kh = 0; kh < s.kernel[1]; ++kh) {
+                const std::int64_t ih = position(s, 1, c.at[1], kh);
+                const std::int64_t line = id < 0 || ih < 0 ? -1 : ((c.n * s.in[0] + id) * s.in[1] + ih) * s.in[2];
+                for (std::int64_t kw = 0; kw < s.kernel[2]; ++kw, ++tap) {
+                    const std::int64_t iw = position(s, 2, c.at[2], kw);
+                    f(tap, line < 0 || iw < 0 ? -1 : line + iw);
+                }
+            }
+        }
+    }
+};
+
+}  // namespace lpt::kernel
+#endif
+
+// ======== lpt/kernel/dense_pack.hpp
+#ifndef LPT_HOLDS_KERNEL_DENSE_PACK_HPP
+#define LPT_HOLDS_KERNEL_DENSE_PACK_HPP
+// Packed columns of the dense kernel: their layout in memory, and how they are made.
+
+namespace lpt::kernel {
+
+/// The tile arithmetic of 8-bit integers.
+template <class Isa>
+struct integer_arithmetic : dot_product<Isa> {
+    using sum_type = std::int32_t;
+    static constexpr bool is_float = false;
+    static constexpr std::int64_t column_group_bytes = dot_product<Isa>::group;
+
+    [[gnu::always_inline]] static typename dot_product<Isa>::accumulator zero() noexcept {
+        return typename dot_product<Isa>::accumulator{};
+    }
+};
+
+/// The tile arithmetic of floats: the same loop with one k value in 4 bytes.
+template <class Isa>
+struct float_arithmetic {
+    using sum_type = float;
+    using simd = kernel::lanes<Isa>;
+    using accumulator = typename simd::floats;
+    using row_group = typename simd::floats;
+    using column_group = typename simd::floats;
+    static constexpr bool is_float = true;
+    static constexpr std::int64_t group = 1;
+    static constexpr std::int64_t row_value_bytes = 4;
+    static constexpr std::int64_t column_group_bytes = 4;
+    static constexpr int lanes = simd::width;
+    static constexpr int rows = dot_of_four<Isa>::rows;
+    static constexpr int vectors = dot_of_four<Isa>::vectors;
+    static constexpr bool unsigned_rows = true;
+    static constexpr bool widens_rows = false;
+    static constexpr bool either_sign = false;
+
+    [[gnu::always_inline]] static accumulator zero() noexcept { return simd::broadcast(0.0f); }
+    [[gnu::always_inline]] static accumulator load(const float* from) noexcept { return simd::load(from); }
+    [[gnu::always_inline]] static void store(float* to, accumulator value) noexcept { simd::store(to, value); }
+    [[gnu::always_inline]] static void settle(accumulator&) noexcept {}
+    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
+        return simd::load(reinterpret_cast<const float*>(from));
+    }
+    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
+        float value;
+        std::memcpy(&value, from, sizeof value);
+        return simd::broadcast(value);
+    }
+    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+        return simd::fma(row, column, sum);
+    }
+};
+
+/// Sizes of packed columns: `groups` independent matrices of `columns` columns and taps * channels rows each.
+/// In memory: a header, column sums, column zero points, panels (group by group). A panel holds `vectors * lanes` columns, the last
+/// one as many vectors as are left; inside it [tap][k / group][column][group], k padded with zeros.
+/// Columns of four bits: [tap][k / group / 2][column][group] bytes, whose low halves are one k group and whose high halves are the next;
+/// they hold 8 more than the values, so that nothing is negative.
+template <class Arithmetic>
+struct dense_layout {
+    std::int64_t groups = 1;
+    std::int64_t columns = 1;
+    std::int64_t taps = 1;
+    std::int64_t channels = 1;
+    bool four_bits = false;
+
+    static constexpr std::int64_t header_bytes = 64;
+    static constexpr std::int64_t panel_columns = Arithmetic::vectors * Arithmetic::lanes;
+
+    std::int64_t padded_columns() const noexcept {
+        return (columns + Arithmetic::lanes - 1) / Arithmetic::lanes * Arithmetic::lanes;
+    }
+    std::int64_t panels() const noexcept { return (columns + panel_columns - 1) / panel_columns; }
+    std::int64_t groups_per_tap() const noexcept { return (channels + Arithmetic::group - 1) / Arithmetic::group; }
+    std::int64_t column_bytes() const noexcept {
+        const std::int64_t cells = four_bits ? (groups_per_tap() + 1) / 2 : groups_per_tap();
+        return taps * cells * Arithmetic::column_group_bytes;
+    }
+    std::int64_t sums_offset() const noexcept { return header_bytes; }
+    std::int64_t zero_points_offset() const noexcept { return sums_offset() + groups * padded_columns() * 4; }
+    std::int64_t panels_offset() const noexcept {
+        return (zero_points_offset() + groups * padded_columns() * 4 + 63) / 64 * 64;
+    }
+    std::int64_t group_bytes() const noexcept { return padded_columns() * column_bytes(); }
+    std::int64_t bytes() const noexcept { return panels_offset() + groups * group_bytes(); }
+    /// Columns of a panel including padding.
+    std::int64_t panel_width(std::int64_t panel) const noexcept {
+        const std::int64_t rest = padded_columns() - panel * panel_columns;
+        return rest < panel_columns ? rest : panel_columns;
+    }
+};
+
+/// What the header of packed columns says about them.
+struct dense_header {
+    std::int32_t differs = 0;  // columns have different zero points
+    std::int32_t zero_point = 0;  // of all columns, if not
+    std::int32_t four_bits = 0;
+};
+
+/// Where the elements to pack come from: element (group, column, tap, channel).
+/// `merged_channels` > 0 says that a tap of the layout holds `merged_taps` taps with so many channels each.
+struct dense_source {
+    const void* data = nullptr;
+    element_kind type = element_kind::i8;
+    std::int64_t group_stride = 0;
+    std::int64_t column_stride = 0;
+    std::int64_t tap_stride = 0;
+    std::int64_t channel_stride = 0;
+    const std::int32_t* zero_points = nullptr;
+    std::int64_t zero_point_count = 0;
+    std::int64_t merged_channels = 0;
+    std::int64_t merged_taps = 1;
+
+    [[gnu::always_inline]] std::int64_t index(std::int64_t g, std::int64_t n, std::int64_t t,
+                                              std::int64_t k) const noexcept {
+        if (merged_channels > 0) {
+            t = t * merged_taps + k / merged_channels;
+            k = k % merged_channels;
+        }
+        return g * group_stride + n * column_stride + t * tap_stride + k * channel_stride;
+    }
+};
+
+/// Makes packed columns. `Isa` only tags the symbols.
+template <class Isa, class Arithmetic>
+struct dense_pack {
+    using layout = dense_layout<Arithmetic>;
+    static constexpr bool is_float = Arithmetic::is_float;
+    static constexpr std::int64_t group = Arithmetic::group;
+    static constexpr std::int64_t cell = Arithmetic::column_group_bytes;
+
+    static void run(const layout& shape, const dense_source& from, void* packed) noexcept {
+        unsigned char* const base = static_cast<unsigned char*>(packed);
+        std::memset(base, 0, static_cast<std::size_t>(shape.panels_offset()));
+        if constexpr (!is_float) pack_zero_points(shape, from, base);
+        for (std::int64_t g = 0; g < shape.groups; ++g) {
+            for (std::int64_t panel = 0; panel < shape.panels(); ++panel)
+                pack_panel(shape, from, base, g, panel);
+        }
+    }
+
+private:
+    static void pack_zero_points(const layout& shape, const dense_source& from, unsigned char* base) noexcept {
+        // u8 columns are stored as i8, those of four bits without a sign.
+        const std::int32_t shift = from.type == element_kind::u8 ? 128 : from.type == element_kind::i4 ? -8 : 0;
+        dense_header header;
+        header.four_bits = shape.four_bits ? 1 : 0;
+        header.zero_point = (from.zero_point_count > 0 ? from.zero_points[0] : 0) - shift;
+        for (std::int64_t g = 0; g < shape.groups; ++g) {
+            unsigned char* to = base + shape.zero_points_offset() + g * shape.padded_columns() * 4;
+            for (std::int64_t n = 0; n < shape.columns; ++n) {
+                std::int32_t zero = header.zero_point;
+                if (from.zero_point_count > 1) zero = from.zero_points[g * shape.columns + n] - shift;
+                if (zero != header.zero_point) header.differs = 1;
+                std::memcpy(to + n * 4, &zero, sizeof zero);
+            }
+        }
+        std::memcpy(base, &header, sizeof header);
+    }
+
+    /// Writes front to back.
+    static void pack_panel(const layout& shape, const dense_source& from, unsigned char* base, std::int64_t g,
+                           std::int64_t panel) noexcept {
+        const std::int64_t first = panel * layout::panel_columns;
+        const std::int64_t width = shape.panel_width(panel);
+        const std::int64_t columns = shape.columns - first < width ? shape.columns - first : width;
+        unsigned char* to = base + shape.panels_offset() + g * shape.group_bytes() + first * shape.column_bytes();
+        typename Arithmetic::accumulator sums[Arithmetic::vectors];
+        for (auto& sum : sums)
+            sum = Arithmetic::zero();
+        [[maybe_unused]] alignas(64) unsigned char cells[layout::panel_columns * cell];
+        for (std::int64_t t = 0; t < shape.taps; ++t) {
+            for (std::int64_t k = 0; k < shape.channels; k += group) {
+                const std::int64_t rest = shape.channels - k;
+                if constexpr (is_float) {
+                    pack_floats(from, from.index(g, first, t, k), columns, width, to);
+                } else {
+                    unsigned char* const at = shape.four_bits ? cells : to;
+                    const std::int64_t count = rest < group ? rest : group;
+                    std::int64_t origins[group] = {};
+                    for (std::int64_t j = 0; j < count; ++j)
+                        origins[j] = from.index(g, first, t, k + j);
+                    pack_bytes(from, origins, count, columns, width, at);
+                    make_stored(from.type, count, width, at);
+                    add_up(width, at, sums);
+                    if (shape.four_bits) {
+                        const bool is_high = k / group % 2 != 0;
+                        put_halves(cells, width, is_high, to);
+                        if (!is_high && rest > group) continue;  // the next k group goes to the same bytes
+                    }
+                }
+                to += width * cell;
+            }
+        }
+        if constexpr (!is_float) {
+            unsigned char* const at = base + shape.sums_offset() + (g * shape.padded_columns() + first) * 4;
+            for (std::int64_t v = 0; v < width / Arithmetic::lanes; ++v)
+                Arithmetic::store(reinterpret_cast<std::int32_t*>(at) + v * Arithmetic::lanes, sums[v]);
+        }
+    }
+
+    static void pack_floats(const dense_source& from, std::int64_t origin, std::int64_t columns, std::int64_t width,
+                            unsigned char* to) noexcept {
+        const unsigned char* at = static_cast<const unsigned char*>(from.data) + origin * 4;
+        if (from.column_stride == 1) {
+            std::memcpy(to, at, static_cast<std::size_t>(columns) * 4);
+        } else {
+            for (std::int64_t n = 0; n < columns; ++n)
+                std::memcpy(to + n * 4, at + n * from.column_stride * 4, 4);
+        }
+        std::memset(to + columns * 4, 0, static_cast<std::size_t>(width - columns) * 4);
+    }
+
+    /// `count` (<= group) k values of `columns` columns; zeros up to `group` and `width`.
+    static void pack_bytes(const dense_source& from, const std::int64_t (&origins)[group], std::int64_t count,
+                           std::int64_t columns, std::int64_t width, unsigned char* to) noexcept {
+        const unsigned char* const data = static_cast<const unsigned char*>(from.data);
+        if (columns < width || count < group) std::memset(to, 0, static_cast<std::size_t>(width * cell));
+        bool in_line = count == group;
+        for (std::int64_t j = 1; j < count; ++j)
+            in_line = in_line && origins[j] == origins[0] + j;
+        if (in_line) {
+            const unsigned char* at = data + origins[0];
+            for (std::int64_t n = 0; n < columns; ++n, at += from.column_stride)
+                std::memcpy(to + n * cell, at, static_cast<std::size_t>(cell));
+            return;
+        }
+        std::int64_t done = 0;
+        if (from.column_stride == 1 && count == group) {
+            const unsigned char* rows[group];
+            for (std::int64_t j = 0; j < group; ++j)
+                rows[j] = data + origins[j];
+            for (; done + 16 <= columns; done += 16)
+                Arithmetic::interleave(to + done * cell, rows, done);
+        }
+        for (std::int64_t j = 0; j < count; ++j) {
+            const unsigned char* at = data + origins[j] + done * from.column_stride;
+            for (std::int64_t n = done; n < columns; ++n, at += from.column_stride)
+                to[n * cell + j] = *at;
+        }
+    }
+
+    /// Makes u8 i8 by flipping the top bits (u8 minus 128), and four bits unsigned by flipping theirs (plus 8).
+    static void make_stored(element_kind type, std::int64_t count, std::int64_t width, unsigned char* to) noexcept {
+        if (type == element_kind::i8) return;
+        unsigned char flip[cell] = {};
+        for (std::int64_t j = 0; j < count; ++j)
+            flip[j] = type == element_kind::u8 ? 0x80 : 0x08;
+        flip_cells(to, width, flip, type == element_kind::u8 ? 0xff : 0x0f);
+    }
+
+    /// The low or the high halves of bytes.
+    static void put_halves(const unsigned char* cells, std::int64_t width, bool is_high, unsigned char* to) noexcept {
+        for (std::int64_t i = 0; i < width * cell; ++i)
+            to[i] = is_high ? static_cast<unsigned char>(to[i] | cells[i] << 4) : cells[i];
+    }
+
+    /// Adds to the sums of the columns.
+    static void add_up(std::int64_t width, const unsigned char* to, typename Arithmetic::accumulator* sums) noexcept {
+        unsigned char ones[group * Arithmetic::row_value_bytes] = {};
+        for (std::int64_t j = 0; j < group; ++j)
+            ones[j * Arithmetic::row_value_bytes] = 1;
+        const typename Arithmetic::row_group one = Arithmetic::load_row(ones);
+        for (std::int64_t v = 0; v < width / Arithmetic::lanes; ++v) {
+            const auto column = Arithmetic::load_columns(to + v * Arithmetic::lanes * cell);
+            sums[v] = Arithmetic::step(sums[v], one, column);
+        }
+    }
+
+    /// Flips the bits of `flip` in each cell and keeps those of `kept` in each byte.
+    static void flip_cells(unsigned char* to, std::int64_t width, const unsigned char (&flip)[cell],
+                           unsigned char kept) noexcept {
+        std::uint64_t mask;  // every panel's line is a multiple of 8 bytes
+        for (std::int64_t i = 0; i < 8; i += cell)
+            std::memcpy(reinterpret_cast<unsigned char*>(&mask) + i, flip, static_cast<std::size_t>(cell));
+        for (std::int64_t i = 0; i < width * cell; i += 8) {
+            std::uint64_t eight;
+            std::memcpy(&eight, to + i, sizeof eight);
+            eight = (eight ^ mask) & (0x0101010101010101u * kept);
+            std::memcpy(to + i, &eight, sizeof eight);
+        }
+    }
+};
+
+}  // namespace lpt::kernel
+#endif
+
+// ======== lpt/kernel/unary.hpp
+#ifndef LPT_HOLDS_KERNEL_UNARY_HPP
+#define LPT_HOLDS_KERNEL_UNARY_HPP
+// The functions of one number that an epilogue can apply: one definition for all instruction sets, made of correctly rounded
+// operations in a fixed order, so every instruction set gives the same bits.
+
+namespace lpt::kernel {
+
+/// `unary<Isa>::apply(function, values, count, alpha, beta)`. For |v| < 80 results are within 4 ulp of the exact function of v, except:
+/// gelu_erf (within 3e-7, absolute), gelu_tanh and swish (the rounding of their inner argument y adds |y| / 2 ulp), and results below
+/// 2^-126, which may be zero. NaN gives NaN except where a clamp is part of the definition.
+template <class Isa>
+struct unary {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using ints = typename simd::ints;
+
+    [[gnu::always_inline]] static floats constant(float value) noexcept { return simd::broadcast(value); }
+    [[gnu::always_inline]] static floats absolute(floats v) noexcept {
+        return simd::from_bits(simd::and_int(simd::bits(v), simd::broadcast_int(0x7fffffff)));
+    }
+    [[gnu::always_inline]] static floats sign_bit(floats v) noexcept {
+        return simd::from_bits(simd::and_int(simd::bits(v), simd::broadcast_int(-0x7fffffff - 1)));
+    }
+    [[gnu::always_inline]] static floats with_sign(floats magnitude, floats sign) noexcept {
+        return simd::from_bits(simd::or_int(simd::bits(magnitude), simd::bits(sign)));
+    }
+    [[gnu::always_inline]] static floats negate(floats v) noexcept { return simd::subtract(constant(-0.0f), v); }
+    [[gnu::always_inline]] static floats keep_nan(floats v, floats result) noexcept {
+        return simd::select(simd::equal(v, v), result, v);
+    }
+    /// c[0] x^n + ... + c[n]
+    template <int Count>
+    [[gnu::always_inline]] static floats polynomial(floats x, const float (&c)[Count]) noexcept {
+        floats sum = constant(c[0]);
+#pragma GCC unroll 16
+        for (int i = 1; i < Count; ++i)
+            sum = simd::fma(sum, x, constant(c[i]));
+        return sum;
+    }
+
+    /// v = n ln 2 + r with |r| <= ln 2 / 2; gives exp(r) - 1 and n. v must be in [-88, 89].
+    [[gnu::always_inline]] static floats reduced_expm1(floats v, floats& n) noexcept {
+        n = simd::round_even(simd::multiply(v, constant(1.44269504f)));
+        floats r = simd::fma(n, constant(-0.693359375f), v);  // exact: 9 bits of ln 2 times an integer below 2^8
+        r = simd::fma(n, constant(2.12194440e-4f), r);  // the rest of ln 2
+        const float c[] = {0.000198911034f, 0.00139337514f, 0.00833331082f, 0.0416664640f, 0.166666667f, 0.5f};
+        const floats high = polynomial(r, c);  // (exp(r) - 1 - r) / r^2
+        return simd::fma(simd::multiply(r, r), high, r);
+    }
+    /// 2^n for integral n in [-126, 127]
+    [[gnu::always_inline]] static floats power_of_two(floats n) noexcept {
+        return simd::from_bits(simd::shift_left_23(simd::add_int(simd::round_to_int(n), simd::broadcast_int(127))));
+    }
+
+    [[gnu::always_inline]] static floats exp(floats v) noexcept {
+        const floats inside = simd::at_most(simd::at_least(v, constant(-87.0f)), constant(88.8f));
+        floats n;
+        const floats p = reduced_expm1(inside, n);
+        // n can be 128, which is no exponent of a float: multiply by 2^(n - 1), then by 2.
+        const floats half = power_of_two(simd::subtract(n, constant(1.0f)));
+        floats result = simd::multiply(simd::fma(p, half, half), constant(2.0f));
+        result = simd::select(simd::less(v, constant(-87.0f)), constant(0.0f), result);
+        return keep_nan(v, result);
+    }
+    [[gnu::always_inline]] static floats expm1(floats v) noexcept {
+        const floats inside = simd::at_most(simd::at_least(v, constant(-20.0f)), constant(88.0f));
+        floats n;
+        const floats p = reduced_expm1(inside, n);
+        const floats scale = power_of_two(n);
+        floats result = simd::fma(scale, p, simd::subtract(scale, constant(1.0f)));
+        result = simd::select(simd::less(constant(88.0f), v), exp(v), result);
+        return keep_nan(v, result);
+    }
+    /// ln(v); -infinity at 0, NaN below; v must be normal, smaller numbers count as 0.
+    [[gnu::always_inline]] static floats log(floats v) noexcept {
+        const ints whole = simd::bits(v);
+        // Move the mantissa into [sqrt(1/2), sqrt(2)): subtract the bits of sqrt(1/2), what is above bit 23 is the exponent.
+        const ints offset = simd::subtract_int(whole, simd::broadcast_int(0x3f3504f3));
+        const ints exponent = simd::shift_right_23(offset);
+        const floats m = simd::from_bits(simd::subtract_int(whole, simd::shift_left_23(exponent)));
+        const floats n = simd::to_float(exponent);
+        const floats f = simd::subtract(m, constant(1.0f));
+        const floats s = simd::divide(f, simd::add(m, constant(1.0f)));
+        const floats z = simd::multiply(s, s);
+        const float c[] = {0.116684055f, 0.142752935f, 0.200000620f, 0.333333333f};
+        // ln m = 2 atanh(s) = f - s (f - 2 z (1/3 + z/5 ...)) since 2 s = f - s f
+        const floats tail = simd::multiply(simd::multiply(constant(2.0f), z), polynomial(z, c));
+        const floats low = simd::fma(n, constant(-2.12194440e-4f), simd::multiply(s, simd::subtract(tail, f)));
+        floats result = simd::fma(n, constant(0.693359375f), simd::add(f, low));
+        result = simd::select(simd::less(v, constant(1.17549435e-38f)), constant(-__builtin_inff()), result);
+        result = simd::select(simd::less(v, constant(0.0f)), constant(__builtin_nanf("")), result);
+        result = simd::select(simd::equal(v, constant(__builtin_inff())), v, result);
+        return keep_nan(v, result);
+    }
+    /// ln(1 + t) for t in [0, 1]
+    [[gnu::always_inline]] static floats log1p_unit(floats t) noexcept {
+        const floats u = simd::add(constant(1.0f), t);
+        const floats lost = simd::subtract(t, simd::subtract(u, constant(1.0f)));
+        return simd::add(log(u), simd::divide(lost, u));
+    }
+    [[gnu::always_inline]] static floats softplus(floats v) noexcept {
+        const floats tail = log1p_unit(exp(negate(absolute(v))));
+        return keep_nan(v, simd::add(simd::at_least(v, constant(0.0f)), tail));
+    }
+    [[gnu::always_inline]] static floats sigmoid(floats v) noexcept {
+        // exp of a non-positive number only: the small tail keeps its relative accuracy on both sides.
+        const floats e = exp(negate(absolute(v)));
+        const floats denominator = simd::add(constant(1.0f), e);
+        const floats numerator = simd::select(simd::less(v, constant(0.0f)), e, constant(1.0f));
+        return keep_nan(v, simd::divide(numerator, denominator));
+    }
+    [[gnu::always_inline]] static floats tanh(floats v) noexcept {
+        const floats magnitude = simd::at_most(absolute(v), constant(10.0f));  // tanh(10) rounds to 1
+        const floats e = expm1(simd::add(magnitude, magnitude));
+        return keep_nan(v, with_sign(simd::divide(e, simd::add(e, constant(2.0f))), sign_bit(v)));
+    }
+    [[gnu::always_inline]] static floats erf(floats v) noexcept {
+        const floats x = simd::at_most(absolute(v), constant(4.0f));  // erf(4) rounds to 1
+        const float small[] = {-9.66704457e-6f, 1.12659590e-4f, -8.48408041e-4f, 5.22103181e-3f,
+                               -2.68654307e-2f, 1.12837825e-1f, -3.76126385e-1f, 1.12837917f};
+        const float large[] = {1.63715141e-6f,  -4.60580427e-5f, 5.96805626e-4f, -4.75959629e-3f, 2.64211360e-2f,
+                               -1.10080083e-1f, -6.31826052e-1f, -1.13023343f,   3.20138050e-4f};
+        const floats near = simd::multiply(x, polynomial(simd::multiply(x, x), small));
+        const floats far = simd::subtract(constant(1.0f), exp(polynomial(x, large)));  // 1 - erfc
+        const floats result = simd::select(simd::less(x, constant(1.0f)), near, far);
+        return keep_nan(v, with_sign(result, sign_bit(v)));
+    }
+    [[gnu::always_inline]] static floats ramp6(floats v) noexcept {
+        return simd::at_most(simd::at_least(simd::add(v, constant(3.0f)), constant(0.0f)), constant(6.0f));
+    }
+    [[gnu::always_inline]] static floats gelu_erf(floats v) noexcept {
+        const floats half = simd::multiply(v, constant(0.5f));
+        const floats whole = simd::fma(half, erf(simd::multiply(v, constant(0.707106781f))), half);
+        return simd::select(simd::less(v, constant(-14.0f)), constant(-0.0f), whole);
+    }
+    [[gnu::always_inline]] static floats gelu_tanh(floats v) noexcept {
+        // (1 + tanh(y)) / 2 = sigmoid(2 y), which does not cancel
+        const floats cube = simd::multiply(simd::multiply(v, v), v);
+        const floats twice = simd::multiply(constant(1.59576912f), simd::fma(cube, constant(0.044715f), v));
+        const floats whole = simd::multiply(v, sigmoid(twice));
+        return simd::select(simd::less(v, constant(-14.0f)), constant(-0.0f), whole);
+    }
+    [[gnu::always_inline]] static floats mish(floats v) noexcept {
+        // tanh(ln(1 + e)) = (e^2 + 2 e) / (e^2 + 2 e + 2)
+        const floats e = exp(simd::at_most(v, constant(20.0f)));
+        const floats n = simd::multiply(e, simd::add(e, constant(2.0f)));
+        const floats result = simd::multiply(v, simd::divide(n, simd::add(n, constant(2.0f))));
+        return keep_nan(v, simd::select(simd::less(constant(20.0f), v), v, result));
+    }
+    [[gnu::always_inline]] static floats round_away(floats v) noexcept {
+        const floats magnitude = absolute(v);
+        const floats whole = simd::floor(magnitude);
+        const floats rest = simd::subtract(magnitude, whole);
+        const floats up = simd::select(simd::less(rest, constant(0.5f)), constant(0.0f), constant(1.0f));
+        const floats result =
+            simd::select(simd::less(magnitude, constant(8388608.0f)), simd::add(whole, up), magnitude);
+        return with_sign(result, sign_bit(v));
+    }
+    [[gnu::always_inline]] static floats sign(floats v) noexcept {
+        const floats positive = simd::select(simd::less(constant(0.0f), v), constant(1.0f), constant(0.0f));
+        return simd::select(simd::less(v, constant(0.0f)), constant(-1.0f), positive);
+    }
+
+    /// Applies f to `count` numbers in place, `count` a multiple of the vector width.
+    template <class Function>
+    [[gnu::always_inline]] static void each(float* values, std::int64_t count, Function f) noexcept {
+        for (std::int64_t i = 0; i < count; i += simd::width)
+            simd::store(values + i, f(simd::load(values + i)));
+    }
+
+    /// Replaces `count` numbers by the function of them; `count` is a multiple of the vector width.
+    static void apply(unary_function function, float* values, std::int64_t count, float alpha, float beta) noexcept {
+        const floats a = constant(alpha);
+        const floats b = constant(beta);
+        switch (function) {
+            case unary_function::sigmoid: each(values, count, [](floats v) { return sigmoid(v); }); break;
+            case unary_function::tanh: each(values, count, [](floats v) { return tanh(v); }); break;
+            case unary_function::hswish:
+                each(values, count, [](floats v) { return simd::multiply(v, simd::divide(ramp6(v), constant(6.0f))); });
+                break;
+            case unary_function::hsigmoid:
+                each(values, count, [](floats v) { return simd::divide(ramp6(v), constant(6.0f)); });
+                break;
+            case unary_function::hard_sigmoid:
+                each(values, count, [a, b](floats v) {
+                    return simd::at_most(simd::at_least(simd::fma(v, a, b), constant(0.0f)), constant(1.0f));
+                });
+                break;
+            case unary_function::gelu_erf: each(values, count, [](floats v) { return gelu_erf(v); }); break;
+            case unary_function::gelu_tanh: each(values, count, [](floats v) { return gelu_tanh(v); }); break;
+            case unary_function::swish:
+                each(values, count, [a](floats v) { return simd::multiply(v, sigmoid(simd::multiply(a, v))); });
+                break;
+            case unary_function::mish: each(values, count, [](floats v) { return mish(v); }); break;
+            case unary_function::elu:
+                each(values, count, [a](floats v) {
+                    return simd::select(simd::less(v, constant(0.0f)), simd::multiply(a, expm1(v)), v);
+                });
+                break;
+            case unary_function::selu:
+                each(values, count, [a, b](floats v) {
+                    const floats negative = simd::multiply(b, simd::multiply(a, expm1(v)));
+                    return simd::select(simd::less(constant(0.0f), v), simd::multiply(b, v), negative);
+                });
+                break;
+            case unary_function::softplus: each(values, count, [](floats v) { return softplus(v); }); break;
+            case unary_function::softsign:
+                each(values, count, [](floats v) { return simd::divide(v, simd::add(constant(1.0f), absolute(v))); });
+                break;
+            case unary_function::exp: each(values, count, [](floats v) { return exp(v); }); break;
+            case unary_function::log: each(values, count, [](floats v) { return log(v); }); break;
+            case unary_function::erf: each(values, count, [](floats v) { return erf(v); }); break;
+            case unary_function::sqrt: each(values, count, [](floats v) { return simd::sqrt(v); }); break;
+            case unary_function::abs: each(values, count, [](floats v) { return absolute(v); }); break;
+            case unary_function::negative:
+                each(values, count, [](floats v) {
+                    return simd::from_bits(simd::add_int(simd::bits(v), simd::broadcast_int(-0x7fffffff - 1)));
+                });
+                break;
+            case unary_function::floor: each(values, count, [](floats v) { return simd::floor(v); }); break;
+            case unary_function::ceiling: each(values, count, [](floats v) { return simd::ceiling(v); }); break;
+            case unary_function::round_even: each(values, count, [](floats v) { return simd::round_even(v); }); break;
+            case unary_function::round_away: each(values, count, [](floats v) { return round_away(v); }); break;
+            case unary_function::sign: each(values, count, [](floats v) { return sign(v); }); break;
+            case unary_function::reciprocal:
+                each(values, count, [](floats v) { return simd::divide(constant(1.0f), v); });
+                break;
+            case unary_function::square: each(values, count, [](floats v) { return simd::multiply(v, v); }); break;
+        }
+    }
+};
+
+}  // namespace lpt::kernel
+#endif
+
+// ======== lpt/kernel/epilogue.hpp
+#ifndef LPT_HOLDS_KERNEL_EPILOGUE_HPP
+#define LPT_HOLDS_KERNEL_EPILOGUE_HPP
+// From accumulators to memory: scale and bias, post operations, rounding, saturation, store.
+
+namespace lpt::kernel {
+
+/// The most columns that one call of `finish` takes; its buffers live on the stack.
+inline constexpr int finish_columns = 256;
+
+template <class Isa>
+struct finish {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using ints = typename simd::ints;
+    static constexpr std::int64_t width = simd::width;
+
+    /// Up to `width` elements from `index` on as floats; lanes past `count` are zero, nothing past them is read.
+    [[gnu::always_inline]] static floats load_elements(const void* data, element_kind kind, std::int64_t index,
+                                                       std::int64_t count) noexcept {
+        const std::int64_t size = bytes_of(kind);
+        const unsigned char* from = static_cast<const unsigned char*>(data) + index * size;
+        unsigned char whole[width * 4] = {};
+        if (count < width) {
+            std::memcpy(whole, from, static_cast<std::size_t>(count * size));
+            from = whole;
+        }
+        switch (kind) {
+            case element_kind::u8: return simd::to_float(simd::load_u8(from));
+            case element_kind::i4:
+            case element_kind::i8: return simd::to_float(simd::load_i8(reinterpret_cast<const std::int8_t*>(from)));
+            case element_kind::i32: return simd::to_float(simd::load_int(reinterpret_cast<const std::int32_t*>(from)));
+            case element_kind::f32: break;
+        }
+        return simd::load(reinterpret_cast<const float*>(from));
+    }
+
+    /// The same for u8 or i8 elements, as integers.
+    [[gnu::always_inline]] static ints load_bytes(const void* data, element_kind kind, std::int64_t index,
+                                                  std::int64_t count) noexcept {
+        const unsigned char* from = static_cast<const unsigned char*>(data) + index;
+        unsigned char whole[width];
+        if (count < width) {
+            for (std::int64_t i = 0; i < width; ++i)
+                whole[i] = i < count ? from[i] : static_cast<unsigned char>(0);
+            from = whole;
+        }
+        return kind == element_kind::u8 ? simd::load_u8(from)
+                                        : simd::load_i8(reinterpret_cast<const std::int8_t*>(from));
+    }
+
+    /// The value of an operation at `index`: an array's elements, or one number for all.
+    [[gnu::always_inline]] static floats load_or(const float* array, float all, std::int64_t index,
+                                                 std::int64_t count) noexcept {
+        return array != nullptr ? load_part<Isa>(array + index, count) : simd::broadcast(all);
+    }
+
+    /// v = fma(v, scale, bias) for `columns` channels from `channel` on.
+    static void scale_and_shift(const float* scale, float scale_all, const float* shift, float shift_all, float* v,
+                                std::int64_t channel, std::int64_t columns) noexcept {
+        for (std::int64_t i = 0; i < columns; i += width) {
+            const floats a = load_or(scale, scale_all, channel + i, columns - i);
+            const floats b = load_or(shift, shift_all, channel + i, columns - i);
+            simd::store(v + i, simd::fma(simd::load(v + i), a, b));
+        }
+    }
+
+    /// Everything after x: `v` holds `columns` (<= finish_columns) values x of row `row` from channel `channel` on, with finite
+    /// padding up to a multiple of the width.
+    static void row(const epilogue& e, const float* v, std::int64_t row_index, std::int64_t channel,
+                    std::int64_t columns, unsigned char* output) noexcept {
+        finish_row(e, row_index, channel, columns, output,
+                   [v](std::int64_t i) __attribute__((always_inline)) { return simd::load(v + i); });
+    }
+
+    /// `rows` rows of `columns` (<= finish_columns) integer accumulators, `stride` apart and readable up to a multiple of the width.
+    /// `output` is the address of (row `first_row`, channel `channel`), `output_stride` counts elements.
+    static void tile(const epilogue& e, const std::int32_t* sums, std::int64_t stride, std::int64_t rows,
+                     std::int64_t first_row, std::int64_t channel, std::int64_t columns, unsigned char* output,
+                     std::int64_t output_stride) noexcept {
+        const std::int64_t row_bytes = output_stride * bytes_of(e.output_type);
+        if (e.output_type == element_kind::i32) {
+            for (std::int64_t r = 0; r < rows; ++r)
+                std::memcpy(output + r * row_bytes, sums + r * stride,
+                            static_cast<std::size_t>(columns) * sizeof(std::int32_t));
+        } else if (e.post_count == 0 && e.output_type != element_kind::f32) {
+            requantize(e, sums, stride, rows, channel, columns, output, row_bytes);
+        } else {
+            for (std::int64_t r = 0; r < rows; ++r) {
+                const std::int32_t* const from = sums + r * stride;
+                finish_row(e, first_row + r, channel, columns, output + r * row_bytes,
+                           [from](std::int64_t i)
+                               __attribute__((always_inline)) { return simd::to_float(simd::load_int(from + i)); });
+            }
+        }
+    }
+
+    /// The same for float accumulators.
+    static void tile(const epilogue& e, const float* sums, std::int64_t stride, std::int64_t rows,
+                     std::int64_t first_row, std::int64_t channel, std::int64_t columns, unsigned char* output,
+                     std::int64_t output_stride) noexcept {
+        const std::int64_t row_bytes = output_stride * bytes_of(e.output_type);
+        for (std::int64_t r = 0; r < rows; ++r)
+            row(e, sums + r * stride, first_row + r, channel, columns, output + r * row_bytes);
+    }
+
+    /// Whether 32-bit sums of channels [begin, end) can become bytes without a clamp before they are rounded: no post operations, and
+    /// scales and biases so small that what is rounded fits in 32 bits.
+    static bool requantizes_directly(const epilogue& e, std::int64_t begin, std::int64_t end) noexcept {
+        const bool bytes = e.output_type == element_kind::u8 || e.output_type == element_kind::i8;
+        return e.post_count == 0 && bytes && stays_small(e.scale, e.scale_all, 0.25f, begin, end) &&
+               stays_small(e.bias, e.bias_all, 536870912.0f, begin, end);
+    }
+
+private:
+    /// Whether the magnitudes of all numbers of channels [begin, end) are at most `limit`.
+    static bool stays_small(const float* array, float all, float limit, std::int64_t begin, std::int64_t end) noexcept {
+        if (array == nullptr) return all >= -limit && all <= limit;
+        // Without their sign, floats are ordered as integers are, NaN above all numbers.
+        const auto magnitude = simd::broadcast_int(0x7fffffff);
+        auto most = simd::broadcast_int(0);
+        for (std::int64_t i = begin; i < end; i += simd::width)
+            most = simd::max_int(most, simd::and_int(simd::bits(load_part<Isa>(array + i, end - i)), magnitude));
+        std::int32_t parts[simd::width];
+        simd::store_int(parts, most);
+        for (const std::int32_t part : parts) {
+            if (part > __builtin_bit_cast(std::int32_t, limit)) return false;
+        }
+        return true;
+    }
+
+    /// Where a few vectors of a row are: `columns` channels are left from `channel` on.
+    struct place {
+        std::int64_t row;
+        std::int64_t channel;
+        std::int64_t columns;
+    };
+
+    /// A row, four vectors at a time, which stay in registers from x to the store. `x(i)` is the vector of x from column i on.
+    template <class Values>
+    [[gnu::always_inline]] static void finish_row(const epilogue& e, std::int64_t row_index, std::int64_t channel,
+                                                  std::int64_t columns, unsigned char* output,
+                                                  const Values& x) noexcept {
+        const std::int64_t size = bytes_of(e.output_type);
+        std::int64_t i = 0;
+        for (; i + 4 * width <= columns; i += 4 * width)
+            finish_vectors<4, true>(e, {row_index, channel + i, columns - i}, output + i * size,
+                                    [&x, i](int j) __attribute__((always_inline)) { return x(i + j * width); });
+        for (; i < columns; i += width)
+            finish_vectors<1, false>(e, {row_index, channel + i, columns - i}, output + i * size,
+                                     [&x, i](int) __attribute__((always_inline)) { return x(i); });
+    }
+
+    template <int Count, bool Whole, class Values>
+    [[gnu::always_inline]] static void finish_vectors(const epilogue& e, const place& at, unsigned char* output,
+                                                      const Values& x) noexcept {
+        floats v[Count];
+#pragma GCC unroll 4
+        for (int j = 0; j < Count; ++j)
+            v[j] =
+                simd::fma(x(j), number<Whole>(e.scale, e.scale_all, at, j), number<Whole>(e.bias, e.bias_all, at, j));
+        for (int k = 0; k < e.post_count; ++k)
+            apply<Count, Whole>(e.post[k], v, at);
+        store<Count, Whole>(e, v, at.columns, output);
+    }
+
+    /// The numbers of vector j: an array's elements, or one number for all.
+    template <bool Whole>
+    [[gnu::always_inline]] static floats number(const float* array, float all, const place& at, int j) noexcept {
+        if (array == nullptr) return simd::broadcast(all);
+        const float* const from = array + at.channel + j * width;
+        return Whole ? simd::load(from) : load_part<Isa>(from, at.columns - j * width);
+    }
+    template <bool Whole>
+    [[gnu::always_inline]] static floats residual(const post_operation& step, const place& at, int j) noexcept {
+        const std::int64_t index = at.row * step.residual_row_stride + at.channel + j * width;
+        return load_elements(step.residual, step.residual_type, index, Whole ? width : at.columns - j * width);
+    }
+
+    /// One post operation.
+    template <int Count, bool Whole>
+    [[gnu::always_inline]] static void apply(const post_operation& step, floats (&v)[Count], const place& at) noexcept {
+        const floats alpha = simd::broadcast(step.alpha);
+        const floats beta = simd::broadcast(step.beta);
+        switch (step.kind) {
+            case post_kind::clamp:
+#pragma GCC unroll 4
+                for (int j = 0; j < Count; ++j)
+                    v[j] = simd::at_most(simd::at_least(v[j], alpha), beta);
+                break;
+            case post_kind::prelu:
+#pragma GCC unroll 4
+                for (int j = 0; j < Count; ++j) {
+                    const floats slope = number<Whole>(step.per_channel_a, step.alpha, at, j);
+                    v[j] = simd::select(simd::less(v[j], simd::broadcast(0.0f)), simd::multiply(v[j], slope), v[j]);
+                }
+                break;
+            case post_kind::scale_shift:
+#pragma GCC unroll 4
+                for (int j = 0; j < Count; ++j) {
+                    v[j] = simd::fma(v[j], number<Whole>(step.per_channel_a, step.alpha, at, j),
+                                     number<Whole>(step.per_channel_b, step.beta, at, j));
+                }
+                break;
+            case post_kind::add_residual:
+#pragma GCC unroll 4
+                for (int j = 0; j < Count; ++j)
+                    v[j] = simd::fma(residual<Whole>(step, at, j), alpha, v[j]);
+                break;
+            case post_kind::multiply_residual:
+#pragma GCC unroll 4
+                for (int j = 0; j < Count; ++j)
+                    v[j] = simd::multiply(v[j], simd::fma(residual<Whole>(step, at, j), alpha, beta));
+                break;
+            case post_kind::unary: {
+                alignas(64) float values[Count * width];
+#pragma GCC unroll 4
+                for (int j = 0; j < Count; ++j)
+                    simd::store(values + j * width, v[j]);
+                unary<Isa>::apply(step.function, values, Count * width, step.alpha, step.beta);
+#pragma GCC unroll 4
+                for (int j = 0; j < Count; ++j)
+                    v[j] = simd::load(values + j * width);
+                break;
+            }
+        }
+    }
+
+    /// Rounds, saturates and stores. `columns` values are left.
+    template <int Count, bool Whole>
+    [[gnu::always_inline]] static void store(const epilogue& e, const floats (&v)[Count], std::int64_t columns,
+                                             unsigned char* output) noexcept {
+        if (e.output_type == element_kind::f32) {
+            if (Whole || columns >= width) {
+#pragma GCC unroll 4
+                for (int j = 0; j < Count; ++j)
+                    simd::store(reinterpret_cast<float*>(output) + j * width, v[j]);
+            } else {
+                float tail[width];
+                simd::store(tail, v[0]);
+                std::memcpy(output, tail, static_cast<std::size_t>(columns) * sizeof(float));
+            }
+            return;
+        }
+        const floats low = simd::broadcast(e.quant_low);
+        const floats high = simd::broadcast(e.quant_high);
+        ints q[Count];
+#pragma GCC unroll 4
+        for (int j = 0; j < Count; ++j)
+            q[j] = simd::round_to_int(simd::at_most(simd::at_least(v[j], low), high));
+        if constexpr (Count == 4) {
+            if (e.output_type == element_kind::i8)
+                simd::template store_bytes<true>(output, q[0], q[1], q[2], q[3]);
+            else
+                simd::template store_bytes<false>(output, q[0], q[1], q[2], q[3]);
+        } else if (columns >= width) {
+            simd::store_byte(output, q[0]);
+        } else {
+            std::uint8_t tail[width];
+            simd::store_byte(tail, q[0]);
+            copy_few<Isa, width>(output, tail, columns);
+        }
+    }
+
+    [[gnu::always_inline]] static ints quantized(const std::int32_t* sums, floats scale, floats bias, floats low,
+                                                 floats high) noexcept {
+        const floats x = simd::to_float(simd::load_int(sums));
+        return simd::round_to_int(simd::at_most(simd::at_least(simd::fma(x, scale, bias), low), high));
+    }
+
+    /// The case that matters most, without a detour through memory: scale, bias, round, saturate. Columns outermost, so that the
+    /// constants of a column stay in registers.
+    static void requantize(const epilogue& e, const std::int32_t* sums, std::int64_t stride, std::int64_t rows,
+                           std::int64_t channel, std::int64_t columns, unsigned char* output,
+                           std::int64_t row_bytes) noexcept {
+        std::int64_t i = 0;
+        for (; i + 4 * width <= columns; i += 4 * width) {
+            if (e.output_type == element_kind::i8)
+                requantize_four<true>(e, sums + i, stride, rows, channel + i, output + i, row_bytes);
+            else
+                requantize_four<false>(e, sums + i, stride, rows, channel + i, output + i, row_bytes);
+        }
+        const floats low = simd::broadcast(e.quant_low);
+        const floats high = simd::broadcast(e.quant_high);
+        for (; i < columns; i += width) {
+            const std::int64_t count = columns - i;
+            const floats scale = load_or(e.scale, e.scale_all, channel + i, count);
+            const floats bias = load_or(e.bias, e.bias_all, channel + i, count);
+            for (std::int64_t r = 0; r < rows; ++r) {
+                const ints q = quantized(sums + r * stride + i, scale, bias, low, high);
+                unsigned char* to = output + r * row_bytes + i;
+                if (count >= width) {
+                    simd::store_byte(to, q);
+                } else {
+                    std::uint8_t tail[width];
+                    simd::store_byte(tail, q);
+                    copy_few<Isa, width>(to, tail, count);
+                }
+            }
+        }
+    }
+
+    /// Four vectors of columns, which one store takes.
+    template <bool Signed>
+    static void requantize_four(const epilogue& e, const std::int32_t* sums, std::int64_t stride, std::int64_t rows,
+                                std::int64_t channel, unsigned char* output, std::int64_t row_bytes) noexcept {
+        const floats low = simd::broadcast(e.quant_low);
+        const floats high = simd::broadcast(e.quant_high);
+        floats scale[4];
+        floats bias[4];
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v) {
+            scale[v] = load_or(e.scale, e.scale_all, channel + v * width, width);
+            bias[v] = load_or(e.bias, e.bias_all, channel + v * width, width);
+        }
+        for (std::int64_t r = 0; r < rows; ++r) {
+            const std::int32_t* from = sums + r * stride;
+            const ints a = quantized(from, scale[0], bias[0], low, high);
+            const ints b = quantized(from + width, scale[1], bias[1], low, high);
+            const ints c = quantized(from + 2 * width, scale[2], bias[2], low, high);
+            const ints d = quantized(from + 3 * width, scale[3], bias[3], low, high);
+            simd::template store_bytes<Signed>(output + r * row_bytes, a, b, c, d);
+        }
+    }
+};
+
+}  // namespace lpt::kernel
+#endif
+
+// ======== lpt/kernel/parallel.hpp
+#ifndef LPT_HOLDS_KERNEL_PARALLEL_HPP
+#define LPT_HOLDS_KERNEL_PARALLEL_HPP
+// Cutting a range of independent work into tasks.
+
+namespace lpt::kernel {
+
+/// Calls f(begin, end, task) for at most `parallel.threads` consecutive parts of [0, count), whose borders are multiples of `grain`.
+/// Task numbers count from 0, so a task can own the scratch memory of its number.
+template <class Isa, class Function>
+inline void split(const parallel_for& parallel, std::int64_t count, std::int64_t grain, const Function& f) noexcept {
+    if (count <= 0) return;
+    const std::int64_t grains = (count + grain - 1) / grain;
+    const std::int64_t wanted = parallel.run != nullptr && parallel.threads > 1 ? parallel.threads : 1;
+    const std::int64_t tasks = wanted < grains ? wanted : grains;
+    if (tasks == 1) {
+        f(std::int64_t{0}, count, 0);
+        return;
+    }
+    struct job {
+        const Function* f;
+        std::int64_t count, grain, grains, tasks;
+        static void run(void* context, int index) {
+            const job& self = *static_cast<const job*>(context);
+            const std::int64_t begin = self.grains * index / self.tasks * self.grain;
+            const std::int64_t past = self.grains * (index + 1) / self.tasks * self.grain;
+            (*self.f)(begin, past < self.count ? past : self.count, index);
+        }
+    };
+    job work{&f, count, grain, grains, tasks};
+    parallel.run(parallel.pool, static_cast<int>(tasks), &job::run, &work);
+}
+
+}  // namespace lpt::kernel
+#endif
+
+// ======== lpt/kernel/depthwise_dots.hpp
+#ifndef LPT_HOLDS_KERNEL_DEPTHWISE_DOTS_HPP
+#define LPT_HOLDS_KERNEL_DEPTHWISE_DOTS_HPP
+// Depthwise convolution by dot products of four bytes: the bytes of a channel in four rows of the image lie side by side.
+
+namespace lpt::kernel {
+
+/// Channels that do not fill the half of a block go through vectors of half the width, where an instruction set specialises this with
+/// `exist`, and `dot` and `simd` in the place of its own.
+template <class Isa>
+struct half_blocks {
+    static constexpr bool exist = false;
+};
+
+/// Convolution by 3 x 3 taps, where an instruction set specialises this.
+template <class Isa>
+struct depthwise_3x3 {
+    static constexpr bool exists = false;
+};
+
+/// Some of the channels of a convolution.
+struct channel_span {
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+};
+
+/// For weights that, less their zero points, are signed bytes. A window of input rows, a multiple of four, is interleaved once for a
+/// block of channels and then serves all taps of a kernel line, and a second output row where the window has that row, too.
+/// In memory, after the sums of each channel's weights (int32): [block][output row of the window][four rows][tap of a line][slot][4].
+/// Slot order: interleaving works inside 128-bit parts, so slot (vector v, part l, element e) is channel 16 l + 4 v + e of the block,
+/// which is the order that packing to bytes takes back.
+template <class Isa, class Dot = dot_of_four<Isa>, class Simd = lanes<Isa>>
+struct depthwise_dots {
+    using geometry = convolution_geometry<Isa>;
+    using simd = Simd;
+    using ints = typename simd::ints;
+    using dot = Dot;
+    using accumulator = typename dot::accumulator;
+    static constexpr bool exists = dot::group == 4;
+    static constexpr std::int64_t block = 4 * dot::lanes;
+    static constexpr std::int64_t block_bytes = 4 * block;
+    static constexpr std::int64_t window_bytes =
+        16384;  // of interleaved rows, so that they stay in the L1 cache beside the image's
+
+    static constexpr std::int64_t most_blocks = 16;  // whose constants are kept
+
+    static std::int64_t lines(const convolution_shape& s) noexcept { return s.kernel[0] * s.kernel[1]; }
+    static std::int64_t fours(const convolution_shape& s) noexcept { return (lines(s) + 3) / 4; }
+    static std::int64_t blocks(const channel_span& channels) noexcept { return (channels.count + block - 1) / block; }
+
+    /// Output rows that a window serves.
+    static std::int64_t window_rows(const convolution_shape& s) noexcept {
+        const bool two = s.kernel[0] == 1 && s.dilation[1] == 1 && s.kernel[1] + s.stride[1] <= 4 * fours(s);
+        return two ? 2 : 1;
+    }
+
+    /// Output columns whose windows fit in the buffer; 0 says that this kernel cannot be used.
+    static std::int64_t window_columns(const convolution_shape& s) noexcept {
+        const std::int64_t columns = window_bytes / (block_bytes * fours(s));
+        const std::int64_t first = (s.kernel[2] - 1) * s.dilation[2] + 1;
+        return columns < first ? 0 : 1 + (columns - first) / s.stride[2];
+    }
+
+    static std::int64_t weights_bytes(const convolution_shape& s) noexcept {
+        return window_rows(s) * fours(s) * s.kernel[2] * block_bytes;
+    }
+    static std::int64_t packed_bytes(const convolution_shape& s, const channel_span& channels) noexcept {
+        return blocks(channels) * (block_bytes + weights_bytes(s));
+    }
+
+    /// Place of a channel of a block.
+    static std::int64_t slot(std::int64_t channel) noexcept {
+        return channel % 16 / 4 * dot::lanes + channel / 16 * 4 + channel % 4;
+    }
+
+    /// `value(channel, tap)` is a weight less its zero point. `packed` is zero.
+    template <class Value>
+    static void pack(const convolution_shape& s, const channel_span& channels, const Value& value,
+                     unsigned char* packed) noexcept {
+        const std::int64_t width = s.kernel[2];
+        for (std::int64_t c = 0; c < channels.count; ++c) {
+            const std::int64_t place = slot(c % block);
+            unsigned char* const weights = packed + blocks(channels) * block_bytes + c / block * weights_bytes(s);
+            std::int32_t sum = 0;
+            for (std::int64_t t = 0; t < geometry::taps(s); ++t) {
+                const std::int32_t w = value(channels.first + c, t);
+                sum += w;
+                for (std::int64_t r = 0; r < window_rows(s); ++r) {
+                    const std::int64_t row = t / width + r * s.stride[1];
+                    unsigned char* const at =
+                        weights + ((r * fours(s) + row / 4) * width + t % width) * block_bytes + place * 4 + row % 4;
+                    *at = static_cast<unsigned char>(w & 0xff);
+                }
+            }
+            std::memcpy(packed + c / block * block_bytes + place * 4, &sum, sizeof sum);
+        }
+    }
+
+    /// `outside` is a row of zero points, readable for all channels.
+    static void run(const convolution_problem& problem, const channel_span& channels, const unsigned char* packed,
+                    const unsigned char* outside, const parallel_for& parallel) noexcept {
+        const convolution_shape& s = problem.shape;
+        if (channels.count == 0) return;
+        const std::int64_t pairs = (s.out[1] + window_rows(s) - 1) / window_rows(s);
+        split<Isa>(parallel, s.batch * s.out[0] * pairs, 1, [&](std::int64_t begin, std::int64_t end, int) {
+            // Blocks of channels inside windows, so that lines of the image are read as wholes.
+            state blocks_at_once[most_blocks];
+            window_place place;
+            place.most_columns = window_columns(s);
+            for (std::int64_t b = 0; b < blocks(channels); b += most_blocks) {
+                const std::int64_t left = blocks(channels) - b;
+                const std::int64_t count = left < most_blocks ? left : most_blocks;
+                for (std::int64_t k = 0; k < count; ++k)
+                    prepare(problem, channels, packed, outside, b + k, blocks_at_once[k]);
+                for (std::int64_t i = begin; i < end; ++i) {
+                    find_rows(s, i / pairs, i % pairs * window_rows(s), place);
+                    for (std::int64_t k = 0; k < count; ++k)
+                        run_window(problem, blocks_at_once[k], place);
+                }
+            }
+        });
+    }
+
+private:
+    /// What holds for a block of channels.
+    struct state {
+        const unsigned char* weights = nullptr;
+        const unsigned char* outside = nullptr;
+        std::int64_t channel = 0;
+        std::int64_t count = 0;
+        unsigned char flip = 0;
+        bool bytes = false;  // a tile goes straight to bytes
+        bool limited = false;
+        std::int32_t low = 0;
+        std::int32_t high = 0;
+        alignas(64) std::int32_t start[block];
+        alignas(64) float scale[block];
+        alignas(64) float bias[block];
+    };
+
+    static void prepare(const convolution_problem& problem, const channel_span& channels, const unsigned char* packed,
+                        const unsigned char* outside, std::int64_t b, state& w) noexcept {
+        const convolution_shape& s = problem.shape;
+        const epilogue& e = problem.finish;
+        w.weights = packed + blocks(channels) * block_bytes + b * weights_bytes(s);
+        w.channel = channels.first + b * block;
+        w.count = channels.count - b * block < block ? channels.count - b * block : block;
+        w.outside = outside + w.channel;
+        const bool is_signed = problem.input_type == element_kind::i8;
+        w.flip = is_signed == dot::unsigned_rows ? 0x80 : 0;
+        const std::int32_t shift = w.flip == 0 ? 0 : dot::unsigned_rows ? 128 : -128;
+        const std::uint32_t zero = static_cast<std::uint32_t>(problem.input_zero_point + shift);
+        const ints factor = simd::broadcast_int(static_cast<std::int32_t>(0u - zero));
+        for (std::int64_t i = 0; i < block; i += simd::width) {
+            const auto* const sums = reinterpret_cast<const std::int32_t*>(packed + b * block_bytes);
+            simd::store_int(w.start + i, simd::multiply_int(simd::load_int(sums + i), factor));
+        }
+        w.bytes = finish<Isa>::requantizes_directly(e, w.channel, w.channel + w.count);
+        if (!w.bytes) return;
+        w.low = static_cast<std::int32_t>(e.quant_low);
+        w.high = static_cast<std::int32_t>(e.quant_high);
+        w.limited = w.high - w.low < 255;
+        put_in_slots(e.scale, e.scale_all, w.channel, w.count, w.scale);
+        put_in_slots(e.bias, e.bias_all, w.channel, w.count, w.bias);
+    }
+
+    /// The numbers of a block's channels, or one for all, at the places of the channels; neighbouring four stay side by side.
+    static void put_in_slots(const float* array, float all, std::int64_t channel, std::int64_t count,
+                             float* slots) noexcept {
+        if (array == nullptr || count < block) {
+            for (std::int64_t i = 0; i < block; ++i)
+                slots[i] = all;
+        }
+        if (array == nullptr) return;
+        std::int64_t c = 0;
+        for (; c + 4 <= count; c += 4)
+            std::memcpy(slots + slot(c), array + channel + c, 16);
+        for (; c < count; ++c)
+            slots[slot(c)] = array[channel + c];
+    }
+
+    /// A window: where its rows lie.
+    struct window_place {
+        std::int64_t most_columns = 0;
+        std::int64_t output_row = 0;  // counting those of all planes
+        std::int64_t output_rows = 0;
+        /// Input rows, counting those of all planes; -1: outside, or not needed.
+        std::int64_t input_rows[4 * window_bytes / block_bytes];
+    };
+
+    /// The window of an output row. `plane` counts the planes of all images.
+    static void find_rows(const convolution_shape& s, std::int64_t plane, std::int64_t row,
+                          window_place& place) noexcept {
+        const bool two = window_rows(s) == 2;
+        const std::int64_t left = s.out[1] - row;
+        place.output_row = plane * s.out[1] + row;
+        place.output_rows = two && left > 1 ? 2 : 1;
+        const std::int64_t n = plane / s.out[0];
+        const std::int64_t depth = plane % s.out[0] * s.stride[0] - s.pad_begin[0];
+        const std::int64_t height = row * s.stride[1] - s.pad_begin[1];
+        const std::int64_t lines_of_plane = two ? s.kernel[1] + s.stride[1] : s.kernel[1];
+        std::int64_t j = 0;
+        for (std::int64_t kd = 0; kd < s.kernel[0]; ++kd) {
+            const std::int64_t d = depth + kd * s.dilation[0];
+            for (std::int64_t kh = 0; kh < lines_of_plane; ++kh, ++j) {
+                const std::int64_t h = height + kh * s.dilation[1];
+                const bool inside = d >= 0 && d < s.in[0] && h >= 0 && h < s.in[1];
+                place.input_rows[j] = inside ? (n * s.in[0] + d) * s.in[1] + h : -1;
+            }
+        }
+        for (; j < 4 * fours(s); ++j)
+            place.input_rows[j] = -1;
+    }
+
+    /// The output rows of one window.
+    static void run_window(const convolution_problem& problem, const state& w, const window_place& place) noexcept {
+        const convolution_shape& s = problem.shape;
+        alignas(64) unsigned char window[window_bytes];
+        const std::int64_t most = place.most_columns;
+        for (std::int64_t first = 0; first < s.out[2]; first += most) {
+            const std::int64_t columns = s.out[2] - first < most ? s.out[2] - first : most;
+            const std::int64_t wide = (columns - 1) * s.stride[2] + (s.kernel[2] - 1) * s.dilation[2] + 1;
+            for (std::int64_t four = 0; four < fours(s); ++four)
+                fill(problem, w, place, four, first * s.stride[2] - s.pad_begin[2], wide, window);
+            const std::int64_t output_row = place.output_row * s.out[2] + first;
+            if (place.output_rows == 2)
+                sum_columns<2>(problem, w, window, columns, output_row);
+            else
+                sum_columns<1>(problem, w, window, columns, output_row);
+        }
+    }
+
+    /// Interleaves four input rows of a window, `wide` columns from input column `column` on.
+    static void fill(const convolution_problem& problem, const state& w, const window_place& place, std::int64_t four,
+                     std::int64_t column, std::int64_t wide, unsigned char* window) noexcept {
+        const convolution_shape& s = problem.shape;
+        const unsigned char* at[4];  // column 0 of each row
+        std::int64_t step[4];
+        for (std::int64_t j = 0; j < 4; ++j) {
+            const std::int64_t input_row = place.input_rows[four * 4 + j];
+            at[j] = input_row < 0 ? w.outside
+                                  : static_cast<const unsigned char*>(problem.input) +
+                                        input_row * s.in[2] * problem.input_pixel_stride + w.channel;
+            step[j] = input_row < 0 ? 0 : problem.input_pixel_stride;
+        }
+        const unsigned char* const outside[4] = {w.outside, w.outside, w.outside, w.outside};
+        const std::int64_t channels = w.count;
+        const unsigned char flip = w.flip;
+        const std::int64_t to_step = fours(s) * block_bytes;
+        unsigned char* to = window + four * block_bytes;
+        std::int64_t i = 0;
+        for (; i < wide && column + i < 0; ++i, to += to_step)
+            dot::interleave_block(to, outside, channels, flip);
+        for (std::int64_t j = 0; j < 4; ++j)
+            at[j] += (column + i) * step[j];
+        const std::int64_t end = s.in[2] - column < wide ? s.in[2] - column : wide;
+        for (; i < end; ++i, to += to_step) {
+            dot::interleave_block(to, at, channels, flip);
+            at[0] += step[0];
+            at[1] += step[1];
+            at[2] += step[2];
+            at[3] += step[3];
+        }
+        for (; i < wide; ++i, to += to_step)
+            dot::interleave_block(to, outside, channels, flip);
+    }
+
+    /// All columns of a window. As many sums are under way as there are registers for.
+    template <int Rows>
+    static void sum_columns(const convolution_problem& problem, const state& w, const unsigned char* window,
+                            std::int64_t columns, std::int64_t output_row) noexcept {
+        constexpr int pixels = (dot::rows * dot::vectors >= 16 ? 4 : 2) / Rows;
+        std::int64_t x = 0;
+        for (; x + pixels <= columns; x += pixels)
+            sum_pixels<Rows, pixels>(problem, w, window, x, output_row);
+        if (x < columns && columns >= pixels && w.bytes) {
+            sum_pixels<Rows, pixels>(problem, w, window, columns - pixels, output_row);  // some of them once more
+            return;
+        }
+        for (; x < columns; ++x)
+            sum_pixels<Rows, 1>(problem, w, window, x, output_row);
+    }
+
+    /// `Pixels` columns of `Rows` output rows, from column `x` on.
+    template <int Rows, int Pixels>
+    [[gnu::always_inline]] static void sum_pixels(const convolution_problem& problem, const state& w,
+                                                  const unsigned char* window, std::int64_t x,
+                                                  std::int64_t output_row) noexcept {
+        constexpr std::int64_t vector_bytes = dot::lanes * 4;
+        const convolution_shape& s = problem.shape;
+        const std::int64_t width = s.kernel[2];
+        const std::int64_t four_count = fours(s);
+        const std::int64_t column_bytes = four_count * block_bytes;
+        accumulator sum[Rows][Pixels][4];
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v) {
+            const accumulator first = dot::load(w.start + v * dot::lanes);
+#pragma GCC unroll 2
+            for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 4
+                for (int p = 0; p < Pixels; ++p)
+                    sum[r][p][v] = first;
+            }
+        }
+        const unsigned char* weights = w.weights;
+        for (std::int64_t four = 0; four < four_count; ++four) {
+            const unsigned char* from = window + x * s.stride[2] * column_bytes + four * block_bytes;
+            for (std::int64_t k = 0; k < width; ++k) {
+#pragma GCC unroll 4
+                for (int v = 0; v < 4; ++v) {
+                    // Settled, so that they are loaded once for all pixels.
+                    accumulator weight[Rows];
+#pragma GCC unroll 2
+                    for (int r = 0; r < Rows; ++r) {
+                        const unsigned char* const at = weights + r * four_count * width * block_bytes;
+                        weight[r] = reinterpret_cast<accumulator>(dot::load_columns(at + v * vector_bytes));
+                        dot::settle(weight[r]);
+                    }
+#pragma GCC unroll 4
+                    for (int p = 0; p < Pixels; ++p) {
+                        const auto data = dot::load_columns(from + p * s.stride[2] * column_bytes + v * vector_bytes);
+#pragma GCC unroll 2
+                        for (int r = 0; r < Rows; ++r)
+                            sum[r][p][v] =
+                                dot::step(sum[r][p][v], data, reinterpret_cast<typename dot::column_group>(weight[r]));
+                    }
+                }
+                weights += block_bytes;
+                from += s.dilation[2] * column_bytes;
+            }
+        }
+        const epilogue& e = problem.finish;
+        const std::int64_t element = bytes_of(e.output_type);
+#pragma GCC unroll 2
+        for (int r = 0; r < Rows; ++r) {
+            const std::int64_t row = output_row + r * s.out[2] + x;
+            unsigned char* const to =
+                static_cast<unsigned char*>(problem.output) + (row * problem.output_pixel_stride + w.channel) * element;
+#pragma GCC unroll 4
+            for (int p = 0; p < Pixels; ++p) {
+#pragma GCC unroll 4
+                for (int v = 0; v < 4; ++v)
+                    dot::settle(sum[r][p][v]);
+            }
+            if (w.bytes) {
+                store_bytes<Pixels>(w, sum[r], e.output_type == element_kind::i8, to, problem.output_pixel_stride);
+            } else {
+                alignas(64) std::int32_t slots[Pixels * block];
+#pragma GCC unroll 4
+                for (int p = 0; p < Pixels; ++p) {
+#pragma GCC unroll 4
+                    for (int v = 0; v < 4; ++v)
+                        dot::store(slots + p * block + v * dot::lanes, sum[r][p][v]);
+                }
+                store_others(problem, w, slots, Pixels, row, to);
+            }
+        }
+    }
+
+    template <int Pixels>
+    [[gnu::always_inline]] static void store_bytes(const state& w, accumulator (&sum)[Pixels][4], bool is_signed,
+                                                   unsigned char* to, std::int64_t stride) noexcept {
+#pragma GCC unroll 4
+        for (int p = 0; p < Pixels; ++p) {
+            ints q[4];
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v) {
+                const auto scale = simd::load(w.scale + v * dot::lanes);
+                const auto bias = simd::load(w.bias + v * dot::lanes);
+                q[v] = simd::round_to_int(simd::fma(simd::to_float(ints(dot::bits(sum[p][v]))), scale, bias));
+            }
+            auto packed = is_signed ? simd::template pack_in_parts<true>(q[0], q[1], q[2], q[3])
+                                    : simd::template pack_in_parts<false>(q[0], q[1], q[2], q[3]);
+            if (w.limited) {
+                packed = is_signed ? simd::template limit<true>(packed, w.low, w.high)
+                                   : simd::template limit<false>(packed, w.low, w.high);
+            }
+            simd::store_first(to + p * stride, packed, w.count);
+        }
+    }
+
+    /// Everything else goes through memory, back in the order of the channels. `slots`: of so many pixels side by side.
+    [[gnu::noinline]] static void store_others(const convolution_problem& problem, const state& w,
+                                               const std::int32_t* slots, std::int64_t pixels, std::int64_t row,
+                                               unsigned char* to) noexcept {
+        alignas(64) std::int32_t sums[4 * block];
+        for (std::int64_t i = 0; i < pixels * block; i += 4)
+            std::memcpy(sums + i, slots + i / block * block + slot(i % block), 16);
+        finish<Isa>::tile(problem.finish, sums, block, pixels, row, w.channel, w.count, to,
+                          problem.output_pixel_stride);
+    }
+};
+
+}  // namespace lpt::kernel
+#endif
+
+// ======== lpt/kernel/avx512_vnni/half_blocks.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX512_VNNI_HALF_BLOCKS_HPP
+#define LPT_HOLDS_KERNEL_AVX512_VNNI_HALF_BLOCKS_HPP
+// Depthwise convolution of up to 32 channels in 256 bits, of which AVX-512 has 32 registers.
+
+#if defined(__AVX512VNNI__) && defined(__AVX512VL__) && defined(__AVX512BW__)
+
+namespace lpt::kernel {
+
+template <>
+struct half_blocks<on::avx512_vnni> {
+    static constexpr bool exist = true;
+
+    [[gnu::always_inline]] static __mmask32 first(std::int64_t count) noexcept {
+        return count >= 32 ? ~__mmask32{0} : (__mmask32{1} << count) - 1;
+    }
+
+    struct dot : detail::vnni_256<on::avx512_vnni> {
+        static constexpr int vectors = 4;
+
+        [[gnu::always_inline]] static void settle(accumulator& sum) noexcept { __asm__("" : "+v"(sum)); }
+        [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+            return reinterpret_cast<accumulator>(_mm256_dpbusd_epi32(reinterpret_cast<__m256i>(sum), row, column));
+        }
+        [[gnu::always_inline]] static void interleave_block(unsigned char* to, const unsigned char* const (&lines)[4],
+                                                            std::int64_t count, unsigned char flip) noexcept {
+            const __mmask32 inside = first(count);
+            __m256i line[4];
+#pragma GCC unroll 4
+            for (int j = 0; j < 4; ++j)
+                line[j] = _mm256_maskz_loadu_epi8(inside, lines[j]);
+            if (flip != 0) {
+#pragma GCC unroll 4
+                for (int j = 0; j < 4; ++j)
+                    line[j] = _mm256_xor_si256(line[j], _mm256_set1_epi8(static_cast<char>(flip)));
+            }
+            store_interleaved(to, line);
+        }
+    };
+
+    struct simd : detail::lanes_256<on::avx512_vnni> {
+        /// Stores the first `count` (<= 32) of packed bytes.
+        [[gnu::always_inline]] static void store_first(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+            _mm256_mask_storeu_epi8(to, first(count), value);
+        }
+    };
+};
+
+}  // namespace lpt::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/avx512_vnni/lanes.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX512_VNNI_LANES_HPP
+#define LPT_HOLDS_KERNEL_AVX512_VNNI_LANES_HPP
+// `lanes` of 16 numbers, for AVX-512.
+
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__)
+
+#include <immintrin.h>
+
+namespace lpt::kernel {
+
+template <>
+struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx512bw> {
+    // xsimd 8 to 10 have no fused multiply-add for AVX-512 and would round twice.
+    [[gnu::always_inline]] static floats fma(floats a, floats b, floats c) noexcept { return _mm512_fmadd_ps(a, b, c); }
+    [[gnu::always_inline]] static floats at_least(floats value, floats low) noexcept {
+        return _mm512_max_ps(value, low);
+    }
+    [[gnu::always_inline]] static floats at_most(floats value, floats high) noexcept {
+        return _mm512_min_ps(value, high);
+    }
+    [[gnu::always_inline]] static ints load_u8(const std::uint8_t* from) noexcept {
+        return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    }
+    [[gnu::always_inline]] static ints load_i8(const std::int8_t* from) noexcept {
+        return _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    }
+    /// 16-bit halves: (low of a, low of b).
+    [[gnu::always_inline]] static ints pair(ints a, ints b) noexcept {
+        return _mm512_mask_blend_epi16(0xaaaaaaaau, a, _mm512_slli_epi32(b, 16));
+    }
+    /// sum + a.low * b.low + a.high * b.high
+    [[gnu::always_inline]] static ints multiply_pairs(ints sum, ints a, ints b) noexcept {
+        return _mm512_add_epi32(sum, _mm512_madd_epi16(a, b));
+    }
+    using bytes = __m512i;
+    /// The numbers of four vectors as bytes, saturated to i8 (`Signed`) or u8, in the order in which packing inside 128-bit quarters
+    /// leaves them: blocks of 4 bytes a0 b0 c0 d0 a1 b1 c1 d1 a2 ... d3.
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes pack_in_parts(ints a, ints b, ints c, ints d) noexcept {
+        const __m512i low = _mm512_packs_epi32(a, b);
+        const __m512i high = _mm512_packs_epi32(c, d);
+        return Signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
+    }
+    /// The same in the order of the vectors.
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes pack(ints a, ints b, ints c, ints d) noexcept {
+        const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+        return _mm512_permutexvar_epi32(order, pack_in_parts<Signed>(a, b, c, d));
+    }
+    /// Rounds for packing with saturation: what is below all bytes stays so, NaN is; `high` and `low` are what bytes are limited to.
+    [[gnu::always_inline]] static ints round_for_packing(floats value, floats, floats high) noexcept {
+        // The second operand is the answer for NaN; what does not fit in 32 bits becomes the lowest integer.
+        return _mm512_cvtps_epi32(_mm512_min_ps(high, value));
+    }
+    static constexpr int stream_alignment = 64;
+    /// Stores past the caches.
+    [[gnu::always_inline]] static void stream(float* to, floats value) noexcept { _mm512_stream_ps(to, value); }
+    [[gnu::always_inline]] static void stream_bytes(std::uint8_t* to, bytes value) noexcept {
+        _mm512_stream_si512(reinterpret_cast<__m512i*>(to), value);
+    }
+    /// Other threads see what was streamed before whatever is stored from here on.
+    [[gnu::always_inline]] static void end_stream() noexcept { _mm_sfence(); }
+    /// Stores the first `count` (<= 64) of packed bytes.
+    [[gnu::always_inline]] static void store_first(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+        store_piece<0, 64>(to, value, count);
+    }
+    /// Limits packed bytes to [low, high].
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes limit(bytes value, std::int32_t low, std::int32_t high) noexcept {
+        const __m512i from = _mm512_set1_epi8(static_cast<char>(low));
+        const __m512i to = _mm512_set1_epi8(static_cast<char>(high));
+        return Signed ? _mm512_min_epi8(_mm512_max_epi8(value, from), to)
+                      : _mm512_min_epu8(_mm512_max_epu8(value, from), to);
+    }
+    /// Stores the first `count` (<= Size) bytes of the piece of packed bytes at [First, First + Size).
+    template <int First, int Size>
+    [[gnu::always_inline]] static void store_piece(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+        if constexpr (Size == 16) {
+            const __m128i piece = _mm512_extracti32x4_epi32(value, First / 16);
+            if (count == 16)
+                _mm_storeu_si128(reinterpret_cast<__m128i*>(to), piece);
+            else
+                _mm_mask_storeu_epi8(to, static_cast<__mmask16>((1u << count) - 1u), piece);
+        } else if constexpr (Size == 32) {
+            const __m256i piece = _mm512_extracti32x8_epi32(value, First / 32);
+            if (count == 32)
+                _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), piece);
+            else
+                _mm256_mask_storeu_epi8(to, (1u << count) - 1u, piece);
+        } else if (count == 64) {
+            _mm512_storeu_si512(to, value);
+        } else {
+            _mm512_mask_storeu_epi8(to, (std::uint64_t{1} << count) - 1u, value);
+        }
+    }
+    /// The same for the numbers of four vectors, which are all in the range of i8 (`Signed`) or u8.
+    template <bool Signed>
+    [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
+        _mm512_storeu_si512(to, pack<Signed>(a, b, c, d));
+    }
+    /// Sum of `count` unsigned bytes after flipping the bits of `flip` in each.
+    [[gnu::always_inline]] static std::uint32_t sum_bytes(const unsigned char* from, std::int64_t count,
+                                                          unsigned char flip) noexcept {
+        const __m512i mask = _mm512_set1_epi8(static_cast<char>(flip));
+        __m512i sum = _mm512_setzero_si512();
+        for (std::int64_t i = 0; i < count; i += 64) {
+            const std::int64_t rest = count - i;
+            const __mmask64 inside = rest >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << rest) - 1;
+            const __m512i value =
+                _mm512_maskz_mov_epi8(inside, _mm512_xor_si512(_mm512_maskz_loadu_epi8(inside, from + i), mask));
+            sum = _mm512_add_epi64(sum, _mm512_sad_epu8(value, _mm512_setzero_si512()));
+        }
+        return static_cast<std::uint32_t>(_mm512_reduce_add_epi64(sum));
+    }
+    [[gnu::always_inline]] static void store_byte(std::uint8_t* to, ints value) noexcept {
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(value));
+    }
+};
+
+}  // namespace lpt::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/avx512_vnni/depthwise_3x3.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX512_VNNI_DEPTHWISE_3X3_HPP
+#define LPT_HOLDS_KERNEL_AVX512_VNNI_DEPTHWISE_3X3_HPP
+// Depthwise convolution by 3 x 3 taps in 512 bits, at stride 1 and 2: interleaved bytes and sums stay in registers.
+
+#if defined(__AVX512VNNI__) && defined(__AVX512VL__) && defined(__AVX512BW__)
+
+namespace lpt::kernel {
+
+/// Walks along the columns of the input; each column is interleaved once and added to every sum that it belongs to.
+/// Stride 1: four input rows, side by side in the four bytes of a dot product, serve two output rows and three output columns.
+/// Stride 2: four bytes are a quad, two rows of two columns. An output pixel takes four quads, two of its row of quads and two of
+/// the next one, which is kept in memory for the output row below.
+/// A vector holds 64 channels; or 32 of each of two rows of the output that are apart; or up to 16 of each of four.
+/// Sums become bytes without a detour; what else an epilogue may ask for is left to `depthwise_dots`, whose packed weights this reads.
+template <>
+struct depthwise_3x3<on::avx512_vnni> {
+    static constexpr bool exists = true;
+    using isa_type = on::avx512_vnni;
+    using dot = dot_product<isa_type>;
+    using simd = lanes<isa_type>;
+    using accumulator = dot::accumulator;
+    using packing = depthwise_dots<isa_type>;
+    using half_packing = depthwise_dots<isa_type, half_blocks<isa_type>::dot, half_blocks<isa_type>::simd>;
+
+    static constexpr std::int64_t most_columns =
+        63;  // at stride 2, whose quads and the ones beside them fit in the buffer
+
+    static bool fits(const convolution_problem& problem) noexcept {
+        const convolution_shape& s = problem.shape;
+        const std::int64_t stride = s.stride[2];
+        const bool plane = s.kernel[0] == 1 && s.stride[0] == 1 && s.pad_begin[0] == 0 && s.in[0] == s.out[0];
+        const bool taps = s.kernel[1] == 3 && s.kernel[2] == 3 && s.dilation[1] == 1 && s.dilation[2] == 1;
+        const bool strides = s.stride[1] == stride && (stride == 1 ? s.out[1] >= 2 : stride == 2);
+        // At most the first and the last column lie outside.
+        const std::int64_t past = (s.out[2] - 1) * stride + 3 - s.pad_begin[2] - s.in[2];
+        return plane && taps && strides && s.pad_begin[2] <= 1 && past <= 1 &&
+               finish<isa_type>::requantizes_directly(problem.finish, 0, s.out_channels);
+    }
+
+    /// `full` and `rest`: the channels of the two packings.
+    static void run(const convolution_problem& problem, const channel_span& full, const unsigned char* packed_full,
+                    const channel_span& rest, const unsigned char* packed_rest, const unsigned char* outside,
+                    const parallel_for& parallel) noexcept {
+        const convolution_shape& s = problem.shape;
+        const std::int64_t rows = s.stride[2] == 1 ? (s.out[1] + 1) / 2 : s.out[1];  // or pairs of them
+        // The last two pairs of an odd height share a row, and so a task: no byte is written by two threads.
+        const std::int64_t units = s.stride[2] == 1 ? s.out[1] / 2 : s.out[1];
+        split<isa_type>(parallel, s.batch * s.out[0] * units, 1, [&](std::int64_t begin, std::int64_t end, int) {
+            const auto row_of = [&](std::int64_t unit) { return unit / units * rows + unit % units; };
+            const work job{problem, outside, rows, row_of(begin), row_of(end)};
+            const auto run_source = [&job](const source& from) {
+                switch (from.parts) {
+                    case 1: run_source_as<1>(job, from); break;
+                    case 2: run_source_as<2>(job, from); break;
+                    default: run_source_as<4>(job, from); break;
+                }
+            };
+            for (std::int64_t b = 0; b < packing::blocks(full); ++b)
+                for_each_source(source_of<packing>(s, full, packed_full, b), run_source);
+            for (std::int64_t b = 0; b < half_packing::blocks(rest); ++b)
+                for_each_source(source_of<half_packing>(s, rest, packed_rest, b), run_source);
+        });
+    }
+
+private:
+    /// A task: output rows, or pairs of them, counting those of all planes, of which each has `rows`.
+    struct work {
+        const convolution_problem& problem;
+        const unsigned char* outside;
+        std::int64_t rows;
+        std::int64_t begin;
+        std::int64_t end;
+    };
+
+    /// Output rows, or pairs of them, of one plane.
+    struct row_range {
+        std::int64_t plane;
+        std::int64_t begin;
+        std::int64_t end;
+    };
+
+    /// Channels, and where their packed weights lie.
+    struct source {
+        const unsigned char* sums = nullptr;
+        const unsigned char* weights = nullptr;
+        std::int64_t vector_bytes = 0;
+        std::int64_t part = 0;  // bytes of a vector before those of these channels
+        std::int64_t channel = 0;
+        std::int64_t count = 0;
+        int parts = 1;  // of a vector
+    };
+
+    /// Calls f(source) for 64 channels, or for 32 and for up to 16 at a time.
+    template <class Function>
+    static void for_each_source(source from, const Function& f) noexcept {
+        for (std::int64_t left = from.count; left > 0;) {
+            from.parts = left == 64 ? 1 : left >= 32 ? 2 : 4;
+            const std::int64_t most = 64 / from.parts;
+            from.count = left < most ? left : most;
+            f(from);
+            from.channel += from.count;
+            from.part += from.count;
+            left -= from.count;
+        }
+    }
+
+    template <class Packing>
+    static source source_of(const convolution_shape& s, const channel_span& channels, const unsigned char* packed,
+                            std::int64_t b) noexcept {
+        source from;
+        from.sums = packed + b * Packing::block_bytes;
+        from.weights = packed + Packing::blocks(channels) * Packing::block_bytes + b * Packing::weights_bytes(s);
+        from.vector_bytes = Packing::block_bytes / 4;
+        from.channel = channels.first + b * Packing::block;
+        const std::int64_t left = channels.count - b * Packing::block;
+        from.count = left < Packing::block ? left : Packing::block;
+        return from;
+    }
+
+    /// What holds for a vector of bytes, in slot order.
+    struct constants {
+        alignas(64) unsigned char weights[24 * 64];
+        alignas(64) std::int32_t start[64];
+        alignas(64) float scale[64];
+        alignas(64) float bias[64];
+        const unsigned char* outside;
+        std::int64_t channel;
+        __mmask64 inside;  // of the first part
+        unsigned char flip;
+        bool is_signed;
+        bool limited;
+        std::int32_t low;
+        std::int32_t high;
+    };
+
+    /// Vector `v` of a block, where it lies in the packing; in all parts.
+    template <int Parts>
+    [[gnu::always_inline]] static __m512i load_slots(const source& from, const unsigned char* block, int v) noexcept {
+        const unsigned char* const at = block + v * from.vector_bytes + from.part;
+        if constexpr (Parts == 1) return _mm512_loadu_si512(at);
+        if constexpr (Parts == 4) return _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
+        return _mm512_broadcast_i64x4(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
+    }
+
+    template <int Parts>
+    static void prepare(const convolution_problem& problem, const source& from, const unsigned char* outside,
+                        constants& c) noexcept {
+        const epilogue& e = problem.finish;
+        c.outside = outside + from.channel;
+        c.channel = from.channel;
+        c.inside = from.count == 64 ? ~__mmask64{0} : (__mmask64{1} << from.count) - 1;
+        c.flip = problem.input_type == element_kind::i8 ? 0x80 : 0;
+        c.is_signed = e.output_type == element_kind::i8;
+        c.low = static_cast<std::int32_t>(e.quant_low);
+        c.high = static_cast<std::int32_t>(e.quant_high);
+        c.limited = c.high - c.low < 255;
+        const __m512i zero = _mm512_set1_epi32(-(problem.input_zero_point + c.flip));
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v) {
+            const __m512i sum = load_slots<Parts>(from, from.sums, v);
+            _mm512_store_si512(c.start + 16 * v, _mm512_mullo_epi32(sum, zero));
+        }
+        put_in_slots<Parts>(e.scale, e.scale_all, from, c.scale);
+        put_in_slots<Parts>(e.bias, e.bias_all, from, c.bias);
+        const auto packed = [&](int i) __attribute__((always_inline)) {
+            return load_slots<Parts>(from, from.weights + i / 4 * 4 * from.vector_bytes, i % 4);
+        };
+        const auto put = [&c](int i, __m512i value)
+                             __attribute__((always_inline)) { _mm512_store_si512(c.weights + i * 64, value); };
+        if (problem.shape.stride[2] == 1) {
+#pragma GCC unroll 4
+            for (int i = 0; i < 24; ++i)
+                put(i, packed(i));
+            return;
+        }
+        const __m512i byte = _mm512_set1_epi32(0xff);
+        for (int v = 0; v < 4; ++v) {
+            const __m512i left = packed(v), middle = packed(4 + v), right = packed(8 + v);  // columns of taps
+            // Bytes l0 m0 l1 m1, l2 m2, r0 - r1, r2.
+            const __m512 low = _mm512_castsi512_ps(_mm512_unpacklo_epi8(left, middle));
+            const __m512 high = _mm512_castsi512_ps(_mm512_unpackhi_epi8(left, middle));
+            put(v, _mm512_castps_si512(_mm512_shuffle_ps(low, high, 0x88)));
+            put(4 + v, _mm512_castps_si512(_mm512_shuffle_ps(low, high, 0xdd)));
+            const __m512i moved = _mm512_slli_epi32(_mm512_and_si512(_mm512_srli_epi32(right, 8), byte), 16);
+            put(8 + v, _mm512_or_si512(_mm512_and_si512(right, byte), moved));
+            put(12 + v, _mm512_and_si512(_mm512_srli_epi32(right, 16), byte));
+        }
+    }
+
+    /// The numbers of channels, or one for all, in slot order; neighbouring four stay side by side.
+    template <int Parts>
+    static void put_in_slots(const float* array, float all, const source& from, float* slots) noexcept {
+        __m512 numbers[4];  // of 16 channels each
+#pragma GCC unroll 4
+        for (int l = 0; l < 4; ++l) {
+            const int part = l % (4 / Parts);
+            const std::int64_t left = from.count - 16 * part;
+            const __mmask16 inside = left >= 16 ? 0xffff : left <= 0 ? 0 : static_cast<__mmask16>((1u << left) - 1u);
+            numbers[l] = _mm512_set1_ps(all);
+            if (array != nullptr)
+                numbers[l] = _mm512_mask_loadu_ps(numbers[l], inside, array + from.channel + 16 * part);
+        }
+        const __m512 even01 = _mm512_shuffle_f32x4(numbers[0], numbers[1], 0x88);
+        const __m512 odd01 = _mm512_shuffle_f32x4(numbers[0], numbers[1], 0xdd);
+        const __m512 even23 = _mm512_shuffle_f32x4(numbers[2], numbers[3], 0x88);
+        const __m512 odd23 = _mm512_shuffle_f32x4(numbers[2], numbers[3], 0xdd);
+        _mm512_store_ps(slots, _mm512_shuffle_f32x4(even01, even23, 0x88));
+        _mm512_store_ps(slots + 16, _mm512_shuffle_f32x4(odd01, odd23, 0x88));
+        _mm512_store_ps(slots + 32, _mm512_shuffle_f32x4(even01, even23, 0xdd));
+        _mm512_store_ps(slots + 48, _mm512_shuffle_f32x4(odd01, odd23, 0xdd));
+    }
+
+    /// Where four lines of bytes are, which are interleaved, and the four of each other part: at stride 1 four rows of the image, at
+    /// stride 2 two columns of two rows.
+    template <int Parts, int Stride>
+    struct line_places {
+        static constexpr int count = 4 * Parts;
+        const unsigned char* at[count];
+        const unsigned char* row[count];  // column 0
+        std::int64_t pixel[count];  // from column to column; 0 outside
+        std::int64_t width;
+        const unsigned char* outside;
+
+        /// Finds row `h` of the image for the lines that read it.
+        [[gnu::always_inline]] void find_row(const convolution_problem& problem, const constants& c, int line,
+                                             std::int64_t plane, std::int64_t h) noexcept {
+            const convolution_shape& s = problem.shape;
+            const bool inside = h >= 0 && h < s.in[1];
+            const std::int64_t pixels = (plane * s.in[1] + h) * s.in[2];
+            row[line] = inside ? static_cast<const unsigned char*>(problem.input) + c.channel +
+                                     pixels * problem.input_pixel_stride
+                               : c.outside;
+            pixel[line] = inside ? problem.input_pixel_stride : 0;
+        }
+        /// The lines of a part, from row `h` of the image on.
+        [[gnu::always_inline]] void find(const convolution_problem& problem, const constants& c, int part,
+                                         std::int64_t plane, std::int64_t h) noexcept {
+            width = problem.shape.in[2];
+            outside = c.outside;
+#pragma GCC unroll 4
+            for (int j = 0; j < 4; ++j)
+                find_row(problem, c, 4 * part + j, plane, h + j / Stride);
+        }
+        /// Goes to a column of the image, which may lie outside.
+        [[gnu::always_inline]] void go_to(std::int64_t column) noexcept {
+            point<0>(column);
+            if constexpr (Stride == 2) point<1>(column + 1);
+        }
+        template <int First>
+        [[gnu::always_inline]] void point(std::int64_t column) noexcept {
+            const bool inside = column >= 0 && column < width;
+#pragma GCC unroll 16
+            for (int j = First; j < count; j += Stride)
+                at[j] = row[j] + column * pixel[j];
+            if (inside) return;
+#pragma GCC unroll 16
+            for (int j = First; j < count; j += Stride)
+                at[j] = outside;
+        }
+        [[gnu::always_inline]] void advance() noexcept {
+#pragma GCC unroll 16
+            for (int j = 0; j < count; ++j)
+                at[j] += Stride * pixel[j];
+        }
+    };
+
+    /// Where results go: pixels of a row, for each part.
+    struct target {
+        unsigned char* to;
+        std::int64_t pixel;
+        std::int64_t row;  // distance of the second row
+        std::int64_t apart[4];  // from the first part's
+    };
+
+    /// The bytes of a line, of all parts.
+    template <int Parts, int Stride>
+    [[gnu::always_inline]] static __m512i load(const constants& c, const line_places<Parts, Stride>& places,
+                                               int line) noexcept {
+        if constexpr (Parts == 1) {
+            return _mm512_loadu_si512(places.at[line]);
+        } else if constexpr (Parts == 2) {
+            const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(places.at[line]));
+            const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(places.at[4 + line]));
+            return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+        } else {
+            const auto first = static_cast<__mmask16>(c.inside);
+            const auto part = [&](int i) __attribute__((always_inline)) {
+                return _mm_maskz_loadu_epi8(first, places.at[4 * i + line]);
+            };
+            const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(part(0)), part(1), 1);
+            const __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(part(2)), part(3), 1);
+            const __m512i all = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+            return all;
+        }
+    }
+
+    /// The four lines, interleaved, one column further with each call.
+    template <int Parts, int Stride>
+    [[gnu::always_inline]] static void take_column(const constants& c, line_places<Parts, Stride>& places,
+                                                   __m512i (&mixed)[4]) noexcept {
+        __m512i line[4];
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j)
+            line[j] = load<Parts, Stride>(c, places, j);
+        places.advance();
+        if (c.flip != 0) {
+#pragma GCC unroll 4
+            for (int j = 0; j < 4; ++j)
+                line[j] = _mm512_xor_si512(line[j], _mm512_set1_epi8(-128));
+        }
+        dot::interleave_lines(line, mixed);
+    }
+
+    [[gnu::always_inline]] static __m512i weight(const constants& c, int i) noexcept {
+        return _mm512_load_si512(c.weights + i * 64);
+    }
+    [[gnu::always_inline]] static accumulator start(const constants& c, int v) noexcept {
+        return dot::load(c.start + 16 * v);
+    }
+
+    /// The sums of a pixel in some output rows to bytes. Constants are settled, so that they are loaded once for all rows.
+    template <int Parts, int Rows>
+    [[gnu::always_inline]] static void store(const constants& c, accumulator (&sum)[Rows][4], target& out) noexcept {
+        __m512i q[Rows][4];
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v) {
+            __m512 scale = _mm512_load_ps(c.scale + 16 * v);
+            __m512 bias = _mm512_load_ps(c.bias + 16 * v);
+            if constexpr (Rows > 1) __asm__("" : "+v"(scale), "+v"(bias));
+#pragma GCC unroll 2
+            for (int r = 0; r < Rows; ++r) {
+                dot::settle(sum[r][v]);
+                q[r][v] = _mm512_cvtps_epi32(_mm512_fmadd_ps(_mm512_cvtepi32_ps(dot::bits(sum[r][v])), scale, bias));
+            }
+        }
+#pragma GCC unroll 2
+        for (int r = 0; r < Rows; ++r) {
+            __m512i bytes = c.is_signed ? simd::pack_in_parts<true>(q[r][0], q[r][1], q[r][2], q[r][3])
+                                        : simd::pack_in_parts<false>(q[r][0], q[r][1], q[r][2], q[r][3]);
+            if (c.limited) {
+                bytes =
+                    c.is_signed ? simd::limit<true>(bytes, c.low, c.high) : simd::limit<false>(bytes, c.low, c.high);
+            }
+            store_parts<Parts>(c, bytes, out.to + r * out.row, out.apart);
+        }
+        out.to += out.pixel;
+    }
+
+    template <int Parts>
+    [[gnu::always_inline]] static void store_parts(const constants& c, __m512i bytes, unsigned char* to,
+                                                   const std::int64_t (&apart)[4]) noexcept {
+        if constexpr (Parts == 1) {
+            _mm512_storeu_si512(to, bytes);
+        } else if constexpr (Parts == 2) {
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_castsi512_si256(bytes));
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + apart[1]), _mm512_extracti64x4_epi64(bytes, 1));
+        } else {
+            const auto first = static_cast<__mmask16>(c.inside);
+            _mm_mask_storeu_epi8(to, first, _mm512_castsi512_si128(bytes));
+            _mm_mask_storeu_epi8(to + apart[1], first, _mm512_extracti32x4_epi32(bytes, 1));
+            _mm_mask_storeu_epi8(to + apart[2], first, _mm512_extracti32x4_epi32(bytes, 2));
+            _mm_mask_storeu_epi8(to + apart[3], first, _mm512_extracti32x4_epi32(bytes, 3));
+        }
+    }
+
+    /// The sums of a column of two output rows.
+    using two_rows = accumulator[2][4];
+
+    /// An input column at stride 1 ends the output column before, adds to the one at it, and begins the next one. Near the left edge
+    /// there are none of the first (`Before` < 2) or second (< 1).
+    template <int Parts, int Before>
+    [[gnu::always_inline]] static void add_column(const constants& c, line_places<Parts, 1>& places, two_rows& ends,
+                                                  two_rows& goes_on, two_rows& begins, target& out) noexcept {
+        __m512i mixed[4];
+        take_column<Parts, 1>(c, places, mixed);
+        if constexpr (Before >= 2) {
+            // First what has the longest way to go.
+            add_taps(c, mixed, 8, ends);
+            store<Parts, 2>(c, ends, out);
+        }
+        if constexpr (Before >= 1) add_taps(c, mixed, 4, goes_on);
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v) {
+            accumulator first = start(c, v);
+            dot::settle(first);
+            begins[0][v] = first;
+            begins[1][v] = first;
+        }
+        add_taps(c, mixed, 0, begins);
+    }
+
+    /// The taps of a column, whose weights start at `first` for the first of two rows.
+    [[gnu::always_inline]] static void add_taps(const constants& c, const __m512i (&mixed)[4], int first,
+                                                two_rows& sum) noexcept {
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v) {
+            sum[0][v] = dot::step(sum[0][v], mixed[v], weight(c, first + v));
+            sum[1][v] = dot::step(sum[1][v], mixed[v], weight(c, 12 + first + v));
+        }
+    }
+
+    /// Two output rows at stride 1.
+    template <int Parts>
+    [[gnu::noinline]] static void run_two_rows(const constants& c, line_places<Parts, 1>& given, std::int64_t pad,
+                                               std::int64_t columns, target out) noexcept {
+        line_places<Parts, 1> places = given;
+        two_rows a, b, d;
+        places.go_to(-pad);
+        add_column<Parts, 0>(c, places, d, d, a, out);
+        places.go_to(1 - pad);
+        add_column<Parts, 1>(c, places, d, a, b, out);
+        places.go_to(2 - pad);
+        const std::int64_t last = columns + 1 - pad;
+        for (std::int64_t left = columns;;) {
+            if (left == 1) places.go_to(last);
+            add_column<Parts, 2>(c, places, a, b, d, out);
+            if (--left == 0) return;
+            if (left == 1) places.go_to(last);
+            add_column<Parts, 2>(c, places, b, d, a, out);
+            if (--left == 0) return;
+            if (left == 1) places.go_to(last);
+            add_column<Parts, 2>(c, places, d, a, b, out);
+            if (--left == 0) return;
+        }
+    }
+
+    /// A row of quads, to memory.
+    template <int Parts>
+    [[gnu::noinline]] static void put_quads(const constants& c, line_places<Parts, 2>& given, std::int64_t first,
+                                            std::int64_t columns, unsigned char* quads) noexcept {
+        line_places<Parts, 2> places = given;
+        places.go_to(first);
+        for (std::int64_t i = 0; i <= columns; ++i) {
+            if (i == 1 || i == columns) places.go_to(first + 2 * i);
+            __m512i mixed[4];
+            take_column<Parts, 2>(c, places, mixed);
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v)
+                _mm512_store_si512(quads + i * 256 + 64 * v, mixed[v]);
+        }
+    }
+
+    /// The next column of quads: the upper ones from memory, where the lower ones take their place.
+    template <int Parts>
+    [[gnu::always_inline]] static void take_quads(const constants& c, line_places<Parts, 2>& places,
+                                                  unsigned char*& quads, __m512i (&upper)[4],
+                                                  __m512i (&lower)[4]) noexcept {
+        take_column<Parts, 2>(c, places, lower);
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v) {
+            upper[v] = _mm512_load_si512(quads + 64 * v);
+            _mm512_store_si512(quads + 64 * v, lower[v]);
+        }
+        quads += 256;
+    }
+
+    /// An output row at stride 2. `quads` has the upper row of quads, and then the lower one.
+    template <int Parts>
+    [[gnu::noinline]] static void run_row(const constants& c, line_places<Parts, 2>& given, std::int64_t first,
+                                          std::int64_t columns, unsigned char* quads, target out) noexcept {
+        line_places<Parts, 2> places = given;
+        accumulator weights[16];  // settled, so that they are loaded once
+#pragma GCC unroll 16
+        for (int i = 0; i < 16; ++i) {
+            weights[i] = reinterpret_cast<accumulator>(weight(c, i));
+            dot::settle(weights[i]);
+        }
+        const auto add = [&weights](accumulator sum, __m512i bytes, int i)
+                             __attribute__((always_inline)) { return dot::step(sum, bytes, dot::bits(weights[i])); };
+        __m512i lower[4], upper[4];
+        accumulator sum[1][4];
+        const auto begin = [&]() __attribute__((always_inline)) {
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v)
+                sum[0][v] = add(add(start(c, v), upper[v], v), lower[v], 4 + v);
+        };
+        const auto end = [&]() __attribute__((always_inline)) {
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v)
+                sum[0][v] = add(add(sum[0][v], upper[v], 8 + v), lower[v], 12 + v);
+            store<Parts, 1>(c, sum, out);
+        };
+        places.go_to(first);
+        take_quads<Parts>(c, places, quads, upper, lower);
+        begin();
+        places.go_to(first + 2);
+        for (std::int64_t i = 1; i < columns; ++i) {
+            take_quads<Parts>(c, places, quads, upper, lower);
+            end();
+            begin();
+        }
+        places.go_to(first + 2 * columns);
+        take_quads<Parts>(c, places, quads, upper, lower);
+        end();
+    }
+
+    /// Rows, or pairs of them, that each part takes of a range, and how far they are from the first part's.
+    struct part_rows {
+        std::int64_t count;
+        std::int64_t apart[4];
+    };
+
+    template <int Parts>
+    static void run_source_as(const work& job, const source& from) noexcept {
+        const convolution_problem& problem = job.problem;
+        constants c;
+        prepare<Parts>(problem, from, job.outside, c);
+        for (std::int64_t i = job.begin; i < job.end;) {
+            const std::int64_t plane = i / job.rows;
+            const std::int64_t next = (plane + 1) * job.rows < job.end ? (plane + 1) * job.rows : job.end;
+            const row_range range{plane, i - plane * job.rows, next - plane * job.rows};
+            part_rows rows{(range.end - range.begin + Parts - 1) / Parts, {}};
+            for (int part = 0; part < Parts; ++part) {
+                const std::int64_t last = range.end - range.begin - rows.count;  // the parts may overlap
+                rows.apart[part] = part * rows.count < last ? part * rows.count : last;
+            }
+            if (problem.shape.stride[2] == 1)
+                run_pairs<Parts>(problem, c, range, rows);
+            else
+                run_rows<Parts>(problem, c, range, rows);
+            i = next;
+        }
+    }
+
+    /// From column `column` on; `rows` are those of the parts.
+    template <int Parts>
+    static target target_at(const convolution_problem& problem, const constants& c, std::int64_t plane,
+                            const std::int64_t (&rows)[Parts], std::int64_t column) noexcept {
+        const convolution_shape& s = problem.shape;
+        const std::int64_t pixel = problem.output_pixel_stride;
+        const std::int64_t row = s.out[2] * pixel;
+        unsigned char* const to = static_cast<unsigned char*>(problem.output) + (plane * s.out[1] + rows[0]) * row +
+                                  column * pixel + c.channel;
+        target out{to, pixel, row, {}};
+        for (int part = 0; part < Parts; ++part)
+            out.apart[part] = (rows[part] - rows[0]) * row;
+        return out;
+    }
+
+    template <int Parts>
+    static void run_pairs(const convolution_problem& problem, const constants& c, const row_range& range,
+                          const part_rows& pairs) noexcept {
+        const convolution_shape& s = problem.shape;
+        for (std::int64_t i = range.begin; i < range.begin + pairs.count; ++i) {
+            std::int64_t rows[Parts];
+            line_places<Parts, 1> places;
+            for (int part = 0; part < Parts; ++part) {
+                // An odd last row comes with the one before it, once more.
+                const std::int64_t pair = i + pairs.apart[part];
+                rows[part] = 2 * pair + 2 <= s.out[1] ? 2 * pair : s.out[1] - 2;
+                places.find(problem, c, part, range.plane, rows[part] - s.pad_begin[1]);
+            }
+            run_two_rows<Parts>(c, places, s.pad_begin[2], s.out[2],
+                                target_at<Parts>(problem, c, range.plane, rows, 0));
+        }
+    }
+
+    template <int Parts>
+    static void run_rows(const convolution_problem& problem, const constants& c, const row_range& range,
+                         const part_rows& part) noexcept {
+        const convolution_shape& s = problem.shape;
+        alignas(64) unsigned char quads[(most_columns + 1) * 256];
+        std::int64_t rows[Parts];
+        line_places<Parts, 2> places;
+        const auto find = [&](std::int64_t quad_row) {
+            for (int k = 0; k < Parts; ++k)
+                places.find(problem, c, k, range.plane, 2 * (quad_row + part.apart[k]) - s.pad_begin[1]);
+        };
+        for (std::int64_t x = 0; x < s.out[2]; x += most_columns) {
+            const std::int64_t columns = s.out[2] - x < most_columns ? s.out[2] - x : most_columns;
+            const std::int64_t first = 2 * x - s.pad_begin[2];
+            find(range.begin);
+            put_quads<Parts>(c, places, first, columns, quads);
+            for (std::int64_t i = range.begin; i < range.begin + part.count; ++i) {
+                find(i + 1);
+                for (int k = 0; k < Parts; ++k)
+                    rows[k] = i + part.apart[k];
+                run_row<Parts>(c, places, first, columns, quads, target_at<Parts>(problem, c, range.plane, rows, x));
+            }
+        }
+    }
+};
+
+}  // namespace lpt::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/neon/dot.hpp
+#ifndef LPT_HOLDS_KERNEL_NEON_DOT_HPP
+#define LPT_HOLDS_KERNEL_NEON_DOT_HPP
+// Dot products of signed rows and signed columns on AArch64 without the dot-product extension, exact.
+
+#if defined(__aarch64__)
+
+#include <arm_neon.h>
+
+namespace lpt::kernel {
+
+namespace detail {
+
+template <class Isa>
+struct neon_base {
+    typedef int accumulator __attribute__((vector_size(16)));
+    using row_group = int8x16_t;
+    using column_group = int8x16_t;
+    static constexpr std::int64_t group = 4;
+    static constexpr std::int64_t row_value_bytes = 1;
+    static constexpr int lanes = 4;
+    static constexpr bool unsigned_rows = false;
+    static constexpr bool widens_rows = false;
+    static constexpr bool either_sign = false;
+
+    [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {
+        return reinterpret_cast<accumulator>(vld1q_s32(from));
+    }
+    [[gnu::always_inline]] static void store(std::int32_t* to, accumulator value) noexcept {
+        vst1q_s32(to, reinterpret_cast<int32x4_t>(value));
+    }
+    [[gnu::always_inline]] static void settle(accumulator& sum) noexcept { __asm__("" : "+w"(sum)); }
+    [[gnu::always_inline]] static int32x4_t bits(accumulator value) noexcept {
+        return reinterpret_cast<int32x4_t>(value);
+    }
+    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
+        return vreinterpretq_s8_u8(vld1q_u8(from));
+    }
+    template <bool High>
+    [[gnu::always_inline]] static column_group load_halves(const unsigned char* from) noexcept {
+        const uint8x16_t bytes = vld1q_u8(from);
+        return vreinterpretq_s8_u8(High ? vshrq_n_u8(bytes, 4) : vandq_u8(bytes, vdupq_n_u8(15)));
+    }
+    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
+        std::uint32_t four;
+        __builtin_memcpy(&four, from, sizeof four);
+        return vreinterpretq_s8_u32(vdupq_n_u32(four));
+    }
+    /// 16 columns of 4 rows of B, from column `n` on, as [column][4].
+    [[gnu::always_inline]] static void interleave(unsigned char* to, const unsigned char* const (&lines)[4],
+                                                  std::int64_t n) noexcept {
+        // A variable, because clang's function is a macro.
+        const uint8x16x4_t four = {
+            {vld1q_u8(lines[0] + n), vld1q_u8(lines[1] + n), vld1q_u8(lines[2] + n), vld1q_u8(lines[3] + n)}};
+        vst4q_u8(to, four);
+    }
+    [[gnu::always_inline]] static void interleave_block(unsigned char* to, const unsigned char* const (&lines)[4],
+                                                        std::int64_t count, unsigned char flip) noexcept {
+        uint8x16x4_t four;
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j) {
+            unsigned char whole[16] = {};
+            const unsigned char* from = lines[j];
+            if (count < 16) {
+                copy_few<Isa, 16>(whole, from, count);
+                from = whole;
+            }
+            four.val[j] = veorq_u8(vld1q_u8(from), vdupq_n_u8(flip));
+        }
+        vst4q_u8(to, four);
+    }
+    [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
+                                                    bool is_signed) noexcept {
+        const std::uint8_t top_bits = is_signed ? 0 : 0x80;
+        std::int64_t i = 0;
+        for (; i + 16 <= count; i += 16)
+            vst1q_u8(to + i, veorq_u8(vld1q_u8(from + i), vdupq_n_u8(top_bits)));
+        for (; i < count; ++i)
+            to[i] = static_cast<unsigned char>(from[i] ^ top_bits);
+    }
+};
+
+} // namespace detail
+
+/// Products of two signed bytes fit in 16 bits, sums of two need not: pairs of products are widened to 32 bits as they are added. With
+/// two k values a column, a vector of products takes one such addition, and its pairs are the columns.
+template <>
+struct dot_product<on::neon> : detail::neon_base<on::neon> {
+    using row_group = int8x8_t;
+    using column_group = int8x8_t;
+    static constexpr std::int64_t group = 2;
+    static constexpr int rows = 6;  // 24 accumulators, 4 column registers, 1 row register, 1 for products
+    static constexpr int vectors = 4;
+
+    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
+        return vreinterpret_s8_u8(vld1_u8(from));
+    }
+    template <bool High>
+    [[gnu::always_inline]] static column_group load_halves(const unsigned char* from) noexcept {
+        const uint8x8_t bytes = vld1_u8(from);
+        return vreinterpret_s8_u8(High ? vshr_n_u8(bytes, 4) : vand_u8(bytes, vdup_n_u8(15)));
+    }
+    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
+        std::uint16_t two;
+        __builtin_memcpy(&two, from, sizeof two);
+        return vreinterpret_s8_u16(vdup_n_u16(two));
+    }
+    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+        return reinterpret_cast<accumulator>(vpadalq_s16(reinterpret_cast<int32x4_t>(sum), vmull_s8(row, column)));
+    }
+    /// 16 columns of 2 rows of B, from column `n` on, as [column][2].
+    [[gnu::always_inline]] static void interleave(unsigned char* to, const unsigned char* const (&lines)[2],
+                                                  std::int64_t n) noexcept {
+        const uint8x16x2_t two = {{vld1q_u8(lines[0] + n), vld1q_u8(lines[1] + n)}};
+        vst2q_u8(to, two);
+    }
+};
+
+/// Depthwise convolution: four k values, whose two sums are added at every step.
+template <>
+struct dot_of_four<on::neon> : detail::neon_base<on::neon> {
+    static constexpr int rows = 4;  // 16 accumulators, 4 column registers, 1 row register and room for the products
+    static constexpr int vectors = 4;
+
+    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+        const int32x4_t low = vpaddlq_s16(vmull_s8(vget_low_s8(row), vget_low_s8(column)));
+        const int32x4_t high = vpaddlq_s16(vmull_high_s8(row, column));
+        return sum + reinterpret_cast<accumulator>(vpaddq_s32(low, high));
+    }
+};
+
+}  // namespace lpt::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/neon/lanes.hpp
+#ifndef LPT_HOLDS_KERNEL_NEON_LANES_HPP
+#define LPT_HOLDS_KERNEL_NEON_LANES_HPP
+// `lanes` of 4 numbers, for AArch64.
+
+#if defined(__aarch64__)
+
+#include <arm_neon.h>
+
+namespace lpt::kernel {
+
+namespace detail {
+
+template <class Isa>
+struct lanes_128 : xsimd_lanes<Isa, xsimd::neon64> {
+    using base = xsimd_lanes<Isa, xsimd::neon64>;
+    using typename base::floats;
+    using typename base::ints;
+
+    [[gnu::always_inline]] static floats fma(floats a, floats b, floats c) noexcept { return vfmaq_f32(c, a, b); }
+    // Compare and select, because the minimum and maximum instructions keep NaN.
+    [[gnu::always_inline]] static floats at_least(floats value, floats low) noexcept {
+        return vbslq_f32(vcgtq_f32(value, low), value, low);
+    }
+    [[gnu::always_inline]] static floats at_most(floats value, floats high) noexcept {
+        return vbslq_f32(vcltq_f32(value, high), value, high);
+    }
+    [[gnu::always_inline]] static ints load_u8(const std::uint8_t* from) noexcept {
+        std::uint32_t four;
+        __builtin_memcpy(&four, from, sizeof four);
+        const uint8x8_t bytes = vreinterpret_u8_u32(vdup_n_u32(four));
+        return vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(vmovl_u8(bytes))));
+    }
+    [[gnu::always_inline]] static ints load_i8(const std::int8_t* from) noexcept {
+        std::uint32_t four;
+        __builtin_memcpy(&four, from, sizeof four);
+        const int8x8_t bytes = vreinterpret_s8_u32(vdup_n_u32(four));
+        return vmovl_s16(vget_low_s16(vmovl_s8(bytes)));
+    }
+    // xsimd computes these for the 32-bit architecture too, by approximation; here they must be correctly rounded.
+    [[gnu::always_inline]] static floats divide(floats a, floats b) noexcept { return vdivq_f32(a, b); }
+    [[gnu::always_inline]] static floats sqrt(floats value) noexcept { return vsqrtq_f32(value); }
+    [[gnu::always_inline]] static floats floor(floats value) noexcept { return vrndmq_f32(value); }
+    [[gnu::always_inline]] static floats ceiling(floats value) noexcept { return vrndpq_f32(value); }
+    [[gnu::always_inline]] static floats round_even(floats value) noexcept { return vrndnq_f32(value); }
+    [[gnu::always_inline]] static ints round_to_int(floats value) noexcept { return vcvtnq_s32_f32(value); }
+    [[gnu::always_inline]] static ints bits(floats value) noexcept { return vreinterpretq_s32_f32(value); }
+    [[gnu::always_inline]] static floats from_bits(ints value) noexcept { return vreinterpretq_f32_s32(value); }
+    /// 16-bit halves: (low of a, low of b).
+    [[gnu::always_inline]] static ints pair(ints a, ints b) noexcept { return vsliq_n_s32(a, b, 16); }
+    /// sum + a.low * b.low + a.high * b.high
+    [[gnu::always_inline]] static ints multiply_pairs(ints sum, ints a, ints b) noexcept {
+        const int16x8_t x = vreinterpretq_s16_s32(a);
+        const int16x8_t y = vreinterpretq_s16_s32(b);
+        const int32x4_t low = vmull_s16(vget_low_s16(x), vget_low_s16(y));
+        return vaddq_s32(sum, vpaddq_s32(low, vmull_high_s16(x, y)));
+    }
+    using bytes = uint8x16_t;
+    /// The numbers of four vectors as bytes in order, saturated to i8 (`Signed`) or u8.
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes pack(ints a, ints b, ints c, ints d) noexcept {
+        const int16x8_t low = vqmovn_high_s32(vqmovn_s32(a), b);
+        const int16x8_t high = vqmovn_high_s32(vqmovn_s32(c), d);
+        if constexpr (Signed)
+            return vreinterpretq_u8_s8(vqmovn_high_s16(vqmovn_s16(low), high));
+        else
+            return vqmovun_high_s16(vqmovun_s16(low), high);
+    }
+    /// The same: there are no parts to pack in.
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes pack_in_parts(ints a, ints b, ints c, ints d) noexcept {
+        return pack<Signed>(a, b, c, d);
+    }
+    /// Rounds for packing with saturation: NaN and what is below `low` becomes it; `high` and `low` are what bytes are limited to.
+    [[gnu::always_inline]] static ints round_for_packing(floats value, floats low, floats high) noexcept {
+        return round_to_int(at_most(at_least(value, low), high));
+    }
+    static constexpr int stream_alignment = 16;
+    // There is no vector store past the caches; processors find out by themselves.
+    [[gnu::always_inline]] static void stream(float* to, floats value) noexcept { base::store(to, value); }
+    [[gnu::always_inline]] static void stream_bytes(std::uint8_t* to, bytes value) noexcept { vst1q_u8(to, value); }
+    [[gnu::always_inline]] static void end_stream() noexcept {}
+    /// Stores the first `count` (<= 16) of packed bytes.
+    [[gnu::always_inline]] static void store_first(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+        store_piece<0, 16>(to, value, count);
+    }
+    /// Limits packed bytes to [low, high].
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes limit(bytes value, std::int32_t low, std::int32_t high) noexcept {
+        if constexpr (Signed) {
+            const int8x16_t from = vdupq_n_s8(static_cast<std::int8_t>(low));
+            const int8x16_t to = vdupq_n_s8(static_cast<std::int8_t>(high));
+            return vreinterpretq_u8_s8(vminq_s8(vmaxq_s8(vreinterpretq_s8_u8(value), from), to));
+        } else {
+            const uint8x16_t from = vdupq_n_u8(static_cast<std::uint8_t>(low));
+            const uint8x16_t to = vdupq_n_u8(static_cast<std::uint8_t>(high));
+            return vminq_u8(vmaxq_u8(value, from), to);
+        }
+    }
+    /// Stores the first `count` (<= Size) bytes of the piece of packed bytes at [First, First + Size).
+    template <int First, int Size>
+    [[gnu::always_inline]] static void store_piece(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+        unsigned char whole[16];
+        vst1q_u8(whole, value);
+        if (count == Size)
+            __builtin_memcpy(to, whole + First, Size);
+        else
+            copy_few<Isa, Size>(to, whole + First, count);
+    }
+    template <bool Signed>
+    [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
+        vst1q_u8(to, pack<Signed>(a, b, c, d));
+    }
+    /// Sum of `count` unsigned bytes after flipping the bits of `flip` in each.
+    [[gnu::always_inline]] static std::uint32_t sum_bytes(const unsigned char* from, std::int64_t count,
+                                                          unsigned char flip) noexcept {
+        uint32x4_t sum = vdupq_n_u32(0);
+        std::int64_t i = 0;
+        for (; i + 16 <= count; i += 16)
+            sum = vpadalq_u16(sum, vpaddlq_u8(veorq_u8(vld1q_u8(from + i), vdupq_n_u8(flip))));
+        std::uint32_t total = vaddvq_u32(sum);
+        for (; i < count; ++i)
+            total += static_cast<std::uint32_t>(from[i] ^ flip);
+        return total;
+    }
+    [[gnu::always_inline]] static void store_byte(std::uint8_t* to, ints value) noexcept {
+        const int16x4_t words = vmovn_s32(value);
+        const int8x8_t bytes = vmovn_s16(vcombine_s16(words, words));
+        const std::uint32_t four = vget_lane_u32(vreinterpret_u32_s8(bytes), 0);
+        __builtin_memcpy(to, &four, sizeof four);
+    }
+};
+
+}  // namespace detail
+
+template <>
+struct lanes<on::neon> : detail::lanes_128<on::neon> {};
+template <>
+struct lanes<on::neon_dot> : detail::lanes_128<on::neon_dot> {};
+template <>
+struct lanes<on::neon_i8mm> : detail::lanes_128<on::neon_i8mm> {};
+
+}  // namespace lpt::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/neon_dot/dot.hpp
+#ifndef LPT_HOLDS_KERNEL_NEON_DOT_DOT_HPP
+#define LPT_HOLDS_KERNEL_NEON_DOT_DOT_HPP
+// The 4-element dot product of signed rows and signed columns on AArch64 with the dot-product extension.
+
+#if defined(__aarch64__) && defined(__ARM_FEATURE_DOTPROD)
+
+namespace lpt::kernel {
+
+template <>
+struct dot_product<on::neon_dot> : detail::neon_base<on::neon_dot> {
+    static constexpr int rows = 6;  // 24 accumulators, 6 row registers, 1 column register
+    static constexpr int vectors = 4;
+
+    /// Four k groups of a row in one register: repeating each of them in all lanes takes an instruction of the multipliers' ports.
+    using row_block = int8x16_t;
+    [[gnu::always_inline]] static row_block load_row_block(const unsigned char* from) noexcept {
+        return vreinterpretq_s8_u8(vld1q_u8(from));
+    }
+    template <int Group>
+    [[gnu::always_inline]] static accumulator step_picked(accumulator sum, row_block block,
+                                                          column_group column) noexcept {
+        return reinterpret_cast<accumulator>(vdotq_laneq_s32(reinterpret_cast<int32x4_t>(sum), column, block, Group));
+    }
+    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+        return reinterpret_cast<accumulator>(vdotq_s32(reinterpret_cast<int32x4_t>(sum), row, column));
+    }
+};
+
+}  // namespace lpt::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/neon_i8mm/dot.hpp
+#ifndef LPT_HOLDS_KERNEL_NEON_I8MM_DOT_HPP
+#define LPT_HOLDS_KERNEL_NEON_I8MM_DOT_HPP
+// Products of 2 x 8 bytes with 8 x 2 bytes on AArch64 with the matrix multiplication extension of 8-bit integers.
+
+#if defined(__aarch64__) && defined(__ARM_FEATURE_MATMUL_INT8) && defined(__ARM_FEATURE_DOTPROD)
+
+namespace lpt::kernel {
+
+/// Columns are packed as for dot products of eight bytes, so two of them side by side are one operand of a matrix product; two rows
+/// are the other (`dense_tile` of this instruction set). A vector of the tile is 4 columns.
+template <>
+struct dot_product<on::neon_i8mm> : detail::neon_base<on::neon_i8mm> {
+    using row_group = int8x8_t;
+    using column_group = int8x16x2_t;
+    static constexpr std::int64_t group = 8;
+    static constexpr int rows =
+        4;  // 2 pairs of rows x 12 pairs of columns: 24 accumulators, 2 registers of rows, some of columns
+    static constexpr int vectors = 6;
+    static constexpr bool either_sign = true;
+
+    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
+        return vreinterpret_s8_u8(vld1_u8(from));
+    }
+    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
+        return {{vreinterpretq_s8_u8(vld1q_u8(from)), vreinterpretq_s8_u8(vld1q_u8(from + 16))}};
+    }
+    /// sum[lane] += row . column[lane], for column sums.
+    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+        const int8x16_t both = vcombine_s8(row, row);
+        const int32x4_t first = vdotq_s32(vdupq_n_s32(0), both, column.val[0]);
+        const int32x4_t second = vdotq_s32(vdupq_n_s32(0), both, column.val[1]);
+        return sum + reinterpret_cast<accumulator>(vpaddq_s32(first, second));
+    }
+    /// 16 columns of 8 rows of B, from column `n` on, as [column][8].
+    [[gnu::always_inline]] static void interleave(unsigned char* to, const unsigned char* const (&lines)[8],
+                                                  std::int64_t n) noexcept {
+        uint16x8_t pair[2][4];  // half of the columns, rows 2 j and 2 j + 1
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j) {
+            const uint8x16_t a = vld1q_u8(lines[2 * j] + n);
+            const uint8x16_t b = vld1q_u8(lines[2 * j + 1] + n);
+            pair[0][j] = vreinterpretq_u16_u8(vzip1q_u8(a, b));
+            pair[1][j] = vreinterpretq_u16_u8(vzip2q_u8(a, b));
+        }
+#pragma GCC unroll 2
+        for (int half = 0; half < 2; ++half) {
+            const auto& p = pair[half];
+            interleave_fours(to + half * 64, vzip1q_u16(p[0], p[1]), vzip1q_u16(p[2], p[3]));
+            interleave_fours(to + half * 64 + 32, vzip2q_u16(p[0], p[1]), vzip2q_u16(p[2], p[3]));
+        }
+    }
+    [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
+                                                    bool) noexcept {
+        __builtin_memcpy(to, from, static_cast<std::size_t>(count));
+    }
+
+private:
+    /// Four columns: rows 0 to 3 and rows 4 to 7.
+    [[gnu::always_inline]] static void interleave_fours(unsigned char* to, uint16x8_t low, uint16x8_t high) noexcept {
+        const uint32x4_t a = vreinterpretq_u32_u16(low);
+        const uint32x4_t b = vreinterpretq_u32_u16(high);
+        vst1q_u8(to, vreinterpretq_u8_u32(vzip1q_u32(a, b)));
+        vst1q_u8(to + 16, vreinterpretq_u8_u32(vzip2q_u32(a, b)));
+    }
+};
+
+/// The instruction set has the dot products of four bytes as well: for depthwise convolution.
+template <>
+struct dot_of_four<on::neon_i8mm> : detail::neon_base<on::neon_i8mm> {
+    static constexpr int rows = 6;
+    static constexpr int vectors = 4;
+
+    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+        return reinterpret_cast<accumulator>(vdotq_s32(reinterpret_cast<int32x4_t>(sum), row, column));
+    }
+};
+
+}  // namespace lpt::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/dense_tile.hpp
+#ifndef LPT_HOLDS_KERNEL_DENSE_TILE_HPP
+#define LPT_HOLDS_KERNEL_DENSE_TILE_HPP
+// The inner loop of the dense kernel: a tile of rows x columns whose sums stay in registers over the whole depth, and from there go
+// to memory, as sums or as requantized bytes.
+
+namespace lpt::kernel {
+
+/// What a tile leaves in memory.
+enum class tile_result : std::uint8_t {
+    sums,  ///< the sums themselves
+    floats,  ///< fma(float(sum), scale, bias)
+    bytes,  ///< the same, rounded and saturated to u8 or i8
+};
+
+/// What tiles fetch between their k groups, a few lines every four groups: all at once, they would keep the tile's own loads waiting.
+/// One for all tiles of a panel; the loops over k have no registers left for it.
+struct tile_fetches {
+    const unsigned char* result = nullptr;  // the next row of the tile's results of 32 bits: stores would wait for them
+    std::int64_t row_bytes = 0;
+    std::int64_t rows = 0;  // that are left
+    const unsigned char* panel = nullptr;  // what is left of the panel that is needed next
+    std::int64_t panel_bytes = 0;
+    std::int64_t interval = 1;  // every so many tiles fetch a part of it
+    std::int64_t wait = 0;  // tiles until the next one that does
+
+    /// A tile fetches a quarter of a panel, less if it leaves out taps.
+    [[gnu::always_inline]] void start_panel(const unsigned char* next, std::int64_t bytes,
+                                            std::int64_t tiles) noexcept {
+        panel = next;
+        panel_bytes = next == nullptr || bytes < 8192 ? 0 : bytes;  // a few lines come soon enough
+        interval = tiles / 5;
+    }
+    /// Whether the next tile, which has `result_rows` rows of results to fetch, has to fetch something.
+    [[gnu::always_inline]] bool start_tile(const unsigned char* to, std::int64_t result_bytes,
+                                           std::int64_t result_rows) noexcept {
+        result = to;
+        row_bytes = result_bytes;
+        rows = result_rows;
+        if (panel_bytes <= 0) return result_rows > 0;
+        if (--wait <= 0) wait = interval;
+        return wait == interval || result_rows > 0;
+    }
+    /// A row of results, or as many bytes of the panel as a k group has, which is a quarter of what the tile reads meanwhile.
+    template <std::int64_t RowBytes, std::int64_t GroupBytes>
+    [[gnu::always_inline]] void fetch() noexcept {
+        if (rows > 0) {
+            for (std::int64_t at = 0; at < RowBytes; at += 64)
+                __builtin_prefetch(result + at, 1);
+            result += row_bytes;
+            --rows;
+        } else if (panel_bytes > 0) {
+            for (std::int64_t at = 0; at < GroupBytes; at += 64)
+                __builtin_prefetch(panel + at, 0, 2);
+            panel += GroupBytes;
+            panel_bytes -= GroupBytes;
+        }
+        __asm__ volatile("" : : : "memory");  // or members would be kept in registers after all
+    }
+};
+
+/// Tiles of the same height below each other: which rows, which panel, where the results go. Rows are in the form that `load_row` reads,
+/// and their last k group is readable as a whole.
+template <class Sum>
+struct tile_work {
+    std::int64_t tiles = 1;
+    const unsigned char* const* pointers = nullptr;  // row r, tap t: pointers[r * row_pointers + t]
+    std::int64_t row_pointers = 1;
+    std::int64_t taps = 1;
+    const unsigned char* zeros = nullptr;  // a row of zeros: taps for which all rows of a tile are this one add nothing
+    std::int64_t offset = 0;  // bytes from a pointer to the first channel
+    std::int64_t channels = 0;
+    bool signed_rows = false;  // for tiles that take either sign
+    const unsigned char* panel = nullptr;
+    tile_fetches* fetches = nullptr;
+    const Sum* start = nullptr;  // first value of each column's sums
+    const Sum* row_start = nullptr;  // what each row's sums start with in addition, or null
+
+    tile_result result = tile_result::sums;
+    bool signed_bytes = false;
+    bool limited = false;  // the limits are narrower than the type
+    std::int32_t low = 0;
+    std::int32_t high = 0;
+    const float* scale = nullptr;  // of the panel's columns, readable up to the panel's width
+    const float* bias = nullptr;
+    std::int64_t columns = 0;  // that are stored as bytes; of other results, all of the panel's width are
+    unsigned char* to = nullptr;
+    std::int64_t row_bytes = 0;
+
+    /// Where tap `t` of row `r` begins.
+    [[gnu::always_inline]] const unsigned char* row(std::int64_t r, std::int64_t t) const noexcept {
+        return pointers[r * row_pointers + t] + offset;
+    }
+    /// Whether tap `t` of all rows of a tile is the row of zeros.
+    template <int Rows>
+    [[gnu::always_inline]] bool adds_nothing(std::int64_t t) const noexcept {
+        if (pointers[t] != zeros) return false;
+        bool all = true;
+        for (int r = 1; r < Rows; ++r)
+            all = all && pointers[r * row_pointers + t] == zeros;
+        return all;
+    }
+    /// The tile below.
+    template <int Rows>
+    [[gnu::always_inline]] void move_down() noexcept {
+        pointers += Rows * row_pointers;
+        to += Rows * row_bytes;
+        if (row_start != nullptr) row_start += Rows;
+    }
+};
+
+template <class Isa, class Arithmetic>
+struct dense_tile {
+    using sum_type = typename Arithmetic::sum_type;
+    using accumulator = typename Arithmetic::accumulator;
+    using work = tile_work<sum_type>;
+    using function = void (*)(const work&) noexcept;
+    static constexpr int lanes_per_vector = Arithmetic::lanes;
+    static constexpr std::int64_t vector_bytes = Arithmetic::lanes * Arithmetic::column_group_bytes;
+    static constexpr std::int64_t row_step = Arithmetic::group * Arithmetic::row_value_bytes;  // bytes of a k group
+
+    /// Rows of the highest tile for panels of `vectors` vectors: narrow ones need more rows to have enough sums under way.
+    static constexpr int rows_for(int vectors) noexcept {
+        const int rows = Arithmetic::rows * Arithmetic::vectors / vectors;
+        return rows < most_rows ? rows : most_rows;
+    }
+    static constexpr int most_rows = 12;
+
+    /// The height of the next tile when `rows` (>= 1) rows are left. Panels of full width have tiles of all heights: as few as
+    /// possible, as even as possible, since a low one waits for its columns. Narrow ones have few heights, each of which costs compile
+    /// time, and take the highest that fits; so do columns of four bits.
+    static constexpr int height_for(std::int64_t rows, int vectors, bool four_bits = false) noexcept {
+        const int highest = rows_for(vectors);
+        if (four_bits) return rows >= highest ? highest : rows >= 4 ? 4 : rows >= 2 ? 2 : 1;
+        if (vectors == Arithmetic::vectors) {
+            const std::int64_t tiles = (rows + highest - 1) / highest;
+            return static_cast<int>((rows + tiles - 1) / tiles);
+        }
+        if (rows >= highest) return highest;
+        return rows >= 8 ? 8 : rows >= 4 ? 4 : rows >= 2 ? 2 : 1;
+    }
+
+    /// How many tiles of that height are next.
+    static constexpr std::int64_t tiles_for(std::int64_t rows, int vectors, bool four_bits = false) noexcept {
+        const int height = height_for(rows, vectors, four_bits);
+        if (four_bits || vectors != Arithmetic::vectors) return rows / height;
+        const std::int64_t tiles = (rows + height - 1) / height;
+        return rows - tiles * (height - 1);
+    }
+
+    /// The tile of a height that `height_for` gives and so many vectors (1 ... Arithmetic::vectors).
+    static function find(int height, std::int64_t vectors, bool four_bits = false) noexcept {
+        if constexpr (!Arithmetic::is_float) {
+            if (four_bits) return find_halves<1>(height, vectors);
+        }
+        return find_from<1>(height, vectors);
+    }
+
+private:
+    /// From here on tiles that do not fetch between their k groups fetch all results at once. Shorter ones would lose more than they
+    /// gain.
+    static constexpr std::int64_t long_depth = 768;
+
+    template <int Vectors>
+    static function find_from(int height, std::int64_t vectors) noexcept {
+        if constexpr (Vectors < Arithmetic::vectors) {
+            if (vectors != Vectors) return find_from<Vectors + 1>(height, vectors);
+        }
+        constexpr int highest = rows_for(Vectors);
+        if constexpr (Vectors == Arithmetic::vectors) {
+            return heights<Vectors>(height, std::make_integer_sequence<int, highest>());
+        } else {
+            if (height == highest) return &run<highest, Vectors>;
+            if constexpr (highest > 8) {
+                if (height == 8) return &run<8, Vectors>;
+            }
+            if (height == 4) return &run<4, Vectors>;
+            return height == 2 ? &run<2, Vectors> : &run<1, Vectors>;
+        }
+    }
+    template <int Vectors>
+    static function find_halves(int height, std::int64_t vectors) noexcept {
+        if constexpr (Vectors < Arithmetic::vectors) {
+            if (vectors != Vectors) return find_halves<Vectors + 1>(height, vectors);
+        }
+        if (height == rows_for(Vectors)) return &run<rows_for(Vectors), Vectors, true>;
+        return height == 4 ? &run<4, Vectors, true> : height == 2 ? &run<2, Vectors, true> : &run<1, Vectors, true>;
+    }
+    template <int Vectors, int... Heights>
+    static function heights(int height, std::integer_sequence<int, Heights...>) noexcept {
+        static constexpr function table[] = {&run<Heights + 1, Vectors>...};
+        return table[height - 1];
+    }
+
+    /// Sums that are under way at once: the dot product has a latency of 4 to 5 cycles and a throughput of up to two a cycle, so a low
+    /// tile takes several k groups at a time. The order of float sums is part of their definition.
+    static constexpr int sets_for(int sums) noexcept {
+        const int wanted = (10 + sums - 1) / sums;
+        const int fitting = Arithmetic::rows * Arithmetic::vectors / sums;
+        const int most = fitting < 4 ? fitting : 4;
+        return Arithmetic::is_float || most < 1 ? 1 : wanted < most ? wanted : most;
+    }
+    template <int Rows, int Vectors>
+    static constexpr int sets = sets_for(Rows * Vectors);
+
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static void multiply(accumulator (&sum)[Rows][Vectors],
+                                                const typename Arithmetic::column_group (&column)[Vectors], int r,
+                                                typename Arithmetic::row_group row) noexcept {
+#pragma GCC unroll 8
+        for (int v = 0; v < Vectors; ++v)
+            sum[r][v] = Arithmetic::step(sum[r][v], row, column[v]);
+    }
+
+    /// What a k group of columns is in memory: bytes, or their low or high halves.
+    enum class columns_in { bytes, low_halves, high_halves };
+    template <columns_in Where>
+    [[gnu::always_inline]] static typename Arithmetic::column_group load_columns(const unsigned char* from) noexcept {
+        if constexpr (Where == columns_in::bytes)
+            return Arithmetic::load_columns(from);
+        else
+            return Arithmetic::template load_halves < Where == columns_in::high_halves > (from);
+    }
+
+    /// One k group: `at` bytes into each row.
+    template <int Rows, int Vectors, columns_in Where = columns_in::bytes>
+    [[gnu::always_inline]] static void multiply_group(accumulator (&sum)[Rows][Vectors],
+                                                      const unsigned char* const (&row)[Rows], std::int64_t at,
+                                                      const unsigned char* panel) noexcept {
+        typename Arithmetic::column_group column[Vectors];
+#pragma GCC unroll 8
+        for (int v = 0; v < Vectors; ++v)
+            column[v] = load_columns<Where>(panel + v * vector_bytes);
+        if constexpr ((Rows == 2 || Rows == 3) && requires { Arithmetic::keep(column[0]); }) {
+#pragma GCC unroll 8
+            for (int v = 0; v < Vectors; ++v)
+                Arithmetic::keep(column[v]);
+        }
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; ++r)
+            multiply<Rows, Vectors>(sum, column, r, Arithmetic::load_row(row[r] + at));
+    }
+
+    /// Whether four k groups of a row are loaded at once, of which a dot product picks one.
+    static constexpr bool takes_row_blocks = requires { typename Arithmetic::row_block; };
+
+    /// One k group of four: `Group` of the rows' blocks.
+    template <int Group, columns_in Where, int Rows, int Vectors, class Block>
+    [[gnu::always_inline]] static void multiply_picked(accumulator (&sum)[Rows][Vectors], const Block (&row)[Rows],
+                                                       const unsigned char* panel) noexcept {
+#pragma GCC unroll 8
+        for (int v = 0; v < Vectors; ++v) {
+            const auto column = load_columns<Where>(panel + v * vector_bytes);
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r)
+                sum[r][v] = Arithmetic::template step_picked<Group>(sum[r][v], row[r], column);
+        }
+    }
+
+    /// Four k groups at a time, as far as there are so many; gives how many bytes of the rows that was.
+    template <bool FourBits, int Rows, int Vectors>
+    [[gnu::always_inline]] static std::int64_t
+    multiply_blocks(accumulator (&sum)[sets<Rows, Vectors>][Rows][Vectors], const unsigned char* const (&row)[Rows],
+                    std::int64_t bytes, const unsigned char*& panel) noexcept {
+        constexpr int count = sets<Rows, Vectors>;
+        constexpr std::int64_t step = Vectors * vector_bytes;
+        std::int64_t at = 0;
+        for (; at + 4 * row_step <= bytes; at += 4 * row_step) {
+            typename Arithmetic::row_block block[Rows];
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r)
+                block[r] = Arithmetic::load_row_block(row[r] + at);
+            constexpr columns_in even = FourBits ? columns_in::low_halves : columns_in::bytes;
+            constexpr columns_in odd = FourBits ? columns_in::high_halves : columns_in::bytes;
+            constexpr std::int64_t next = FourBits ? 0 : step;
+            multiply_picked<0, even>(sum[0], block, panel);
+            multiply_picked<1, odd>(sum[1 % count], block, panel + next);
+            panel += next + step;
+            multiply_picked<2, even>(sum[2 % count], block, panel);
+            multiply_picked<3, odd>(sum[3 % count], block, panel + next);
+            panel += next + step;
+        }
+        return at;
+    }
+
+    /// The highest tiles take several k groups at a time, so that processors foresee the end of the loop.
+    template <int Rows, int Vectors>
+    static constexpr bool is_large =
+        Vectors == Arithmetic::vectors && Rows + 1 >= Arithmetic::rows && !Arithmetic::is_float;
+
+    /// Whether they fetch between them. Shorter vectors take so much longer that processors fetch soon enough.
+    template <int Rows, int Vectors>
+    static constexpr bool fetches_ahead = is_large<Rows, Vectors> && vector_bytes >= 64 && !takes_row_blocks;
+
+    /// `bytes` bytes of the rows, whole k groups.
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static const unsigned char*
+    multiply_run(accumulator (&sum)[sets<Rows, Vectors>][Rows][Vectors], const unsigned char* const (&row)[Rows],
+                 std::int64_t bytes, const unsigned char* panel, [[maybe_unused]] tile_fetches* fetches) noexcept {
+        constexpr int count = sets<Rows, Vectors>;
+        constexpr int groups = is_large<Rows, Vectors> ? 4 : count;
+        std::int64_t at = 0;
+        if constexpr (takes_row_blocks) {
+            at = multiply_blocks<false, Rows, Vectors>(sum, row, bytes, panel);
+        } else if constexpr (groups > 1) {
+            for (; at + groups * row_step <= bytes; at += groups * row_step) {
+                if constexpr (fetches_ahead<Rows, Vectors>) {
+                    if (fetches != nullptr) fetches->fetch<Vectors * Arithmetic::lanes * 4, Vectors * vector_bytes>();
+                }
+#pragma GCC unroll 4
+                for (int s = 0; s < groups; ++s)
+                    multiply_group<Rows, Vectors>(sum[s % count], row, at + s * row_step,
+                                                  panel + s * Vectors * vector_bytes);
+                panel += groups * Vectors * vector_bytes;
+            }
+        }
+        for (; at < bytes; at += row_step) {
+            multiply_group<Rows, Vectors>(sum[0], row, at, panel);
+            panel += Vectors * vector_bytes;
+        }
+        return panel;
+    }
+
+    /// The same for columns of four bits.
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static const unsigned char*
+    multiply_halves(accumulator (&sum)[sets<Rows, Vectors>][Rows][Vectors], const unsigned char* const (&row)[Rows],
+                    std::int64_t bytes, const unsigned char* panel) noexcept {
+        constexpr int last = sets<Rows, Vectors> > 1 ? 1 : 0;
+        std::int64_t at = 0;
+        if constexpr (takes_row_blocks) at = multiply_blocks<true, Rows, Vectors>(sum, row, bytes, panel);
+        for (; at + 2 * row_step <= bytes; at += 2 * row_step, panel += Vectors * vector_bytes) {
+            multiply_group<Rows, Vectors, columns_in::low_halves>(sum[0], row, at, panel);
+            multiply_group<Rows, Vectors, columns_in::high_halves>(sum[last], row, at + row_step, panel);
+        }
+        if (at < bytes) {
+            multiply_group<Rows, Vectors, columns_in::low_halves>(sum[0], row, at, panel);
+            panel += Vectors * vector_bytes;
+        }
+        return panel;
+    }
+
+    template <int Rows, int Vectors, bool FourBits = false>
+    static void run(const work& all) noexcept {
+        work w = all;
+        for (std::int64_t i = 0; i < all.tiles; ++i) {
+            run_one<Rows, Vectors, FourBits>(w);
+            w.template move_down<Rows>();
+        }
+    }
+
+    template <int Rows, int Vectors, bool FourBits>
+    [[gnu::always_inline]] static void run_one(const work& w) noexcept {
+        constexpr int count = sets<Rows, Vectors>;
+        const unsigned char* panel = w.panel;
+        const std::int64_t groups = (w.channels + Arithmetic::group - 1) / Arithmetic::group;
+        [[maybe_unused]] tile_fetches* fetches = nullptr;
+        if constexpr (fetches_ahead<Rows, Vectors> && !FourBits) {
+            // Rows of results that follow each other are foreseen by the processor.
+            const bool apart = w.result != tile_result::bytes && w.row_bytes != Vectors * Arithmetic::lanes * 4;
+            if (w.fetches->start_tile(w.to, w.row_bytes, apart ? Rows : 0)) fetches = w.fetches;
+        } else if (w.result != tile_result::bytes && w.taps * w.channels >= long_depth) {
+            prefetch_results<Rows, Vectors>(w);
+        }
+        accumulator sum[count][Rows][Vectors];
+#pragma GCC unroll 8
+        for (int v = 0; v < Vectors; ++v) {
+            const accumulator first = Arithmetic::load(w.start + v * Arithmetic::lanes);
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r) {
+                sum[0][r][v] = first;
+#pragma GCC unroll 4
+                for (int s = 1; s < count; ++s)
+                    sum[s][r][v] = Arithmetic::zero();
+            }
+        }
+        if constexpr (!Arithmetic::is_float) {
+            if (w.row_start != nullptr) add_row_start<Rows, Vectors>(sum[0], w.row_start);
+        }
+        for (std::int64_t t = 0; t < w.taps; ++t) {
+            if constexpr (!Arithmetic::is_float) {
+                if (w.template adds_nothing<Rows>(t)) {
+                    panel += (FourBits ? (groups + 1) / 2 : groups) * Vectors * vector_bytes;
+                    continue;
+                }
+            }
+            const unsigned char* row[Rows];
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r)
+                row[r] = w.row(r, t);
+            if constexpr (FourBits)
+                panel = multiply_halves<Rows, Vectors>(sum, row, groups * row_step, panel);
+            else
+                panel = multiply_run<Rows, Vectors>(sum, row, groups * row_step, panel, fetches);
+        }
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 8
+            for (int v = 0; v < Vectors; ++v) {
+#pragma GCC unroll 4
+                for (int s = 1; s < count; ++s)
+                    sum[0][r][v] = sum[0][r][v] + sum[s][r][v];
+                Arithmetic::settle(sum[0][r][v]);
+            }
+        }
+        if constexpr (!Arithmetic::is_float) {
+            if (w.result == tile_result::floats) {
+                store_floats<Rows, Vectors>(w, sum[0]);
+                return;
+            }
+            if (w.result == tile_result::bytes) {
+                store_requantized<Rows, Vectors>(w, sum[0]);
+                return;
+            }
+        }
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; ++r) {
+            sum_type* const to = reinterpret_cast<sum_type*>(w.to + r * w.row_bytes);
+#pragma GCC unroll 8
+            for (int v = 0; v < Vectors; ++v)
+                Arithmetic::store(to + v * Arithmetic::lanes, sum[0][r][v]);
+        }
+    }
+
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static void prefetch_results(const work& w) noexcept {
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; ++r) {
+            for (std::int64_t at = 0; at < Vectors * Arithmetic::lanes * 4; at += 64)
+                __builtin_prefetch(w.to + r * w.row_bytes + at, 1);
+        }
+    }
+
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static void add_row_start(accumulator (&sum)[Rows][Vectors],
+                                                     const sum_type* row_start) noexcept {
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; ++r) {
+            const accumulator value = accumulator{} + row_start[r];
+#pragma GCC unroll 8
+            for (int v = 0; v < Vectors; ++v)
+                sum[r][v] = sum[r][v] + value;
+        }
+    }
+
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static void store_floats(const work& w, accumulator (&sum)[Rows][Vectors]) noexcept {
+        using simd = lanes<Isa>;
+        using ints = typename simd::ints;
+#pragma GCC unroll 8
+        for (int v = 0; v < Vectors; ++v) {
+            const auto scale = simd::load(w.scale + v * Arithmetic::lanes);
+            const auto bias = simd::load(w.bias + v * Arithmetic::lanes);
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r) {
+                const auto x = simd::to_float(ints(Arithmetic::bits(sum[r][v])));
+                float* const to = reinterpret_cast<float*>(w.to + r * w.row_bytes);
+                simd::store(to + v * Arithmetic::lanes, simd::fma(x, scale, bias));
+            }
+        }
+    }
+
+    /// Scale, bias, rounding, saturation and store, without a detour through memory. Columns outermost, so that the constants of a
+    /// column stay in registers; a store takes the bytes of four vectors, from several rows where the panel is narrow.
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static void store_requantized(const work& w, accumulator (&sum)[Rows][Vectors]) noexcept {
+        using simd = lanes<Isa>;
+        using ints = typename simd::ints;
+        static_assert(simd::width == Arithmetic::lanes && Vectors <= 4);
+        constexpr int rows_at_once = 4 / Vectors;
+        constexpr int row_size = Vectors * Arithmetic::lanes;
+        ints q[Rows][Vectors];
+#pragma GCC unroll 8
+        for (int v = 0; v < Vectors; ++v) {
+            const auto scale = simd::load(w.scale + v * Arithmetic::lanes);
+            const auto bias = simd::load(w.bias + v * Arithmetic::lanes);
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r) {
+                const auto x = simd::to_float(ints(Arithmetic::bits(sum[r][v])));
+                q[r][v] = simd::round_to_int(simd::fma(x, scale, bias));
+            }
+        }
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; r += rows_at_once) {
+            // Vectors past the last row are never stored.
+            const auto part = [&](int i) __attribute__((always_inline)) -> ints {
+                const int row = r + i / Vectors < Rows ? r + i / Vectors : r;
+                return q[row][i % Vectors];
+            };
+            auto packed = w.signed_bytes ? simd::template pack<true>(part(0), part(1), part(2), part(3))
+                                         : simd::template pack<false>(part(0), part(1), part(2), part(3));
+            if (w.limited) {
+                packed = w.signed_bytes ? simd::template limit<true>(packed, w.low, w.high)
+                                        : simd::template limit<false>(packed, w.low, w.high);
+            }
+            unsigned char* const to = w.to + r * w.row_bytes;
+            simd::template store_piece<0, row_size>(to, packed, w.columns);
+            if constexpr (rows_at_once > 1) {
+                if (r + 1 < Rows) simd::template store_piece<row_size, row_size>(to + w.row_bytes, packed, w.columns);
+            }
+            if constexpr (rows_at_once > 2) {
+                if (r + 2 < Rows)
+                    simd::template store_piece<2 * row_size, row_size>(to + 2 * w.row_bytes, packed, w.columns);
+                if (r + 3 < Rows)
+                    simd::template store_piece<3 * row_size, row_size>(to + 3 * w.row_bytes, packed, w.columns);
+            }
+        }
+    }
+};
+
+}  // namespace lpt::kernel
+#endif
+
+// ======== lpt/kernel/neon_i8mm/tile.hpp
+#ifndef LPT_HOLDS_KERNEL_NEON_I8MM_TILE_HPP
+#define LPT_HOLDS_KERNEL_NEON_I8MM_TILE_HPP
+// The inner loop of the dense kernel where an instruction multiplies matrices of bytes.
+
+#if defined(__aarch64__) && defined(__ARM_FEATURE_MATMUL_INT8) && defined(__ARM_FEATURE_DOTPROD)
+
+namespace lpt::kernel {
+
+/// Sums are blocks of 2 rows x 2 columns, which become vectors of 4 columns of a row at the end. A pair of rows is put together from two
+/// loads and an insertion; a wide tile makes that one vector instruction in thirteen.
+template <>
+struct dense_tile<on::neon_i8mm, integer_arithmetic<on::neon_i8mm>> {
+    using arithmetic = integer_arithmetic<on::neon_i8mm>;
+    using accumulator = arithmetic::accumulator;
+    using simd = lanes<on::neon_i8mm>;
+    using work = tile_work<std::int32_t>;
+    using function = void (*)(const work&) noexcept;
+    static constexpr std::int64_t vector_bytes = arithmetic::lanes * arithmetic::column_group_bytes;
+
+    /// Pairs of rows of the highest tile for panels of `vectors` vectors.
+    static constexpr int pairs_for(int vectors) noexcept { return vectors <= 3 ? 4 : 2; }
+
+    /// The height of the next tile when `rows` (>= 1) rows are left.
+    static constexpr int height_for(std::int64_t rows, int vectors, bool = false) noexcept {
+        const int highest = 2 * pairs_for(vectors);
+        if (rows >= highest) return highest;
+        return rows >= 4 ? 4 : rows >= 2 ? 2 : 1;
+    }
+    /// How many tiles of that height are next.
+    static constexpr std::int64_t tiles_for(std::int64_t rows, int vectors, bool four_bits = false) noexcept {
+        return rows / height_for(rows, vectors, four_bits);
+    }
+    /// The tile of a height that `height_for` gives and so many vectors (1 ... 6), over columns of 8 or 4 bits.
+    static function find(int height, std::int64_t vectors, bool four_bits = false) noexcept {
+        return four_bits ? find_from<1, true>(height, vectors) : find_from<1, false>(height, vectors);
+    }
+
+private:
+    template <int Vectors, bool FourBits>
+    static function find_from(int height, std::int64_t vectors) noexcept {
+        if constexpr (Vectors < arithmetic::vectors) {
+            if (vectors != Vectors) return find_from<Vectors + 1, FourBits>(height, vectors);
+        }
+        if constexpr (pairs_for(Vectors) == 4) {
+            if (height == 8) return &run<8, Vectors, FourBits>;
+        }
+        if (height == 4) return &run<4, Vectors, FourBits>;
+        // A single row is computed twice and stored once.
+        return height == 2 ? &run<2, Vectors, FourBits> : &run<1, Vectors, FourBits>;
+    }
+
+    template <int Rows, int Vectors, bool FourBits>
+    static void run(const work& all) noexcept {
+        work w = all;
+        for (std::int64_t i = 0; i < all.tiles; ++i) {
+            run_one<Rows, Vectors, FourBits>(w);
+            w.move_down<Rows>();
+        }
+    }
+
+    /// Two columns of 8 values: of a panel of 8 bits, or the low or high halves of bytes.
+    enum class columns_in { bytes, low_halves, high_halves };
+    template <columns_in Where>
+    [[gnu::always_inline]] static int8x16_t load_pair(const unsigned char* from) noexcept {
+        const uint8x16_t bytes = vld1q_u8(from);
+        if constexpr (Where == columns_in::low_halves)
+            return vreinterpretq_s8_u8(vandq_u8(bytes, vdupq_n_u8(15)));
+        else if constexpr (Where == columns_in::high_halves)
+            return vreinterpretq_s8_u8(vshrq_n_u8(bytes, 4));
+        else
+            return vreinterpretq_s8_u8(bytes);
+    }
+
+    template <bool Signed>
+    [[gnu::always_inline]] static int32x4_t multiply(int32x4_t sum, int8x16_t rows, int8x16_t columns) noexcept {
+        if constexpr (Signed)
+            return vmmlaq_s32(sum, rows, columns);
+        else
+            return vusmmlaq_s32(sum, vreinterpretq_u8_s8(rows), columns);
+    }
+
+    /// One k group: `at` bytes into each row.
+    template <int Pairs, int Vectors, bool Signed, columns_in Where>
+    [[gnu::always_inline]] static void multiply_group(int32x4_t (&sum)[Pairs][2 * Vectors],
+                                                      const unsigned char* const (&row)[2 * Pairs], std::int64_t at,
+                                                      const unsigned char* panel) noexcept {
+        int8x16_t rows[Pairs];
+#pragma GCC unroll 4
+        for (int p = 0; p < Pairs; ++p)
+            rows[p] = vcombine_s8(vreinterpret_s8_u8(vld1_u8(row[2 * p] + at)),
+                                  vreinterpret_s8_u8(vld1_u8(row[2 * p + 1] + at)));
+#pragma GCC unroll 12
+        for (int c = 0; c < 2 * Vectors; ++c) {
+            const int8x16_t columns = load_pair<Where>(panel + c * 16);
+#pragma GCC unroll 4
+            for (int p = 0; p < Pairs; ++p)
+                sum[p][c] = multiply<Signed>(sum[p][c], rows[p], columns);
+        }
+    }
+
+    template <int Pairs, int Vectors, bool Signed, bool FourBits>
+    [[gnu::always_inline]] static const unsigned char*
+    multiply_run(int32x4_t (&sum)[Pairs][2 * Vectors], const unsigned char* const (&row)[2 * Pairs], std::int64_t bytes,
+                 const unsigned char* panel) noexcept {
+        constexpr std::int64_t step = Vectors * vector_bytes;
+        std::int64_t at = 0;
+        if constexpr (FourBits) {
+            for (; at + 16 <= bytes; at += 16, panel += step) {
+                multiply_group<Pairs, Vectors, Signed, columns_in::low_halves>(sum, row, at, panel);
+                multiply_group<Pairs, Vectors, Signed, columns_in::high_halves>(sum, row, at + 8, panel);
+            }
+            if (at < bytes) {
+                multiply_group<Pairs, Vectors, Signed, columns_in::low_halves>(sum, row, at, panel);
+                panel += step;
+            }
+        } else {
+            for (; at < bytes; at += 8, panel += step)
+                multiply_group<Pairs, Vectors, Signed, columns_in::bytes>(sum, row, at, panel);
+        }
+        return panel;
+    }
+
+    template <int Rows, int Vectors, bool Signed, bool FourBits>
+    [[gnu::always_inline]] static void multiply_taps(const work& w,
+                                                     int32x4_t (&sum)[(Rows + 1) / 2][2 * Vectors]) noexcept {
+        constexpr int pairs = (Rows + 1) / 2;
+        const unsigned char* panel = w.panel;
+        const std::int64_t groups = (w.channels + arithmetic::group - 1) / arithmetic::group;
+        for (std::int64_t t = 0; t < w.taps; ++t) {
+            if (w.adds_nothing<Rows>(t)) {
+                panel += (FourBits ? (groups + 1) / 2 : groups) * Vectors * vector_bytes;
+                continue;
+            }
+            const unsigned char* row[2 * pairs];
+#pragma GCC unroll 8
+            for (int r = 0; r < 2 * pairs; ++r)
+                row[r] = w.row(r < Rows ? r : Rows - 1, t);
+            panel = multiply_run<pairs, Vectors, Signed, FourBits>(sum, row, groups * arithmetic::group, panel);
+        }
+    }
+
+    template <int Rows, int Vectors, bool FourBits>
+    [[gnu::always_inline]] static void run_one(const work& w) noexcept {
+        constexpr int pairs = (Rows + 1) / 2;
+        int32x4_t sum[pairs][2 * Vectors];
+#pragma GCC unroll 6
+        for (int v = 0; v < Vectors; ++v) {
+            const int64x2_t first = vreinterpretq_s64_s32(vld1q_s32(w.start + v * arithmetic::lanes));
+            const int32x4_t low = vreinterpretq_s32_s64(vdupq_laneq_s64(first, 0));
+            const int32x4_t high = vreinterpretq_s32_s64(vdupq_laneq_s64(first, 1));
+#pragma GCC unroll 4
+            for (int p = 0; p < pairs; ++p) {
+                sum[p][2 * v] = low;
+                sum[p][2 * v + 1] = high;
+            }
+        }
+        if (w.signed_rows)
+            multiply_taps<Rows, Vectors, true, FourBits>(w, sum);
+        else
+            multiply_taps<Rows, Vectors, false, FourBits>(w, sum);
+        store_rows<Rows, Vectors>(w, sum);
+    }
+
+    /// Vectors of 4 columns of row `r`.
+    template <int Pairs, int Vectors>
+    [[gnu::always_inline]] static int32x4_t row_vector(const int32x4_t (&sum)[Pairs][2 * Vectors], int r,
+                                                       int v) noexcept {
+        const int64x2_t low = vreinterpretq_s64_s32(sum[r / 2][2 * v]);
+        const int64x2_t high = vreinterpretq_s64_s32(sum[r / 2][2 * v + 1]);
+        return vreinterpretq_s32_s64(r % 2 == 0 ? vtrn1q_s64(low, high) : vtrn2q_s64(low, high));
+    }
+
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static void store_rows(const work& w,
+                                                  int32x4_t (&sum)[(Rows + 1) / 2][2 * Vectors]) noexcept {
+#pragma GCC unroll 8
+        for (int r = 0; r < Rows; ++r) {
+            const int32x4_t added = vdupq_n_s32(w.row_start != nullptr ? w.row_start[r] : 0);
+            int32x4_t row[Vectors];
+#pragma GCC unroll 6
+            for (int v = 0; v < Vectors; ++v)
+                row[v] = vaddq_s32(row_vector<(Rows + 1) / 2, Vectors>(sum, r, v), added);
+            unsigned char* const to = w.to + r * w.row_bytes;
+            if (w.result == tile_result::sums) {
+#pragma GCC unroll 6
+                for (int v = 0; v < Vectors; ++v)
+                    vst1q_s32(reinterpret_cast<std::int32_t*>(to) + v * arithmetic::lanes, row[v]);
+            } else {
+                store_scaled<Vectors>(w, row, to);
+            }
+        }
+    }
+
+    template <int Vectors>
+    [[gnu::always_inline]] static void store_scaled(const work& w, const int32x4_t (&row)[Vectors],
+                                                    unsigned char* to) noexcept {
+        using ints = simd::ints;
+        simd::floats value[Vectors];
+#pragma GCC unroll 6
+        for (int v = 0; v < Vectors; ++v)
+            value[v] = simd::fma(simd::to_float(ints(row[v])), simd::load(w.scale + v * arithmetic::lanes),
+                                 simd::load(w.bias + v * arithmetic::lanes));
+        if (w.result == tile_result::floats) {
+#pragma GCC unroll 6
+            for (int v = 0; v < Vectors; ++v)
+                simd::store(reinterpret_cast<float*>(to) + v * arithmetic::lanes, value[v]);
+            return;
+        }
+        // A store takes the bytes of four vectors.
+#pragma GCC unroll 2
+        for (int first = 0; first < Vectors; first += 4) {
+            const auto part = [&](int i) __attribute__((always_inline)) -> ints {
+                return simd::round_to_int(value[first + i < Vectors ? first + i : first]);
+            };
+            auto packed = w.signed_bytes ? simd::pack<true>(part(0), part(1), part(2), part(3))
+                                         : simd::pack<false>(part(0), part(1), part(2), part(3));
+            if (w.limited) {
+                packed = w.signed_bytes ? simd::limit<true>(packed, w.low, w.high)
+                                        : simd::limit<false>(packed, w.low, w.high);
+            }
+            const std::int64_t columns = w.columns - first * arithmetic::lanes;
+            const std::int64_t most = (Vectors - first < 4 ? Vectors - first : 4) * arithmetic::lanes;
+            store_first(to + first * arithmetic::lanes, packed, columns < most ? columns : most);
+        }
+    }
+
+    /// Stores the first `count` (<= 16) bytes.
+    [[gnu::always_inline]] static void store_first(unsigned char* to, uint8x16_t value, std::int64_t count) noexcept {
+        if (count == 16) {
+            vst1q_u8(to, value);
+        } else if (count > 0) {
+            unsigned char whole[16];
+            vst1q_u8(whole, value);
+            copy_few<on::neon_i8mm, 16>(to, whole, count);
+        }
+    }
+};
+
+}  // namespace lpt::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/binary.hpp
+#ifndef LPT_HOLDS_KERNEL_BINARY_HPP
+#define LPT_HOLDS_KERNEL_BINARY_HPP
+// Elementwise functions of two operands.
+
+namespace lpt::kernel {
+
+template <class Isa>
+struct binary {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    static constexpr std::int64_t width = simd::width;
+
+    static bool is_flat(const binary_operand& o, std::int64_t channels) noexcept {
+        return o.scale == nullptr && o.shift == nullptr && o.channel_stride == 1 && o.row_stride == channels;
+    }
+    static bool is_flat(const epilogue& e) noexcept {
+        if (e.scale != nullptr || e.bias != nullptr) return false;
+        for (int k = 0; k < e.post_count; ++k) {
+            const post_operation& step = e.post[k];
+            if (step.per_channel_a != nullptr || step.per_channel_b != nullptr || step.residual != nullptr)
+                return false;
+        }
+        return true;
+    }
+
+    /// Values of an operand.
+    static void load(const binary_operand& o, std::int64_t row, std::int64_t channel, std::int64_t columns,
+                     float* v) noexcept {
+        const std::int64_t first = row * o.row_stride + channel * o.channel_stride;
+        if (o.channel_stride == 0) {
+            const unsigned char* at = static_cast<const unsigned char*>(o.data) + first * bytes_of(o.type);
+            float one[width];
+            simd::store(one, finish<Isa>::load_elements(at, o.type, 0, 1));
+            const floats value = simd::broadcast(one[0]);
+            for (std::int64_t i = 0; i < columns; i += width)
+                simd::store(v + i, value);
+        } else {
+            for (std::int64_t i = 0; i < columns; i += width)
+                simd::store(v + i, finish<Isa>::load_elements(o.data, o.type, first + i, columns - i));
+        }
+        finish<Isa>::scale_and_shift(o.scale, o.scale_all, o.shift, o.shift_all, v, channel, columns);
+    }
+
+    template <class Function>
+    [[gnu::always_inline]] static void each(float* a, const float* b, std::int64_t columns, Function f) noexcept {
+        for (std::int64_t i = 0; i < columns; i += width)
+            simd::store(a + i, f(simd::load(a + i), simd::load(b + i)));
+    }
+
+    static void combine(binary_function function, float* a, const float* b, std::int64_t columns) noexcept {
+        switch (function) {
+            case binary_function::add: each(a, b, columns, [](floats x, floats y) { return simd::add(x, y); }); break;
+            case binary_function::subtract:
+                each(a, b, columns, [](floats x, floats y) { return simd::subtract(x, y); });
+                break;
+            case binary_function::multiply:
+                each(a, b, columns, [](floats x, floats y) { return simd::multiply(x, y); });
+                break;
+            case binary_function::divide:
+                each(a, b, columns, [](floats x, floats y) { return simd::divide(x, y); });
+                break;
+            case binary_function::maximum:
+                each(a, b, columns, [](floats x, floats y) { return simd::select(simd::less(y, x), x, y); });
+                break;
+            case binary_function::minimum:
+                each(a, b, columns, [](floats x, floats y) { return simd::select(simd::less(x, y), x, y); });
+                break;
+            case binary_function::squared_difference:
+                each(a, b, columns, [](floats x, floats y) {
+                    const floats d = simd::subtract(x, y);
+                    return simd::multiply(d, d);
+                });
+                break;
+        }
+    }
+
+    static void run_part(const binary_problem& p, std::int64_t row, std::int64_t channel,
+                         std::int64_t columns) noexcept {
+        alignas(64) float a[finish_columns];
+        alignas(64) float b[finish_columns];
+        load(p.a, row, channel, columns, a);
+        load(p.b, row, channel, columns, b);
+        combine(p.function, a, b, columns);
+        unsigned char* to = static_cast<unsigned char*>(p.output) +
+                            (row * p.output_row_stride + channel) * bytes_of(p.finish.output_type);
+        finish<Isa>::row(p.finish, a, row, channel, columns, to);
+    }
+
+    static void run(const binary_problem& problem, const parallel_for& parallel) noexcept {
+        // Rows that follow each other without a gap and treat all channels alike are one long row.
+        binary_problem flat = problem;
+        if (is_flat(problem.a, problem.channels) && is_flat(problem.b, problem.channels) &&
+            problem.output_row_stride == problem.channels && is_flat(problem.finish)) {
+            flat.channels = problem.rows * problem.channels;
+            flat.rows = 1;
+        }
+        const std::int64_t parts = (flat.channels + finish_columns - 1) / finish_columns;
+        split<Isa>(parallel, flat.rows * parts, 8, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                const std::int64_t channel = i % parts * finish_columns;
+                const std::int64_t rest = flat.channels - channel;
+                run_part(flat, i / parts, channel, rest < finish_columns ? rest : finish_columns);
+            }
+        });
+    }
+};
+
+} // namespace lpt::kernel
+#endif
+
+// ======== lpt/kernel/convert.hpp
+#ifndef LPT_HOLDS_KERNEL_CONVERT_HPP
+#define LPT_HOLDS_KERNEL_CONVERT_HPP
+// Quantize, dequantize, requantize, with or without a change of layout.
+
+namespace lpt::kernel {
+
+template <class Isa>
+struct convert {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    static constexpr std::int64_t width = simd::width;
+
+    /// How far ahead of the loads: prefetchers of processors stop at the end of each page.
+    static constexpr std::int64_t prefetched_bytes = 2048;
+
+    /// Elements that lie side by side in input and output, and that all constants are the same for. No post operations.
+    struct line {
+        const unsigned char* input = nullptr;
+        unsigned char* output = nullptr;
+        float scale = 1, bias = 0;
+        float low = 0, high = 0;  // of the input
+        float quant_low = 0, quant_high = 0;
+        std::int64_t ahead = prefetched_bytes;
+    };
+    using line_function = void (*)(const line&, std::int64_t, bool) noexcept;
+
+    /// How far ahead of wide stores, which else wait for their lines.
+    static constexpr std::int64_t prefetched_output_bytes = 512;
+
+    template <element_kind From>
+    [[gnu::always_inline]] static floats load_vector(const unsigned char* from) noexcept {
+        if constexpr (From == element_kind::u8)
+            return simd::to_float(simd::load_u8(from));
+        else if constexpr (From == element_kind::i8)
+            return simd::to_float(simd::load_i8(reinterpret_cast<const std::int8_t*>(from)));
+        else if constexpr (From == element_kind::i32)
+            return simd::to_float(simd::load_int(reinterpret_cast<const std::int32_t*>(from)));
+        else
+            return simd::load(reinterpret_cast<const float*>(from));
+    }
+
+    /// `count` elements, a multiple of four vectors, which stay in registers from load to store. `streams`: past the caches; the output
+    /// is then aligned.
+    template <element_kind From, element_kind To, bool Bounded>
+    static void convert_line(const line& l, std::int64_t count, bool streams) noexcept {
+        constexpr std::int64_t from_bytes = bytes_of(From);
+        constexpr std::int64_t to_bytes = bytes_of(To);
+        const floats scale = simd::broadcast(l.scale);
+        const floats bias = simd::broadcast(l.bias);
+        const floats low = simd::broadcast(l.low);
+        const floats high = simd::broadcast(l.high);
+        const floats quant_low = simd::broadcast(l.quant_low);
+        const floats quant_high = simd::broadcast(l.quant_high);
+        const std::int32_t lowest = static_cast<std::int32_t>(l.quant_low);
+        const std::int32_t highest = static_cast<std::int32_t>(l.quant_high);
+        const bool limited = highest - lowest < 255;
+        const unsigned char* from = l.input;
+        unsigned char* to = l.output;
+        const unsigned char* const end = to + count * to_bytes;
+        for (; to != end; from += 4 * width * from_bytes, to += 4 * width * to_bytes) {
+#pragma GCC unroll 4
+            for (std::int64_t j = 0; j < 4 * width * from_bytes; j += 64)
+                __builtin_prefetch(from + l.ahead + j);
+            if constexpr (To == element_kind::f32) {
+                if (!streams) {
+#pragma GCC unroll 4
+                    for (std::int64_t j = 0; j < 4 * width * to_bytes; j += 64)
+                        __builtin_prefetch(to + prefetched_output_bytes + j, 1);
+                }
+            }
+            floats v[4];
+#pragma GCC unroll 4
+            for (int j = 0; j < 4; ++j) {
+                v[j] = load_vector<From>(from + j * width * from_bytes);
+                if constexpr (Bounded) v[j] = simd::at_most(simd::at_least(v[j], low), high);
+                v[j] = simd::fma(v[j], scale, bias);
+            }
+            if constexpr (To == element_kind::f32) {
+                float* const at = reinterpret_cast<float*>(to);
+#pragma GCC unroll 4
+                for (int j = 0; j < 4; ++j) {
+                    if (streams)
+                        simd::stream(at + j * width, v[j]);
+                    else
+                        simd::store(at + j * width, v[j]);
+                }
+            } else {
+                typename simd::ints q[4];
+#pragma GCC unroll 4
+                for (int j = 0; j < 4; ++j) {
+                    // Integers are so small here that what packing saturates is all there is to clamp.
+                    if constexpr (From == element_kind::f32)
+                        q[j] = simd::round_for_packing(v[j], quant_low, quant_high);
+                    else
+                        q[j] = simd::round_to_int(v[j]);
+                }
+                constexpr bool is_signed = To == element_kind::i8;
+                auto packed = simd::template pack<is_signed>(q[0], q[1], q[2], q[3]);
+                if (limited) packed = simd::template limit<is_signed>(packed, lowest, highest);
+                if (streams)
+                    simd::stream_bytes(to, packed);
+                else
+                    simd::store_first(to, packed, 4 * width);
+            }
+        }
+    }
+
+    /// Reads several pages of the memory in turn: the processor has a prefetcher for each, and one alone does not reach what memory can
+    /// give. Gives how many elements that was, whole blocks of pages.
+    static std::int64_t stream_pages(line_function function, line l, std::int64_t from_bytes, std::int64_t to_bytes,
+                                     std::int64_t count) noexcept {
+        constexpr std::int64_t pages = 12;
+        constexpr std::int64_t visit = 64;  // elements: a cache line of bytes
+        const std::int64_t page = 4096 / from_bytes;
+        const unsigned char* const input = l.input;
+        unsigned char* const output = l.output;
+        l.ahead = visit * from_bytes;
+        const std::int64_t whole = count / (pages * page) * (pages * page);
+        for (std::int64_t block = 0; block < whole; block += pages * page) {
+            for (std::int64_t i = 0; i < page; i += visit) {
+                for (std::int64_t at = block + i; at < block + pages * page; at += page) {
+                    l.input = input + at * from_bytes;
+                    l.output = output + at * to_bytes;
+                    function(l, visit, true);
+                }
+            }
+        }
+        return whole;
+    }
+
+    template <element_kind From, element_kind To>
+    static line_function find_line(bool bounded) noexcept {
+        if constexpr (From == element_kind::f32) {
+            if (bounded) return &convert_line<From, To, true>;
+        }
+        return bounded ? nullptr : &convert_line<From, To, false>;
+    }
+    template <element_kind From>
+    static line_function find_line(element_kind to, bool bounded) noexcept {
+        switch (to) {
+            case element_kind::u8: return find_line<From, element_kind::u8>(bounded);
+            case element_kind::i8: return find_line<From, element_kind::i8>(bounded);
+            case element_kind::f32: return find_line<From, element_kind::f32>(bounded);
+            default: return nullptr;
+        }
+    }
+    /// Null where there is no such kernel.
+    static line_function find_line(element_kind from, element_kind to, bool bounded) noexcept {
+        switch (from) {
+            case element_kind::u8: return find_line<element_kind::u8>(to, bounded);
+            case element_kind::i8: return find_line<element_kind::i8>(to, bounded);
+            case element_kind::i32: return find_line<element_kind::i32>(to, bounded);
+            case element_kind::f32: return find_line<element_kind::f32>(to, bounded);
+            default: return nullptr;
+        }
+    }
+
+    /// From so many bytes on, read and written, the output leaves the caches before anybody reads it: it goes past them, which saves
+    /// reading it before it is overwritten.
+    static constexpr std::int64_t streamed_bytes = std::int64_t{1} << 27;
+
+    /// Whether what is rounded fits in 32 bits, where it is not clamped before.
+    static bool rounds_directly(const convert_problem& p) noexcept {
+        const epilogue& e = p.finish;
+        if (p.input_type == element_kind::f32 || e.output_type == element_kind::f32) return true;
+        const float most = p.input_type == element_kind::i32 ? 0.25f : 1048576.0f;
+        return __builtin_fabsf(e.scale_all) <= most && __builtin_fabsf(e.bias_all) <= 536870912.0f;
+    }
+
+    /// All of a problem that is one line; false if there is no kernel for it.
+    static bool run_line(const convert_problem& p, const parallel_for& parallel) noexcept {
+        if constexpr (width == 1) {
+            return false;
+        } else {
+            constexpr std::int64_t step = 4 * width;
+            const epilogue& e = p.finish;
+            const bool bounded = p.input_low_all != -__builtin_inff() || p.input_high_all != __builtin_inff();
+            const line_function function =
+                e.post_count == 0 ? find_line(p.input_type, e.output_type, bounded) : nullptr;
+            if (function == nullptr || !rounds_directly(p)) return false;
+            const std::int64_t from_bytes = bytes_of(p.input_type);
+            const std::int64_t to_bytes = bytes_of(e.output_type);
+            line all;
+            all.input = static_cast<const unsigned char*>(p.input);
+            all.output = static_cast<unsigned char*>(p.output);
+            all.scale = e.scale_all;
+            all.bias = e.bias_all;
+            all.low = p.input_low_all;
+            all.high = p.input_high_all;
+            all.quant_low = e.quant_low;
+            all.quant_high = e.quant_high;
+            // Elements in front of the first aligned one, where streaming needs it.
+            std::int64_t head = 0;
+            const bool streams =
+                simd::stream_alignment > 16 && p.channels * (from_bytes + to_bytes) >= streamed_bytes &&
+                reinterpret_cast<std::uintptr_t>(all.output) % static_cast<std::uintptr_t>(to_bytes) == 0;
+            if (streams) {
+                const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(all.output) %
+                                                            static_cast<std::uintptr_t>(simd::stream_alignment));
+                head = past == 0 ? 0 : (simd::stream_alignment - past) / to_bytes;
+                run_channels(p, 0, 0, 0, head);
+            }
+            const std::int64_t whole = (p.channels - head) / step * step;
+            split<Isa>(parallel, whole, 64 * step, [&](std::int64_t begin, std::int64_t end, int) {
+                line part = all;
+                part.input += (head + begin) * from_bytes;
+                part.output += (head + begin) * to_bytes;
+                const bool reads_most = streams && from_bytes > to_bytes;
+                const std::int64_t done =
+                    reads_most ? stream_pages(function, part, from_bytes, to_bytes, end - begin) : 0;
+                part.input += done * from_bytes;
+                part.output += done * to_bytes;
+                function(part, end - begin - done, streams);
+                if (streams) simd::end_stream();
+            });
+            const std::int64_t done = head + whole;
+            if (done < p.channels) run_channels(p, 0, 0, done, p.channels - done);
+            return true;
+        }
+    }
+
+    /// One run of elements whose positions differ by a constant: channels of a pixel, or pixels of a channel plane.
+    struct run_of_elements {
+        std::int64_t count = 0;
+        std::int64_t input_step = 1;
+        std::int64_t output_step = 1;
+    };
+
+    static void load(const convert_problem& p, std::int64_t at, const run_of_elements& part, float* v) noexcept {
+        const std::int64_t size = bytes_of(p.input_type);
+        const unsigned char* data = static_cast<const unsigned char*>(p.input) + at * size;
+        alignas(64) unsigned char gathered[finish_columns * 4];
+        if (part.input_step != 1) {
+            for (std::int64_t i = 0; i < part.count; ++i) {
+                if (size == 1)
+                    gathered[i] = data[i * part.input_step];
+                else
+                    std::memcpy(gathered + i * 4, data + i * part.input_step * 4, 4);
+            }
+            data = gathered;
+        }
+        for (std::int64_t i = 0; i < part.count; i += width)
+            simd::store(v + i, finish<Isa>::load_elements(data, p.input_type, i, part.count - i));
+    }
+
+    static void clamp(const float* low, float low_all, const float* high, float high_all, std::int64_t channel,
+                      std::int64_t columns, float* v) noexcept {
+        if (low == nullptr && high == nullptr && low_all == -__builtin_inff() && high_all == __builtin_inff()) return;
+        for (std::int64_t i = 0; i < columns; i += width) {
+            const floats a = finish<Isa>::load_or(low, low_all, channel + i, columns - i);
+            const floats b = finish<Isa>::load_or(high, high_all, channel + i, columns - i);
+            simd::store(v + i, simd::at_most(simd::at_least(simd::load(v + i), a), b));
+        }
+    }
+
+    static void scatter(const convert_problem& p, std::int64_t at, const run_of_elements& part,
+                        const unsigned char* from) noexcept {
+        const std::int64_t size = bytes_of(p.finish.output_type);
+        unsigned char* to = static_cast<unsigned char*>(p.output) + at * size;
+        for (std::int64_t i = 0; i < part.count; ++i) {
+            if (size == 1)
+                to[i * part.output_step] = from[i];
+            else
+                std::memcpy(to + i * part.output_step * 4, from + i * 4, 4);
+        }
+    }
+
+    /// A row of the epilogue: `count` (<= finish_columns) channels of one pixel.
+    static void run_channels(const convert_problem& p, std::int64_t n, std::int64_t pixel, std::int64_t channel,
+                             std::int64_t count) noexcept {
+        const element_layout& in = p.input_layout;
+        const element_layout& out = p.output_layout;
+        const run_of_elements part{count, in.channel_stride, out.channel_stride};
+        const std::int64_t from = n * in.batch_stride + pixel * in.pixel_stride + channel * in.channel_stride;
+        const std::int64_t to = n * out.batch_stride + pixel * out.pixel_stride + channel * out.channel_stride;
+        alignas(64) float v[finish_columns];
+        load(p, from, part, v);
+        clamp(p.input_low, p.input_low_all, p.input_high, p.input_high_all, channel, count, v);
+        unsigned char* direct = static_cast<unsigned char*>(p.output) + to * bytes_of(p.finish.output_type);
+        const std::int64_t row = n * p.pixels + pixel;
+        if (part.output_step == 1) {
+            finish<Isa>::row(p.finish, v, row, channel, count, direct);
+        } else {
+            alignas(64) unsigned char packed[finish_columns * 4];
+            finish<Isa>::row(p.finish, v, row, channel, count, packed);
+            scatter(p, to, part, packed);
+        }
+    }
+
+    /// `count` pixels of one channel; the constants of the channel are the same for all, and there are no post operations.
+    static void run_pixels(const convert_problem& p, std::int64_t n, std::int64_t channel, std::int64_t pixel,
+                           std::int64_t count) noexcept {
+        const element_layout& in = p.input_layout;
+        const element_layout& out = p.output_layout;
+        const run_of_elements part{count, in.pixel_stride, out.pixel_stride};
+        const std::int64_t from = n * in.batch_stride + pixel * in.pixel_stride + channel * in.channel_stride;
+        const std::int64_t to = n * out.batch_stride + pixel * out.pixel_stride + channel * out.channel_stride;
+        epilogue e = p.finish;
+        e.scale_all = e.scale != nullptr ? e.scale[channel] : e.scale_all;
+        e.bias_all = e.bias != nullptr ? e.bias[channel] : e.bias_all;
+        e.scale = nullptr;
+        e.bias = nullptr;
+        alignas(64) float v[finish_columns];
+        load(p, from, part, v);
+        clamp(nullptr, p.input_low != nullptr ? p.input_low[channel] : p.input_low_all, nullptr,
+              p.input_high != nullptr ? p.input_high[channel] : p.input_high_all, 0, count, v);
+        if (part.output_step == 1) {
+            finish<Isa>::row(e, v, 0, 0, count, static_cast<unsigned char*>(p.output) + to * bytes_of(e.output_type));
+        } else {
+            alignas(64) unsigned char packed[finish_columns * 4];
+            finish<Isa>::row(e, v, 0, 0, count, packed);
+            scatter(p, to, part, packed);
+        }
+    }
+
+    static void copy_integers(const convert_problem& p) noexcept {
+        const element_layout& in = p.input_layout;
+        const element_layout& out = p.output_layout;
+        for (std::int64_t n = 0; n < p.batch; ++n) {
+            for (std::int64_t i = 0; i < p.pixels; ++i) {
+                for (std::int64_t c = 0; c < p.channels; ++c) {
+                    const std::int64_t from = n * in.batch_stride + i * in.pixel_stride + c * in.channel_stride;
+                    const std::int64_t to = n * out.batch_stride + i * out.pixel_stride + c * out.channel_stride;
+                    std::memcpy(static_cast<unsigned char*>(p.output) + to * 4,
+                                static_cast<const unsigned char*>(p.input) + from * 4, 4);
+                }
+            }
+        }
+    }
+
+    static bool is_dense(const convert_problem& p, const element_layout& l) noexcept {
+        return l.channel_stride == 1 && l.pixel_stride == p.channels &&
+               (p.batch == 1 || l.batch_stride == p.channels * p.pixels);
+    }
+    static void run(const convert_problem& problem, const parallel_for& parallel) noexcept {
+        if (problem.finish.output_type == element_kind::i32) {
+            copy_integers(problem);
+            return;
+        }
+        convert_problem p = problem;
+        const bool uniform = p.input_low == nullptr && p.input_high == nullptr && binary<Isa>::is_flat(p.finish);
+        if (uniform && is_dense(p, p.input_layout) && is_dense(p, p.output_layout)) {
+            p.channels = p.batch * p.pixels * p.channels;
+            p.pixels = p.batch = 1;
+            if (run_line(p, parallel)) return;
+        }
+        // Long runs along the pixels beat short ones along the channels, unless post operations need whole rows.
+        const bool planes = p.finish.post_count == 0 && p.pixels > 1 &&
+                            (p.input_layout.pixel_stride == 1 || p.output_layout.pixel_stride == 1) &&
+                            !(p.input_layout.channel_stride == 1 && p.output_layout.channel_stride == 1);
+        const std::int64_t inner = planes ? p.pixels : p.channels;
+        const std::int64_t outer = planes ? p.channels : p.pixels;
+        const std::int64_t parts = (inner + finish_columns - 1) / finish_columns;
+        split<Isa>(parallel, p.batch * outer * parts, 8, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                const std::int64_t first = i % parts * finish_columns;
+                const std::int64_t count = inner - first < finish_columns ? inner - first : finish_columns;
+                const std::int64_t o = i / parts % outer;
+                const std::int64_t n = i / parts / outer;
+                if (planes)
+                    run_pixels(p, n, o, first, count);
+                else
+                    run_channels(p, n, o, first, count);
+            }
+        });
+    }
+};
+
+}  // namespace lpt::kernel
+#endif
+
+// ======== lpt/kernel/depthwise.hpp
+#ifndef LPT_HOLDS_KERNEL_DEPTHWISE_HPP
+#define LPT_HOLDS_KERNEL_DEPTHWISE_HPP
+// Depthwise convolution: one input channel per output channel, vectors run along the channels.
+
+namespace lpt::kernel {
+
+/// `depthwise_dots` for channels that do not fill the half of a block, if the instruction set has it.
+template <class Isa, bool HasHalves>
+struct half_block_dots {
+    using type = depthwise_dots<Isa, typename half_blocks<Isa>::dot, typename half_blocks<Isa>::simd>;
+};
+template <class Isa>
+struct half_block_dots<Isa, false> {
+    using type = void;
+};
+
+/// Where dot products of bytes can compute it, `depthwise_dots` does; which form packed weights have stands in front of them.
+/// Else weights are packed as pairs of taps in 16 bits, zero points already subtracted (|w - z| <= 383), so one 16-bit multiply-add
+/// instruction takes two taps and stays exact for u8 and i8 data.
+/// In memory: sums of each channel's weights (int32), then [pair of taps][channel][2] int16; floats: [tap][channel].
+template <class Isa>
+struct depthwise {
+    using simd = lanes<Isa>;
+    using ints = typename simd::ints;
+    using floats = typename simd::floats;
+    using geometry = convolution_geometry<Isa>;
+    static constexpr std::int64_t width = simd::width;
+    static constexpr int tile_pixels = 4;
+
+    static std::int64_t padded(const convolution_shape& s) noexcept {
+        return (s.in_channels + width - 1) / width * width;
+    }
+    static std::int64_t pairs(const convolution_shape& s) noexcept { return (geometry::taps(s) + 1) / 2; }
+
+    static constexpr std::int64_t header_bytes = 64;  // int32: whether `depthwise_dots` packed what follows
+    using dots = depthwise_dots<Isa>;
+    using half_dots = typename half_block_dots<Isa, half_blocks<Isa>::exist>::type;
+
+    /// The channels in blocks of full width, and those after them.
+    static channel_span in_blocks(const convolution_shape& s) noexcept {
+        const std::int64_t rest = s.in_channels % dots::block;
+        return {0, half_blocks<Isa>::exist && rest <= dots::block / 2 ? s.in_channels - rest : s.in_channels};
+    }
+    static channel_span after_blocks(const convolution_shape& s) noexcept {
+        const std::int64_t first = in_blocks(s).count;
+        return {first, s.in_channels - first};
+    }
+    static std::int64_t dots_bytes(const convolution_shape& s) noexcept {
+        std::int64_t bytes = dots::packed_bytes(s, in_blocks(s));
+        if constexpr (half_blocks<Isa>::exist) bytes += half_dots::packed_bytes(s, after_blocks(s));
+        return bytes;
+    }
+
+    static bool could_use_dots(const convolution_shape& s, element_kind type) noexcept {
+        if constexpr (dots::exists) return type != element_kind::f32 && dots::window_columns(s) > 0;
+        return false;
+    }
+
+    static std::size_t packed_bytes(const convolution_shape& s, element_kind type) noexcept {
+        const std::int64_t rows = type == element_kind::f32 ? geometry::taps(s) : 1 + pairs(s);
+        std::int64_t bytes = rows * padded(s) * 4;
+        if constexpr (dots::exists) {
+            if (could_use_dots(s, type) && dots_bytes(s) > bytes) bytes = dots_bytes(s);
+        }
+        return static_cast<std::size_t>(header_bytes + bytes);
+    }
+
+    /// A weight less its zero point.
+    static std::int32_t value_of(const convolution_weights& weights, std::int64_t channel, std::int64_t tap) noexcept {
+        const unsigned char* data = static_cast<const unsigned char*>(weights.data);
+        const unsigned char byte = data[channel * weights.group_stride + tap * weights.tap_stride];
+        const std::int32_t raw = weights.type == element_kind::u8
+                                     ? static_cast<std::int32_t>(byte)
+                                     : static_cast<std::int32_t>(static_cast<std::int8_t>(byte));
+        const std::int64_t zero_index = weights.zero_point_count > 1 ? channel : 0;
+        return weights.zero_point_count > 0 ? raw - weights.zero_points[zero_index] : raw;
+    }
+    static bool fits_dots(const convolution_shape& s, const convolution_weights& weights) noexcept {
+        for (std::int64_t c = 0; c < s.in_channels; ++c) {
+            for (std::int64_t t = 0; t < geometry::taps(s); ++t) {
+                const std::int32_t value = value_of(weights, c, t);
+                if (value < -128 || value > 127) return false;
+            }
+        }
+        return true;
+    }
+
+    static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
+        std::memset(packed, 0, packed_bytes(s, weights.type));
+        unsigned char* const base = static_cast<unsigned char*>(packed) + header_bytes;
+        if constexpr (dots::exists) {
+            if (could_use_dots(s, weights.type) && fits_dots(s, weights)) {
+                const std::int32_t yes = 1;
+                std::memcpy(packed, &yes, sizeof yes);
+                const auto value = [&](std::int64_t c, std::int64_t t) { return value_of(weights, c, t); };
+                dots::pack(s, in_blocks(s), value, base);
+                if constexpr (half_blocks<Isa>::exist)
+                    half_dots::pack(s, after_blocks(s), value, base + dots::packed_bytes(s, in_blocks(s)));
+                return;
+            }
+        }
+        const std::int64_t taps = geometry::taps(s);
+        const unsigned char* data = static_cast<const unsigned char*>(weights.data);
+        for (std::int64_t c = 0; c < s.in_channels; ++c) {
+            std::int32_t sum = 0;
+            for (std::int64_t t = 0; t < taps; ++t) {
+                if (weights.type == element_kind::f32) {
+                    const std::int64_t at = c * weights.group_stride + t * weights.tap_stride;
+                    std::memcpy(base + (t * padded(s) + c) * 4, data + at * 4, 4);
+                    continue;
+                }
+                const std::int16_t value = static_cast<std::int16_t>(value_of(weights, c, t));
+                sum += value;
+                std::memcpy(base + (padded(s) + (t / 2 * padded(s) + c)) * 4 + t % 2 * 2, &value, sizeof value);
+            }
+            if (weights.type != element_kind::f32) std::memcpy(base + c * 4, &sum, sizeof sum);
+        }
+    }
+
+    static std::int64_t outside_bytes(const convolution_shape& s, element_kind type) noexcept {
+        return (s.in_channels * bytes_of(type) + 63) / 64 * 64;
+    }
+    static std::int64_t pointer_count(const convolution_shape& s) noexcept { return pairs(s) * 2 * tile_pixels; }
+
+    static std::size_t scratch_bytes(const convolution_shape& s, element_kind type, int threads) noexcept {
+        const std::int64_t pointers = pointer_count(s) * static_cast<std::int64_t>(sizeof(void*));
+        return static_cast<std::size_t>(64 + outside_bytes(s, type) + threads * pointers);
+    }
+
+    static void run(const convolution_problem& problem, const parallel_for& parallel) noexcept {
+        const convolution_shape& s = problem.shape;
+        const std::int64_t element = bytes_of(problem.input_type);
+        unsigned char* scratch = static_cast<unsigned char*>(problem.scratch);
+        scratch += (64 - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(scratch) % 64)) % 64;
+        unsigned char* const outside = scratch;
+        std::memset(outside, problem.input_zero_point & 0xff, static_cast<std::size_t>(s.in_channels * element));
+        if constexpr (dots::exists) {
+            std::int32_t uses_dots;
+            std::memcpy(&uses_dots, problem.packed_weights, sizeof uses_dots);
+            if (uses_dots != 0) {
+                const unsigned char* const packed_dots = packed_of(problem);
+                if constexpr (depthwise_3x3<Isa>::exists) {
+                    if (depthwise_3x3<Isa>::fits(problem)) {
+                        depthwise_3x3<Isa>::run(problem, in_blocks(s), packed_dots, after_blocks(s),
+                                                packed_dots + dots::packed_bytes(s, in_blocks(s)), outside, parallel);
+                        return;
+                    }
+                }
+                dots::run(problem, in_blocks(s), packed_dots, outside, parallel);
+                if constexpr (half_blocks<Isa>::exist) {
+                    half_dots::run(problem, after_blocks(s), packed_dots + dots::packed_bytes(s, in_blocks(s)), outside,
+                                   parallel);
+                }
+                return;
+            }
+        }
+        const unsigned char** const all_pointers =
+            reinterpret_cast<const unsigned char**>(scratch + outside_bytes(s, problem.input_type));
+        split<Isa>(parallel, geometry::pixels(s), tile_pixels, [&](std::int64_t begin, std::int64_t end, int task) {
+            const unsigned char** const pointers = all_pointers + task * pointer_count(s);
+            for (std::int64_t i = 0; i < pointer_count(s); ++i)
+                pointers[i] = outside;
+            pixel_finder find(problem, begin, outside);
+            for (std::int64_t first = begin; first < end; first += tile_pixels) {
+                const std::int64_t count = end - first < tile_pixels ? end - first : tile_pixels;
+                for (std::int64_t p = 0; p < count; ++p)
+                    find.next(pointers, p);
+                run_tile(problem, first, count, pointers);
+            }
+        });
+    }
+
+private:
+    static const unsigned char* packed_of(const convolution_problem& problem) noexcept {
+        return static_cast<const unsigned char*>(problem.packed_weights) + header_bytes;
+    }
+
+    /// Walks over the output pixels and writes the addresses of their taps to pointers[tap * tile_pixels + place]. A pixel whose
+    /// window lies beside the one before takes over its addresses, one stride further: that is all the work inside an image.
+    class pixel_finder {
+        const convolution_shape& shape_;
+        const unsigned char* input_;
+        const unsigned char* outside_;
+        std::int64_t pixel_bytes_;
+        std::int64_t taps_;
+        std::int64_t row_;
+        std::int64_t column_;  // of the output
+        bool previous_whole_ = false;
+
+    public:
+        pixel_finder(const convolution_problem& problem, std::int64_t first, const unsigned char* outside) noexcept
+            : shape_(problem.shape),
+              input_(static_cast<const unsigned char*>(problem.input)),
+              outside_(outside),
+              pixel_bytes_(problem.input_pixel_stride * bytes_of(problem.input_type)),
+              taps_(geometry::taps(problem.shape)),
+              row_(first),
+              column_(first % problem.shape.out[2]) {}
+
+        void next(const unsigned char** pointers, std::int64_t place) noexcept {
+            const typename geometry::span w = geometry::window(shape_, 2, column_);
+            const bool whole = w.begin == 0 && w.end == shape_.kernel[2];
+            const unsigned char** to = pointers + place;
+            if (whole && previous_whole_ && column_ > 0) {
+                const unsigned char* const* from = pointers + (place + tile_pixels - 1) % tile_pixels;
+                const std::int64_t step = shape_.stride[2] * pixel_bytes_;
+                for (std::int64_t i = 0; i < taps_ * tile_pixels; i += tile_pixels)
+                    to[i] = from[i] == outside_ ? outside_ : from[i] + step;
+            } else {
+                geometry::for_each_tap(shape_, row_, [&](std::int64_t tap, std::int64_t pixel) {
+                    to[tap * tile_pixels] = pixel < 0 ? outside_ : input_ + pixel * pixel_bytes_;
+                });
+            }
+            previous_whole_ = whole;
+            ++row_;
+            if (++column_ == shape_.out[2]) column_ = 0;
+        }
+    };
+
+    static void run_tile(const convolution_problem& problem, std::int64_t first, std::int64_t count,
+                         const unsigned char* const* pointers) noexcept {
+        const convolution_shape& s = problem.shape;
+        for (std::int64_t c = 0; c < s.in_channels; c += finish_columns) {
+            const std::int64_t columns = s.in_channels - c < finish_columns ? s.in_channels - c : finish_columns;
+            unsigned char* to = static_cast<unsigned char*>(problem.output) +
+                                (first * problem.output_pixel_stride + c) * bytes_of(problem.finish.output_type);
+            if (problem.input_type == element_kind::f32) {
+                alignas(64) float sums[tile_pixels * finish_columns];
+                for (std::int64_t i = 0; i < columns; i += width)
+                    sum_floats(problem, c + i, columns - i, pointers, sums + i);
+                finish<Isa>::tile(problem.finish, sums, finish_columns, count, first, c, columns, to,
+                                  problem.output_pixel_stride);
+            } else {
+                alignas(64) std::int32_t sums[tile_pixels * finish_columns];
+                if (problem.input_type == element_kind::u8)
+                    sum_integers<false>(problem, c, columns, pointers, sums);
+                else
+                    sum_integers<true>(problem, c, columns, pointers, sums);
+                finish<Isa>::tile(problem.finish, sums, finish_columns, count, first, c, columns, to,
+                                  problem.output_pixel_stride);
+            }
+        }
+    }
+
+    template <bool Signed, bool Whole>
+    [[gnu::always_inline]] static ints load_bytes(const unsigned char* from, std::int64_t count) noexcept {
+        std::uint8_t whole[width];
+        if constexpr (!Whole) {
+            for (std::int64_t i = 0; i < width; ++i)
+                whole[i] = i < count ? from[i] : std::uint8_t{0};
+            from = whole;
+        }
+        if constexpr (Signed)
+            return simd::load_i8(reinterpret_cast<const std::int8_t*>(from));
+        else
+            return simd::load_u8(from);
+    }
+
+    /// One vector of channels, from `c` on, of all pixels of a tile. `weights` is the first pair of taps of channel c.
+    template <bool Signed, bool Whole>
+    [[gnu::always_inline]] static void sum_vector(ints start, const std::int32_t* weights, std::int64_t row,
+                                                  std::int64_t pair_count, std::int64_t c, std::int64_t count,
+                                                  const unsigned char* const* pointers, std::int32_t* sums) noexcept {
+        ints sum[tile_pixels] = {start, start, start, start};
+        for (std::int64_t pair = 0; pair < pair_count; ++pair) {
+            const ints weight = simd::load_int(weights + pair * row);
+            const unsigned char* const* at = pointers + pair * 2 * tile_pixels;
+#pragma GCC unroll 4
+            for (int p = 0; p < tile_pixels; ++p) {
+                const ints low = load_bytes<Signed, Whole>(at[p] + c, count);
+                const ints high = load_bytes<Signed, Whole>(at[tile_pixels + p] + c, count);
+                sum[p] = simd::multiply_pairs(sum[p], simd::pair(low, high), weight);
+            }
+        }
+#pragma GCC unroll 4
+        for (int p = 0; p < tile_pixels; ++p)
+            simd::store_int(sums + p * finish_columns, sum[p]);
+    }
+
+    template <bool Signed>
+    static void sum_integers(const convolution_problem& problem, std::int64_t c, std::int64_t columns,
+                             const unsigned char* const* pointers, std::int32_t* sums) noexcept {
+        const std::int64_t row = padded(problem.shape);
+        const std::int64_t pair_count = pairs(problem.shape);
+        const std::int32_t* weights = reinterpret_cast<const std::int32_t*>(packed_of(problem)) + c;
+        const ints zero = simd::broadcast_int(-problem.input_zero_point);
+        std::int64_t i = 0;
+        for (; i + width <= columns; i += width) {
+            const ints start = simd::multiply_int(simd::load_int(weights + i), zero);
+            sum_vector<Signed, true>(start, weights + row + i, row, pair_count, c + i, width, pointers, sums + i);
+        }
+        if (i < columns) {
+            const ints start = simd::multiply_int(simd::load_int(weights + i), zero);
+            sum_vector<Signed, false>(start, weights + row + i, row, pair_count, c + i, columns - i, pointers,
+                                      sums + i);
+        }
+    }
+
+    static void sum_floats(const convolution_problem& problem, std::int64_t c, std::int64_t count,
+                           const unsigned char* const* pointers, float* sums) noexcept {
+        const convolution_shape& s = problem.shape;
+        const std::int64_t row = padded(s);
+        const float* weights = reinterpret_cast<const float*>(packed_of(problem));
+        const floats start = simd::broadcast(0.0f);
+        floats sum[tile_pixels] = {start, start, start, start};
+        const std::int64_t taps = geometry::taps(s);
+        for (std::int64_t t = 0; t < taps; ++t) {
+            const floats weight = simd::load(weights + t * row + c);
+            const unsigned char* const* at = pointers + t * tile_pixels;
+#pragma GCC unroll 4
+            for (int p = 0; p < tile_pixels; ++p) {
+                sum[p] = simd::fma(finish<Isa>::load_elements(at[p], element_kind::f32, c, count), weight, sum[p]);
+            }
+        }
+#pragma GCC unroll 4
+        for (int p = 0; p < tile_pixels; ++p)
+            simd::store(sums + p * finish_columns, sum[p]);
+    }
+};
+
+}  // namespace lpt::kernel
+#endif
+
+// ======== lpt/kernel/dense.hpp
+#ifndef LPT_HOLDS_KERNEL_DENSE_HPP
+#define LPT_HOLDS_KERNEL_DENSE_HPP
+// The dense kernel behind matrix multiplication and convolution: sums over taps and channels of row bytes times packed columns.
+//
+// A row of the result is a matrix row or an output pixel. For each tap (one for a matrix) it has a pointer to `channels` consecutive
+// elements; taps outside an image point at a row of zero points. B is packed into panels of `vectors * lanes` columns with a few
+// consecutive k per column, so one load feeds one dot product, and one panel is one forward stream.
+
+namespace lpt::kernel {
+
+template <class Isa, class Arithmetic>
+struct dense {
+    using layout = dense_layout<Arithmetic>;
+    using sum_type = typename Arithmetic::sum_type;
+    using tile = dense_tile<Isa, Arithmetic>;
+    static constexpr bool is_float = Arithmetic::is_float;
+    static constexpr int tile_rows = Arithmetic::rows;
+    static constexpr std::int64_t row_group_bytes = Arithmetic::group * Arithmetic::row_value_bytes;
+    static constexpr std::int64_t block_tiles = 64;  // most tiles between two passes over all panels
+    static constexpr std::int64_t usual_tiles = 16;
+    static constexpr std::int64_t block_bytes = 1048576;  // of more rows than usual: they stay in the L2 cache
+    static constexpr std::int64_t pointer_budget = 8192;  // pointers of a block
+    static constexpr std::int64_t line_block_rows = block_tiles * tile_rows;  // of a block of lines, at most
+
+    /// The most rows of a source that has a buffer for them.
+    static constexpr std::int64_t copied_rows = usual_tiles * tile_rows;
+    /// The most rows that are worked on together.
+    static std::int64_t block_rows(std::int64_t taps) noexcept {
+        const std::int64_t fitting = pointer_budget / (taps * tile_rows);
+        const std::int64_t most = taps == 1 ? block_tiles : usual_tiles;
+        return (fitting < 1 ? 1 : fitting > most ? most : fitting) * tile_rows;
+    }
+    /// The pointers that a task needs for the rows of a block.
+    static std::int64_t pointer_count(std::int64_t taps) noexcept {
+        const std::int64_t lines = line_block_rows * taps <= pointer_budget ? line_block_rows : 0;
+        const std::int64_t rows = block_rows(taps);
+        return (rows > lines ? rows : lines) * taps;
+    }
+    /// The rows of such a size that are worked on together.
+    static std::int64_t block_rows(const layout& shape) noexcept {
+        const std::int64_t most = block_rows(shape.taps);
+        const std::int64_t usual = usual_tiles * tile_rows;
+        const std::int64_t fitting = block_bytes / copied_bytes(shape.taps * shape.channels);
+        return most <= usual || fitting >= most ? most : fitting > usual ? fitting / tile_rows * tile_rows : usual;
+    }
+
+    static void pack(const layout& shape, const dense_source& from, void* packed) noexcept {
+        dense_pack<Isa, Arithmetic>::run(shape, from, packed);
+    }
+
+    /// Rows that are the pixels of lines: at both ends of a line there are columns of pixels that have taps outside the image.
+    struct line_ends {
+        std::int64_t line = 0;  // rows of a line, or 0
+        std::int64_t left = 0;  // columns
+        std::int64_t right = 0;
+    };
+
+    /// One call: which rows, whose columns, and what to do with the sums.
+    struct call {
+        layout shape;
+        const unsigned char* packed = nullptr;
+        std::int64_t rows = 0;
+        bool signed_rows = false;  // elements of A are i8
+        std::int32_t zero_point = 0;  // of A
+        std::int64_t group_row_bytes =
+            0;  // distance of a group's channels in a row of A, when pointers serve all groups
+        line_ends lines;
+        const epilogue* finish = nullptr;
+        unsigned char* output = nullptr;
+        std::int64_t output_stride = 0;  // elements
+    };
+
+    /// Takes over what packed columns say about their own layout.
+    static void read_layout(call& c) noexcept {
+        if constexpr (!is_float) {
+            dense_header header;
+            std::memcpy(&header, c.packed, sizeof header);
+            c.shape.four_bits = header.four_bits != 0;
+        }
+    }
+
+    /// Whether rows of a problem have to be copied into the form that the dot product reads: widened, flipped to the other sign, or
+    /// with a last k group that is readable as a whole.
+    static bool needs_copies(const layout& shape, bool signed_rows) noexcept {
+        if constexpr (is_float) return false;
+        return Arithmetic::widens_rows || flips(signed_rows) || shape.channels % Arithmetic::group != 0;
+    }
+    /// Bytes of `channels` channels in that form.
+    static std::int64_t copied_bytes(std::int64_t channels) noexcept {
+        return (channels + Arithmetic::group - 1) / Arithmetic::group * row_group_bytes;
+    }
+
+    /// Computes rows [row_begin, row_end) x units [unit_begin, unit_end); a unit is a panel of a group. The source has
+    ///   rows(first, count, group, pointers)  writes the pointer of tap t of row first + r to pointers[r * taps + t];
+    ///   copies_rows      whether it copies them, into a buffer for `copied_rows`;
+    ///   per_group        whether these pointers differ from group to group;
+    ///   readable_ends    whether the last k group of a row is readable as a whole;
+    ///   readable_rows(over)  how many rows, from the first one on, are if not all of them are, of `over` bytes past their end;
+    ///   outside()        a row that stands for all taps outside an image, as the dot product reads it, or null;
+    ///   copied_group     0, or its rows are already in the form of `needs_copies` and so many bytes apart from group to group.
+    /// `pointers` has room for pointer_count(taps).
+    template <class Source>
+    static void run(const call& c, const Source& source, std::int64_t row_begin, std::int64_t row_end,
+                    std::int64_t unit_begin, std::int64_t unit_end, const unsigned char** pointers) noexcept {
+        const std::int64_t panels = c.shape.panels();
+        std::int64_t block = block_rows(c.shape);
+        if (Source::copies_rows && block > copied_rows) block = copied_rows;
+        state s;
+        prepare(c, unit_begin, unit_end, s);
+        sum_type row_sums[block_tiles * tile_rows];
+        s.row_sums = row_sums;
+        s.pointers = pointers;
+        alignas(64) unsigned char buffer[is_float ? 64 : copy_bytes];
+        const bool in_form = source.copied_group != 0;
+        bool copies = false;
+        bool adds_rows = false;
+        std::int64_t readable = row_end;  // rows from here on are copied for the end of their last k group
+        if constexpr (!is_float) {
+            const unsigned char* outside = source.outside();
+            if (outside != nullptr) {
+                std::uint32_t first;  // k group; its values are all the same
+                std::memcpy(&first, outside, sizeof first);
+                if (first == 0) s.zeros = outside;
+            }
+            adds_rows = s.header.differs != 0 || s.header.zero_point != 0;
+            if (!in_form) {
+                copies = Arithmetic::widens_rows || flips(c.signed_rows);
+                if constexpr (!Source::readable_ends) {
+                    const std::int64_t rest = c.shape.channels % Arithmetic::group;
+                    if (!copies && rest != 0) readable = source.readable_rows(Arithmetic::group - rest);
+                }
+            }
+        }
+        const std::int64_t copied = (copied_bytes(c.shape.channels) + 63) / 64 * 64;
+        const std::int64_t ends = row_end - (readable > row_begin ? readable : row_begin);
+        if (readable < row_end && copied * (ends < block ? ends : block) > copy_bytes) copies = true;
+        if (copies) {
+            const std::int64_t fitting = copy_bytes / copied;
+            if (fitting == 0) s.chunks = true;
+            if (fitting < block) block = fitting < 1 ? 1 : fitting;
+        }
+        if (splits_lines(c, s)) {
+            block = line_block(c, row_end - row_begin);
+            s.lines = strip_ends(c.lines, block / c.lines.line);
+        }
+        // Blocks of equal heights, if there are lines, of whole ones: a low one would read all panels for a few rows.
+        const std::int64_t unit_rows = s.lines.line != 0 ? s.lines.line : 1;
+        const std::int64_t first_unit = row_begin / unit_rows;
+        const std::int64_t row_units = (row_end + unit_rows - 1) / unit_rows - first_unit;
+        const std::int64_t most_units = block / unit_rows;
+        const std::int64_t blocks = (row_units + most_units - 1) / most_units;
+        std::int64_t first = row_begin;
+        for (std::int64_t i = 0; i < blocks; ++i, first += s.rows) {
+            const std::int64_t end = (first_unit + row_units * (i + 1) / blocks) * unit_rows;
+            s.first = first;
+            s.rows = (end < row_end ? end : row_end) - first;
+            bool filled = false;
+            for (std::int64_t unit = unit_begin; unit < unit_end;) {
+                const std::int64_t g = unit / panels;
+                const std::int64_t past = (g + 1) * panels < unit_end ? (g + 1) * panels : unit_end;
+                s.offset = in_form ? g * source.copied_group : Source::per_group ? 0 : g * c.group_row_bytes;
+                if (!filled || Source::per_group || copies) {
+                    source.rows(first, s.rows, g, pointers);
+                    filled = true;
+                }
+                if constexpr (!is_float) {
+                    if (adds_rows) sum_rows(c, s, in_form, row_sums);
+                    if (copies && !s.chunks) copy_rows(c, s, buffer, copied);
+                    if (!copies && readable < first + s.rows) {
+                        copy_ends(c, s, readable < first ? 0 : readable - first, buffer, copied);
+                        filled = false;
+                    }
+                }
+                for (; unit < past; ++unit) {
+                    // The panel that follows; in the end the first one, for the next block.
+                    const unsigned char* next = nullptr;
+                    if (unit + 1 < past)
+                        next = panel_of(c, g, unit + 1 - g * panels);
+                    else if (past < unit_end)
+                        next = panel_of(c, g + 1, 0);
+                    else if (i + 1 < blocks && unit_end - unit_begin > 1)
+                        next = panel_of(c, unit_begin / panels, unit_begin % panels);
+                    run_panel(c, s, g, unit - g * panels, buffer, next);
+                }
+            }
+        }
+    }
+
+    /// Cuts a call into tasks for the threads: work(row_begin, row_end, unit_begin, unit_end, task).
+    template <class Function>
+    static void share(const call& c, const parallel_for& parallel, const Function& work) noexcept {
+        const std::int64_t units = c.shape.groups * c.shape.panels();
+        parallel_for some = parallel;
+        some.threads = threads_for(c, parallel.threads);
+        if (splits_rows(c, some.threads)) {
+            const bool many = c.rows >= many_tiles * tile_rows * some.threads;
+            split<Isa>(some, c.rows, many ? tile_rows : 1,
+                       [&](std::int64_t begin, std::int64_t end, int task) { work(begin, end, 0, units, task); });
+        } else {
+            split<Isa>(some, units, 1,
+                       [&](std::int64_t begin, std::int64_t end, int task) { work(0, c.rows, begin, end, task); });
+        }
+    }
+
+private:
+    static constexpr std::int64_t least_steps =
+        4096;  // multiply instructions of a task: about a microsecond, as a round of threads
+    static constexpr std::int64_t many_tiles = 16;  // of a task, from where on a last low one does not matter
+
+    /// How many threads are worth their round.
+    static int threads_for(const call& c, int threads) noexcept {
+        const std::int64_t depth = c.shape.taps * c.shape.groups_per_tap();
+        const std::int64_t vectors = c.shape.groups * c.shape.padded_columns() / Arithmetic::lanes;
+        const std::int64_t most = c.rows * vectors * depth / least_steps;
+        return most < 1 ? 1 : most < threads ? static_cast<int>(most) : threads;
+    }
+
+    /// Threads share the rows, or the panels if these are more bytes and are divided without a rest, or if there are too few rows.
+    static bool splits_rows(const call& c, int threads) noexcept {
+        const std::int64_t units = c.shape.groups * c.shape.panels();
+        if (units % threads == 0 && c.shape.group_bytes() >= c.rows * c.shape.channels * Arithmetic::row_value_bytes)
+            return false;
+        const std::int64_t row_tasks = (c.rows + tile_rows - 1) / tile_rows;
+        return row_tasks >= 2 * threads || units < 2 || units < row_tasks;
+    }
+
+    /// What holds for a whole call, and for the block of rows that is being worked on.
+    struct state {
+        dense_header header;
+        tile_result result = tile_result::sums;  // of whole panels
+        bool chunks = false;  // a row does not fit into the buffer and is copied in pieces, panel by panel
+        alignas(64) float scale_of_all[layout::panel_columns];
+        alignas(64) float bias_of_all[layout::panel_columns];
+        line_ends lines;  // those of the call, if its ends have tiles of their own
+        std::int64_t first = 0;
+        std::int64_t rows = 0;
+        std::int64_t offset = 0;
+        const unsigned char** pointers = nullptr;
+        const unsigned char* zeros = nullptr;  // the row for taps outside, if it is zero
+        const sum_type* row_sums = nullptr;  // times the columns' common zero point, negated, if they have one
+    };
+
+    /// Whether pixels at the ends of lines have tiles of their own, which leave out the taps that are outside the image for all of
+    /// them. The others then leave out nothing less.
+    static bool splits_lines(const call& c, const state& s) noexcept {
+        const std::int64_t ends = c.lines.left + c.lines.right;
+        return ends != 0 && s.zeros != nullptr && s.result == tile_result::bytes && s.header.zero_point == 0 &&
+               c.lines.line - ends >= 3 && c.lines.line * tile_rows <= line_block_rows &&
+               line_block_rows * c.shape.taps <= pointer_budget;
+    }
+    /// The most rows of a block of lines: as many lines as a tile has rows, or all, if these are not many rows.
+    static std::int64_t line_block(const call& c, std::int64_t rows) noexcept {
+        const std::int64_t usual = usual_tiles * 2 * tile_rows;
+        const std::int64_t tiled = c.lines.line * tile_rows;
+        return rows + c.lines.line <= usual ? rows + c.lines.line : tiled;
+    }
+
+    /// Which columns at the ends of lines become strips, in blocks of so many lines: with those that have taps outside the image also what
+    /// is left over from whole tiles in between, if that takes fewer tiles than one in each line.
+    static line_ends strip_ends(line_ends ends, std::int64_t lines) noexcept {
+        const std::int64_t inside = ends.line - ends.left - ends.right;
+        const std::int64_t over = inside % tile_rows;
+        if (inside > tile_rows && over * ((lines + tile_rows - 1) / tile_rows) < lines) ends.right += over;
+        return ends;
+    }
+
+    /// Rows of a block that are equally far from each other: its `i`-th strip, first those between the ends of lines, then the columns
+    /// at the ends.
+    struct strip {
+        std::int64_t begin = 0;
+        std::int64_t count = 0;
+        std::int64_t step = 1;
+    };
+    static std::int64_t strip_count(const state& s) noexcept {
+        if (s.lines.line == 0) return 1;
+        return (s.first % s.lines.line + s.rows + s.lines.line - 1) / s.lines.line + s.lines.left + s.lines.right;
+    }
+    static strip strip_at(const state& s, std::int64_t i) noexcept {
+        const std::int64_t line = s.lines.line;
+        if (line == 0) return {0, s.rows, 1};
+        const std::int64_t before = s.first % line;  // rows of the first line that are not in the block
+        const std::int64_t lines = (before + s.rows + line - 1) / line;
+        if (i < lines) {
+            const std::int64_t from = i * line + s.lines.left - before;
+            const std::int64_t to = (i + 1) * line - s.lines.right - before;
+            const std::int64_t begin = from < 0 ? 0 : from;
+            const std::int64_t end = to < s.rows ? to : s.rows;
+            return {begin, end > begin ? end - begin : 0, 1};
+        }
+        const std::int64_t column =
+            i - lines < s.lines.left ? i - lines : line - s.lines.left - s.lines.right + i - lines;
+        const std::int64_t begin = column < before ? column + line - before : column - before;
+        return {begin, begin < s.rows ? (s.rows - begin + line - 1) / line : 0, line};
+    }
+
+    static constexpr std::int64_t copy_bytes = 65536;  // of the rows of a block
+
+    /// Copies the rows of a block into the form that the tiles read and lets the pointers point there.
+    static void copy_rows(const call& c, state& s, unsigned char* buffer, std::int64_t row_bytes) noexcept {
+        for (std::int64_t r = 0; r < s.rows; ++r) {
+            unsigned char* const to = buffer + r * row_bytes;
+            Arithmetic::prepare_rows(to, s.pointers[r] + s.offset, c.shape.channels, c.signed_rows);
+            s.pointers[r] = to;
+        }
+        s.offset = 0;
+    }
+
+    /// Copies the rows of a block from `begin` on, which stay as they are but for their ends.
+    static void copy_ends(const call& c, const state& s, std::int64_t begin, unsigned char* buffer,
+                          std::int64_t row_bytes) noexcept {
+        for (std::int64_t r = begin; r < s.rows; ++r) {
+            unsigned char* const to = buffer + (r - begin) * row_bytes;
+            Arithmetic::prepare_rows(to, s.pointers[r] + s.offset, c.shape.channels, c.signed_rows);
+            s.pointers[r] = to - s.offset;
+        }
+    }
+
+    /// Rows are flipped to the sign that the dot product takes.
+    static bool flips(bool signed_rows) noexcept {
+        return !Arithmetic::widens_rows && !Arithmetic::either_sign && signed_rows == Arithmetic::unsigned_rows;
+    }
+
+    static void prepare(const call& c, std::int64_t unit_begin, std::int64_t unit_end, state& s) noexcept {
+        if constexpr (!is_float) {
+            std::memcpy(&s.header, c.packed, sizeof s.header);
+            const epilogue& e = *c.finish;
+            if (e.post_count == 0 && s.header.differs == 0) {
+                const auto [begin, end] = channels_of(c, unit_begin, unit_end);
+                if (e.output_type == element_kind::f32) s.result = tile_result::floats;
+                if (finish<Isa>::requantizes_directly(e, begin, end)) s.result = tile_result::bytes;
+            }
+            if (s.result != tile_result::sums) {
+                for (std::int64_t i = 0; i < layout::panel_columns; ++i) {
+                    s.scale_of_all[i] = e.scale_all;
+                    s.bias_of_all[i] = e.bias_all;
+                }
+            }
+        }
+    }
+
+    /// The output channels of units.
+    struct channel_range {
+        std::int64_t begin;
+        std::int64_t end;
+    };
+    static channel_range channels_of(const call& c, std::int64_t unit_begin, std::int64_t unit_end) noexcept {
+        const std::int64_t panels = c.shape.panels();
+        const std::int64_t begin =
+            (unit_begin / panels) * c.shape.columns + unit_begin % panels * layout::panel_columns;
+        const std::int64_t last = unit_end - 1;
+        const std::int64_t last_columns = (last % panels + 1) * layout::panel_columns;
+        const std::int64_t columns = last_columns < c.shape.columns ? last_columns : c.shape.columns;
+        return {begin, (last / panels) * c.shape.columns + columns};
+    }
+
+    /// Sums of the rows' elements as the tile sees them, for columns with a zero point. `in_form`: they have been copied into the form
+    /// that it reads.
+    static void sum_rows(const call& c, const state& s, bool in_form, sum_type* sums) noexcept {
+        const bool kept = Arithmetic::widens_rows || Arithmetic::either_sign;
+        const bool seen_signed = kept ? c.signed_rows : !Arithmetic::unsigned_rows;
+        // Sums of i8 are taken as of u8, 128 more each.
+        const unsigned char flip = (in_form ? seen_signed : c.signed_rows) ? 0x80 : 0;
+        const bool widened = in_form && Arithmetic::widens_rows;
+        const std::uint32_t shift =
+            seen_signed && !widened ? 128u * static_cast<std::uint32_t>(c.shape.taps * c.shape.channels) : 0u;
+        const std::uint32_t factor = s.header.differs != 0 ? 1u : 0u - static_cast<std::uint32_t>(s.header.zero_point);
+        for (std::int64_t r = 0; r < s.rows; ++r) {
+            std::uint32_t sum = 0;
+            for (std::int64_t t = 0; t < c.shape.taps; ++t) {
+                const unsigned char* const row = s.pointers[r * c.shape.taps + t] + s.offset;
+                sum += widened ? sum_words(row, c.shape.channels) : lanes<Isa>::sum_bytes(row, c.shape.channels, flip);
+            }
+            sums[r] = static_cast<std::int32_t>((sum - shift) * factor);
+        }
+    }
+    static std::uint32_t sum_words(const unsigned char* from, std::int64_t count) noexcept {
+        std::uint32_t sum = 0;
+        for (std::int64_t i = 0; i < count; ++i) {
+            std::int16_t word;
+            std::memcpy(&word, from + i * 2, sizeof word);
+            sum += static_cast<std::uint32_t>(static_cast<std::int32_t>(word));
+        }
+        return sum;
+    }
+
+    static const unsigned char* panel_of(const call& c, std::int64_t g, std::int64_t panel) noexcept {
+        return c.packed + c.shape.panels_offset() + g * c.shape.group_bytes() +
+               panel * layout::panel_columns * c.shape.column_bytes();
+    }
+
+    static void run_panel(const call& c, const state& s, std::int64_t g, std::int64_t panel, unsigned char* buffer,
+                          const unsigned char* next) noexcept {
+        constexpr std::int64_t most_columns = layout::panel_columns;
+        const epilogue& e = *c.finish;
+        const std::int64_t width = c.shape.panel_width(panel);
+        const std::int64_t vectors = width / Arithmetic::lanes;
+        const std::int64_t first_column = panel * most_columns;
+        const std::int64_t rest = c.shape.columns - first_column;
+        const std::int64_t columns = rest < width ? rest : width;
+        const std::int64_t channel = g * c.shape.columns + first_column;
+        alignas(64) sum_type start[most_columns];
+        alignas(64) sum_type zero[most_columns];
+        alignas(64) float scale[most_columns];
+        alignas(64) float bias[most_columns];
+        alignas(64) sum_type sums[tile_rows * most_columns];
+        tile_work<sum_type> w;
+        w.taps = c.shape.taps;
+        w.offset = s.offset;
+        w.zeros = s.zeros;
+        w.channels = c.shape.channels;
+        w.signed_rows = c.signed_rows;
+        w.panel = panel_of(c, g, panel);
+        tile_fetches fetches;
+        fetches.start_panel(next, layout::panel_columns * c.shape.column_bytes(), s.rows / tile_rows);
+        w.fetches = &fetches;
+        w.start = start;
+        w.columns = columns;
+        w.row_bytes = c.output_stride * bytes_of(e.output_type);
+        unsigned char* const output = c.output + (s.first * c.output_stride + channel) * bytes_of(e.output_type);
+        if constexpr (is_float) {
+            for (std::int64_t i = 0; i < width; ++i)
+                start[i] = 0;
+        } else {
+            fill_start(c, g, first_column, width, s.header, start, zero);
+            if (s.result == tile_result::bytes || columns == width) w.result = s.result;
+        }
+        if (w.result != tile_result::sums) {
+            w.signed_bytes = e.output_type == element_kind::i8;
+            w.low = static_cast<std::int32_t>(e.quant_low);
+            w.high = static_cast<std::int32_t>(e.quant_high);
+            w.limited = w.high - w.low < 255;
+            w.scale = of_columns(e.scale, s.scale_of_all, channel, columns, width, scale);
+            w.bias = of_columns(e.bias, s.bias_of_all, channel, columns, width, bias);
+        }
+        const bool in_place = e.output_type == element_kind::i32 && columns == width && s.header.differs == 0;
+        const bool direct = w.result != tile_result::sums || in_place;
+        if (!direct) {
+            w.to = reinterpret_cast<unsigned char*>(sums);
+            w.row_bytes = width * 4;
+        }
+        const bool common_zero = s.header.differs == 0 && s.header.zero_point != 0;
+        const std::int64_t row_bytes = w.row_bytes;
+        const std::int64_t strips = strip_count(s);
+        for (std::int64_t i = 0; i < strips; ++i) {
+            const strip part = strip_at(s, i);
+            w.row_pointers = part.step * c.shape.taps;
+            w.row_bytes = part.step * row_bytes;
+            for (std::int64_t done = 0; done < part.count;) {
+                const std::int64_t left = part.count - done;
+                const std::int64_t begin = part.begin + done * part.step;
+                const int height = tile::height_for(left, static_cast<int>(vectors), c.shape.four_bits);
+                w.tiles = direct ? tile::tiles_for(left, static_cast<int>(vectors), c.shape.four_bits) : 1;
+                w.pointers = s.pointers + begin * c.shape.taps;
+                if (common_zero) w.row_start = s.row_sums + begin;
+                if (direct) w.to = output + begin * row_bytes;
+                if (s.chunks) {
+                    if constexpr (!is_float) run_chunks(c, s, w, vectors, sums, buffer);
+                } else {
+                    tile::find(height, vectors, c.shape.four_bits)(w);
+                }
+                const std::int64_t rows = height * w.tiles;
+                if (!direct) {
+                    if constexpr (!is_float) {
+                        if (s.header.differs != 0) subtract_zero_points(sums, width, rows, zero, s.row_sums + begin);
+                    }
+                    unsigned char* const to = output + begin * c.output_stride * bytes_of(e.output_type);
+                    finish<Isa>::tile(e, sums, width, rows, s.first + begin, channel, columns, to, c.output_stride);
+                }
+                done += rows;
+            }
+        }
+    }
+
+    /// One row that is too long for the buffer: each piece starts with the sums of the one before.
+    static void run_chunks(const call& c, const state& s, tile_work<sum_type> w, std::int64_t vectors, sum_type* sums,
+                           unsigned char* buffer) noexcept {
+        constexpr std::int64_t values = copy_bytes / Arithmetic::row_value_bytes;
+        const tile_work<sum_type> last = w;
+        const unsigned char* const from = *s.pointers + s.offset;
+        const unsigned char* const piece = buffer;
+        w.pointers = &piece;
+        w.offset = 0;
+        w.result = tile_result::sums;
+        w.to = reinterpret_cast<unsigned char*>(sums);
+        for (std::int64_t k = 0; k < c.shape.channels; k += values) {
+            const std::int64_t rest = c.shape.channels - k;
+            w.channels = rest < values ? rest : values;
+            if (rest <= values) {
+                w.result = last.result;
+                w.to = last.to;
+            }
+            Arithmetic::prepare_rows(buffer, from + k, w.channels, c.signed_rows);
+            tile::find(1, vectors, c.shape.four_bits)(w);
+            w.panel += values / Arithmetic::group / (c.shape.four_bits ? 2 : 1) * vectors * tile::vector_bytes;
+            w.start = sums;
+            w.row_start = nullptr;
+        }
+    }
+
+    /// The numbers of `columns` channels, readable up to `width`: in place where they can be.
+    static const float* of_columns(const float* array, const float* of_all, std::int64_t channel, std::int64_t columns,
+                                   std::int64_t width, float* copy) noexcept {
+        if (array == nullptr) return of_all;
+        if (columns == width) return array + channel;
+        for (std::int64_t i = 0; i < width; ++i)
+            copy[i] = i < columns ? array[channel + i] : 0.0f;
+        return copy;
+    }
+
+    /// sum (a - za)(b - zb) = sum a b - za sum b - zb sum a + K za zb: everything that does not depend on the row.
+    static void fill_start(const call& c, std::int64_t g, std::int64_t first_column, std::int64_t width,
+                           const dense_header& header, std::int32_t* start, std::int32_t* zero) noexcept {
+        using simd = lanes<Isa>;
+        const std::int64_t index = (g * c.shape.padded_columns() + first_column) * 4;
+        const auto* const sums = reinterpret_cast<const std::int32_t*>(c.packed + c.shape.sums_offset() + index);
+        const auto* const zeros =
+            reinterpret_cast<const std::int32_t*>(c.packed + c.shape.zero_points_offset() + index);
+        const std::int32_t shift = flips(c.signed_rows) ? (Arithmetic::unsigned_rows ? 128 : -128) : 0;
+        const std::uint32_t row_zero = static_cast<std::uint32_t>(c.zero_point + shift);
+        const std::uint32_t k = static_cast<std::uint32_t>(c.shape.taps * c.shape.channels);
+        const auto per_sum = simd::broadcast_int(static_cast<std::int32_t>(0u - row_zero));
+        if (header.differs == 0) {
+            const std::uint32_t common = k * row_zero * static_cast<std::uint32_t>(header.zero_point);
+            const auto all = simd::broadcast_int(static_cast<std::int32_t>(common));
+            if (row_zero == 0) {
+                for (std::int64_t i = 0; i < width; i += simd::width)
+                    simd::store_int(start + i, all);
+            } else {
+                for (std::int64_t i = 0; i < width; i += simd::width)
+                    simd::store_int(start + i,
+                                    simd::add_int(all, simd::multiply_int(simd::load_int(sums + i), per_sum)));
+            }
+            return;
+        }
+        const auto per_zero = simd::broadcast_int(static_cast<std::int32_t>(k * row_zero));
+        for (std::int64_t i = 0; i < width; i += simd::width) {
+            const auto z = simd::load_int(zeros + i);
+            simd::store_int(zero + i, z);
+            simd::store_int(start + i, simd::add_int(simd::multiply_int(z, per_zero),
+                                                     simd::multiply_int(simd::load_int(sums + i), per_sum)));
+        }
+    }
+
+    static void subtract_zero_points(std::int32_t* sums, std::int64_t width, std::int64_t rows,
+                                     const std::int32_t* zero, const std::int32_t* row_sums) noexcept {
+        using simd = lanes<Isa>;
+        for (std::int64_t r = 0; r < rows; ++r) {
+            const typename simd::ints row_sum = simd::broadcast_int(row_sums[r]);
+            for (std::int64_t i = 0; i < width; i += simd::width) {
+                std::int32_t* at = sums + r * width + i;
+                simd::store_int(
+                    at, simd::subtract_int(simd::load_int(at), simd::multiply_int(simd::load_int(zero + i), row_sum)));
+            }
+        }
+    }
+};
+
+}  // namespace lpt::kernel
+#endif
+
+// ======== lpt/kernel/gemm.hpp
+#ifndef LPT_HOLDS_KERNEL_GEMM_HPP
+#define LPT_HOLDS_KERNEL_GEMM_HPP
+// Matrix multiplication.
+
+namespace lpt::kernel {
+
+/// Writes `count` pointers, `step` bytes apart, to every `distance`-th place.
+template <class Isa>
+[[gnu::always_inline]] inline void evenly_spaced(const unsigned char** pointers, std::int64_t distance,
+                                                 std::int64_t count, const unsigned char* at,
+                                                 std::int64_t step) noexcept {
+    // Four at a time: additions one after the other would wait for each other.
+    for (; count >= 4; count -= 4, at += 4 * step, pointers += 4 * distance) {
+        pointers[0] = at;
+        pointers[distance] = at + step;
+        pointers[2 * distance] = at + 2 * step;
+        pointers[3 * distance] = at + 3 * step;
+    }
+    for (; count > 0; --count, at += step, pointers += distance)
+        *pointers = at;
+}
+
+/// Rows of a matrix, or pixels of an image under a 1x1 convolution without padding or stride.
+template <class Isa>
+struct matrix_rows {
+    static constexpr bool copies_rows = false;
+    static constexpr bool per_group = false;
+    static constexpr bool readable_ends = false;
+    static constexpr std::int64_t copied_group = 0;
+    static constexpr const unsigned char* outside() noexcept { return nullptr; }
+    const unsigned char* data = nullptr;
+    std::int64_t row_bytes = 0;
+    std::int64_t row_count = 0;
+
+    /// Behind the end of a row lie the rows that follow it.
+    std::int64_t readable_rows(std::int64_t over) const noexcept {
+        if (row_bytes <= 0) return 0;
+        const std::int64_t last = (over + row_bytes - 1) / row_bytes;
+        return last < row_count ? row_count - last : 0;
+    }
+
+    void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
+        evenly_spaced<Isa>(pointers, 1, count, data + first * row_bytes, row_bytes);
+    }
+};
+
+template <class Isa>
+struct gemm {
+    template <class Arithmetic>
+    static dense_layout<Arithmetic> shape_of(std::int64_t k, std::int64_t n) noexcept {
+        dense_layout<Arithmetic> shape;
+        shape.columns = n;
+        shape.channels = k;
+        return shape;
+    }
+
+    static std::size_t packed_bytes(element_kind type, std::int64_t k, std::int64_t n) noexcept {
+        if (type == element_kind::f32) return static_cast<std::size_t>(shape_of<float_arithmetic<Isa>>(k, n).bytes());
+        dense_layout<integer_arithmetic<Isa>> shape = shape_of<integer_arithmetic<Isa>>(k, n);
+        shape.four_bits = type == element_kind::i4;
+        return static_cast<std::size_t>(shape.bytes());
+    }
+
+    template <class Arithmetic>
+    static void pack_as(const gemm_weights& weights, void* packed) noexcept {
+        dense_source from;
+        from.data = weights.data;
+        from.type = weights.type;
+        from.column_stride = weights.n_stride;
+        from.channel_stride = weights.k_stride;
+        from.zero_points = weights.zero_points;
+        from.zero_point_count = weights.zero_point_count;
+        dense_layout<Arithmetic> shape = shape_of<Arithmetic>(weights.k, weights.n);
+        shape.four_bits = weights.type == element_kind::i4;
+        dense<Isa, Arithmetic>::pack(shape, from, packed);
+    }
+
+    static void pack(const gemm_weights& weights, void* packed) noexcept {
+        if (weights.type == element_kind::f32)
+            pack_as<float_arithmetic<Isa>>(weights, packed);
+        else
+            pack_as<integer_arithmetic<Isa>>(weights, packed);
+    }
+
+    /// Multiplies rows that need no more than one pointer each; also the core of 1x1 convolutions.
+    template <class Arithmetic>
+    static void multiply_rows(const typename dense<Isa, Arithmetic>::call& call, const matrix_rows<Isa>& rows,
+                              const parallel_for& parallel) noexcept {
+        using engine = dense<Isa, Arithmetic>;
+        engine::share(
+            call, parallel,
+            [&](std::int64_t row_begin, std::int64_t row_end, std::int64_t unit_begin, std::int64_t unit_end, int) {
+                const unsigned char* pointers[engine::block_tiles * engine::tile_rows];
+                engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
+            });
+    }
+
+    template <class Arithmetic>
+    static void run_as(const gemm_problem& problem, const parallel_for& parallel) noexcept {
+        typename dense<Isa, Arithmetic>::call call;
+        call.shape = shape_of<Arithmetic>(problem.k, problem.n);
+        call.packed = static_cast<const unsigned char*>(problem.packed_b);
+        dense<Isa, Arithmetic>::read_layout(call);
+        call.rows = problem.m;
+        call.signed_rows = problem.a_type == element_kind::i8;
+        call.zero_point = problem.a_zero_point;
+        call.finish = &problem.finish;
+        call.output = static_cast<unsigned char*>(problem.c);
+        call.output_stride = problem.c_row_stride;
+        const matrix_rows<Isa> rows{static_cast<const unsigned char*>(problem.a),
+                                    problem.a_row_stride * bytes_of(problem.a_type), problem.m};
+        multiply_rows<Arithmetic>(call, rows, parallel);
+    }
+
+    static void run(const gemm_problem& problem, const parallel_for& parallel) noexcept {
+        if (problem.a_type == element_kind::f32)
+            run_as<float_arithmetic<Isa>>(problem, parallel);
+        else
+            run_as<integer_arithmetic<Isa>>(problem, parallel);
+    }
+};
+
+} // namespace lpt::kernel
+#endif
+
+// ======== lpt/kernel/convolution.hpp
+#ifndef LPT_HOLDS_KERNEL_CONVOLUTION_HPP
+#define LPT_HOLDS_KERNEL_CONVOLUTION_HPP
+// Convolution and transposed convolution of any dimension, with groups, over the dense kernel.
+
+namespace lpt::kernel {
+
+/// Pixels of an image, and a row of zero points that stands for all pixels outside.
+struct pixel_image {
+    const unsigned char* input = nullptr;
+    std::int64_t pixel_bytes = 0;
+    const unsigned char* outside = nullptr;
+};
+
+/// Rows of an implicit matrix: one pointer per tap, to the input pixel or to a row of zero points.
+template <class Isa>
+struct pixel_rows {
+    static constexpr bool copies_rows = false;
+    static constexpr bool per_group = false;
+    static constexpr bool readable_ends = false;
+    using geometry = convolution_geometry<Isa>;
+    const convolution_shape* shape = nullptr;
+    pixel_image image;
+    std::int64_t copied_group = 0;
+
+    const unsigned char* outside() const noexcept { return image.outside; }
+    /// Images whose pixels do not end with a whole k group are copied.
+    static constexpr std::int64_t readable_rows(std::int64_t) noexcept { return 0; }
+    void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
+        const std::int64_t taps = geometry::taps(*shape);
+        if (shape->transposed) {
+            for (std::int64_t r = 0; r < count; ++r) {
+                geometry::for_each_tap(*shape, first + r, [&](std::int64_t tap, std::int64_t pixel) {
+                    pointers[r * taps + tap] = pixel < 0 ? image.outside : image.input + pixel * image.pixel_bytes;
+                });
+            }
+            return;
+        }
+        geometry::for_each_part(
+            *shape, first, count, [&](const typename geometry::coordinates& c, std::int64_t place, std::int64_t part) {
+                geometry::for_each_input_line(*shape, c, [&](std::int64_t line, std::int64_t input_line) {
+                    find(c.at[2], part, line, input_line, pointers + place * taps);
+                });
+            });
+    }
+
+private:
+    /// The taps of one kernel line for `count` output pixels side by side, from column `column` on. Most of them are inside.
+    void find(std::int64_t column, std::int64_t count, std::int64_t line, std::int64_t input_line,
+              const unsigned char** pointers) const noexcept {
+        const convolution_shape& s = *shape;
+        const std::int64_t taps = geometry::taps(s);
+        const std::int64_t stride = s.stride[2];
+        for (std::int64_t kw = 0; kw < s.kernel[2]; ++kw) {
+            const unsigned char** const to = pointers + line * s.kernel[2] + kw;
+            const std::int64_t x = column * stride - s.pad_begin[2] + kw * s.dilation[2];  // of the first output pixel
+            std::int64_t begin = 0;
+            std::int64_t end = input_line < 0 ? 0 : count;
+            if (x < 0) begin = (stride - 1 - x) / stride;
+            if (x + (count - 1) * stride >= s.in[2]) {
+                const std::int64_t inside = x < s.in[2] ? (s.in[2] - x + stride - 1) / stride : 0;
+                if (inside < end) end = inside;
+            }
+            if (begin > end) begin = end;
+            for (std::int64_t i = 0; i < begin; ++i)
+                to[i * taps] = image.outside;
+            const unsigned char* at = image.input + (input_line * s.in[2] + x + begin * stride) * image.pixel_bytes;
+            evenly_spaced<Isa>(to + begin * taps, taps, end - begin, at, stride * image.pixel_bytes);
+            for (std::int64_t i = end; i < count; ++i)
+                to[i * taps] = image.outside;
+        }
+    }
+};
+
+/// Rows of an implicit matrix whose taps are lines of the kernel, over an image whose lines have their padding and hold group after
+/// group; the first line is the one that stands for all lines outside.
+template <class Isa>
+struct line_rows {
+    static constexpr bool copies_rows = false;
+    static constexpr bool per_group = false;
+    static constexpr bool readable_ends = true;
+    using geometry = convolution_geometry<Isa>;
+    const convolution_shape* shape = nullptr;
+    const unsigned char* image = nullptr;
+    std::int64_t line_bytes = 0;
+    std::int64_t pixel_bytes = 0;  // of a group
+    std::int64_t copied_group = 0;
+    static constexpr const unsigned char* outside() noexcept { return nullptr; }
+
+    void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
+        const std::int64_t taps = shape->kernel[0] * shape->kernel[1];
+        const std::int64_t step = shape->stride[2] * pixel_bytes;
+        geometry::for_each_part(
+            *shape, first, count, [&](const typename geometry::coordinates& c, std::int64_t place, std::int64_t part) {
+                geometry::for_each_input_line(*shape, c, [&](std::int64_t line, std::int64_t input_line) {
+                    const unsigned char* const at = image + (1 + input_line) * line_bytes + c.at[2] * step;
+                    const unsigned char** const to = pointers + place * taps + line;
+                    evenly_spaced<Isa>(to, taps, part, at, step);
+                });
+            });
+    }
+};
+
+/// Rows that are copied together from such lines, `row_bytes` apart.
+template <class Isa>
+struct joined_rows {
+    static constexpr bool copies_rows = true;
+    static constexpr bool per_group = false;
+    static constexpr bool readable_ends = true;
+    using geometry = convolution_geometry<Isa>;
+    const convolution_shape* shape = nullptr;
+    const unsigned char* image = nullptr;
+    std::int64_t line_bytes = 0;
+    std::int64_t pixel_bytes = 0;
+    std::int64_t copied_group = 0;
+    std::int64_t row_bytes = 0;
+    unsigned char* buffer = nullptr;
+    static constexpr const unsigned char* outside() noexcept { return nullptr; }
+
+    /// Blocks of 16 bytes that are copied for so many (<= 64) of a line.
+    static std::int64_t blocks(std::int64_t piece) noexcept { return piece <= 16 ? 1 : piece <= 32 ? 2 : 4; }
+    /// Distance of rows: no line reaches into the next row.
+    static std::int64_t distance(const convolution_shape& s, std::int64_t pixel_bytes) noexcept {
+        const std::int64_t piece = s.kernel[2] * pixel_bytes;
+        return (s.kernel[0] * s.kernel[1] - 1) * piece + blocks(piece) * 16;
+    }
+
+    void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
+        const std::int64_t piece = shape->kernel[2] * pixel_bytes;
+        const std::int64_t step = shape->stride[2] * pixel_bytes;
+        for (std::int64_t r = 0; r < count; ++r)
+            pointers[r] = buffer + r * row_bytes;
+        geometry::for_each_part(
+            *shape, first, count, [&](const typename geometry::coordinates& c, std::int64_t place, std::int64_t part) {
+                geometry::for_each_input_line(*shape, c, [&](std::int64_t line, std::int64_t input_line) {
+                    const unsigned char* from = image + (1 + input_line) * line_bytes + c.at[2] * step;
+                    unsigned char* to = buffer + place * row_bytes + line * piece;
+                    switch (blocks(piece)) {
+                        case 1: copy<1>(to, from, part, step); break;
+                        case 2: copy<2>(to, from, part, step); break;
+                        default: copy<4>(to, from, part, step); break;
+                    }
+                });
+            });
+    }
+
+private:
+    /// The taps of one kernel line for some output pixels side by side, `Blocks` times 16 bytes each; what is too much is overwritten
+    /// by the next line, or meets columns of zeros.
+    template <int Blocks>
+    void copy(unsigned char* to, const unsigned char* from, std::int64_t count, std::int64_t step) const noexcept {
+        for (std::int64_t i = 0; i < count; ++i, to += row_bytes, from += step)
+            std::memcpy(to, from, Blocks * 16);
+    }
+};
+
+/// Rows that are copied together from their taps, for few channels.
+template <class Isa>
+struct gathered_rows {
+    static constexpr bool copies_rows = true;
+    static constexpr bool per_group = true;
+    static constexpr bool readable_ends = true;
+    static constexpr std::int64_t copied_group = 0;
+    static constexpr const unsigned char* outside() noexcept { return nullptr; }
+    const convolution_shape* shape = nullptr;
+    const unsigned char* input = nullptr;
+    std::int64_t pixel_bytes = 0;
+    std::int64_t tap_bytes = 0;  // channels of a group
+    int fill = 0;
+    std::int64_t row_bytes = 0;
+    unsigned char* buffer = nullptr;
+
+    void rows(std::int64_t first, std::int64_t count, std::int64_t group,
+              const unsigned char** pointers) const noexcept {
+        for (std::int64_t r = 0; r < count; ++r) {
+            pointers[r] = buffer + r * row_bytes;
+            gather(first + r, group, buffer + r * row_bytes);
+        }
+    }
+
+private:
+    void gather(std::int64_t index, std::int64_t group, unsigned char* to) const noexcept {
+        const unsigned char* from = input + group * tap_bytes;
+        const std::int64_t width = shape->kernel[2];
+        const std::int64_t step = shape->dilation[2] * pixel_bytes;
+        const auto copy_line = [&](std::int64_t, std::int64_t begin, std::int64_t end, std::int64_t pixel) {
+            for (std::int64_t i = 0; i < begin * tap_bytes; ++i)
+                to[i] = static_cast<unsigned char>(fill);
+            const unsigned char* at = from + pixel * pixel_bytes;
+            if (step == tap_bytes) {
+                copy(to + begin * tap_bytes, at, (end - begin) * tap_bytes);
+            } else {
+                for (std::int64_t kw = begin; kw < end; ++kw, at += step)
+                    copy(to + kw * tap_bytes, at, tap_bytes);
+            }
+            for (std::int64_t i = end * tap_bytes; i < width * tap_bytes; ++i)
+                to[i] = static_cast<unsigned char>(fill);
+            to += width * tap_bytes;
+        };
+        convolution_geometry<Isa>::for_each_line(*shape, index, copy_line);
+    }
+
+    /// Copies a few bytes; a call of memcpy would cost more than they do. Blocks of 8 bytes, the last one overlapping.
+    [[gnu::always_inline]] static void copy(unsigned char* to, const unsigned char* from, std::int64_t count) noexcept {
+        if (count >= 8) {
+            for (std::int64_t i = 0; i + 8 <= count; i += 8)
+                std::memcpy(to + i, from + i, 8);
+            std::memcpy(to + count - 8, from + count - 8, 8);
+        } else if (count >= 4) {
+            std::memcpy(to, from, 4);
+            std::memcpy(to + count - 4, from + count - 4, 4);
+        } else {
+            for (std::int64_t i = 0; i < count; ++i)
+                to[i] = from[i];
+        }
+    }
+};
+
+template <class Isa>
+struct convolution {
+    using geometry = convolution_geometry<Isa>;
+    static constexpr std::int64_t alignment = 64;
+
+    static constexpr std::int64_t aligned(std::int64_t bytes) noexcept {
+        return (bytes + alignment - 1) / alignment * alignment;
+    }
+
+    /// Taps that are one run of channels to the dense kernel.
+    static std::int64_t merged_taps(const convolution_shape& s) noexcept {
+        switch (geometry::method(s)) {
+            case convolution_method::im2col:
+            case convolution_method::joined_lines: return geometry::taps(s);
+            case convolution_method::merged_lines: return s.kernel[2];
+            default: return 1;
+        }
+    }
+
+    template <class Arithmetic>
+    static dense_layout<Arithmetic> dense_shape(const convolution_shape& s) noexcept {
+        dense_layout<Arithmetic> shape;
+        shape.groups = s.groups;
+        shape.columns = geometry::group_out(s);
+        shape.taps = geometry::taps(s) / merged_taps(s);
+        shape.channels = merged_taps(s) * geometry::group_in(s);
+        return shape;
+    }
+
+    static std::size_t packed_bytes(const convolution_shape& s, element_kind type) noexcept {
+        if (geometry::method(s) == convolution_method::depthwise) return depthwise<Isa>::packed_bytes(s, type);
+        if (type == element_kind::f32) return static_cast<std::size_t>(dense_shape<float_arithmetic<Isa>>(s).bytes());
+        dense_layout<integer_arithmetic<Isa>> shape = dense_shape<integer_arithmetic<Isa>>(s);
+        shape.four_bits = type == element_kind::i4;
+        return static_cast<std::size_t>(shape.bytes());
+    }
+
+    template <class Arithmetic>
+    static void pack_as(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
+        dense_source from;
+        from.data = weights.data;
+        from.type = weights.type;
+        from.group_stride = weights.group_stride;
+        from.column_stride = weights.out_stride;
+        from.tap_stride = weights.tap_stride;
+        from.channel_stride = weights.in_stride;
+        from.zero_points = weights.zero_points;
+        from.zero_point_count = weights.zero_point_count;
+        if (merged_taps(s) > 1) {
+            from.merged_channels = geometry::group_in(s);
+            from.merged_taps = merged_taps(s);
+        }
+        dense_layout<Arithmetic> shape = dense_shape<Arithmetic>(s);
+        shape.four_bits = weights.type == element_kind::i4;
+        dense<Isa, Arithmetic>::pack(shape, from, packed);
+    }
+
+    static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
+        if (geometry::method(s) == convolution_method::depthwise)
+            depthwise<Isa>::pack(s, weights, packed);
+        else if (weights.type == element_kind::f32)
+            pack_as<float_arithmetic<Isa>>(s, weights, packed);
+        else
+            pack_as<integer_arithmetic<Isa>>(s, weights, packed);
+    }
+
+    // Scratch memory: a row of zero points and the copied image for all, then per task the pointers of a block and its gathered rows.
+
+    static std::int64_t outside_bytes(const convolution_shape& s, element_kind type) noexcept {
+        return aligned(s.in_channels * bytes_of(type));
+    }
+    template <class Arithmetic>
+    static std::int64_t pointer_bytes(const convolution_shape& s) noexcept {
+        const std::int64_t taps = dense_shape<Arithmetic>(s).taps;
+        return aligned(dense<Isa, Arithmetic>::pointer_count(taps) * static_cast<std::int64_t>(sizeof(void*)));
+    }
+    template <class Arithmetic>
+    static std::int64_t joined_row_bytes(const convolution_shape& s) noexcept {
+        return (joined_rows<Isa>::distance(s, geometry::group_in(s) * Arithmetic::row_value_bytes) + 15) / 16 * 16;
+    }
+    template <class Arithmetic>
+    static std::int64_t gathered_bytes(const convolution_shape& s, element_kind type) noexcept {
+        if (geometry::method(s) == convolution_method::joined_lines)
+            return dense<Isa, Arithmetic>::copied_rows * joined_row_bytes<Arithmetic>(s);
+        if (geometry::method(s) != convolution_method::im2col) return 0;
+        const std::int64_t row = geometry::taps(s) * geometry::group_in(s) * bytes_of(type);
+        return dense<Isa, Arithmetic>::copied_rows * aligned(row);
+    }
+    /// An image that is copied into the form of the dot product: `count` pieces, pixels or padded lines, after one that stands for all
+    /// outside. A piece holds group after group.
+    struct copied_image {
+        std::int64_t group_bytes = 0;  // 0 when the image stays as it is
+        std::int64_t piece_bytes = 0;
+        std::int64_t count = 0;
+        std::int64_t before = 0;  // pixels of padding in a line
+        std::int64_t after = 0;
+
+        std::int64_t bytes() const noexcept { return aligned((1 + count) * piece_bytes + (group_bytes > 0 ? 64 : 0)); }
+    };
+
+    /// Whether the image is copied as padded lines.
+    static bool pads_lines(const convolution_shape& s) noexcept {
+        const convolution_method method = geometry::method(s);
+        return method == convolution_method::merged_lines || method == convolution_method::joined_lines;
+    }
+
+    template <class Arithmetic>
+    static copied_image copied(const convolution_shape& s, element_kind type) noexcept {
+        using engine = dense<Isa, Arithmetic>;
+        copied_image image;
+        if (pads_lines(s)) {
+            const std::int64_t last =
+                (s.out[2] - 1) * s.stride[2] - s.pad_begin[2] + s.kernel[2];  // past the last column
+            image.before = s.pad_begin[2];
+            image.after = last > s.in[2] ? last - s.in[2] : 0;
+            const std::int64_t pixels = image.before + s.in[2] + image.after;
+            const std::int64_t line = pixels * geometry::group_in(s) * Arithmetic::row_value_bytes;
+            image.group_bytes =
+                (line + engine::row_group_bytes + 3) / 4 * 4;  // its last k group is readable as a whole
+            image.count = s.batch * s.in[0] * s.in[1];
+        } else if (geometry::method(s) == convolution_method::implicit_gemm &&
+                   engine::needs_copies(dense_shape<Arithmetic>(s), type == element_kind::i8)) {
+            image.group_bytes = engine::copied_bytes(geometry::group_in(s));
+            image.count = s.batch * s.in[0] * s.in[1] * s.in[2];
+        }
+        image.piece_bytes = s.groups * image.group_bytes;
+        return image;
+    }
+
+    /// `count` values of one sign, in the form that the dot product reads.
+    template <class Arithmetic>
+    [[gnu::always_inline]] static void copy_values(unsigned char* to, const unsigned char* from, std::int64_t count,
+                                                   bool is_signed) noexcept {
+        if constexpr (Arithmetic::is_float)
+            std::memcpy(to, from, static_cast<std::size_t>(count) * 4);
+        else
+            Arithmetic::prepare_rows(to, from, count, is_signed);
+    }
+
+    /// Pixels [first, first + count) of an image.
+    template <class Arithmetic>
+    static void copy_pixels(const convolution_shape& s, const copied_image& image, bool is_signed,
+                            const unsigned char* from, std::int64_t pixel_bytes, std::int64_t count,
+                            unsigned char* to) noexcept {
+        const std::int64_t channels = geometry::group_in(s);
+        const bool whole_groups = channels % Arithmetic::group == 0;
+        if (whole_groups && pixel_bytes == s.in_channels) {
+            copy_values<Arithmetic>(to, from, count * s.in_channels, is_signed);
+            return;
+        }
+        for (std::int64_t i = 0; i < count; ++i, from += pixel_bytes, to += image.piece_bytes) {
+            const std::int64_t parts = whole_groups ? 1 : s.groups;
+            for (std::int64_t g = 0; g < parts; ++g)
+                copy_values<Arithmetic>(to + g * image.group_bytes, from + g * channels, s.in_channels / parts,
+                                        is_signed);
+        }
+    }
+
+    /// One padded line, or, without `from`, the line outside. `outside` is a row of zero points.
+    template <class Arithmetic>
+    static void copy_line(const convolution_shape& s, const copied_image& image, bool is_signed,
+                          const unsigned char* from, std::int64_t pixel_bytes, const unsigned char* outside,
+                          unsigned char* to) noexcept {
+        const std::int64_t channels = geometry::group_in(s);
+        const std::int64_t value_bytes = Arithmetic::is_float ? 4 : 1;
+        const std::int64_t pixels = image.before + s.in[2] + image.after;
+        for (std::int64_t g = 0; g < s.groups; ++g, to += image.group_bytes) {
+            unsigned char* at = to;
+            const auto copy = [&](const unsigned char* values, std::int64_t count) {
+                copy_values<Arithmetic>(at, values, count, is_signed);
+                at += count * Arithmetic::row_value_bytes;
+            };
+            const std::int64_t before = from == nullptr ? pixels : image.before;
+            for (std::int64_t i = 0; i < before; ++i)
+                copy(outside, channels);
+            if (from == nullptr) continue;
+            const unsigned char* line = from + g * channels * value_bytes;
+            if (pixel_bytes == channels * value_bytes) {
+                copy(line, s.in[2] * channels);
+            } else {
+                for (std::int64_t i = 0; i < s.in[2]; ++i, line += pixel_bytes)
+                    copy(line, channels);
+            }
+            for (std::int64_t i = 0; i < image.after; ++i)
+                copy(outside, channels);
+        }
+    }
+
+    /// Copies the image to scratch memory, piece 0 first.
+    template <class Arithmetic>
+    static void copy_image(const convolution_problem& problem, const copied_image& image, const unsigned char* outside,
+                           unsigned char* to, const parallel_for& parallel) noexcept {
+        const convolution_shape& s = problem.shape;
+        const bool is_signed = problem.input_type == element_kind::i8;
+        const std::int64_t pixel_bytes = problem.input_pixel_stride * bytes_of(problem.input_type);
+        const unsigned char* const input = static_cast<const unsigned char*>(problem.input);
+        if (!pads_lines(s)) {
+            copy_pixels<Arithmetic>(s, image, is_signed, outside, 0, 1, to);
+            split<Isa>(parallel, image.count, 16, [&](std::int64_t begin, std::int64_t end, int) {
+                copy_pixels<Arithmetic>(s, image, is_signed, input + begin * pixel_bytes, pixel_bytes, end - begin,
+                                        to + (1 + begin) * image.piece_bytes);
+            });
+            return;
+        }
+        copy_line<Arithmetic>(s, image, is_signed, nullptr, pixel_bytes, outside, to);
+        split<Isa>(parallel, image.count, 4, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i)
+                copy_line<Arithmetic>(s, image, is_signed, input + i * s.in[2] * pixel_bytes, pixel_bytes, outside,
+                                      to + (1 + i) * image.piece_bytes);
+        });
+    }
+
+    template <class Arithmetic>
+    static std::int64_t scratch_as(const convolution_shape& s, element_kind type, int threads) noexcept {
+        return alignment + outside_bytes(s, type) + copied<Arithmetic>(s, type).bytes() +
+               threads * (pointer_bytes<Arithmetic>(s) + gathered_bytes<Arithmetic>(s, type));
+    }
+
+    static std::size_t scratch_bytes(const convolution_shape& s, element_kind type, int threads) noexcept {
+        switch (geometry::method(s)) {
+            case convolution_method::gemm: return 0;
+            case convolution_method::depthwise: return depthwise<Isa>::scratch_bytes(s, type, threads);
+            default: break;
+        }
+        const std::int64_t bytes = type == element_kind::f32 ? scratch_as<float_arithmetic<Isa>>(s, type, threads)
+                                                             : scratch_as<integer_arithmetic<Isa>>(s, type, threads);
+        return static_cast<std::size_t>(bytes);
+    }
+
+    static const char* algorithm(const convolution_shape& s) noexcept {
+        switch (geometry::method(s)) {
+            case convolution_method::gemm: return "gemm";
+            case convolution_method::depthwise: return "depthwise";
+            case convolution_method::implicit_gemm:
+            case convolution_method::merged_lines: return "implicit_gemm";
+            case convolution_method::joined_lines:
+            case convolution_method::im2col: return "im2col";
+        }
+        return "";
+    }
+
+    template <class Arithmetic>
+    static void run_as(const convolution_problem& problem, const parallel_for& parallel) noexcept {
+        using engine = dense<Isa, Arithmetic>;
+        const convolution_shape& s = problem.shape;
+        const std::int64_t element = bytes_of(problem.input_type);
+        typename engine::call call;
+        call.shape = dense_shape<Arithmetic>(s);
+        call.packed = static_cast<const unsigned char*>(problem.packed_weights);
+        engine::read_layout(call);
+        call.rows = geometry::pixels(s);
+        call.signed_rows = problem.input_type == element_kind::i8;
+        call.zero_point = problem.input_zero_point;
+        call.group_row_bytes = geometry::group_in(s) * element;
+        call.finish = &problem.finish;
+        call.output = static_cast<unsigned char*>(problem.output);
+        call.output_stride = problem.output_pixel_stride;
+        const unsigned char* input = static_cast<const unsigned char*>(problem.input);
+        const std::int64_t pixel_bytes = problem.input_pixel_stride * element;
+        const convolution_method method = geometry::method(s);
+        if (method == convolution_method::implicit_gemm && !s.transposed) {
+            const typename geometry::columns_outside outside = geometry::outside_columns(s);
+            call.lines = {s.out[2], outside.left, outside.right};
+        }
+        if (method == convolution_method::gemm) {
+            gemm<Isa>::template multiply_rows<Arithmetic>(call, matrix_rows<Isa>{input, pixel_bytes, call.rows},
+                                                          parallel);
+            return;
+        }
+
+        unsigned char* scratch = static_cast<unsigned char*>(problem.scratch);
+        scratch +=
+            (alignment - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(scratch) % alignment)) % alignment;
+        unsigned char* const outside = scratch;
+        std::memset(outside, problem.input_zero_point & 0xff, static_cast<std::size_t>(s.in_channels * element));
+        const copied_image copy = copied<Arithmetic>(s, problem.input_type);
+        unsigned char* const image = scratch + outside_bytes(s, problem.input_type);
+        unsigned char* const tasks = image + copy.bytes();
+        if (copy.group_bytes != 0) copy_image<Arithmetic>(problem, copy, outside, image, parallel);
+        const std::int64_t for_pointers = pointer_bytes<Arithmetic>(s);
+        const std::int64_t task_bytes = for_pointers + gathered_bytes<Arithmetic>(s, problem.input_type);
+        const auto work = [&](std::int64_t row_begin, std::int64_t row_end, std::int64_t unit_begin,
+                              std::int64_t unit_end, int task) {
+            unsigned char* const own = tasks + task * task_bytes;
+            const unsigned char** const pointers = reinterpret_cast<const unsigned char**>(own);
+            if (method == convolution_method::im2col) {
+                gathered_rows<Isa> rows;
+                rows.shape = &s;
+                rows.input = input;
+                rows.pixel_bytes = pixel_bytes;
+                rows.tap_bytes = geometry::group_in(s) * element;
+                rows.fill = problem.input_zero_point & 0xff;
+                rows.row_bytes = aligned(geometry::taps(s) * rows.tap_bytes);
+                rows.buffer = own + for_pointers;
+                engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
+            } else if (method == convolution_method::joined_lines) {
+                joined_rows<Isa> rows;
+                rows.shape = &s;
+                rows.image = image;
+                rows.line_bytes = copy.piece_bytes;
+                rows.pixel_bytes = geometry::group_in(s) * Arithmetic::row_value_bytes;
+                rows.copied_group = copy.group_bytes;
+                rows.row_bytes = joined_row_bytes<Arithmetic>(s);
+                rows.buffer = own + for_pointers;
+                engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
+            } else if (method == convolution_method::merged_lines) {
+                const std::int64_t pixel = geometry::group_in(s) * Arithmetic::row_value_bytes;
+                const line_rows<Isa> rows{&s, image, copy.piece_bytes, pixel, copy.group_bytes};
+                engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
+            } else {
+                pixel_rows<Isa> rows{&s, {input, pixel_bytes, outside}, copy.group_bytes};
+                if (copy.group_bytes != 0) rows.image = {image + copy.piece_bytes, copy.piece_bytes, image};
+                engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
+            }
+        };
+        engine::share(call, parallel, work);
+    }
+
+    static void run(const convolution_problem& problem, const parallel_for& parallel) noexcept {
+        if (geometry::method(problem.shape) == convolution_method::depthwise)
+            depthwise<Isa>::run(problem, parallel);
+        else if (problem.input_type == element_kind::f32)
+            run_as<float_arithmetic<Isa>>(problem, parallel);
+        else
+            run_as<integer_arithmetic<Isa>>(problem, parallel);
+    }
+};
+
+}  // namespace lpt::kernel
+#endif
+
+// ======== lpt/kernel/lookup.hpp
+#ifndef LPT_HOLDS_KERNEL_LOOKUP_HPP
+#define LPT_HOLDS_KERNEL_LOOKUP_HPP
+// Any function of one 8-bit number, as a table.
+
+namespace lpt::kernel {
+
+template <class Isa>
+struct lookup {
+    static void run(const lookup_problem& problem, const parallel_for& parallel) noexcept {
+        split<Isa>(parallel, problem.count, 4096, [&](std::int64_t begin, std::int64_t end, int) {
+            const std::uint8_t* table = problem.table;
+            std::int64_t i = begin;
+            for (; i + 4 <= end; i += 4) { // four independent loads in flight; byte gathers do not exist
+                const std::uint8_t a = table[problem.input[i]];
+                const std::uint8_t b = table[problem.input[i + 1]];
+                const std::uint8_t c = table[problem.input[i + 2]];
+                const std::uint8_t d = table[problem.input[i + 3]];
+                problem.output[i] = a;
+                problem.output[i + 1] = b;
+                problem.output[i + 2] = c;
+                problem.output[i + 3] = d;
+            }
+            for (; i < end; ++i)
+                problem.output[i] = table[problem.input[i]];
+        });
+    }
+};
+
+} // namespace lpt::kernel
+#endif
+
+// ======== lpt/kernel/pool.hpp
+#ifndef LPT_HOLDS_KERNEL_POOL_HPP
+#define LPT_HOLDS_KERNEL_POOL_HPP
+// Max and average pooling.
+
+namespace lpt::kernel {
+
+/// Vectors run along the channels; the window's elements are taken in order d, h, w.
+template <class Isa>
+struct pool {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using ints = typename simd::ints;
+    static constexpr std::int64_t width = simd::width;
+
+    /// The window of an output position along one axis: taps [begin, end) are inside the image.
+    struct span {
+        std::int64_t first = 0;  // input position of tap 0
+        std::int64_t begin = 0;
+        std::int64_t end = 0;
+        std::int64_t padded = 0; // taps inside the padded image
+    };
+
+    static span window(const pool_problem& p, int axis, std::int64_t o) noexcept {
+        span w;
+        w.first = o * p.stride[axis] - p.pad_begin[axis];
+        w.begin = w.end = 0;
+        bool inside = false;
+        for (std::int64_t k = 0; k < p.kernel[axis]; ++k) {
+            const std::int64_t i = w.first + k * p.dilation[axis];
+            if (i >= -p.pad_begin[axis] && i < p.in[axis] + p.pad_end[axis]) ++w.padded;
+            if (i < 0 || i >= p.in[axis]) continue;
+            if (!inside) w.begin = k;
+            inside = true;
+            w.end = k + 1;
+        }
+        return w;
+    }
+
+    /// Calls f(address of the pixel's channel 0) for each pixel of a window.
+    template <class Function>
+    [[gnu::always_inline]] static void for_each_pixel(const pool_problem& p, std::int64_t n, const span (&w)[3],
+                                                      const Function& f) noexcept {
+        const unsigned char* input = static_cast<const unsigned char*>(p.input);
+        const std::int64_t pixel_bytes = p.input_pixel_stride * bytes_of(p.input_type);
+        for (std::int64_t kd = w[0].begin; kd < w[0].end; ++kd) {
+            const std::int64_t plane = (n * p.in[0] + w[0].first + kd * p.dilation[0]) * p.in[1];
+            for (std::int64_t kh = w[1].begin; kh < w[1].end; ++kh) {
+                const std::int64_t line = (plane + w[1].first + kh * p.dilation[1]) * p.in[2];
+                for (std::int64_t kw = w[2].begin; kw < w[2].end; ++kw)
+                    f(input + (line + w[2].first + kw * p.dilation[2]) * pixel_bytes);
+            }
+        }
+    }
+
+    [[gnu::always_inline]] static floats larger(floats a, floats b) noexcept {
+        return simd::select(simd::less(a, b), b, a);
+    }
+
+    template <bool Signed>
+    [[gnu::always_inline]] static ints load_bytes(const unsigned char* from) noexcept {
+        if constexpr (Signed)
+            return simd::load_i8(reinterpret_cast<const std::int8_t*>(from));
+        else
+            return simd::load_u8(from);
+    }
+
+    /// Largest element or sum of a window of bytes, starting from `start`, for `columns` channels.
+    template <bool Signed, bool Max>
+    static void combine_bytes(const pool_problem& p, std::int64_t n, const span (&w)[3], std::int64_t channel,
+                              std::int64_t columns, std::int32_t start, std::int32_t* result) noexcept {
+        std::int64_t i = 0;
+        for (; i + width <= columns; i += width) {
+            ints x = simd::broadcast_int(start);
+            for_each_pixel(p, n, w, [&](const unsigned char* at) {
+                const ints y = load_bytes<Signed>(at + channel + i);
+                if constexpr (Max)
+                    x = simd::max_int(x, y);
+                else
+                    x = simd::add_int(x, y);
+            });
+            simd::store_int(result + i, x);
+        }
+        if (i < columns) {
+            ints x = simd::broadcast_int(start);
+            for_each_pixel(p, n, w, [&](const unsigned char* at) {
+                const ints y = finish<Isa>::load_bytes(at, p.input_type, channel + i, columns - i);
+                if constexpr (Max)
+                    x = simd::max_int(x, y);
+                else
+                    x = simd::add_int(x, y);
+            });
+            simd::store_int(result + i, x);
+        }
+    }
+
+    static void combine_floats(const pool_problem& p, std::int64_t n, const span (&w)[3], std::int64_t channel,
+                               std::int64_t columns, float* v) noexcept {
+        const bool is_max = p.kind == pool_kind::max;
+        for (std::int64_t i = 0; i < columns; i += width) {
+            floats x = simd::broadcast(is_max ? -__builtin_inff() : 0.0f);
+            for_each_pixel(p, n, w, [&](const unsigned char* at) {
+                const floats y = finish<Isa>::load_elements(at, element_kind::f32, channel + i, columns - i);
+                x = is_max ? larger(x, y) : simd::add(x, y);
+            });
+            simd::store(v + i, x);
+        }
+    }
+
+    /// x of `columns` channels from `channel` on; v has room up to a multiple of the width.
+    static void values(const pool_problem& p, std::int64_t n, const span (&w)[3], std::int64_t channel,
+                       std::int64_t columns, float* v) noexcept {
+        const std::int64_t inside = (w[0].end - w[0].begin) * (w[1].end - w[1].begin) * (w[2].end - w[2].begin);
+        const std::int64_t padded = w[0].padded * w[1].padded * w[2].padded;
+        const bool with_padding = p.kind == pool_kind::average_include_pad;
+        if (p.input_type == element_kind::f32) {
+            combine_floats(p, n, w, channel, columns, v);
+        } else {
+            const bool is_signed = p.input_type == element_kind::i8;
+            alignas(64) std::int32_t x[finish_columns];
+            if (p.kind == pool_kind::max) {
+                if (is_signed)
+                    combine_bytes<true, true>(p, n, w, channel, columns, -128, x);
+                else
+                    combine_bytes<false, true>(p, n, w, channel, columns, 0, x);
+            } else {
+                const std::int32_t start = with_padding && padded > inside
+                                               ? static_cast<std::int32_t>(padded - inside) * p.input_zero_point
+                                               : 0;
+                if (is_signed)
+                    combine_bytes<true, false>(p, n, w, channel, columns, start, x);
+                else
+                    combine_bytes<false, false>(p, n, w, channel, columns, start, x);
+            }
+            for (std::int64_t i = 0; i < columns; i += width)
+                simd::store(v + i, simd::to_float(simd::load_int(x + i)));
+        }
+        if (p.kind == pool_kind::max) return;
+        const std::int64_t count = with_padding ? padded : inside;
+        const floats divisor = simd::broadcast(static_cast<float>(count > 0 ? count : 1));
+        for (std::int64_t i = 0; i < columns; i += width)
+            simd::store(v + i, simd::divide(simd::load(v + i), divisor));
+    }
+
+    static void run(const pool_problem& problem, const parallel_for& parallel) noexcept {
+        const std::int64_t rows = problem.batch * problem.out[0] * problem.out[1] * problem.out[2];
+        split<Isa>(parallel, rows, 1, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t r = begin; r < end; ++r)
+                run_row(problem, r);
+        });
+    }
+
+    static void run_row(const pool_problem& p, std::int64_t r) noexcept {
+        alignas(64) float v[finish_columns];
+        std::int64_t rest = r;
+        const std::int64_t ow = rest % p.out[2];
+        rest /= p.out[2];
+        const std::int64_t oh = rest % p.out[1];
+        rest /= p.out[1];
+        const std::int64_t od = rest % p.out[0];
+        const std::int64_t n = rest / p.out[0];
+        const span w[3] = {window(p, 0, od), window(p, 1, oh), window(p, 2, ow)};
+        unsigned char* to =
+            static_cast<unsigned char*>(p.output) + r * p.output_pixel_stride * bytes_of(p.finish.output_type);
+        for (std::int64_t c = 0; c < p.channels; c += finish_columns) {
+            const std::int64_t columns = p.channels - c < finish_columns ? p.channels - c : finish_columns;
+            values(p, n, w, c, columns, v);
+            finish<Isa>::row(p.finish, v, r, c, columns, to + c * bytes_of(p.finish.output_type));
+        }
+    }
+};
+
+} // namespace lpt::kernel
+#endif
+
+// ======== lpt/kernel/scalar/dense.hpp
+#ifndef LPT_HOLDS_KERNEL_SCALAR_DENSE_HPP
+#define LPT_HOLDS_KERNEL_SCALAR_DENSE_HPP
+// The definition of matrix multiplication and convolution: one output after the other, one product after the other.
+
+namespace lpt::kernel {
+
+namespace detail {
+
+/// Weights of one output, zero points subtracted: int16 values, or floats.
+/// In memory: [output][k], 4 bytes per value for floats and 2 otherwise.
+struct scalar_weights {
+    static std::int64_t value_bytes(element_kind type) noexcept { return type == element_kind::f32 ? 4 : 2; }
+
+    static void put(void* packed, std::int64_t index, const void* data, element_kind type, std::int64_t from,
+                    std::int32_t zero_point) noexcept {
+        const unsigned char* bytes = static_cast<const unsigned char*>(data) + from * bytes_of(type);
+        unsigned char* to = static_cast<unsigned char*>(packed) + index * value_bytes(type);
+        if (type == element_kind::f32) {
+            std::memcpy(to, bytes, 4);
+            return;
+        }
+        const std::int32_t raw = type == element_kind::u8 ? static_cast<std::int32_t>(*bytes)
+                                                          : static_cast<std::int32_t>(static_cast<std::int8_t>(*bytes));
+        const std::int16_t value = static_cast<std::int16_t>(raw - zero_point);
+        std::memcpy(to, &value, sizeof value);
+    }
+};
+
+/// One output's sum, integer or float; `add` takes the products in order.
+struct scalar_sum {
+    const unsigned char* input;
+    element_kind type;
+    std::int32_t zero_point;
+    const unsigned char* weights;
+    std::uint32_t integer = 0;
+    float real = 0;
+
+    /// Adds input[at] * weights[k]; `at` < 0 is padding.
+    void add(std::int64_t at, std::int64_t k) noexcept {
+        if (type == element_kind::f32) {
+            float a = 0;
+            float w;
+            if (at >= 0) std::memcpy(&a, input + at * 4, sizeof a);
+            std::memcpy(&w, weights + k * 4, sizeof w);
+            real = __builtin_fmaf(a, w, real);
+            return;
+        }
+        if (at < 0) return;
+        std::int16_t w;
+        std::memcpy(&w, weights + k * 2, sizeof w);
+        const std::int32_t raw = type == element_kind::i8
+                                     ? static_cast<std::int32_t>(static_cast<std::int8_t>(input[at]))
+                                     : static_cast<std::int32_t>(input[at]);
+        integer +=
+            static_cast<std::uint32_t>(raw - zero_point) * static_cast<std::uint32_t>(static_cast<std::int32_t>(w));
+    }
+
+    void finish_into(const epilogue& e, std::int64_t row, std::int64_t channel, void* output,
+                     std::int64_t output_stride) const noexcept {
+        unsigned char* to =
+            static_cast<unsigned char*>(output) + (row * output_stride + channel) * bytes_of(e.output_type);
+        if (type == element_kind::f32) {
+            finish<on::scalar>::tile(e, &real, 1, 1, row, channel, 1, to, output_stride);
+        } else {
+            const std::int32_t sum = static_cast<std::int32_t>(integer);
+            finish<on::scalar>::tile(e, &sum, 1, 1, row, channel, 1, to, output_stride);
+        }
+    }
+};
+
+} // namespace detail
+
+template <>
+struct gemm<on::scalar> {
+    static std::size_t packed_bytes(element_kind type, std::int64_t k, std::int64_t n) noexcept {
+        return static_cast<std::size_t>(k * n * detail::scalar_weights::value_bytes(type));
+    }
+
+    static void pack(const gemm_weights& weights, void* packed) noexcept {
+        for (std::int64_t n = 0; n < weights.n; ++n) {
+            const std::int64_t zero_index = weights.zero_point_count > 1 ? n : 0;
+            const std::int32_t zero = weights.zero_point_count > 0 ? weights.zero_points[zero_index] : 0;
+            for (std::int64_t k = 0; k < weights.k; ++k) {
+                detail::scalar_weights::put(packed, n * weights.k + k, weights.data, weights.type,
+                                            k * weights.k_stride + n * weights.n_stride, zero);
+            }
+        }
+    }
+
+    static void run(const gemm_problem& problem, const parallel_for& parallel) noexcept {
+        split<on::scalar>(parallel, problem.m, 1, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t m = begin; m < end; ++m) {
+                for (std::int64_t n = 0; n < problem.n; ++n)
+                    run_output(problem, m, n);
+            }
+        });
+    }
+
+    static void run_output(const gemm_problem& p, std::int64_t m, std::int64_t n) noexcept {
+        const unsigned char* weights = static_cast<const unsigned char*>(p.packed_b);
+        detail::scalar_sum sum{static_cast<const unsigned char*>(p.a), p.a_type, p.a_zero_point,
+                               weights + n * p.k * detail::scalar_weights::value_bytes(p.a_type)};
+        for (std::int64_t k = 0; k < p.k; ++k)
+            sum.add(m * p.a_row_stride + k, k);
+        sum.finish_into(p.finish, m, n, p.c, p.c_row_stride);
+    }
+};
+
+template <>
+struct convolution<on::scalar> {
+    using geometry = convolution_geometry<on::scalar>;
+
+    static std::int64_t values_per_output(const convolution_shape& s) noexcept {
+        return geometry::taps(s) * geometry::group_in(s);
+    }
+
+    static std::size_t packed_bytes(const convolution_shape& s, element_kind type) noexcept {
+        return static_cast<std::size_t>(s.out_channels * values_per_output(s) *
+                                        detail::scalar_weights::value_bytes(type));
+    }
+
+    static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
+        std::int64_t index = 0;
+        for (std::int64_t o = 0; o < s.out_channels; ++o) {
+            const std::int64_t g = o / geometry::group_out(s);
+            const std::int64_t zero_index = weights.zero_point_count > 1 ? o : 0;
+            const std::int32_t zero = weights.zero_point_count > 0 ? weights.zero_points[zero_index] : 0;
+            for (std::int64_t t = 0; t < geometry::taps(s); ++t) {
+                for (std::int64_t i = 0; i < geometry::group_in(s); ++i, ++index) {
+                    const std::int64_t from = g * weights.group_stride +
+                                              o % geometry::group_out(s) * weights.out_stride + i * weights.in_stride +
+                                              t * weights.tap_stride;
+                    detail::scalar_weights::put(packed, index, weights.data, weights.type, from, zero);
+                }
+            }
+        }
+    }
+
+    static std::size_t scratch_bytes(const convolution_shape&, element_kind, int) noexcept { return 0; }
+    static const char* algorithm(const convolution_shape&) noexcept { return "direct"; }
+
+    static void run(const convolution_problem& problem, const parallel_for& parallel) noexcept {
+        split<on::scalar>(parallel, geometry::pixels(problem.shape), 1, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t row = begin; row < end; ++row) {
+                for (std::int64_t o = 0; o < problem.shape.out_channels; ++o)
+                    run_output(problem, row, o);
+            }
+        });
+    }
+
+    static void run_output(const convolution_problem& p, std::int64_t row, std::int64_t o) noexcept {
+        const convolution_shape& s = p.shape;
+        const std::int64_t channels = geometry::group_in(s);
+        const std::int64_t first = o / geometry::group_out(s) * channels;
+        const unsigned char* weights = static_cast<const unsigned char*>(p.packed_weights);
+        detail::scalar_sum sum{static_cast<const unsigned char*>(p.input), p.input_type, p.input_zero_point,
+                               weights + o * values_per_output(s) * detail::scalar_weights::value_bytes(p.input_type)};
+        geometry::for_each_tap(s, row, [&](std::int64_t tap, std::int64_t pixel) {
+            for (std::int64_t i = 0; i < channels; ++i)
+                sum.add(pixel < 0 ? -1 : pixel * p.input_pixel_stride + first + i, tap * channels + i);
+        });
+        sum.finish_into(p.finish, row, o, p.output, p.output_pixel_stride);
+    }
+};
+
+} // namespace lpt::kernel
+#endif
+
+// ======== lpt/kernel/transpose.hpp
+#ifndef LPT_HOLDS_KERNEL_TRANSPOSE_HPP
+#define LPT_HOLDS_KERNEL_TRANSPOSE_HPP
+// Swapping the two inner axes: the change between planes and channel-innermost layouts.
+
+namespace lpt::kernel {
+
+template <class Isa>
+struct transpose {
+    static constexpr std::int64_t block = 32; // a block of 32 x 32 elements of both matrices fits in the L1 cache
+
+    template <class Element>
+    static void run_block(const Element* from, Element* to, std::int64_t rows, std::int64_t columns,
+                          std::int64_t row_end, std::int64_t column_end, std::int64_t first_row,
+                          std::int64_t first_column) noexcept {
+        for (std::int64_t c = first_column; c < column_end; ++c) {
+            for (std::int64_t r = first_row; r < row_end; ++r)
+                std::memcpy(to + c * rows + r, from + r * columns + c, sizeof(Element));
+        }
+    }
+
+    template <class Element>
+    static void run_as(const transpose_problem& p, const parallel_for& parallel) noexcept {
+        const std::int64_t row_blocks = (p.rows + block - 1) / block;
+        const std::int64_t column_blocks = (p.columns + block - 1) / block;
+        const std::int64_t blocks = row_blocks * column_blocks;
+        split<Isa>(parallel, p.batch * blocks, 4, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                const std::int64_t n = i / blocks;
+                const std::int64_t first_row = i % blocks / column_blocks * block;
+                const std::int64_t first_column = i % column_blocks * block;
+                const std::int64_t row_end = first_row + block < p.rows ? first_row + block : p.rows;
+                const std::int64_t column_end = first_column + block < p.columns ? first_column + block : p.columns;
+                const std::int64_t matrix = n * p.rows * p.columns;
+                run_block(static_cast<const Element*>(p.input) + matrix, static_cast<Element*>(p.output) + matrix,
+                          p.rows, p.columns, row_end, column_end, first_row, first_column);
+            }
+        });
+    }
+
+    static void run(const transpose_problem& problem, const parallel_for& parallel) noexcept {
+        if (problem.element_bytes == 1)
+            run_as<std::uint8_t>(problem, parallel);
+        else
+            run_as<std::uint32_t>(problem, parallel);
+    }
+};
+
+} // namespace lpt::kernel
+#endif
+
+// ======== lpt/kernel/table.hpp
+#ifndef LPT_HOLDS_KERNEL_TABLE_HPP
+#define LPT_HOLDS_KERNEL_TABLE_HPP
+// The table of one instruction set. Include it only in the translation unit that is compiled for that instruction set:
+//   #include <lpt/kernel/table.hpp>
+//   template const lpt::kernel::kernel_table& lpt::kernel::table_of<lpt::kernel::on::avx2>() noexcept;
+// with -ffp-contract=off and the flags of `lpt_add_kernels` (cmake/lpt_kernels.cmake).
+
+namespace lpt::kernel {
+
+/// All kernels of `Isa`.
+template <class Isa>
+const kernel_table& table_of() noexcept {
+    static constexpr kernel_table table{
+        .instruction_set = Isa::value,
+        .packed_gemm_bytes = &gemm<Isa>::packed_bytes,
+        .pack_gemm = &gemm<Isa>::pack,
+        .gemm = &gemm<Isa>::run,
+        .packed_convolution_bytes = &convolution<Isa>::packed_bytes,
+        .pack_convolution = &convolution<Isa>::pack,
+        .convolution_scratch_bytes = &convolution<Isa>::scratch_bytes,
+        .convolution = &convolution<Isa>::run,
+        .convolution_algorithm = &convolution<Isa>::algorithm,
+        .pool = &pool<Isa>::run,
+        .binary = &binary<Isa>::run,
+        .convert = &convert<Isa>::run,
+        .lookup = &lookup<Isa>::run,
+        .transpose = &transpose<Isa>::run,
+    };
+    return table;
+}
+
+} // namespace lpt::kernel
+#endif
+
+// ======== lpt/kernels.hpp
+#ifndef LPT_HOLDS_KERNELS_HPP
+#define LPT_HOLDS_KERNELS_HPP
+// The kernels of one instruction set, for programs that are not built with CMake: one file for each instruction set of the architecture,
+// which includes nothing else,
+//
+//   #define LPT_KERNEL_ISA avx2
+//   #include <lpt/kernels.hpp>
+//
+// compiled with -std=c++20 -O2 -ffp-contract=off -fno-exceptions and
+//
+//   | architecture | LPT_KERNEL_ISA    | flags |
+//   | all          | scalar            | |
+//   | x86-64       | avx2              | -mavx2 -mfma |
+//   |              | avx_vnni          | -mavx2 -mfma -mavxvnni |
+//   |              | avx512_vnni_256   | -mavx2 -mfma -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512cd -mavx512vnni -mprfchw |
+//   |              | avx512_vnni       | the same |
+//   | AArch64      | neon              | |
+//   |              | neon_dot          | -march=armv8.2-a+dotprod |
+//   |              | neon_i8mm         | -march=armv8.2-a+dotprod+i8mm |
+//
+// All of them belong into the program: which one runs is chosen at run time. Never compile other code with these flags beside them; the
+// linker could take its functions for those of all processors.
+
+#ifndef LPT_KERNEL_ISA
+#define LPT_KERNEL_ISA scalar
+#endif
+
+template const lpt::kernel::kernel_table& lpt::kernel::table_of<lpt::kernel::on::LPT_KERNEL_ISA>() noexcept;
+#endif
+
+// ======== lpt/base/traits.hpp
+#ifndef LPT_HOLDS_BASE_TRAITS_HPP
+#define LPT_HOLDS_BASE_TRAITS_HPP
+/// The few type traits that the core needs: <type_traits> takes a tenth of what <vector> takes to compile.
+namespace lpt {
+
+/// `std::is_constant_evaluated`.
+constexpr bool is_constant_evaluated() noexcept { return __builtin_is_constant_evaluated(); }
+
+template <class A, class B>
+inline constexpr bool is_same = __is_same(A, B);
+template <class T>
+inline constexpr bool is_enumeration = __is_enum(T);
+template <class T>
+inline constexpr bool is_const_type = false;
+template <class T>
+inline constexpr bool is_const_type<const T> = true;
+
+namespace detail {
+template <bool Which, class Yes, class No>
+struct choice {
+    using type = Yes;
+};
+template <class Yes, class No>
+struct choice<false, Yes, No> {
+    using type = No;
+};
+template <class T>
+struct referred {
+    using type = T;
+};
+template <class T>
+struct referred<T&> {
+    using type = T;
+};
+template <class T>
+struct referred<T&&> {
+    using type = T;
+};
+}  // namespace detail
+
+/// `std::conditional_t`.
+template <bool Which, class Yes, class No>
+using choose = typename detail::choice<Which, Yes, No>::type;
+/// `std::remove_reference_t`.
+template <class T>
+using without_reference = typename detail::referred<T>::type;
+
+/// The integer types of the language, `bool` and characters among them; `T` without const.
+template <class T>
+inline constexpr bool is_integer_type =
+    is_same<T, bool> || is_same<T, char> || is_same<T, signed char> || is_same<T, unsigned char> || is_same<T, short> ||
+    is_same<T, unsigned short> || is_same<T, int> || is_same<T, unsigned> || is_same<T, long> ||
+    is_same<T, unsigned long> || is_same<T, long long> || is_same<T, unsigned long long>;
+/// Of an integer type.
+template <class T>
+inline constexpr bool is_signed_type = T(-1) < T(0);
+
+/// A number as a type.
+template <auto Value>
+struct constant_value {
+    static constexpr auto value = Value;
+    constexpr operator decltype(Value)() const noexcept { return Value; }
+};
+
+}  // namespace lpt
+#endif
+
+// ======== lpt/embedded/plan.hpp
+#ifndef LPT_HOLDS_EMBEDDED_PLAN_HPP
+#define LPT_HOLDS_EMBEDDED_PLAN_HPP
+// A planned network as a type: descriptions of its steps that the compiler knows, written by lpt_embed. No SIMD, no graph, no memory.
+
+namespace lpt::embedded {
+
+/// The layout of generated headers; they check that they fit to the library.
+inline constexpr int plan_format = 1;
+
+/// Loops of an elementwise step around its pixels and channels, and axes of the other steps that have lists of them: at most so many.
+inline constexpr int most_axes = 8;
+
+/// Memory that a tensor can be in.
+enum class area : std::uint8_t {
+    arena,  ///< shared by steps, planned by liveness
+    constants,  ///< known to the compiler
+    input,  ///< what the caller gives
+    state,  ///< kept from run to run
+};
+
+/// Where a tensor begins: `offset` bytes into its area; of an input its number.
+struct place {
+    area where = area::arena;
+    std::size_t offset = 0;
+};
+
+/// A tensor that kernels read or write.
+struct operand {
+    place at = {};
+    kernel::element_kind type = kernel::element_kind::f32;
+};
+
+/// Numbers of an epilogue: `all`, or, if there are `values`, those: one a channel, or the first for all channels.
+/// `outer`: elements that the array moves by with each loop of an elementwise step around its pixels and channels.
+struct numbers {
+    const float* values = nullptr;
+    float all = 0;
+    bool per_channel = false;
+    std::int64_t outer[most_axes] = {};
+};
+
+/// A tensor with its strides, in elements, along the loops of an elementwise step: those around, then pixels and channels.
+struct strided_operand {
+    operand data = {};
+    std::int64_t outer[most_axes] = {};
+    std::int64_t row = 0;
+    std::int64_t channel = 1;
+};
+
+/// A post operation of an epilogue, see kernel::post_operation; `residual` counts for those that read one.
+struct post_step {
+    kernel::post_kind kind = kernel::post_kind::clamp;
+    kernel::unary_function function = kernel::unary_function::abs;
+    numbers a = {};
+    numbers b = {};
+    bool has_residual = false;
+    strided_operand residual = {};
+};
+
+/// An epilogue, see kernel::epilogue.
+struct finish {
+    numbers scale{.all = 1};
+    numbers bias = {};
+    const post_step* posts = nullptr;
+    int post_count = 0;
+    kernel::element_kind type = kernel::element_kind::f32;
+    float low = 0;
+    float high = 0;
+};
+
+// ---- Steps: the problems of the kernels, and of what has no kernel ----
+
+/// Convolution, grouped, depthwise or transposed; channels innermost.
+struct convolution {
+    kernel::convolution_shape shape = {};
+    bool is_depthwise = false;  // has a kernel of its own
+    operand input = {};
+    std::int32_t zero_point = 0;
+    const unsigned char* weights = nullptr;  // packed for the instruction set of the plan
+    place scratch = {};
+    operand output = {};
+    embedded::finish finish = {};
+};
+
+/// Matrix products, one for each batch.
+struct product {
+    std::int64_t m = 0;
+    std::int64_t n = 0;
+    std::int64_t k = 0;
+    operand a = {};
+    std::int64_t a_row_stride = 0;
+    std::int32_t a_zero_point = 0;
+    const unsigned char* weights = nullptr;  // packed matrices
+    std::int64_t packed_matrix_bytes = 0;  // 0: there are none, and `b` is packed into `scratch` when the step runs
+    operand b = {};
+    std::int64_t b_k_stride = 0;
+    std::int64_t b_n_stride = 0;
+    std::int32_t b_zero_point = 0;
+    place scratch = {};
+    std::int64_t batches = 1;
+    const std::int64_t* a_offsets = nullptr;  // of each batch, in elements
+    const std::int64_t* b_offsets = nullptr;  // in elements of `b`, or the number of the packed matrix
+    operand output = {};
+    embedded::finish finish = {};
+};
+
+/// Max or average pooling; channels innermost. `problem` has no pointers.
+struct pooling {
+    kernel::pool_problem problem = {};
+    place input = {};
+    operand output = {};
+    embedded::finish finish = {};
+};
+
+/// A function of one tensor, element by element: its epilogue, with any broadcast and change of layout.
+struct map {
+    int outer_count = 0;
+    std::int64_t outer[most_axes] = {};
+    std::int64_t rows = 0;
+    std::int64_t channels = 0;
+    strided_operand input = {};
+    strided_operand output = {};
+    embedded::finish finish = {};
+};
+
+/// A function of two tensors, element by element.
+struct combine {
+    kernel::binary_function function = kernel::binary_function::add;
+    int outer_count = 0;
+    std::int64_t outer[most_axes] = {};
+    std::int64_t rows = 0;
+    std::int64_t channels = 0;
+    strided_operand a = {};
+    numbers a_scale{.all = 1};
+    numbers a_shift = {};
+    strided_operand b = {};
+    numbers b_scale{.all = 1};
+    numbers b_shift = {};
+    strided_operand output = {};
+    embedded::finish finish = {};
+};
+
+/// A function of one byte for each byte.
+struct lookup {
+    place input = {};
+    place output = {};
+    std::int64_t count = 0;
+    const unsigned char* table = nullptr;
+};
+
+/// Blocks of `block_bytes` in another order: output block i is input block `blocks[i]`, or `fill`, one element again and again, where
+/// that is -1.
+struct gather {
+    place input = {};
+    place output = {};
+    std::int64_t element_bytes = 1;
+    std::int64_t block_bytes = 1;
+    const std::int32_t* blocks = nullptr;
+    std::int64_t count = 0;
+    const unsigned char* fill = nullptr;
+};
+
+/// A margin around the pixels, of one value a channel; channels innermost. `pixel` is a pixel of the margin.
+struct margin {
+    place input = {};
+    place output = {};
+    std::int64_t batch = 1;
+    std::int64_t in[3] = {1, 1, 1};
+    std::int64_t begin[3] = {0, 0, 0};
+    std::int64_t out[3] = {1, 1, 1};
+    const unsigned char* pixel = nullptr;
+    std::int64_t pixel_bytes = 1;
+};
+
+/// A part of each row of a concatenation.
+struct concat_part {
+    place input = {};
+    std::int64_t bytes = 0;
+};
+
+/// Tensors next to each other.
+struct concat {
+    const concat_part* parts = nullptr;
+    int part_count = 0;
+    std::int64_t rows = 1;
+    place output = {};
+};
+
+/// Batches of matrices transposed. `problem` has no pointers.
+struct transpose {
+    kernel::transpose_problem problem = {};
+    place input = {};
+    place output = {};
+};
+
+/// Copies bytes. Of a state, `state` is its number: `first_time` only while nothing has written it, otherwise it counts as written.
+struct copy {
+    place input = {};
+    place output = {};
+    std::int64_t bytes = 0;
+    int state = -1;
+    bool first_time = false;
+};
+
+/// Some axes of a tensor, the outermost first: sizes, and strides in elements.
+struct axes {
+    int count = 0;
+    std::int64_t sizes[most_axes] = {};
+    std::int64_t strides[most_axes] = {};
+};
+
+/// Softmax, or its logarithm, of f32 along one axis; computed in double and rounded once.
+/// `scratch`: 8 bytes for each element of the axis.
+struct softmax {
+    place input = {};
+    place output = {};
+    embedded::axes rows = {};
+    std::int64_t length = 1;
+    std::int64_t stride = 1;
+    bool logarithm = false;
+    place scratch = {};
+};
+
+/// What a reduction does with the values of a group.
+enum class reduction_kind : std::uint8_t { sum, mean, maximum, minimum, product, l1, l2 };
+
+/// A reduction of f32 over any axes, kept in double and rounded once.
+struct reduction {
+    reduction_kind kind = reduction_kind::sum;
+    place input = {};
+    place output = {};
+    embedded::axes kept = {};
+    embedded::axes reduced = {};
+};
+
+/// How a normalization treats the values of a group.
+enum class normalization_kind : std::uint8_t {
+    mean,  ///< x - mean
+    mean_and_deviation,  ///< (x - mean) / sqrt(variance + epsilon)
+    mean_and_shifted_deviation,  ///< (x - mean) / (sqrt(variance) + epsilon)
+    length,  ///< x / sqrt(sum of squares + epsilon)
+    limited_length,  ///< x / sqrt(max(sum of squares, epsilon))
+};
+
+/// A normalization of f32 over any axes, computed in double and rounded once.
+struct normalization {
+    normalization_kind kind = normalization_kind::mean;
+    double epsilon = 0;
+    place input = {};
+    place output = {};
+    embedded::axes kept = {};
+    embedded::axes reduced = {};
+};
+
+// ---- The plan ----
+
+/// What the caller reads: `bytes` bytes.
+struct result {
+    place from = {};
+    std::size_t bytes = 0;
+};
+
+/// The steps of a network, one after the other; each is a constexpr object of a type above.
+template <const auto&... Steps>
+struct steps {
+    static constexpr int count = sizeof...(Steps);
+};
+
+/// An input or output: `Count` elements of type `Element`, dense, in the order of the tensor's axes.
+template <class Element, std::size_t Count>
+struct port {
+    using element = Element;
+    static constexpr std::size_t count = Count;
+};
+
+/// The inputs or the outputs of a network, in its order.
+template <class... Ports>
+struct ports {
+    static constexpr std::size_t count = sizeof...(Ports);
+};
+
+}  // namespace lpt::embedded
+#endif
+
+// ======== lpt/embedded/executor.hpp
+#ifndef LPT_HOLDS_EMBEDDED_EXECUTOR_HPP
+#define LPT_HOLDS_EMBEDDED_EXECUTOR_HPP
+// Runs a network whose plan is known to the compiler: no heap, no exceptions, no choice at run time. Needs no SIMD: the steps are compiled
+// in one translation unit, for one instruction set (lpt/embedded/run.hpp).
+
+namespace lpt::embedded {
+
+/// Memory of a run. `set[i]`: state i was written since the last reset.
+struct memory {
+    std::byte* arena = nullptr;
+    std::byte* states = nullptr;
+    bool* set = nullptr;
+    const void* const* inputs = nullptr;
+    void* const* outputs = nullptr;
+};
+
+/// Runs all steps of a network and copies its outputs. Defined in lpt/embedded/run.hpp, compiled once for a network.
+template <class Isa, class Network>
+void run_network(const memory& where) noexcept;
+
+/// The memory of a network, and `run` with one parameter for each input and output.
+template <class Network, class Inputs, class Outputs>
+class executor_of;
+
+template <class Network, class... Inputs, class... Outputs>
+class executor_of<Network, ports<Inputs...>, ports<Outputs...>> {
+    static constexpr std::size_t at_least_one(std::size_t size) { return size == 0 ? 1 : size; }
+
+    // Kernels may read a little past the end of what they are given.
+    alignas(64) std::byte arena_[at_least_one(Network::arena_bytes)];
+    alignas(64) std::byte states_[at_least_one(Network::state_bytes)] = {};
+    bool set_[at_least_one(Network::state_count)] = {};
+
+public:
+    /// Memory for intermediate tensors is left as it is, so that an executor that lies in static memory costs the program no bytes.
+    executor_of() noexcept {}
+    executor_of(const executor_of&) = delete;
+    executor_of& operator=(const executor_of&) = delete;
+
+    /// Runs the network once.
+    ///
+    /// Each input and output is an array, std::array or std::span of exactly its elements and type; anything else does not compile. Elements
+    /// are in the order of the tensor's axes. Outputs may not overlap inputs. The processor must have the instruction set
+    /// `Network::isa`. Not from two threads at once: each takes an executor of its own.
+    void run(std::span<const typename Inputs::element, Inputs::count>... inputs,
+             std::span<typename Outputs::element, Outputs::count>... outputs) noexcept {
+        const void* const from[] = {static_cast<const void*>(inputs.data())..., nullptr};
+        void* const to[] = {static_cast<void*>(outputs.data())..., nullptr};
+        run_network<typename Network::isa, Network>({arena_, states_, set_, from, to});
+    }
+
+    /// All states begin anew, as zeros or with what the network gives them.
+    void reset() noexcept {
+        for (std::byte& each : states_) {
+            each = std::byte{0};
+        }
+        for (bool& each : set_) {
+            each = false;
+        }
+    }
+};
+
+}  // namespace lpt::embedded
+
+namespace lpt {
+
+/// Runs a network of `lpt_embed --executor`; all its memory lies in the object: `Network::arena_bytes` for intermediate tensors and
+/// `Network::state_bytes` for what lives from run to run. See `run` and `reset` of its base.
+///
+///     static lpt::static_executor<digits> network;
+///     network.run(image, logits);   // float image[64], logits[10]
+template <class Network>
+class static_executor : public embedded::executor_of<Network, typename Network::inputs, typename Network::outputs> {
+    static_assert(Network::plan_format == embedded::plan_format, "made by another version of lpt_embed: make it again");
+};
+
+}  // namespace lpt
+#endif
+
+// ======== lpt/embedded/run.hpp
+#ifndef LPT_HOLDS_EMBEDDED_RUN_HPP
+#define LPT_HOLDS_EMBEDDED_RUN_HPP
+// The steps of embedded networks. Include it only in the translation unit that is compiled for the network's instruction set:
+//   #include <digits.hpp>
+//   #include <lpt/embedded/run.hpp>
+//   template void lpt::embedded::run_network<digits::isa, digits>(const lpt::embedded::memory&) noexcept;
+// with the flags of `lpt_add_kernels`; the CMake function `lpt_embed` with EXECUTOR makes it. Everything here is a template on the
+// instruction set, so that the linker never puts it in the place of other code.
+
+namespace lpt::embedded {
+
+/// Runs steps: each calls the kernel that the plan names, with everything but addresses in constants.
+template <class Isa, class Network>
+class runner {
+    static constexpr kernel::parallel_for serial{};
+    /// The scalar kernels are one for all types.
+    static constexpr bool is_scalar = Isa::value == kernel::isa::scalar;
+    const memory& where_;
+
+    // ---- memory
+
+    [[gnu::always_inline]] const std::byte* read(const place& at) const noexcept {
+        switch (at.where) {
+            case area::constants: return reinterpret_cast<const std::byte*>(Network::constants) + at.offset;
+            case area::input: return static_cast<const std::byte*>(where_.inputs[at.offset]);
+            case area::state: return where_.states + at.offset;
+            case area::arena: break;
+        }
+        return where_.arena + at.offset;
+    }
+    /// Steps write only to the arena and to states.
+    [[gnu::always_inline]] std::byte* write(const place& at) const noexcept {
+        return (at.where == area::state ? where_.states : where_.arena) + at.offset;
+    }
+    [[gnu::always_inline]] const float* read_floats(const place& at) const noexcept {
+        return reinterpret_cast<const float*>(read(at));
+    }
+    [[gnu::always_inline]] float* write_floats(const place& at) const noexcept {
+        return reinterpret_cast<float*>(write(at));
+    }
+
+    // ---- loops
+
+    using indices = std::int64_t[most_axes];
+    static constexpr indices none = {};
+
+    /// Calls `body(index of each loop)`.
+    template <class Body>
+    [[gnu::always_inline]] static void for_each_outer(const indices& sizes, int count, const Body& body) noexcept {
+        indices at = {};
+        while (true) {
+            body(at);
+            int axis = count;
+            while (axis > 0 && ++at[axis - 1] == sizes[axis - 1]) {
+                at[--axis] = 0;
+            }
+            if (axis == 0) return;
+        }
+    }
+    [[gnu::always_inline]] static std::int64_t offset_of(const indices& strides, const indices& at,
+                                                         int count) noexcept {
+        std::int64_t offset = 0;
+        for (int axis = 0; axis < count; ++axis) {
+            offset += at[axis] * strides[axis];
+        }
+        return offset;
+    }
+    [[gnu::always_inline]] static std::int64_t elements_of(const axes& all) noexcept {
+        std::int64_t result = 1;
+        for (int axis = 0; axis < all.count; ++axis) {
+            result *= all.sizes[axis];
+        }
+        return result;
+    }
+    /// Calls `body(offset)` for each element of some axes, in order.
+    template <class Body>
+    [[gnu::always_inline]] static void for_each_element(const axes& all, const Body& body) noexcept {
+        if (elements_of(all) == 0) return;
+        for_each_outer(all.sizes, all.count, [&](const indices& at) __attribute__((always_inline)) {
+            body(offset_of(all.strides, at, all.count));
+        });
+    }
+
+    // ---- epilogues
+
+    struct bound_numbers {
+        const float* array = nullptr;
+        float all = 0;
+    };
+    [[gnu::always_inline]] static bound_numbers bind(const numbers& row, const indices& at, int count) noexcept {
+        if (row.values == nullptr) return {nullptr, row.all};
+        const float* const first = row.values + offset_of(row.outer, at, count);
+        return row.per_channel ? bound_numbers{first, *first} : bound_numbers{nullptr, *first};
+    }
+    [[gnu::always_inline]] const void* address_of(const strided_operand& from, const indices& at, int count,
+                                                  std::int64_t more = 0) const noexcept {
+        return read(from.data.at) + (offset_of(from.outer, at, count) + more) * kernel::bytes_of(from.data.type);
+    }
+    /// `posts` has room for those of the epilogue; residuals are read from `more` elements on.
+    [[gnu::always_inline]] kernel::epilogue bind(const finish& from, kernel::post_operation* posts, const indices& at,
+                                                 int count, std::int64_t more = 0) const noexcept {
+        kernel::epilogue result;
+        const bound_numbers scale = bind(from.scale, at, count);
+        const bound_numbers bias = bind(from.bias, at, count);
+        result.scale = scale.array;
+        result.scale_all = scale.all;
+        result.bias = bias.array;
+        result.bias_all = bias.all;
+        for (int i = 0; i < from.post_count; ++i) {
+            const post_step& each = from.posts[i];
+            kernel::post_operation& post = posts[i];
+            const bound_numbers a = bind(each.a, at, count);
+            const bound_numbers b = bind(each.b, at, count);
+            post.kind = each.kind;
+            post.function = each.function;
+            post.alpha = a.all;
+            post.beta = b.all;
+            post.per_channel_a = a.array;
+            post.per_channel_b = b.array;
+            if (each.has_residual) {
+                post.residual_type = each.residual.data.type;
+                post.residual = address_of(each.residual, at, count, more);
+                post.residual_row_stride = each.residual.row;
+            }
+        }
+        result.post = posts;
+        result.post_count = from.post_count;
+        result.output_type = from.type;
+        result.quant_low = from.low;
+        result.quant_high = from.high;
+        return result;
+    }
+
+    // ---- steps with kernels
+
+    template <const convolution& Step>
+    void run() const noexcept {
+        kernel::post_operation posts[Step.finish.post_count + 1];
+        kernel::convolution_problem problem;
+        problem.shape = Step.shape;
+        problem.input = read(Step.input.at);
+        problem.input_type = Step.input.type;
+        problem.input_pixel_stride = Step.shape.in_channels;
+        problem.input_zero_point = Step.zero_point;
+        problem.packed_weights = Step.weights;
+        problem.output = write(Step.output.at);
+        problem.output_pixel_stride = Step.shape.out_channels;
+        problem.scratch = write(Step.scratch);
+        problem.finish = bind(Step.finish, posts, none, 0);
+        if constexpr (is_scalar) {
+            kernel::convolution<Isa>::run(problem, serial);
+        } else if constexpr (Step.is_depthwise) {
+            kernel::depthwise<Isa>::run(problem, serial);
+        } else if constexpr (Step.input.type == kernel::element_kind::f32) {
+            kernel::convolution<Isa>::template run_as<kernel::float_arithmetic<Isa>>(problem, serial);
+        } else {
+            kernel::convolution<Isa>::template run_as<kernel::integer_arithmetic<Isa>>(problem, serial);
+        }
+    }
+
+    template <const product& Step>
+    using arithmetic_of = choose<Step.a.type == kernel::element_kind::f32, kernel::float_arithmetic<Isa>,
+                                 kernel::integer_arithmetic<Isa>>;
+
+    template <const product& Step>
+    void run() const noexcept {
+        kernel::post_operation posts[Step.finish.post_count + 1];
+        kernel::gemm_problem problem;
+        problem.m = Step.m;
+        problem.n = Step.n;
+        problem.k = Step.k;
+        problem.a_type = Step.a.type;
+        problem.a_row_stride = Step.a_row_stride;
+        problem.a_zero_point = Step.a_zero_point;
+        problem.c_row_stride = Step.n;
+        std::int64_t packed = -1;
+        for (std::int64_t batch = 0; batch < Step.batches; ++batch) {
+            const std::int64_t c_offset = batch * Step.m * Step.n;
+            problem.a = read(Step.a.at) + Step.a_offsets[batch] * kernel::bytes_of(Step.a.type);
+            problem.c = write(Step.output.at) + c_offset * kernel::bytes_of(Step.output.type);
+            if constexpr (Step.packed_matrix_bytes != 0) {
+                problem.packed_b = Step.weights + Step.b_offsets[batch] * Step.packed_matrix_bytes;
+            } else {
+                if (packed != Step.b_offsets[batch]) pack<Step>(Step.b_offsets[batch]);
+                packed = Step.b_offsets[batch];
+                problem.packed_b = read(Step.scratch);
+            }
+            problem.finish = bind(Step.finish, posts, none, 0, c_offset);
+            if constexpr (is_scalar) {
+                kernel::gemm<Isa>::run(problem, serial);
+            } else {
+                kernel::gemm<Isa>::template run_as<arithmetic_of<Step>>(problem, serial);
+            }
+        }
+    }
+    template <const product& Step>
+    void pack(std::int64_t offset) const noexcept {
+        constexpr std::int32_t zero_point = Step.b_zero_point;
+        kernel::gemm_weights weights;
+        weights.type = Step.b.type;
+        weights.data = read(Step.b.at) + offset * kernel::bytes_of(Step.b.type);
+        weights.k = Step.k;
+        weights.n = Step.n;
+        weights.k_stride = Step.b_k_stride;
+        weights.n_stride = Step.b_n_stride;
+        weights.zero_points = &zero_point;
+        weights.zero_point_count = zero_point == 0 ? 0 : 1;
+        if constexpr (is_scalar) {
+            kernel::gemm<Isa>::pack(weights, write(Step.scratch));
+        } else {
+            kernel::gemm<Isa>::template pack_as<arithmetic_of<Step>>(weights, write(Step.scratch));
+        }
+    }
+
+    template <const pooling& Step>
+    void run() const noexcept {
+        kernel::post_operation posts[Step.finish.post_count + 1];
+        kernel::pool_problem problem = Step.problem;
+        problem.input = read(Step.input);
+        problem.input_pixel_stride = problem.channels;
+        problem.output = write(Step.output.at);
+        problem.output_pixel_stride = problem.channels;
+        problem.finish = bind(Step.finish, posts, none, 0);
+        kernel::pool<Isa>::run(problem, serial);
+    }
+
+    template <const map& Step>
+    void run() const noexcept {
+        for_each_outer(Step.outer, Step.outer_count, [this](const indices& at) {
+            kernel::post_operation posts[Step.finish.post_count + 1];
+            kernel::convert_problem problem;
+            problem.pixels = Step.rows;
+            problem.channels = Step.channels;
+            problem.input_type = Step.input.data.type;
+            problem.input = address_of(Step.input, at, Step.outer_count);
+            problem.input_layout = {0, Step.input.row, Step.input.channel};
+            problem.output = const_cast<void*>(address_of(Step.output, at, Step.outer_count));
+            problem.output_layout = {0, Step.output.row, Step.output.channel};
+            problem.finish = bind(Step.finish, posts, at, Step.outer_count);
+            kernel::convert<Isa>::run(problem, serial);
+        });
+    }
+
+    [[gnu::always_inline]] kernel::binary_operand bind(const strided_operand& from, const numbers& scales,
+                                                       const numbers& shifts, const indices& at,
+                                                       int count) const noexcept {
+        const bound_numbers scale = bind(scales, at, count);
+        const bound_numbers shift = bind(shifts, at, count);
+        kernel::binary_operand result;
+        result.type = from.data.type;
+        result.data = address_of(from, at, count);
+        result.row_stride = from.row;
+        result.channel_stride = from.channel;
+        result.scale = scale.array;
+        result.scale_all = scale.all;
+        result.shift = shift.array;
+        result.shift_all = shift.all;
+        return result;
+    }
+    template <const combine& Step>
+    void run() const noexcept {
+        for_each_outer(Step.outer, Step.outer_count, [this](const indices& at) {
+            kernel::post_operation posts[Step.finish.post_count + 1];
+            kernel::binary_problem problem;
+            problem.function = Step.function;
+            problem.rows = Step.rows;
+            problem.channels = Step.channels;
+            problem.a = bind(Step.a, Step.a_scale, Step.a_shift, at, Step.outer_count);
+            problem.b = bind(Step.b, Step.b_scale, Step.b_shift, at, Step.outer_count);
+            problem.output = const_cast<void*>(address_of(Step.output, at, Step.outer_count));
+            problem.output_row_stride = Step.output.row;
+            problem.finish = bind(Step.finish, posts, at, Step.outer_count);
+            kernel::binary<Isa>::run(problem, serial);
+        });
+    }
+
+    template <const lookup& Step>
+    void run() const noexcept {
+        kernel::lookup_problem problem;
+        problem.input = reinterpret_cast<const std::uint8_t*>(read(Step.input));
+        problem.output = reinterpret_cast<std::uint8_t*>(write(Step.output));
+        problem.count = Step.count;
+        problem.table = Step.table;
+        kernel::lookup<Isa>::run(problem, serial);
+    }
+
+    template <const transpose& Step>
+    void run() const noexcept {
+        kernel::transpose_problem problem = Step.problem;
+        problem.input = read(Step.input);
+        problem.output = write(Step.output);
+        kernel::transpose<Isa>::run(problem, serial);
+    }
+
+    // ---- steps that move bytes
+
+    [[gnu::always_inline]] static void move_bytes(std::byte*& to, const void* from, std::int64_t count) noexcept {
+        std::memcpy(to, from, static_cast<std::size_t>(count));
+        to += count;
+    }
+
+    template <const gather& Step>
+    void run() const noexcept {
+        const std::byte* const from = read(Step.input);
+        std::byte* to = write(Step.output);
+        for (std::int64_t i = 0; i < Step.count; ++i) {
+            if (Step.blocks[i] >= 0) {
+                move_bytes(to, from + Step.blocks[i] * Step.block_bytes, Step.block_bytes);
+                continue;
+            }
+            for (std::int64_t done = 0; done < Step.block_bytes; done += Step.element_bytes) {
+                move_bytes(to, Step.fill, Step.element_bytes);
+            }
+        }
+    }
+
+    template <const margin& Step>
+    void run() const noexcept {
+        const std::byte* from = read(Step.input);
+        std::byte* to = write(Step.output);
+        const auto fill = [&to](std::int64_t pixels) {
+            for (std::int64_t i = 0; i < pixels; ++i) {
+                move_bytes(to, Step.pixel, Step.pixel_bytes);
+            }
+        };
+        const auto inside = [](std::int64_t at, int axis) {
+            return at >= Step.begin[axis] && at < Step.begin[axis] + Step.in[axis];
+        };
+        constexpr std::int64_t row = Step.in[2] * Step.pixel_bytes;
+        for (std::int64_t n = 0; n < Step.batch; ++n) {
+            for (std::int64_t d = 0; d < Step.out[0]; ++d) {
+                for (std::int64_t h = 0; h < Step.out[1]; ++h) {
+                    if (!inside(d, 0) || !inside(h, 1)) {
+                        fill(Step.out[2]);
+                        continue;
+                    }
+                    fill(Step.begin[2]);
+                    move_bytes(to, from, row);
+                    from += row;
+                    fill(Step.out[2] - Step.begin[2] - Step.in[2]);
+                }
+            }
+        }
+    }
+
+    template <const concat& Step>
+    void run() const noexcept {
+        std::byte* to = write(Step.output);
+        for (std::int64_t row = 0; row < Step.rows; ++row) {
+            for (int i = 0; i < Step.part_count; ++i) {
+                move_bytes(to, read(Step.parts[i].input) + row * Step.parts[i].bytes, Step.parts[i].bytes);
+            }
+        }
+    }
+
+    template <const copy& Step>
+    void run() const noexcept {
+        if constexpr (Step.state >= 0) {
+            if (Step.first_time && where_.set[Step.state]) return;
+            where_.set[Step.state] = !Step.first_time;
+        }
+        std::memmove(write(Step.output), read(Step.input), static_cast<std::size_t>(Step.bytes));
+    }
+
+    // ---- steps without a kernel: scalar, in the order of the scalar reference, whose bits they give
+
+    template <const softmax& Step>
+    void run() const noexcept {
+        const float* const from = read_floats(Step.input);
+        float* const to = write_floats(Step.output);
+        double* const powers = reinterpret_cast<double*>(write(Step.scratch));
+        for_each_element(Step.rows, [=](std::int64_t row) {
+            double most = -__builtin_huge_val();
+            for (std::int64_t i = 0; i < Step.length; ++i) {
+                const double x = static_cast<double>(from[row + i * Step.stride]);
+                most = most < x ? x : most;
+            }
+            double sum = 0;
+            for (std::int64_t i = 0; i < Step.length; ++i) {
+                powers[i] = __builtin_exp(static_cast<double>(from[row + i * Step.stride]) - most);
+                sum += powers[i];
+            }
+            const double logarithm = Step.logarithm ? __builtin_log(sum) : 0;
+            for (std::int64_t i = 0; i < Step.length; ++i) {
+                const double x = static_cast<double>(from[row + i * Step.stride]);
+                to[row + i * Step.stride] = static_cast<float>(Step.logarithm ? x - most - logarithm : powers[i] / sum);
+            }
+        });
+    }
+
+    [[gnu::always_inline]] static double reduced_start(reduction_kind kind) noexcept {
+        switch (kind) {
+            case reduction_kind::maximum: return -__builtin_huge_val();
+            case reduction_kind::minimum: return __builtin_huge_val();
+            case reduction_kind::product: return 1;
+            default: return 0;
+        }
+    }
+    [[gnu::always_inline]] static double reduced(reduction_kind kind, double value, double x) noexcept {
+        switch (kind) {
+            case reduction_kind::maximum: return value < x ? x : value;
+            case reduction_kind::minimum: return x < value ? x : value;
+            case reduction_kind::product: return value * x;
+            case reduction_kind::l1: return value + (x < 0 ? -x : x);
+            case reduction_kind::l2: return value + x * x;
+            default: return value + x;
+        }
+    }
+    template <const reduction& Step>
+    void run() const noexcept {
+        const float* const from = read_floats(Step.input);
+        float* to = write_floats(Step.output);
+        const double share = static_cast<double>(elements_of(Step.reduced));
+        for_each_element(Step.kept, [=, &to](std::int64_t group) {
+            double value = reduced_start(Step.kind);
+            for_each_element(Step.reduced, [&](std::int64_t i) {
+                value = reduced(Step.kind, value, static_cast<double>(from[group + i]));
+            });
+            if (Step.kind == reduction_kind::mean) value /= share;
+            if (Step.kind == reduction_kind::l2) value = __builtin_sqrt(value);
+            *to++ = static_cast<float>(value);
+        });
+    }
+
+    /// What the values of a group, less `centre`, are divided by.
+    [[gnu::always_inline]] static double divisor_of(normalization_kind kind, double squares, double count,
+                                                    double epsilon) noexcept {
+        switch (kind) {
+            case normalization_kind::mean: return 1;
+            case normalization_kind::mean_and_deviation: return __builtin_sqrt(squares / count + epsilon);
+            case normalization_kind::mean_and_shifted_deviation: return __builtin_sqrt(squares / count) + epsilon;
+            case normalization_kind::length: return __builtin_sqrt(squares + epsilon);
+            case normalization_kind::limited_length: break;
+        }
+        return __builtin_sqrt(squares < epsilon ? epsilon : squares);
+    }
+    template <const normalization& Step>
+    void run() const noexcept {
+        const float* const from = read_floats(Step.input);
+        float* const to = write_floats(Step.output);
+        const double count = static_cast<double>(elements_of(Step.reduced));
+        constexpr bool centres =
+            Step.kind != normalization_kind::length && Step.kind != normalization_kind::limited_length;
+        for_each_element(Step.kept, [=](std::int64_t group) {
+            double mean = 0;
+            if constexpr (centres) {
+                for_each_element(Step.reduced, [&](std::int64_t i) { mean += static_cast<double>(from[group + i]); });
+                mean /= count;
+            }
+            double squares = 0;
+            for_each_element(Step.reduced, [&](std::int64_t i) {
+                const double distance = static_cast<double>(from[group + i]) - mean;
+                squares += distance * distance;
+            });
+            const double divisor = divisor_of(Step.kind, squares, count, Step.epsilon);
+            for_each_element(Step.reduced, [&](std::int64_t i) {
+                to[group + i] = static_cast<float>((static_cast<double>(from[group + i]) - mean) / divisor);
+            });
+        });
+    }
+
+public:
+    explicit runner(const memory& where) noexcept : where_(where) {}
+
+    template <const auto&... Steps>
+    void run_all(steps<Steps...>) const noexcept {
+        (run<Steps>(), ...);
+    }
+    void give_results() const noexcept {
+        for (std::size_t i = 0; i < Network::outputs::count; ++i) {
+            std::memcpy(where_.outputs[i], read(Network::results[i].from), Network::results[i].bytes);
+        }
+    }
+};
+
+template <class Isa, class Network>
+void run_network(const memory& where) noexcept {
+    const runner<Isa, Network> all(where);
+    all.run_all(typename Network::plan());
+    all.give_results();
+}
+
+}  // namespace lpt::embedded
+#endif

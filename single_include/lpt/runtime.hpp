@@ -1,0 +1,9437 @@
+// SPDX-License-Identifier: Apache-2.0
+// lpt 0.1.0, runtime.hpp: Plans and the executor. Needs threads, and the kernels (lpt/kernels.hpp).
+// Generated from include/lpt by .ci/single_include; changes belong there.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <deque>
+#include <exception>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <unistd.h>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <lpt/lpt.hpp>
+
+// ======== lpt/kernel/rows.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_HPP
+#define LPT_HOLDS_KERNEL_ROWS_HPP
+// The contract between whoever plans a network and the kernels: plain data, no SIMD, no graph.
+
+namespace lpt::kernel {
+
+/// An instruction set that the kernels are compiled for.
+/// `scalar` is the definition; every other one gives the same bits.
+/// `neon_i8mm` has the matrix products of bytes and the dot products.
+/// `avx512_vnni_256` is the 256-bit AVX-VNNI code in EVEX encoding, for processors that have AVX-512 VNNI but not AVX-VNNI.
+enum class isa : std::uint8_t { scalar, avx2, avx_vnni, avx512_vnni_256, avx512_vnni, neon, neon_dot, neon_i8mm };
+
+/// Number of instruction sets in `isa`.
+inline constexpr int isa_count = 8;
+
+/// The name of an instruction set as command lines and reports spell it.
+constexpr const char* name_of(isa set) noexcept {
+    switch (set) {
+        case isa::scalar: return "scalar";
+        case isa::avx2: return "avx2";
+        case isa::avx_vnni: return "avx_vnni";
+        case isa::avx512_vnni_256: return "avx512_vnni_256";
+        case isa::avx512_vnni: return "avx512_vnni";
+        case isa::neon: return "neon";
+        case isa::neon_dot: return "neon_dot";
+        case isa::neon_i8mm: return "neon_i8mm";
+    }
+    return "";
+}
+
+/// The element types that kernels load and store.
+/// `i4` is for weights alone: signed bytes in [-8, 7], of which packed weights hold two in a byte; dot products take them apart again.
+enum class element_kind : std::uint8_t { u8, i8, i32, f32, i4 };
+
+/// Bytes of one element, before it is packed.
+[[gnu::always_inline]] constexpr std::int64_t bytes_of(element_kind kind) noexcept {
+    return kind == element_kind::i32 || kind == element_kind::f32 ? 4 : 1;
+}
+
+/// Something that can run independent tasks; all zero means: run them one after the other on the caller's thread.
+/// `run` calls `task(context, i)` once for each i in [0, tasks), on any threads, and returns when all are done.
+/// `threads` (>= 1) is how many tasks a kernel should cut its work into. No result depends on it.
+struct parallel_for {
+    void* pool = nullptr;
+    void (*run)(void* pool, int tasks, void (*task)(void* context, int index), void* context) = nullptr;
+    int threads = 1;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Epilogue
+
+/// Functions of one number that an epilogue can apply.
+/// Each has one definition, an expression of IEEE single precision operations without contraction (`kernel/unary.hpp`, accuracy
+/// there), so all instruction sets give the same bits.
+enum class unary_function : std::uint8_t {
+    sigmoid,  ///< 1 / (1 + exp(-v))
+    tanh,  ///< tanh(v)
+    hswish,  ///< v * (min(max(v + 3, 0), 6) / 6)
+    hsigmoid,  ///< min(max(v + 3, 0), 6) / 6
+    hard_sigmoid,  ///< min(max(fma(v, alpha, beta), 0), 1)
+    gelu_erf,  ///< v * (1 + erf(v / sqrt(2))) / 2
+    gelu_tanh,  ///< v * (1 + tanh(sqrt(2 / pi) * (v + 0.044715 v^3))) / 2
+    swish,  ///< v / (1 + exp(-alpha * v)); alpha is 1 for SiLU
+    mish,  ///< v * tanh(softplus(v))
+    elu,  ///< v >= 0 ? v : alpha * (exp(v) - 1)
+    selu,  ///< v > 0 ? beta * v : beta * alpha * (exp(v) - 1)
+    softplus,  ///< ln(1 + exp(v))
+    softsign,  ///< v / (1 + |v|)
+    exp,  ///< exp(v)
+    log,  ///< ln(v)
+    erf,  ///< erf(v)
+    sqrt,  ///< sqrt(v)
+    abs,  ///< |v|
+    negative,  ///< -v
+    floor,  ///< the largest integer not above v
+    ceiling,  ///< the smallest integer not below v
+    round_even,  ///< the nearest integer, ties to even
+    round_away,  ///< the nearest integer, ties away from zero
+    sign,  ///< -1, 0 or 1
+    reciprocal,  ///< 1 / v
+    square,  ///< v * v
+};
+
+/// What a step of an epilogue does to v, the value of one output element in channel c of row r.
+enum class post_kind : std::uint8_t {
+    clamp,  ///< v = min(max(v, alpha), beta); NaN becomes alpha. ReLU is clamp(0, infinity)
+    prelu,  ///< v = v < 0 ? v * a : v with a = per_channel_a[c], or alpha when that is null
+    scale_shift,  ///< v = fma(v, a, b) with a = per_channel_a[c] or alpha, b = per_channel_b[c] or beta
+    add_residual,  ///< v = fma(float(residual[r, c]), alpha, v); fold zero points into the bias or a scale_shift before
+    multiply_residual,  ///< v = v * fma(float(residual[r, c]), alpha, beta)
+    unary,  ///< v = function(v), see unary_function for the meaning of alpha and beta
+};
+
+/// One step of an epilogue.
+/// Arrays have one element per output channel and need neither padding nor alignment.
+/// `residual` points at element (row 0, channel 0) of an array of type u8, i8, i32 or f32 with `residual_row_stride` elements
+/// from row to row (0 repeats one row); rows are those of the problem's output.
+struct post_operation {
+    post_kind kind = post_kind::clamp;
+    unary_function function = unary_function::abs;
+    element_kind residual_type = element_kind::u8;
+    float alpha = 0;
+    float beta = 0;
+    const float* per_channel_a = nullptr;
+    const float* per_channel_b = nullptr;
+    const void* residual = nullptr;
+    std::int64_t residual_row_stride = 0;
+};
+
+/// What happens to an accumulator on its way to memory.
+///   v = fma(float(accumulator), scale[c], bias[c]); then each post operation in order; then
+///   u8, i8: round_half_even(min(max(v, quant_low), quant_high));   f32: v;   i32: the accumulator itself (everything else is ignored).
+/// `scale` and `bias` have one element per output channel, or are null: then `scale_all` / `bias_all` holds for all channels.
+/// `quant_low`, `quant_high`: integers inside the range of `output_type`; they saturate, and can be narrower to clamp for free.
+/// Rounding: to nearest, ties to even; the fma rounds once. NaN becomes quant_low; as f32 it stays some quiet NaN.
+/// float(accumulator) of a 32-bit integer rounds to nearest even.
+struct epilogue {
+    const float* scale = nullptr;
+    const float* bias = nullptr;
+    float scale_all = 1;
+    float bias_all = 0;
+    const post_operation* post = nullptr;
+    int post_count = 0;
+    element_kind output_type = element_kind::u8;
+    float quant_low = 0;
+    float quant_high = 255;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Matrix multiplication
+
+/// The second operand of a matrix multiplication before packing: B[k, n] = data[k * k_stride + n * n_stride].
+/// Strides are in elements, so row-major (n, 1) and transposed (1, k) matrices need no copy.
+/// `type`: u8, i8, i4, or f32. `zero_points`: `zero_point_count` (0, 1 or n) values, each in [-128, 255]; B means B - zero_point.
+struct gemm_weights {
+    const void* data = nullptr;
+    element_kind type = element_kind::i8;
+    std::int64_t k = 0;
+    std::int64_t n = 0;
+    std::int64_t k_stride = 0;
+    std::int64_t n_stride = 0;
+    const std::int32_t* zero_points = nullptr;
+    std::int64_t zero_point_count = 0;
+};
+
+/// C[m, n] = epilogue(sum over k of (A[m, k] - a_zero_point) * (B[k, n] - b_zero_point[n])).
+/// A is u8 or i8 with `a_row_stride` elements from row to row, any alignment; B comes from `pack_gemm` of the same table.
+/// Accumulators are exact 32-bit integers (modulo 2^32 when K is so long that the sum does not fit).
+/// A of type f32 goes with f32 weights only: the accumulator is then float, starts at 0 and takes fma(a, b, accumulator) for
+/// k = 0, 1, 2 … in this order; it replaces float(accumulator), and output type i32 is not allowed.
+/// Batches are calls with other pointers. m >= 0, n >= 1, k >= 1.
+struct gemm_problem {
+    std::int64_t m = 0;
+    std::int64_t n = 0;
+    std::int64_t k = 0;
+    const void* a = nullptr;
+    element_kind a_type = element_kind::u8;
+    std::int64_t a_row_stride = 0;
+    std::int32_t a_zero_point = 0;
+    const void* packed_b = nullptr;
+    void* c = nullptr;
+    std::int64_t c_row_stride = 0;
+    epilogue finish;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Convolution
+
+/// The geometry of a convolution. Spatial axes are depth, height, width; a 2-D convolution has depth 1, a 1-D one also height 1.
+/// Channels are totals over all groups. Output sizes are given (they imply the padding at the end).
+///   forward:    out[o] = sum over taps t of in[o * stride + t * dilation - pad_begin] * w[t], taps outside the image contribute 0;
+///   transposed: in[i] * w[t] is added to out[i * stride + t * dilation - pad_begin] (positions outside are dropped).
+struct convolution_shape {
+    std::int64_t batch = 1;
+    std::int64_t in[3] = {1, 1, 1};
+    std::int64_t out[3] = {1, 1, 1};
+    std::int64_t kernel[3] = {1, 1, 1};
+    std::int64_t stride[3] = {1, 1, 1};
+    std::int64_t dilation[3] = {1, 1, 1};
+    std::int64_t pad_begin[3] = {0, 0, 0};
+    std::int64_t in_channels = 1;
+    std::int64_t out_channels = 1;
+    std::int64_t groups = 1;
+    bool transposed = false;
+};
+
+/// Weights of a convolution before packing.
+/// w[g, o, i, t] = data[g * group_stride + o * out_stride + i * in_stride + t * tap_stride]; o and i count inside the group, t is
+/// the tap (kd * kernel[1] + kh) * kernel[2] + kw; strides are in elements. `type`: u8, i8, i4, or f32.
+/// `zero_points`: `zero_point_count` (0, 1 or out_channels) values in [-128, 255]; w means w - zero_point.
+struct convolution_weights {
+    const void* data = nullptr;
+    element_kind type = element_kind::i8;
+    std::int64_t group_stride = 0;
+    std::int64_t out_stride = 0;
+    std::int64_t in_stride = 0;
+    std::int64_t tap_stride = 1;
+    const std::int32_t* zero_points = nullptr;
+    std::int64_t zero_point_count = 0;
+};
+
+/// A convolution over channel-innermost (N D H W C) data:
+///   out = epilogue(sum over taps and input channels of (in - input_zero_point) * (w - weights_zero_point)).
+/// `input_pixel_stride`, `output_pixel_stride`: elements from pixel to pixel (>= channels, so slices of wider tensors work); pixels are
+/// dense otherwise. The output's row of the epilogue is ((n * D + d) * H + h) * W + w.
+/// `input_zero_point` must be a value of the input type (it is what padding reads as); for f32 it is 0.
+/// `scratch`: `convolution_scratch_bytes(shape, input_type, threads)` bytes, any alignment, contents irrelevant; may be null when that is 0.
+/// f32 input goes with f32 weights only, see gemm_problem; the order of the sum is taps, then input channels; taps outside the image
+/// are added as zeros (fma(0, w, accumulator)).
+struct convolution_problem {
+    convolution_shape shape;
+    const void* input = nullptr;
+    element_kind input_type = element_kind::u8;
+    std::int64_t input_pixel_stride = 0;
+    std::int32_t input_zero_point = 0;
+    const void* packed_weights = nullptr;
+    void* output = nullptr;
+    std::int64_t output_pixel_stride = 0;
+    void* scratch = nullptr;
+    epilogue finish;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Pooling
+
+/// Which pooling.
+enum class pool_kind : std::uint8_t {
+    max,  ///< largest element of the window inside the image (the lowest value of the type if there is none)
+    average_exclude_pad,  ///< sum inside the image / number of elements inside the image (0 / 1 if there is none)
+    average_include_pad,  ///< (sum inside + zero_point * rest) / number of elements inside the padded image
+};
+
+/// Max or average pooling over channel-innermost (N D H W C) data of type u8, i8 or f32.
+///   max:     x = float(largest);   average: x = float(sum) / float(count), one rounding each;
+///   v = fma(x, scale[c], bias[c]), post operations and store as in `epilogue` (output i32 is not allowed).
+/// f32 input: sums start at 0 and add in the order d, h, w of the window; NaN compares as not larger.
+/// `pad_end` matters only to average_include_pad: the window is cut to [-pad_begin, in + pad_end).
+/// A pass-through max pooling (same type, scale 1, bias 0, no post operation, full quantization range) copies values exactly.
+struct pool_problem {
+    pool_kind kind = pool_kind::max;
+    std::int64_t batch = 1;
+    std::int64_t channels = 1;
+    std::int64_t in[3] = {1, 1, 1};
+    std::int64_t out[3] = {1, 1, 1};
+    std::int64_t kernel[3] = {1, 1, 1};
+    std::int64_t stride[3] = {1, 1, 1};
+    std::int64_t dilation[3] = {1, 1, 1};
+    std::int64_t pad_begin[3] = {0, 0, 0};
+    std::int64_t pad_end[3] = {0, 0, 0};
+    const void* input = nullptr;
+    element_kind input_type = element_kind::u8;
+    std::int64_t input_pixel_stride = 0;
+    std::int32_t input_zero_point = 0;
+    void* output = nullptr;
+    std::int64_t output_pixel_stride = 0;
+    epilogue finish;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Elementwise
+
+/// Functions of two numbers.
+enum class binary_function : std::uint8_t { add, subtract, multiply, divide, maximum, minimum, squared_difference };
+
+/// One operand of `binary`: element (r, c) is data[r * row_stride + c * channel_stride], of type u8, i8, i32 or f32;
+/// its value is fma(float(element), scale, shift) with per-channel arrays, or `scale_all` / `shift_all` where they are null.
+/// row_stride 0 repeats one row; channel_stride is 1, or 0 for one value a row.
+struct binary_operand {
+    const void* data = nullptr;
+    element_kind type = element_kind::u8;
+    std::int64_t row_stride = 0;
+    std::int64_t channel_stride = 1;
+    const float* scale = nullptr;
+    const float* shift = nullptr;
+    float scale_all = 1;
+    float shift_all = 0;
+};
+
+/// out[r, c] = epilogue with x = function(a[r, c], b[r, c]) in place of float(accumulator); output i32 is not allowed.
+/// add, subtract, multiply, divide round once; maximum is a > b ? a : b, minimum is a < b ? a : b;
+/// squared_difference is (a - b) * (a - b).
+struct binary_problem {
+    binary_function function = binary_function::add;
+    std::int64_t rows = 0;
+    std::int64_t channels = 0;
+    binary_operand a;
+    binary_operand b;
+    void* output = nullptr;
+    std::int64_t output_row_stride = 0;
+    epilogue finish;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Conversion: quantize, dequantize, requantize, any of them with a change of layout
+
+/// Where element (batch n, pixel p, channel c) is: data[n * batch_stride + p * pixel_stride + c * channel_stride], in elements.
+/// Channel innermost: {pixels * channels, channels, 1}; planes (NCHW): {channels * pixels, 1, pixels}.
+struct element_layout {
+    std::int64_t batch_stride = 0;
+    std::int64_t pixel_stride = 0;
+    std::int64_t channel_stride = 0;
+};
+
+/// Quantize (f32 to u8/i8), dequantize (u8/i8 to f32), requantize (i32/u8/i8 to u8/i8), and plain f32 arithmetic:
+///   x = min(max(float(input), input_low[c]), input_high[c]);   v and the store as in `epilogue` with x in place of float(accumulator).
+/// `input_low` / `input_high`: per channel arrays, or null: `input_low_all` / `input_high_all`, whose defaults do not clamp.
+/// NaN becomes the channel's input_low; without bounds (no arrays, infinite `_all`) it is not touched here. Any input and output type (output i32 only for input i32, a copy).
+/// Rows of post operations are n * pixels + p. Input and output must not overlap unless type and layout agree.
+struct convert_problem {
+    std::int64_t batch = 1;
+    std::int64_t pixels = 1;
+    std::int64_t channels = 1;
+    const void* input = nullptr;
+    element_kind input_type = element_kind::f32;
+    element_layout input_layout;
+    const float* input_low = nullptr;
+    const float* input_high = nullptr;
+    float input_low_all = -__builtin_inff();
+    float input_high_all = __builtin_inff();
+    void* output = nullptr;
+    element_layout output_layout;
+    epilogue finish;
+};
+
+/// out[i] = table[in[i]] for `count` bytes; an i8 value indexes with its bits as u8. In place is allowed.
+struct lookup_problem {
+    const std::uint8_t* input = nullptr;
+    std::uint8_t* output = nullptr;
+    std::int64_t count = 0;
+    const std::uint8_t* table = nullptr;
+};
+
+/// out[n][c][r] = in[n][r][c] for `batch` dense matrices of rows x columns elements of 1 or 4 bytes.
+/// NCHW to NHWC: rows = C, columns = H * W; NHWC to NCHW: rows = H * W, columns = C. Input and output must not overlap.
+struct transpose_problem {
+    std::int64_t batch = 1;
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    int element_bytes = 1;
+    const void* input = nullptr;
+    void* output = nullptr;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The table
+
+/// All kernels of one instruction set. Kernels never allocate, never throw, keep no state and check nothing: the problem must keep
+/// the preconditions that its struct states. Packed data belongs to the table that packed it. Buffers of packed data are best aligned
+/// to 64 bytes, but need not be.
+struct kernel_table {
+    isa instruction_set = isa::scalar;
+
+    /// Bytes that `pack_gemm` writes for weights of this type.
+    std::size_t (*packed_gemm_bytes)(element_kind type, std::int64_t k, std::int64_t n) = nullptr;
+    void (*pack_gemm)(const gemm_weights& weights, void* packed) = nullptr;
+    void (*gemm)(const gemm_problem& problem, const parallel_for& parallel) = nullptr;
+
+    /// Bytes that `pack_convolution` writes for weights of this type.
+    std::size_t (*packed_convolution_bytes)(const convolution_shape& shape, element_kind type) = nullptr;
+    void (*pack_convolution)(const convolution_shape& shape, const convolution_weights& weights,
+                             void* packed) = nullptr;
+    /// Bytes of scratch memory for an input of this type; grows with `threads`, which must be the one of `parallel` in the call.
+    std::size_t (*convolution_scratch_bytes)(const convolution_shape& shape, element_kind input_type,
+                                             int threads) = nullptr;
+    void (*convolution)(const convolution_problem& problem, const parallel_for& parallel) = nullptr;
+    /// How the shape is computed, for reports: "gemm", "depthwise", "implicit_gemm", "im2col" or "direct".
+    const char* (*convolution_algorithm)(const convolution_shape& shape) = nullptr;
+
+    void (*pool)(const pool_problem& problem, const parallel_for& parallel) = nullptr;
+    void (*binary)(const binary_problem& problem, const parallel_for& parallel) = nullptr;
+    void (*convert)(const convert_problem& problem, const parallel_for& parallel) = nullptr;
+    void (*lookup)(const lookup_problem& problem, const parallel_for& parallel) = nullptr;
+    void (*transpose)(const transpose_problem& problem, const parallel_for& parallel) = nullptr;
+};
+
+}  // namespace lpt::kernel
+#endif
+
+// ======== lpt/kernel/isa.hpp
+#ifndef LPT_HOLDS_KERNEL_ISA_HPP
+#define LPT_HOLDS_KERNEL_ISA_HPP
+// Instruction sets as types, and what the processor that runs this program has.
+
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+#endif
+#if defined(__aarch64__) && defined(__APPLE__)
+#include <sys/sysctl.h>
+#endif
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+namespace lpt::kernel::on {
+
+/// One type per instruction set; everything that is compiled with special flags is a template on one of these, so that the
+/// linker never merges code of two instruction sets.
+struct scalar {
+    static constexpr isa value = isa::scalar;
+};
+struct avx2 {
+    static constexpr isa value = isa::avx2;
+};
+struct avx_vnni {
+    static constexpr isa value = isa::avx_vnni;
+};
+struct avx512_vnni_256 {
+    static constexpr isa value = isa::avx512_vnni_256;
+};
+struct avx512_vnni {
+    static constexpr isa value = isa::avx512_vnni;
+};
+struct neon {
+    static constexpr isa value = isa::neon;
+};
+struct neon_dot {
+    static constexpr isa value = isa::neon_dot;
+};
+struct neon_i8mm {
+    static constexpr isa value = isa::neon_i8mm;
+};
+
+}  // namespace lpt::kernel::on
+
+namespace lpt::kernel {
+
+/// Whether this build contains code for an instruction set (the target architecture decides).
+constexpr bool is_built(isa set) noexcept {
+#if defined(__x86_64__)
+    return set == isa::scalar || set == isa::avx2 || set == isa::avx_vnni || set == isa::avx512_vnni_256 ||
+           set == isa::avx512_vnni;
+#elif defined(__aarch64__)
+    return set == isa::scalar || set == isa::neon || set == isa::neon_dot || set == isa::neon_i8mm;
+#else
+    return set == isa::scalar;
+#endif
+}
+
+namespace detail {
+
+#if defined(__x86_64__)
+/// Feature bits of the processor, already reduced by what the operating system saves on a context switch.
+struct x86_features {
+    bool avx2 = false;  // with FMA
+    bool avx_vnni = false;
+    bool avx512 = false;  // F, BW, VL, DQ
+    bool avx512_vnni = false;
+};
+
+inline x86_features read_x86_features() noexcept {
+    x86_features found;
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (__get_cpuid(1, &a, &b, &c, &d) == 0) return found;
+    const bool os_saves_state = (c >> 27 & 1u) != 0;
+    const bool has_avx = (c >> 28 & 1u) != 0;
+    const bool has_fma = (c >> 12 & 1u) != 0;
+    if (!os_saves_state || !has_avx) return found;
+    unsigned low = 0, high = 0;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    const bool ymm_saved = (low & 0x06u) == 0x06u;
+    const bool zmm_saved = (low & 0xe6u) == 0xe6u;
+    if (!ymm_saved || __get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return found;
+    const unsigned leaf7_subleaves = a;
+    found.avx2 = (b >> 5 & 1u) != 0 && has_fma;
+    const unsigned foundation = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;  // F, DQ, BW, VL
+    found.avx512 = found.avx2 && zmm_saved && (b & foundation) == foundation;
+    found.avx512_vnni = found.avx512 && (c >> 11 & 1u) != 0;
+    if (leaf7_subleaves >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0)
+        found.avx_vnni = found.avx2 && (a >> 4 & 1u) != 0;
+    return found;
+}
+#endif
+
+}  // namespace detail
+
+/// Whether this processor and operating system can execute an instruction set, and this build contains it.
+inline bool is_available(isa set) noexcept {
+    if (!is_built(set)) return false;
+    if (set == isa::scalar) return true;
+#if defined(__x86_64__)
+    static const detail::x86_features found =
+        detail::read_x86_features();  // a virtual machine takes 20 us for each cpuid
+    switch (set) {
+        case isa::avx2: return found.avx2;
+        case isa::avx_vnni: return found.avx_vnni;
+        case isa::avx512_vnni_256:
+        case isa::avx512_vnni: return found.avx512_vnni;
+        default: return false;
+    }
+#elif defined(__aarch64__)
+    if (set == isa::neon) return true; // part of the base architecture
+#if defined(__linux__)
+    const unsigned long dot_product_bit = 1ul << 20;  // HWCAP_ASIMDDP
+    const unsigned long matrix_product_bit = 1ul << 13;  // HWCAP2_I8MM
+    if ((getauxval(AT_HWCAP) & dot_product_bit) == 0) return false;
+    return set == isa::neon_dot || (getauxval(AT_HWCAP2) & matrix_product_bit) != 0;
+#elif defined(__APPLE__)
+    if (set == isa::neon_dot) return true;  // every 64-bit Apple processor since 2018; macOS runs on no older one
+    int found = 0;
+    std::size_t size = sizeof found;
+    return sysctlbyname("hw.optional.arm.FEAT_I8MM", &found, &size, nullptr, 0) == 0 && found != 0;
+#else
+    return false;
+#endif
+#else
+    return false;
+#endif
+}
+
+}  // namespace lpt::kernel
+#endif
+
+// ======== lpt/kernel/dispatch.hpp
+#ifndef LPT_HOLDS_KERNEL_DISPATCH_HPP
+#define LPT_HOLDS_KERNEL_DISPATCH_HPP
+// Choosing the kernels at run time.
+
+namespace lpt::kernel {
+
+/// Defined in the translation units that the CMake function `lpt_add_kernels` generates, one per instruction set.
+template <class Isa>
+const kernel_table& table_of() noexcept;
+
+extern template const kernel_table& table_of<on::scalar>() noexcept;
+#if defined(__x86_64__)
+extern template const kernel_table& table_of<on::avx2>() noexcept;
+extern template const kernel_table& table_of<on::avx_vnni>() noexcept;
+extern template const kernel_table& table_of<on::avx512_vnni_256>() noexcept;
+extern template const kernel_table& table_of<on::avx512_vnni>() noexcept;
+#elif defined(__aarch64__)
+extern template const kernel_table& table_of<on::neon>() noexcept;
+extern template const kernel_table& table_of<on::neon_dot>() noexcept;
+extern template const kernel_table& table_of<on::neon_i8mm>() noexcept;
+#endif
+
+/// The fastest instruction set that this processor has.
+inline isa best_isa() noexcept {
+    const isa order[] = {isa::avx512_vnni, isa::avx_vnni, isa::avx2, isa::neon_i8mm, isa::neon_dot, isa::neon};
+    for (const isa set : order) {
+        if (is_available(set)) return set;
+    }
+    return isa::scalar;
+}
+
+/// The kernels of an instruction set.
+/// Errors: lpt::error when the build or the processor lacks it.
+inline const kernel_table& table_for(isa set) {
+    if (!is_available(set)) {
+        fail({"instruction set ", name_of(set), is_built(set) ? ": this processor lacks it" : ": not in this build",
+              "; the best available is ", name_of(best_isa())});
+    }
+    switch (set) {
+#if defined(__x86_64__)
+        case isa::avx2: return table_of<on::avx2>();
+        case isa::avx_vnni: return table_of<on::avx_vnni>();
+        case isa::avx512_vnni_256: return table_of<on::avx512_vnni_256>();
+        case isa::avx512_vnni: return table_of<on::avx512_vnni>();
+#elif defined(__aarch64__)
+        case isa::neon: return table_of<on::neon>();
+        case isa::neon_dot: return table_of<on::neon_dot>();
+        case isa::neon_i8mm: return table_of<on::neon_i8mm>();
+#endif
+        default: return table_of<on::scalar>();
+    }
+}
+
+/// The instruction set of this name.
+/// Errors: lpt::error for an unknown name, with the known ones.
+inline isa isa_named(const char* name) {
+    for (int i = 0; i < isa_count; ++i) {
+        const char* known = name_of(static_cast<isa>(i));
+        if (__builtin_strcmp(known, name) == 0) return static_cast<isa>(i);
+    }
+    fail({"unknown instruction set ", name,
+          ": expected scalar, avx2, avx_vnni, avx512_vnni_256, avx512_vnni, neon, neon_dot or neon_i8mm"});
+}
+
+} // namespace lpt::kernel
+#endif
+
+// ======== lpt/plan/spread.hpp
+#ifndef LPT_HOLDS_PLAN_SPREAD_HPP
+#define LPT_HOLDS_PLAN_SPREAD_HPP
+namespace lpt::plan {
+
+/// What changes nothing when it is added, not even the sign of a zero.
+inline constexpr double no_shift = -0.0;
+inline bool is_no_shift(double value) { return value == 0 && math::sign_bit(value); }
+/// A shift that comes before a scaling as one that comes behind it.
+inline double scaled_shift(double shift, double scale) { return is_no_shift(shift) ? no_shift : shift * scale; }
+
+/// Numbers that belong to the elements of a tensor by numpy's rule: sizes are the tensor's or 1. One number has no axes.
+struct spread {
+    lpt::shape dimensions;
+    std::vector<double> values{0.0};
+
+    static spread of(double value) { return {lpt::shape{}, {value}}; }
+
+    bool is_one() const { return values.size() == 1; }
+    double one() const { return values[0]; }
+    bool is(double value) const { return is_one() && values[0] == value; }
+    bool is_nothing_to_add() const { return is_one() && is_no_shift(values[0]); }
+
+    /// Equal numbers become one.
+    void simplify() {
+        for (const double each : values) {
+            if (!(each == values[0]) || math::sign_bit(each) != math::sign_bit(values[0])) {
+                return;
+            }
+        }
+        values.resize(1);
+        dimensions = lpt::shape{};
+    }
+    /// True if the numbers differ along no axis but `axis`.
+    bool varies_only_along(std::size_t axis) const {
+        for (std::size_t each = 0; each < dimensions.rank(); ++each) {
+            if (each != axis && dimensions[each] != 1) {
+                return false;
+            }
+        }
+        return true;
+    }
+    template <class Function>
+    spread map(Function function) const {
+        spread result = *this;
+        for (double& each : result.values) {
+            each = function(each);
+        }
+        result.simplify();
+        return result;
+    }
+    template <class Test>
+    bool all(Test test) const {
+        for (const double each : values) {
+            if (!test(each)) {
+                return false;
+            }
+        }
+        return true;
+    }
+    /// The stride of each axis in `values`; 0 where the numbers do not vary. `rank` is the tensor's.
+    std::vector<std::int64_t> strides(std::size_t rank) const {
+        std::vector<std::int64_t> result(rank, 0);
+        std::int64_t stride = 1;
+        for (std::size_t axis = dimensions.rank(); axis-- > 0;) {
+            result[axis] = dimensions[axis] == 1 ? 0 : stride;
+            stride *= dimensions[axis];
+        }
+        return result;
+    }
+};
+
+/// The numbers of a constant that belong to a tensor of this shape; false if it would enlarge the tensor.
+inline bool spread_of(const tensor& constant, const shape& data, spread& result) {
+    const shape& own = constant.dimensions();
+    const std::size_t rank = data.rank();
+    shape aligned = shape::of_ones(rank);
+    for (std::size_t i = 0; i < own.rank(); ++i) {
+        const dimension size = own[own.rank() - 1 - i];
+        if (size == 1) {
+            continue;
+        }
+        if (i >= rank || size != data[rank - 1 - i]) {
+            return false;
+        }
+        aligned[rank - 1 - i] = size;
+    }
+    const std::size_t count = constant.elements();
+    if (count == 0) {
+        return false;
+    }
+    result.dimensions = aligned;
+    result.values.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        result.values[i] = constant.real(i);
+    }
+    result.simplify();
+    return true;
+}
+
+/// function(left, right), element by element; false if that has more numbers than both, as a row and a column.
+template <class Function>
+bool combine(const spread& left, const spread& right, spread& result, Function function) {
+    if (left.is_one() || right.is_one()) {
+        const spread& larger = left.is_one() ? right : left;
+        spread made = larger;
+        for (std::size_t i = 0; i < made.values.size(); ++i) {
+            made.values[i] = function(left.values[left.is_one() ? 0 : i], right.values[right.is_one() ? 0 : i]);
+        }
+        made.simplify();
+        result = std::move(made);
+        return true;
+    }
+    shape merged;
+    if (!broadcast_shapes(left.dimensions, right.dimensions, merged)) {
+        return false;
+    }
+    const std::size_t count = merged.elements();
+    if (count > left.values.size() && count > right.values.size()) {
+        return false;
+    }
+    const std::size_t rank = merged.rank();
+    const std::vector<std::int64_t> a = left.strides(rank);
+    const std::vector<std::int64_t> b = right.strides(rank);
+    std::vector<std::int64_t> at(rank, 0);
+    spread made{merged, std::vector<double>(count)};
+    for (std::size_t i = 0; i < count; ++i) {
+        std::int64_t from_a = 0;
+        std::int64_t from_b = 0;
+        for (std::size_t axis = 0; axis < rank; ++axis) {
+            from_a += at[axis] * a[axis];
+            from_b += at[axis] * b[axis];
+        }
+        made.values[i] =
+            function(left.values[static_cast<std::size_t>(from_a)], right.values[static_cast<std::size_t>(from_b)]);
+        for (std::size_t axis = rank; axis-- > 0;) {
+            if (++at[axis] < merged[axis]) {
+                break;
+            }
+            at[axis] = 0;
+        }
+    }
+    made.simplify();
+    result = std::move(made);
+    return true;
+}
+
+}  // namespace lpt::plan
+#endif
+
+// ======== lpt/plan/source.hpp
+#ifndef LPT_HOLDS_PLAN_SOURCE_HPP
+#define LPT_HOLDS_PLAN_SOURCE_HPP
+namespace lpt::plan {
+
+/// What an output of the graph is: scale * base + shift, element by element.
+///
+/// A dequantization is not computed where its readers can take the low precision tensor and its constants instead.
+struct source {
+    output_ref base;
+    spread scale = spread::of(1);
+    spread shift = spread::of(no_shift);
+
+    bool is_plain() const { return scale.is(1) && shift.is(0); }
+};
+
+inline bool is_byte(element type) { return type == u8 || type == i8; }
+
+/// The number of the input of an elementwise operation of two inputs that is not the Constant with these numbers; -1 if there is
+/// no such Constant.
+inline int data_port(const graph& model, const node& each, spread& constant) {
+    for (const int port : {1, 0}) {
+        const tensor* value = model.constant_value(each.input(static_cast<std::size_t>(port)));
+        if (value != nullptr && spread_of(*value, each.shape(), constant) &&
+            model.shape(each.input(static_cast<std::size_t>(1 - port))) == each.shape()) {
+            return 1 - port;
+        }
+    }
+    return -1;
+}
+
+namespace detail {
+
+/// Puts one more operation behind a source; false if it is not a sum or product with known numbers.
+inline bool apply_to_source(const graph& model, node_id id, source& of) {
+    const node& each = model[id];
+    if (each.is<op::convert>()) {
+        return true;
+    }
+    spread constant;
+    const int port = data_port(model, each, constant);
+    if (port < 0) {
+        return false;
+    }
+    const auto product = [](double a, double b) { return a * b; };
+    const auto sum = [](double a, double b) { return a + b; };
+    switch (each.kind()) {
+        case op::kind::multiply:
+            return combine(of.scale, constant, of.scale, product) &&
+                   combine(of.shift, constant, of.shift, scaled_shift);
+        case op::kind::add: return combine(of.shift, constant, of.shift, sum);
+        case op::kind::subtract:
+            return port == 0 && combine(of.shift, constant.map([](double v) { return -v; }), of.shift, sum);
+        default: return false;
+    }
+}
+
+/// The input of a node that may be a step of a dequantization; -1 if it cannot be.
+inline int dequantization_port(const graph& model, node_id id) {
+    const node& each = model[id];
+    if (each.outputs() != 1 || each.type() != f32) {
+        return -1;
+    }
+    switch (each.kind()) {
+        case op::kind::convert: return 0;
+        case op::kind::multiply:
+        case op::kind::add:
+        case op::kind::subtract: {
+            spread constant;
+            return data_port(model, each, constant);
+        }
+        default: return -1;
+    }
+}
+
+}  // namespace detail
+
+/// So many operations in a row may be one dequantization: everybody who asks for its source walks up to it.
+inline constexpr std::size_t longest_dequantization = 16;
+
+/// The u8 or i8 tensor that an output is a dequantization of, and its constants; the output itself where it is none.
+inline source source_of(const graph& model, output_ref output) {
+    std::vector<node_id> above;
+    output_ref base = output;
+    while (!is_byte(model.type(base))) {
+        const int port = above.size() < longest_dequantization ? detail::dequantization_port(model, base.node) : -1;
+        if (port < 0) {
+            return {output, spread::of(1), spread::of(no_shift)};
+        }
+        above.push_back(base.node);
+        base = model[base.node].input(static_cast<std::size_t>(port));
+    }
+    source result{base, spread::of(1), spread::of(no_shift)};
+    for (std::size_t i = above.size(); i-- > 0;) {
+        if (!detail::apply_to_source(model, above[i], result)) {
+            return {output, spread::of(1), spread::of(no_shift)};
+        }
+    }
+    return result;
+}
+
+/// True if the output is a dequantization: it is made only for readers that cannot take the low precision tensor.
+inline bool is_dequantization(const graph& model, output_ref output) {
+    return !(source_of(model, output).base == output);
+}
+
+}  // namespace lpt::plan
+#endif
+
+// ======== lpt/plan/chain.hpp
+#ifndef LPT_HOLDS_PLAN_CHAIN_HPP
+#define LPT_HOLDS_PLAN_CHAIN_HPP
+// Chains of elementwise operations that one step computes together.
+
+namespace lpt::plan {
+
+/// One function of a chain; v is the value so far.
+struct chain_function {
+    enum class form {
+        affine,    // scale * v + shift
+        clamp,     // between low and high
+        prelu,     // v < 0 ? scale * v : v
+        unary,     // function with low and high as its alpha and beta
+        add,       // v + low * other
+        multiply,  // v * (low * other + high)
+    };
+    form what = form::affine;
+    spread scale = spread::of(1);
+    spread shift = spread::of(no_shift);
+    double low = 0;
+    double high = 0;
+    kernel::unary_function function = kernel::unary_function::abs;
+    output_ref other;  // a stored tensor of the chain's shape, or one with size 1 on all axes from 2 on
+};
+
+/// What a step computes after its kernel proper: functions one after the other, and the type that is stored.
+struct chain {
+    lpt::shape dimensions;
+    /// The axis along which constants may vary; -1: none, -2: any.
+    int axis = any_axis;
+    bool channels_last = false;  // one number a channel and image may come from another tensor
+    std::vector<chain_function> functions;
+    std::vector<node_id> nodes;
+    output_ref tail;
+    element type = f32;
+    double low = 0;   // of a stored integer
+    double high = 0;
+
+    static constexpr int any_axis = -2;
+    static constexpr int no_axis = -1;
+
+    bool allows(const spread& numbers) const {
+        return numbers.is_one() || axis == any_axis ||
+               (axis >= 0 && numbers.varies_only_along(static_cast<std::size_t>(axis)));
+    }
+
+    /// v = scale * v + shift, joined with the function before where that is of the same form. A shift of `no_shift` keeps the sign
+    /// of zeros: 0 times a negative number is -0.
+    void affine(const spread& scale, const spread& shift) {
+        if (scale.is(1) && shift.is_nothing_to_add()) {
+            return;
+        }
+        if (!functions.empty() && functions.back().what == chain_function::form::affine) {
+            chain_function& before = functions.back();
+            spread joined_scale;
+            spread moved;
+            spread joined_shift;
+            const auto product = [](double a, double b) { return a * b; };
+            if (combine(before.scale, scale, joined_scale, product) &&
+                combine(before.shift, scale, moved, scaled_shift) &&
+                combine(moved, shift, joined_shift, [](double a, double b) { return a + b; })) {
+                before.scale = std::move(joined_scale);
+                before.shift = std::move(joined_shift);
+                return;
+            }
+        }
+        chain_function made;
+        made.scale = scale;
+        made.shift = shift;
+        functions.push_back(std::move(made));
+    }
+    void clamp(double least, double greatest) {
+        chain_function made;
+        made.what = chain_function::form::clamp;
+        made.low = least;
+        made.high = greatest;
+        functions.push_back(std::move(made));
+    }
+    void unary(kernel::unary_function which, double alpha = 0, double beta = 0) {
+        chain_function made;
+        made.what = chain_function::form::unary;
+        made.function = which;
+        made.low = alpha;
+        made.high = beta;
+        functions.push_back(std::move(made));
+    }
+    /// Stores integers of a type, no smaller than `least` and no greater than `greatest`.
+    void store(element as, double least, double greatest) {
+        type = as;
+        low = least;
+        high = greatest;
+        narrow_by_clamp();
+    }
+
+private:
+    /// A clamp before the last scaling, or at the end, can be done by narrowing the range of the stored integers, because
+    /// rounding and scaling keep the order.
+    void narrow_by_clamp() {
+        const std::size_t count = functions.size();
+        const bool scaled = count > 1 && functions.back().what == chain_function::form::affine;
+        if (count < (scaled ? 2u : 1u)) {
+            return;
+        }
+        const chain_function& clamp = functions[count - (scaled ? 2 : 1)];
+        if (clamp.what != chain_function::form::clamp) {
+            return;
+        }
+        spread least = spread::of(clamp.low);
+        spread greatest = spread::of(clamp.high);
+        if (scaled) {
+            const chain_function& last = functions.back();
+            if (!last.scale.all([](double v) { return v > 0 && v < 1e30; }) ||
+                !scaled_limit(last, clamp.low, low, least) || !scaled_limit(last, clamp.high, high, greatest)) {
+                return;
+            }
+        }
+        const double narrow_low = math::round_half_even(math::minimum(math::maximum(least.one(), low), high));
+        const double narrow_high = math::round_half_even(math::maximum(math::minimum(greatest.one(), high), low));
+        low = narrow_low;
+        high = narrow_high;
+        const chain_function last = functions.back();
+        functions.resize(count - (scaled ? 2 : 1));
+        if (scaled) {
+            affine(last.scale, last.shift);
+        }
+    }
+    /// The stored integer that a limit becomes; false if that is not one for all channels.
+    static bool scaled_limit(const chain_function& last, double limit, double outside, spread& result) {
+        if (math::is_infinite(limit)) {
+            result = spread::of(outside);
+            return true;
+        }
+        const auto scaled = [&](double scale, double shift) {
+            return math::round_half_even(static_cast<double>(
+                __builtin_fmaf(static_cast<float>(limit), static_cast<float>(scale), static_cast<float>(shift))));
+        };
+        return combine(last.scale, last.shift, result, scaled) && result.is_one();
+    }
+};
+
+}  // namespace lpt::plan
+#endif
+
+// ======== lpt/plan/extend.hpp
+#ifndef LPT_HOLDS_PLAN_EXTEND_HPP
+#define LPT_HOLDS_PLAN_EXTEND_HPP
+// Which operations of the graph become functions of a chain.
+
+namespace lpt::plan {
+
+namespace detail {
+
+inline bool finite(const spread& numbers) {
+    return numbers.all([](double v) { return math::is_finite(static_cast<float>(v)); });
+}
+
+/// A number that an input of the node gives.
+inline bool one_number(const graph& model, const node& each, std::size_t port, double& result) {
+    const tensor* value = model.constant_value(each.input(port));
+    if (value == nullptr || value->elements() != 1) {
+        return false;
+    }
+    result = value->real(0);
+    return true;
+}
+
+/// Relu, Clamp … of one input without arrays of numbers.
+inline bool extend_by_unary(chain& to, const graph& model, const node& each) {
+    using kernel::unary_function;
+    double alpha = 0;
+    double beta = 0;
+    switch (each.kind()) {
+        case op::kind::relu: to.clamp(0, math::infinity); return true;
+        case op::kind::clamp: to.clamp(each.as<op::clamp>().min, each.as<op::clamp>().max); return true;
+        case op::kind::sigmoid: to.unary(unary_function::sigmoid); return true;
+        case op::kind::tanh: to.unary(unary_function::tanh); return true;
+        case op::kind::elu: to.unary(unary_function::elu, each.as<op::elu>().alpha); return true;
+        case op::kind::gelu:
+            to.unary(each.as<op::gelu>().approximation_mode == op::gelu_approximation::erf ? unary_function::gelu_erf
+                                                                                           : unary_function::gelu_tanh);
+            return true;
+        case op::kind::hswish: to.unary(unary_function::hswish); return true;
+        case op::kind::hsigmoid: to.unary(unary_function::hsigmoid); return true;
+        case op::kind::hard_sigmoid:
+            if (!one_number(model, each, 1, alpha) || !one_number(model, each, 2, beta)) {
+                return false;
+            }
+            to.unary(unary_function::hard_sigmoid, alpha, beta);
+            return true;
+        case op::kind::swish:
+            alpha = 1;
+            if (each.inputs() > 1 && !one_number(model, each, 1, alpha)) {
+                return false;
+            }
+            to.unary(unary_function::swish, alpha);
+            return true;
+        case op::kind::mish: to.unary(unary_function::mish); return true;
+        case op::kind::soft_plus: to.unary(unary_function::softplus); return true;
+        case op::kind::soft_sign: to.unary(unary_function::softsign); return true;
+        case op::kind::selu:
+            if (!one_number(model, each, 1, alpha) || !one_number(model, each, 2, beta)) {
+                return false;
+            }
+            to.unary(unary_function::selu, alpha, beta);
+            return true;
+        case op::kind::exp: to.unary(unary_function::exp); return true;
+        case op::kind::log: to.unary(unary_function::log); return true;
+        case op::kind::sqrt: to.unary(unary_function::sqrt); return true;
+        case op::kind::abs: to.unary(unary_function::abs); return true;
+        case op::kind::negative: to.affine(spread::of(-1), spread::of(no_shift)); return true;
+        case op::kind::sign: to.unary(unary_function::sign); return true;
+        case op::kind::erf: to.unary(unary_function::erf); return true;
+        case op::kind::floor: to.unary(unary_function::floor); return true;
+        case op::kind::ceiling: to.unary(unary_function::ceiling); return true;
+        case op::kind::round:
+            to.unary(each.as<op::round>().mode == op::round_mode::half_to_even ? unary_function::round_even
+                                                                               : unary_function::round_away);
+            return true;
+        default: return false;
+    }
+}
+
+inline bool extend_by_prelu(chain& to, const graph& model, const node& each) {
+    const tensor* slope = model.constant_value(each.input(1));
+    if (slope == nullptr) {
+        return false;
+    }
+    chain_function made;
+    made.what = chain_function::form::prelu;
+    const bool of_channels = slope->dimensions().rank() == 1 && each.shape().rank() > 1 && slope->elements() > 1 &&
+                             slope->dimensions()[0] == each.shape()[1];
+    shape wanted = slope->dimensions();
+    if (of_channels) {
+        wanted = shape::of_ones(each.shape().rank() - 1);
+        wanted[0] = slope->dimensions()[0];
+    }
+    if (!spread_of(tensor(*slope, wanted), each.shape(), made.scale) || !to.allows(made.scale) || !finite(made.scale)) {
+        return false;
+    }
+    to.functions.push_back(std::move(made));
+    return true;
+}
+
+/// Power with a known exponent that has a function of its own.
+inline bool extend_by_power(chain& to, const graph& model, const node& each, int port) {
+    double exponent = 0;
+    if (port != 0 || !one_number(model, each, 1, exponent)) {
+        return false;
+    }
+    if (exponent == 1) {
+        return true;
+    }
+    if (exponent == 2) {
+        to.unary(kernel::unary_function::square);
+    } else if (exponent == 0.5) {
+        to.unary(kernel::unary_function::sqrt);
+    } else if (exponent == -1) {
+        to.unary(kernel::unary_function::reciprocal);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/// Arithmetic with numbers that are known; `port` is the one where the chain comes in.
+inline bool extend_by_constant(chain& to, const node& each, const spread& numbers, int port) {
+    if (!to.allows(numbers) || !finite(numbers)) {
+        return false;
+    }
+    const auto negated = [&] { return numbers.map([](double v) { return -v; }); };
+    switch (each.kind()) {
+        case op::kind::add: to.affine(spread::of(1), numbers); return true;
+        case op::kind::multiply: to.affine(numbers, spread::of(no_shift)); return true;
+        case op::kind::subtract:
+            if (port == 0) {
+                to.affine(spread::of(1), negated());
+            } else {
+                to.affine(spread::of(-1), numbers);
+            }
+            return true;
+        case op::kind::divide:
+            if (port == 1) {
+                to.unary(kernel::unary_function::reciprocal);
+                to.affine(numbers, spread::of(no_shift));
+                return true;
+            }
+            if (!numbers.all([](double v) { return v != 0; })) {
+                return false;
+            }
+            to.affine(numbers.map([](double v) { return 1 / v; }), spread::of(no_shift));
+            return true;
+        case op::kind::maximum:
+        case op::kind::minimum: {
+            if (!numbers.is_one()) {
+                return false;
+            }
+            const bool lower = each.is<op::maximum>();
+            to.clamp(lower ? numbers.one() : -math::infinity, lower ? math::infinity : numbers.one());
+            return true;
+        }
+        default: return false;
+    }
+}
+
+/// Arithmetic with another tensor.
+inline bool extend_by_tensor(chain& to, const graph& model, const node& each, int port) {
+    const output_ref other = each.input(static_cast<std::size_t>(1 - port));
+    source from = source_of(model, other);
+    if (!from.scale.is_one() || !from.shift.is_one()) {
+        from = {other, spread::of(1), spread::of(no_shift)};
+    }
+    const shape& dimensions = model.shape(from.base);
+    bool fits = dimensions == to.dimensions;
+    if (!fits && to.channels_last && to.dimensions[0] == 1 && dimensions.rank() == to.dimensions.rank()) {
+        fits = dimensions[1] == to.dimensions[1];
+        for (std::size_t axis = 2; axis < dimensions.rank(); ++axis) {
+            fits = fits && dimensions[axis] == 1;
+        }
+    }
+    if (!fits || (model.type(from.base) != f32 && !is_byte(model.type(from.base)))) {
+        return false;
+    }
+    chain_function made;
+    made.other = from.base;
+    made.low = from.scale.one();
+    made.high = from.shift.one();
+    switch (each.kind()) {
+        case op::kind::add: break;
+        case op::kind::subtract:
+            if (port == 1) {
+                to.affine(spread::of(-1), spread::of(no_shift));
+            } else {
+                made.low = -made.low;
+                made.high = scaled_shift(made.high, -1);
+            }
+            break;
+        case op::kind::multiply: made.what = chain_function::form::multiply; break;
+        default: return false;
+    }
+    if (!each.is<op::multiply>()) {
+        made.what = chain_function::form::add;
+        to.affine(spread::of(1), spread::of(made.high));
+        made.high = 0;
+    }
+    to.functions.push_back(std::move(made));
+    return true;
+}
+
+/// q = round(clamp((x - il) / (ih - il) * (levels - 1))), y = q * (oh - ol) / (levels - 1) + ol
+inline bool extend_by_fake_quantize(chain& to, const graph& model, const node& each) {
+    spread range[4];
+    for (std::size_t i = 0; i < 4; ++i) {
+        const tensor* value = model.constant_value(each.input(i + 1));
+        if (value == nullptr || !spread_of(*value, each.shape(), range[i]) || !to.allows(range[i]) ||
+            !finite(range[i])) {
+            return false;
+        }
+    }
+    const double steps = static_cast<double>(each.as<op::fake_quantize>().levels - 1);
+    const auto difference = [](double low, double high) { return high - low; };
+    spread in_width;
+    spread out_width;
+    if (!combine(range[0], range[1], in_width, difference) || !combine(range[2], range[3], out_width, difference) ||
+        !in_width.all([](double v) { return v > 1e-30; })) {
+        return false;
+    }
+    const spread scale = in_width.map([&](double width) { return steps / width; });
+    const spread step = out_width.map([&](double width) { return width / steps; });
+    spread shift;
+    if (!combine(range[0], scale, shift, [](double low, double by) { return -low * by; }) || !finite(scale) ||
+        !finite(shift)) {
+        return false;
+    }
+    if (is_byte(each.type()) && range[2].is_one() && step.is_one() && (step.one() == 1 || step.one() == -1) &&
+        math::truncate(range[2].one()) == range[2].one()) {
+        spread signed_scale = scale.map([&](double v) { return v * step.one(); });
+        const auto of_integers = [&](double v) { return v * step.one() + range[2].one(); };
+        spread signed_shift = shift.map([&](double v) { return of_integers(v) == 0 ? no_shift : of_integers(v); });
+        const double ends[2] = {range[2].one(), range[3].one()};
+        const element_facts& limits = facts(each.type());
+        to.affine(signed_scale, signed_shift);
+        to.store(each.type(), math::maximum(math::minimum(ends[0], ends[1]), limits.lowest),
+                 math::minimum(math::maximum(ends[0], ends[1]), limits.highest));
+        return true;
+    }
+    to.affine(scale, shift);
+    to.clamp(0, steps);
+    to.unary(kernel::unary_function::round_even);
+    to.affine(step, range[2]);
+    if (is_byte(each.type())) {
+        to.store(each.type(), facts(each.type()).lowest, facts(each.type()).highest);
+    }
+    return true;
+}
+
+}  // namespace detail
+
+/// Adds the operation that reads the chain's last value on input `port`; false, and no change, if a chain cannot compute it.
+inline bool extend(chain& to, const graph& model, node_id id, int port) {
+    const node& each = model[id];
+    if (each.outputs() != 1 || !(each.shape() == to.dimensions) || to.type != f32 ||
+        (each.type() != f32 && !is_byte(each.type()))) {
+        return false;
+    }
+    const bool first = to.nodes.empty();
+    // Relu and the like on integers: they stay what they are.
+    const bool keeps_integers = first && is_byte(each.type()) &&
+                                model.type(each.input(static_cast<std::size_t>(port))) == each.type() &&
+                                (each.is<op::relu>() || each.is<op::clamp>());
+    if (is_byte(each.type()) && !keeps_integers && !each.is<op::fake_quantize>()) {
+        return false;
+    }
+    bool extended = false;
+    spread numbers;
+    switch (each.kind()) {
+        case op::kind::fake_quantize: extended = port == 0 && detail::extend_by_fake_quantize(to, model, each); break;
+        case op::kind::prelu: extended = port == 0 && detail::extend_by_prelu(to, model, each); break;
+        case op::kind::power: extended = detail::extend_by_power(to, model, each, port); break;
+        case op::kind::convert: extended = each.type() == f32 && model.type(each.input(0)) == f32; break;
+        case op::kind::add:
+        case op::kind::subtract:
+        case op::kind::multiply:
+        case op::kind::divide:
+        case op::kind::maximum:
+        case op::kind::minimum: {
+            const tensor* other = model.constant_value(each.input(static_cast<std::size_t>(1 - port)));
+            extended = other != nullptr ? spread_of(*other, each.shape(), numbers) &&
+                                              detail::extend_by_constant(to, each, numbers, port)
+                                        : !first && detail::extend_by_tensor(to, model, each, port);
+            break;
+        }
+        default: extended = port == 0 && detail::extend_by_unary(to, model, each); break;
+    }
+    if (!extended) {
+        return false;
+    }
+    if (keeps_integers) {
+        to.store(each.type(), facts(each.type()).lowest, facts(each.type()).highest);
+    }
+    to.nodes.push_back(id);
+    to.tail = id;
+    return true;
+}
+
+/// Follows the only reader of the chain's last value as long as it can join. `taken(node)`: it belongs to another step.
+template <class Taken>
+void follow(chain& to, const graph& model, const Taken& taken) {
+    while (to.type == f32 && model.use_count(to.tail) == 1) {
+        const input_ref user = model.first_use(to.tail);
+        if (taken(user.node) || !extend(to, model, user.node, user.port)) {
+            return;
+        }
+    }
+}
+
+}  // namespace lpt::plan
+#endif
+
+// ======== lpt/plan/groups.hpp
+#ifndef LPT_HOLDS_PLAN_GROUPS_HPP
+#define LPT_HOLDS_PLAN_GROUPS_HPP
+// Which operations of a graph one step computes together.
+
+namespace lpt::plan {
+
+/// The kind of kernel that a group begins with.
+enum class group_form : unsigned char { convolution, product, pool, one_operand, two_operands };
+
+/// Operations that one step computes: the first, and those that only read each other.
+struct group {
+    group_form form = group_form::one_operand;
+    node_id anchor = node_id::none;
+    source operands[2];
+    chain functions;
+};
+
+namespace detail {
+
+inline bool is_convolution(op::kind kind) {
+    return kind == op::kind::convolution || kind == op::kind::group_convolution ||
+           kind == op::kind::convolution_backprop_data || kind == op::kind::group_convolution_backprop_data;
+}
+inline bool is_transposed_convolution(op::kind kind) {
+    return kind == op::kind::convolution_backprop_data || kind == op::kind::group_convolution_backprop_data;
+}
+inline bool is_grouped_convolution(op::kind kind) {
+    return kind == op::kind::group_convolution || kind == op::kind::group_convolution_backprop_data;
+}
+
+inline bool has_kernel_type(const graph& model, output_ref output) {
+    return model.type(output) == f32 || is_byte(model.type(output));
+}
+
+/// A tensor with elements, all sizes known.
+inline bool has_elements(const shape& dimensions) { return dimensions.is_static() && dimensions.elements() != 0; }
+
+inline chain chain_at(const graph& model, node_id anchor, int axis) {
+    chain result;
+    result.dimensions = model[anchor].shape();
+    result.axis = axis;
+    result.nodes.push_back(anchor);
+    result.tail = anchor;
+    return result;
+}
+
+/// A convolution that the kernels take: known weights, one to three spatial axes.
+inline bool begin_convolution(const graph& model, node_id id, group& result) {
+    const node& each = model[id];
+    const tensor* weights = is_convolution(each.kind()) ? model.constant_value(each.input(1)) : nullptr;
+    if (weights == nullptr || each.type() != f32 || weights->elements() == 0 || !has_elements(each.shape()) ||
+        !has_elements(model.shape(each.input(0))) || each.shape().rank() < 3 || each.shape().rank() > 5) {
+        return false;
+    }
+    result.operands[0] = source_of(model, each.input(0));
+    result.form = group_form::convolution;
+    result.functions = chain_at(model, id, 1);
+    result.functions.channels_last = true;
+    return has_kernel_type(model, result.operands[0].base);
+}
+
+inline bool begin_product(const graph& model, node_id id, group& result) {
+    const node& each = model[id];
+    if (!each.is<op::mat_mul>() || each.type() != f32 || !has_elements(each.shape())) {
+        return false;
+    }
+    for (std::size_t port = 0; port < 2; ++port) {
+        result.operands[port] = source_of(model, each.input(port));
+        if (!has_kernel_type(model, result.operands[port].base) || !has_elements(model.shape(each.input(port)))) {
+            return false;
+        }
+    }
+    const bool columns = model.shape(each.input(1)).rank() > 1;
+    result.form = group_form::product;
+    result.functions = chain_at(model, id, columns ? static_cast<int>(each.shape().rank()) - 1 : chain::no_axis);
+    return true;
+}
+
+/// True for a reduction of all axes but the first two.
+inline bool reduces_pixels(const graph& model, const node& each) {
+    const tensor* axes = model.constant_value(each.input(1));
+    const std::size_t rank = model.shape(each.input(0)).rank();
+    if (axes == nullptr || rank < 3 || rank > 5) {
+        return false;
+    }
+    std::vector<bool> reduced(rank, false);
+    for (std::size_t i = 0; i < axes->elements(); ++i) {
+        const std::int64_t axis = normalized_axis(axes->integer(i), rank);
+        if (axis < 0) {
+            return false;
+        }
+        reduced[static_cast<std::size_t>(axis)] = true;
+    }
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        if (reduced[axis] != (axis > 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// True for a window whose bytes kernels sum in 32 bits, and whose taps they look at one by one; larger ones are the reference's.
+inline bool has_kernel_window(const graph& model, const node& each) {
+    constexpr std::int64_t most_taps = std::int64_t{1} << 23;  // * 255 is below 2^31
+    constexpr std::int64_t most_on_axis = std::int64_t{1} << 16;
+    checked taps = 1;
+    if (each.is<op::max_pool>() || each.is<op::avg_pool>()) {
+        const integers& kernel =
+            each.is<op::max_pool>() ? each.as<op::max_pool>().kernel : each.as<op::avg_pool>().kernel;
+        for (const std::int64_t size : kernel) {
+            taps = taps * (size <= most_on_axis ? size : most_taps + 1);
+        }
+        return taps.is_within(1, most_taps);
+    }
+    const shape& data = model.shape(each.input(0));
+    for (std::size_t axis = 2; axis < data.rank(); ++axis) {
+        taps = taps * data[axis];
+    }
+    return model.type(each.input(0)) == f32 || taps.is_within(1, most_taps);
+}
+
+inline bool begin_pool(const graph& model, node_id id, group& result) {
+    const node& each = model[id];
+    const bool windows = each.is<op::max_pool>() || each.is<op::avg_pool>();
+    const bool reduction = each.is<op::reduce_mean>() || each.is<op::reduce_max>();
+    if ((!windows && !reduction) || !has_elements(each.shape()) || !has_elements(model.shape(each.input(0))) ||
+        (each.outputs() > 1 && model.use_count(output_ref(id, 1)) != 0) ||
+        (reduction && !reduces_pixels(model, each))) {
+        return false;
+    }
+    source& from = result.operands[0];
+    from = {each.input(0), spread::of(1), spread::of(no_shift)};
+    const element type = model.type(from.base);
+    if (!has_kernel_type(model, from.base) || (each.type() != f32 && each.type() != type) ||
+        model.shape(from.base).rank() > 5) {
+        return false;
+    }
+    if (!has_kernel_window(model, each)) {
+        return false;
+    }
+    result.form = group_form::pool;
+    result.functions = chain_at(model, id, 1);
+    if (is_byte(each.type())) {
+        result.functions.store(each.type(), facts(each.type()).lowest, facts(each.type()).highest);
+    }
+    return true;
+}
+
+/// Arithmetic on two tensors that must both be read.
+inline bool begin_two_operands(const graph& model, node_id id, group& result) {
+    const node& each = model[id];
+    switch (each.kind()) {
+        case op::kind::add:
+        case op::kind::subtract:
+        case op::kind::multiply:
+        case op::kind::divide:
+        case op::kind::maximum:
+        case op::kind::minimum:
+        case op::kind::squared_difference: break;
+        default: return false;
+    }
+    if (each.type() != f32 || !has_elements(each.shape())) {
+        return false;
+    }
+    for (std::size_t port = 0; port < 2; ++port) {
+        result.operands[port] = source_of(model, each.input(port));
+        if (!has_kernel_type(model, result.operands[port].base)) {
+            return false;
+        }
+    }
+    result.form = group_form::two_operands;
+    result.functions = chain_at(model, id, chain::any_axis);
+    return true;
+}
+
+/// A function of one tensor, perhaps with known numbers.
+inline bool begin_one_operand(const graph& model, node_id id, group& result) {
+    const node& each = model[id];
+    if (each.outputs() != 1 || !has_elements(each.shape())) {
+        return false;
+    }
+    for (int port = 0; port < static_cast<int>(each.inputs()) && port < 2; ++port) {
+        const source from = source_of(model, each.input(static_cast<std::size_t>(port)));
+        if (!has_kernel_type(model, from.base) || !(model.shape(from.base) == each.shape()) ||
+            model.constant_value(from.base) != nullptr) {
+            continue;
+        }
+        result.form = group_form::one_operand;
+        result.operands[0] = {from.base, spread::of(1), spread::of(no_shift)};
+        result.functions = chain();
+        result.functions.dimensions = each.shape();
+        result.functions.affine(from.scale, from.shift);
+        if (extend(result.functions, model, id, port)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+inline bool begin(const graph& model, node_id id, group& result) {
+    result.anchor = id;
+    return begin_convolution(model, id, result) || begin_product(model, id, result) || begin_pool(model, id, result) ||
+           begin_one_operand(model, id, result) || begin_two_operands(model, id, result);
+}
+
+inline int turn_of(op::kind kind) {
+    return is_convolution(kind) || kind == op::kind::mat_mul          ? 0
+           : kind == op::kind::max_pool || kind == op::kind::avg_pool ? 1
+                                                                      : 2;
+}
+
+}  // namespace detail
+
+/// The groups of a graph, and the group of each node by its number (-1: none).
+struct grouping {
+    std::vector<group> groups;
+    std::vector<int> of_node;
+};
+
+/// Finds the groups. Those that begin with a convolution or matrix product choose first, then pooling, then the others, each in
+/// topological order. Dequantizations belong to no group: their readers take the low precision tensor where they can.
+inline grouping find_groups(const graph& model, const seq<node_id>& order) {
+    grouping result;
+    result.of_node.assign(model.id_bound(), -1);
+    for (int turn = 0; turn < 3; ++turn) {
+        for (const node_id id : order) {
+            const node& each = model[id];
+            if (detail::turn_of(each.kind()) != turn || result.of_node[index_of(id)] >= 0 || each.outputs() == 0 ||
+                each.is<op::constant>() || each.is<op::result>() || is_dequantization(model, id)) {
+                continue;
+            }
+            group made;
+            if (!detail::begin(model, id, made)) {
+                continue;
+            }
+            follow(made.functions, model, [&](node_id user) { return result.of_node[index_of(user)] >= 0; });
+            for (const node_id member : made.functions.nodes) {
+                result.of_node[index_of(member)] = static_cast<int>(result.groups.size());
+            }
+            result.groups.push_back(std::move(made));
+        }
+    }
+    return result;
+}
+
+}  // namespace lpt::plan
+#endif
+
+// ======== lpt/plan/zeroed_memory.hpp
+#ifndef LPT_HOLDS_PLAN_ZEROED_MEMORY_HPP
+#define LPT_HOLDS_PLAN_ZEROED_MEMORY_HPP
+namespace lpt::plan {
+
+inline constexpr std::size_t block_alignment = 64;
+/// Bytes after each block that a kernel may read, never write.
+inline constexpr std::size_t block_slack = 64;
+
+/// Zeroed memory at an address that vectors like, with room behind it that kernels may read. The system gives pages of large blocks
+/// when they are touched. Raises a `memory_error` for what cannot be had.
+class zeroed_memory {
+    struct give_back {
+        void operator()(std::byte* memory) const noexcept { std::free(memory); }
+    };
+    std::unique_ptr<std::byte, give_back> own_;
+    std::byte* first_ = nullptr;
+    std::size_t size_ = 0;
+
+    static std::byte* take(std::size_t size) {
+        constexpr std::size_t beside = block_alignment + block_slack;
+        void* result = size > SIZE_MAX - beside ? nullptr : std::calloc(size + beside, 1);
+        if (result == nullptr) {
+            lpt::detail::raise_no_memory(size);
+        }
+        return static_cast<std::byte*>(result);
+    }
+
+public:
+    zeroed_memory() = default;
+    explicit zeroed_memory(std::size_t size) : own_(take(size)), size_(size) {
+        const auto address = reinterpret_cast<std::uintptr_t>(own_.get());
+        first_ = own_.get() + (block_alignment - address % block_alignment) % block_alignment;
+    }
+    zeroed_memory(zeroed_memory&& other) noexcept
+        : own_(std::move(other.own_)),
+          first_(std::exchange(other.first_, nullptr)),
+          size_(std::exchange(other.size_, 0)) {}
+    zeroed_memory& operator=(zeroed_memory&& other) noexcept {
+        own_ = std::move(other.own_);
+        first_ = std::exchange(other.first_, nullptr);
+        size_ = std::exchange(other.size_, 0);
+        return *this;
+    }
+    ~zeroed_memory() = default;
+
+    std::byte* data() const { return first_; }
+    std::size_t size() const { return size_; }
+    /// Makes it at least so large; what it held is lost if it grows.
+    void grow(std::size_t size) {
+        if (first_ == nullptr || size > size_) {
+            *this = zeroed_memory();
+            *this = zeroed_memory(size);
+        }
+    }
+};
+
+}  // namespace lpt::plan
+#endif
+
+// ======== lpt/plan/steps.hpp
+#ifndef LPT_HOLDS_PLAN_STEPS_HPP
+#define LPT_HOLDS_PLAN_STEPS_HPP
+// A planned network as data: tensors, where they live, and the steps that make them.
+
+namespace lpt::plan {
+
+/// The order of a tensor's elements in memory: as its axes stand, or with axis 1 (the channels) innermost.
+enum class layout : unsigned char { plain, channels_last };
+
+/// Where a tensor's bytes are.
+enum class place : unsigned char {
+    arena,     // memory that steps share, planned by liveness
+    constant,  // known when the network was planned
+    input,     // what the caller gives
+    state,     // kept from run to run
+};
+
+/// A block of memory that one or more tensors see.
+struct storage {
+    place where = place::arena;
+    std::size_t bytes = 0;
+    std::size_t offset = 0;  // arena: from the beginning of that memory; input: its position; state: its number
+    int first_step = -1;     // arena: the first step that touches it
+    int last_step = -1;      // and the last; steps_end for what the caller reads
+    lpt::tensor value;       // constant
+};
+
+/// A tensor in memory.
+struct stored_tensor {
+    element type = dynamic;
+    lpt::shape dimensions;
+    layout order = layout::plain;
+    int storage = -1;
+
+    std::size_t bytes() const { return byte_size(type, dimensions.elements()); }
+};
+
+/// Numbers of an epilogue: one for all, or an array.
+/// `strides`: for each loop axis of its step, how far the array moves with it; empty: it is one number.
+struct number_row {
+    std::vector<float> values{0.0f};
+    std::vector<std::int64_t> strides;
+
+    bool is_one() const { return strides.empty(); }
+};
+
+/// A tensor that an elementwise step or an epilogue reads, with its strides (elements) along the loop axes.
+struct strided_tensor {
+    int tensor = -1;
+    std::vector<std::int64_t> strides;
+};
+
+/// A post operation of an epilogue (kernel::post_operation) before its pointers are known.
+struct planned_post {
+    kernel::post_kind kind = kernel::post_kind::clamp;
+    kernel::unary_function function = kernel::unary_function::abs;
+    number_row a;
+    number_row b;
+    strided_tensor residual;
+};
+
+/// An epilogue (kernel::epilogue) before its pointers are known.
+struct planned_finish {
+    number_row scale{{1.0f}, {}};
+    number_row bias{{-0.0f}, {}};  // adds nothing, and keeps the sign of zeros
+    std::vector<planned_post> posts;
+    element type = f32;
+    float low = 0;
+    float high = 0;
+};
+
+/// Packed weights.
+using packed_bytes = zeroed_memory;
+
+/// Convolution, grouped, depthwise or transposed, of 8-bit or f32 data; channels innermost. Loop axes: pixels, channels.
+struct convolution_step {
+    kernel::convolution_shape shape;
+    int input = -1;
+    std::int32_t zero_point = 0;
+    std::shared_ptr<const packed_bytes> weights;
+    int scratch = -1;  // a tensor of bytes, or none
+    int output = -1;
+    planned_finish finish;
+};
+
+/// Matrix products, one for each batch. Loop axes: rows, columns.
+struct product_step {
+    std::int64_t m = 0;
+    std::int64_t n = 0;
+    std::int64_t k = 0;
+    int a = -1;
+    int b = -1;  // none: the weights are packed
+    std::int32_t a_zero_point = 0;
+    std::int32_t b_zero_point = 0;
+    std::int64_t a_row_stride = 0;
+    std::int64_t b_k_stride = 0;
+    std::int64_t b_n_stride = 0;
+    std::shared_ptr<const packed_bytes> weights;  // packed matrices one after the other, `packed_matrix_bytes` apart
+    std::size_t packed_matrix_bytes = 0;
+    int scratch = -1;  // where `b` is packed
+    std::vector<std::int64_t> a_offsets;  // of each batch, in elements
+    std::vector<std::int64_t> b_offsets;  // of each batch, in elements of `b`, or the number of the packed matrix
+    int output = -1;
+    planned_finish finish;
+};
+
+/// Max or average pooling; channels innermost. Loop axes: pixels, channels.
+struct pool_step {
+    kernel::pool_problem problem;  // without pointers
+    int input = -1;
+    int output = -1;
+    planned_finish finish;
+};
+
+/// A function of one or two tensors, element by element.
+/// The loop axes are the output's, merged where all operands allow; the last but one is the kernel's rows (pixels), the last its
+/// channels, all before are looped over.
+struct elementwise_step {
+    bool has_two = false;
+    kernel::binary_function function = kernel::binary_function::add;
+    std::vector<std::int64_t> sizes;
+    strided_tensor operands[2];
+    number_row scales[2];  // of two operands; one operand has the epilogue's
+    number_row shifts[2];
+    strided_tensor output;
+    planned_finish finish;
+};
+
+/// A function of one byte for each byte.
+struct lookup_step {
+    int input = -1;
+    int output = -1;
+    std::vector<std::uint8_t> table;
+};
+
+/// Blocks of the input's elements in another order: output block i is input block `blocks[i]`, or `fill` where that is -1.
+struct gather_step {
+    int input = -1;
+    int output = -1;
+    std::int64_t element_bytes = 1;
+    std::int64_t block = 1;  // elements
+    std::vector<std::int32_t> blocks;
+    std::vector<std::byte> fill;  // one element
+};
+
+/// A margin around the pixels, of one value a channel; channels innermost.
+struct margin_step {
+    int input = -1;
+    int output = -1;
+    std::int64_t batch = 1;
+    std::int64_t in[3] = {1, 1, 1};
+    std::int64_t begin[3] = {0, 0, 0};
+    std::int64_t out[3] = {1, 1, 1};
+    std::vector<std::byte> fill;  // one pixel
+};
+
+/// Tensors next to each other: input i fills `lengths[i]` bytes of each of `rows` rows of the output.
+struct concat_step {
+    std::vector<int> inputs;
+    std::vector<std::size_t> lengths;
+    std::size_t rows = 1;
+    int output = -1;
+};
+
+/// Batches of matrices transposed: a change between the two layouts, or a Transpose of that form.
+struct transpose_step {
+    kernel::transpose_problem problem;  // without pointers
+    int input = -1;
+    int output = -1;
+};
+
+/// An operation that the scalar reference evaluates.
+struct reference_step {
+    node_id node = node_id::none;
+    std::vector<int> inputs;
+    std::vector<int> outputs;
+};
+
+/// A node with bodies.
+struct control_flow_step {
+    node_id node = node_id::none;
+    std::vector<int> inputs;
+    std::vector<int> outputs;
+};
+
+/// A node whose output shapes are known when it has been evaluated: its outputs are no tensors of this network, but inputs of the
+/// one that is planned for them.
+struct deferred_step {
+    node_id node = node_id::none;
+    std::vector<int> inputs;
+};
+
+/// Copies a tensor; into a state that was never written before only when `first_time`.
+struct copy_step {
+    int input = -1;
+    int output = -1;
+    bool first_time = false;
+    int state = -1;  // number of the state that is written, or none
+};
+
+using step_work =
+    std::variant<convolution_step, product_step, pool_step, elementwise_step, lookup_step, gather_step, margin_step,
+                 concat_step, transpose_step, reference_step, control_flow_step, deferred_step, copy_step>;
+
+/// One step and what it does for whom.
+struct step {
+    step_work work;
+    std::vector<node_id> nodes;  // of the graph, the one that gives the step its name first; none for changes of layout
+    std::string kernel;  // what computes it, for reports
+    element precision = f32;  // the element type that the first node's kernel computes in, or moves
+    std::vector<int> reads;  // tensors
+    std::vector<int> writes;
+    bool may_overwrite = false;  // the first tensor read and the first written may be the same memory
+};
+
+/// The element type in which a step computes one of its nodes, by their order.
+///
+/// The first one's kernel: 8-bit integers of convolutions, matrix products and pooling, whatever type the sums have; of elementwise functions
+/// f32, also of 8-bit operands. What follows in the step is its epilogue, in f32. A lookup table is all of its nodes on 8 bits. What only moves
+/// elements has their type.
+inline element computing_type(const step& of, std::size_t which) {
+    return which == 0 || std::holds_alternative<lookup_step>(of.work) ? of.precision : f32;
+}
+
+/// Something that lives from run to run. A step that writes it may give it another shape, which the next run reads.
+struct state {
+    text name;
+    element type = dynamic;
+    int storage = -1;
+    std::size_t bytes = 0;  // that are read
+};
+
+/// An input or output of the network.
+struct port {
+    text name;
+    seq<text> names;  // of the tensor
+    element type = dynamic;
+    lpt::shape dimensions;
+    int tensor = -1;
+};
+
+/// A network, ready to run.
+struct network {
+    graph model;  // what reference steps evaluate, constants folded
+    std::vector<stored_tensor> tensors;
+    std::vector<storage> storages;
+    std::vector<step> steps;
+    std::vector<port> inputs;
+    std::vector<port> outputs;
+    std::vector<state> states;
+    std::size_t arena_bytes = 0;
+};
+
+/// The strides of a tensor's axes, in elements.
+inline std::vector<std::int64_t> strides_of(const lpt::shape& dimensions, layout order) {
+    const std::size_t rank = dimensions.rank();
+    std::vector<std::int64_t> result(rank, 1);
+    std::int64_t stride = 1;
+    const auto place_axis = [&](std::size_t axis) {
+        result[axis] = stride;
+        stride *= dimensions[axis];
+    };
+    if (order == layout::channels_last && rank > 2) {
+        place_axis(1);
+        for (std::size_t axis = rank; axis-- > 2;) {
+            place_axis(axis);
+        }
+        place_axis(0);
+    } else {
+        for (std::size_t axis = rank; axis-- > 0;) {
+            place_axis(axis);
+        }
+    }
+    return result;
+}
+
+/// The axes of a tensor from the outermost in memory to the innermost.
+inline std::vector<std::size_t> memory_order(std::size_t rank, layout order) {
+    std::vector<std::size_t> result;
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        if (axis != 1 || order == layout::plain || rank < 3) {
+            result.push_back(axis);
+        }
+    }
+    if (order == layout::channels_last && rank > 2) {
+        result.push_back(1);
+    }
+    return result;
+}
+
+/// True if both layouts put the elements of such a tensor into the same order.
+inline bool layouts_agree(const lpt::shape& dimensions) {
+    std::int64_t pixels = 1;
+    for (std::size_t axis = 2; axis < dimensions.rank(); ++axis) {
+        pixels *= dimensions[axis];
+    }
+    return dimensions.rank() < 3 || pixels == 1 || dimensions[1] == 1;
+}
+
+}  // namespace lpt::plan
+#endif
+
+// ======== lpt/plan/weight_store.hpp
+#ifndef LPT_HOLDS_PLAN_WEIGHT_STORE_HPP
+#define LPT_HOLDS_PLAN_WEIGHT_STORE_HPP
+// Packed weights, each kept once however many plans use them.
+
+namespace lpt::plan {
+
+/// Packed weights by the constant that they were packed from and the form in which they are packed.
+///
+/// A network that runs with several shapes has a plan for each; the weights belong to all of them. Those packed from constants of the
+/// network stay as long as the store; those of constants that a plan computed for its shapes go with the last plan that uses them.
+class weight_store {
+    struct entry {
+        tensor source;  // keeps the bytes whose address is the key
+        std::shared_ptr<const packed_bytes> packed;
+    };
+    std::map<std::pair<const std::byte*, std::string>, entry> entries_;
+    std::map<const std::byte*, tensor> kept_;
+    std::size_t bytes_ = 0;
+    std::size_t limit_ = SIZE_MAX;
+
+public:
+    weight_store() = default;
+    /// `limit`: the most bytes that packed weights may take; a `memory_error` is raised before more are packed.
+    explicit weight_store(std::size_t limit) : limit_(limit) {}
+
+    /// Weights packed from this constant stay when no plan uses them.
+    void keep(const tensor& constant) { kept_.insert_or_assign(constant.data(), constant); }
+    /// Lets weights go that no plan uses, but for those of constants that are kept.
+    void forget_unused() {
+        for (auto each = entries_.begin(); each != entries_.end();) {
+            const bool unused = each->second.packed.use_count() == 1 && !kept_.contains(each->first.first);
+            bytes_ -= unused ? each->second.packed->size() : 0;
+            each = unused ? entries_.erase(each) : std::next(each);
+        }
+    }
+    /// The packed weights of a constant; `pack(bytes)` writes `size` bytes if there are none of this form yet.
+    ///
+    /// `form`: everything that the packed bytes depend on besides the constant's values, in words.
+    template <class Pack>
+    std::shared_ptr<const packed_bytes> find_or_pack(const tensor& source, const std::string& form, std::size_t size,
+                                                     const Pack& pack) {
+        const text kind = join({name(source.type()), source.dimensions()});
+        const std::pair<const std::byte*, std::string> key{source.data(), kind.c_str() + (" " + form)};
+        if (const auto found = entries_.find(key); found != entries_.end()) {
+            return found->second.packed;
+        }
+        if (size > limit_ - bytes_) {
+            lpt::detail::raise_beyond_limit(size > SIZE_MAX - bytes_ ? SIZE_MAX : bytes_ + size, limit_);
+        }
+        const auto packed = std::make_shared<packed_bytes>(size);
+        pack(packed->data());
+        entries_.emplace(key, entry{source, packed});
+        bytes_ += size;
+        return packed;
+    }
+    /// How many packed weights there are.
+    std::size_t size() const { return entries_.size(); }
+    /// Their bytes.
+    std::size_t bytes() const { return bytes_; }
+};
+
+}  // namespace lpt::plan
+#endif
+
+// ======== lpt/plan/weights.hpp
+#ifndef LPT_HOLDS_PLAN_WEIGHTS_HPP
+#define LPT_HOLDS_PLAN_WEIGHTS_HPP
+namespace lpt::plan {
+
+/// Weights as integers of 8 bits: a weight is value - zero_point. `zero_points`: none, one, or one for each output channel.
+struct integer_weights {
+    tensor values;
+    std::vector<std::int32_t> zero_points;
+    bool four_bits = false;  // all values are in [-8, 7]
+
+    /// True if they should be packed two in a byte, for a matrix of so many rows. Reading them bounds the time of few rows, which
+    /// half the bytes make shorter; of many rows it is arithmetic, which taking them apart makes a quarter longer.
+    bool packs_four_bits(std::int64_t rows) const { return four_bits && rows <= 8; }
+};
+
+namespace detail {
+
+struct value_range {
+    double low = 0;
+    double high = 0;
+};
+
+inline bool fits(const value_range& range, element type) {
+    return range.low >= facts(type).lowest && range.high <= facts(type).highest;
+}
+
+/// The zero point that moves a range into that of i8 or i4; false if there is none in [-128, 255].
+inline bool zero_point_for(const value_range& range, element type, std::int32_t& result) {
+    if (fits(range, type)) {
+        result = 0;
+        return true;
+    }
+    const double moved = facts(type).lowest - range.low;
+    result = static_cast<std::int32_t>(moved);
+    return range.high - range.low <= facts(type).highest - facts(type).lowest && moved >= -128 && moved <= 255;
+}
+
+/// The zero points that move the ranges of all channels into that of i8 or i4; false if there are none.
+inline bool zero_points_for(const std::vector<value_range>& ranges, element type, std::vector<std::int32_t>& result) {
+    result.assign(ranges.size(), 0);
+    for (std::size_t channel = 0; channel < ranges.size(); ++channel) {
+        if (!zero_point_for(ranges[channel], type, result[channel])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The same for i4, one zero point for all channels if there is one.
+inline bool four_bit_zero_points_for(const std::vector<value_range>& ranges, const value_range& all,
+                                     std::vector<std::int32_t>& result) {
+    std::int32_t common = 0;
+    if (zero_point_for(all, i4, common)) {
+        result.assign(ranges.size(), common);
+        return true;
+    }
+    return zero_points_for(ranges, i4, result);
+}
+
+/// True if all bytes are in the range of i4.
+inline bool are_four_bits(const tensor& bytes) {
+    for (std::size_t i = 0; i < bytes.elements(); ++i) {
+        const double value = bytes.real(i);
+        if (!(value >= facts(i4).lowest && value <= facts(i4).highest)) {
+            return false;
+        }
+    }
+    return bytes.elements() != 0;
+}
+
+template <class ChannelOf>
+bool ranges_of(const tensor& weights, std::vector<value_range>& ranges, const ChannelOf& channel_of) {
+    std::vector<bool> seen(ranges.size(), false);
+    for (std::size_t i = 0; i < weights.elements(); ++i) {
+        const double value = weights.real(i);
+        if (!(math::absolute(value) <= 512) || math::truncate(value) != value) {
+            return false;
+        }
+        const std::size_t channel = channel_of(i);
+        value_range& range = ranges[channel];
+        range.low = seen[channel] ? math::minimum(range.low, value) : value;
+        range.high = seen[channel] ? math::maximum(range.high, value) : value;
+        seen[channel] = true;
+    }
+    return true;
+}
+
+}  // namespace detail
+
+/// Weights whose values are integers that fit into 8 bits, perhaps after a shift for each output channel. Those that fit into 4 are
+/// found by their values: a Convert or a zero point, folded, leaves nothing else of i4 and u4.
+///
+/// `channel_of(i)`: the output channel, below `channels`, of element i. False for weights that are not of this form.
+template <class ChannelOf>
+bool integer_weights_of(const tensor& weights, std::size_t channels, const ChannelOf& channel_of,
+                        integer_weights& result) {
+    if (is_byte(weights.type())) {
+        result = {weights, {}, detail::are_four_bits(weights)};
+        return true;
+    }
+    if (weights.elements() == 0 || !(is_real(weights.type()) || is_integral(weights.type()))) {
+        return false;
+    }
+    std::vector<detail::value_range> ranges(channels);
+    if (!detail::ranges_of(weights, ranges, channel_of)) {
+        return false;
+    }
+    detail::value_range all = ranges[0];
+    for (const detail::value_range& each : ranges) {
+        all = {math::minimum(all.low, each.low), math::maximum(all.high, each.high)};
+    }
+    std::vector<std::int32_t> zero_points;
+    result.four_bits = detail::four_bit_zero_points_for(ranges, all, zero_points);
+    const element type = !result.four_bits && !detail::fits(all, i8) && detail::fits(all, u8) ? u8 : i8;
+    if (type == u8) {
+        zero_points.assign(channels, 0);
+    } else if (!result.four_bits && !detail::zero_points_for(ranges, i8, zero_points)) {
+        return false;
+    }
+    tensor_builder values(type, weights.dimensions());
+    for (std::size_t i = 0; i < weights.elements(); ++i) {
+        values.real(i, weights.real(i) + static_cast<double>(zero_points[channel_of(i)]));
+    }
+    bool symmetric = true;
+    for (const std::int32_t each : zero_points) {
+        symmetric = symmetric && each == 0;
+    }
+    result.values = values.finish();
+    result.zero_points = symmetric ? std::vector<std::int32_t>() : std::move(zero_points);
+    return true;
+}
+
+/// The values as f32.
+inline tensor as_f32(const tensor& values) {
+    return values.type() == f32 ? values : evaluation::convert_tensor(values, f32);
+}
+
+}  // namespace lpt::plan
+#endif
+
+// ======== lpt/reference/activation.hpp
+#ifndef LPT_HOLDS_REFERENCE_ACTIVATION_HPP
+#define LPT_HOLDS_REFERENCE_ACTIVATION_HPP
+/// The meaning of every operation, as plain scalar code.
+namespace lpt::reference {
+
+using evaluation::call;
+
+namespace detail {
+
+using evaluation::elements_between;
+using evaluation::operand;
+using evaluation::outcome;
+using evaluation::with_number;
+using evaluation::with_real;
+
+constexpr double sigmoid(double x) { return 1 / (1 + math::exp(-x)); }
+constexpr double soft_plus(double x) { return math::maximum(x, 0.0) + math::log(1 + math::exp(-math::absolute(x))); }
+constexpr double gelu(double x, bool by_tanh) {
+    if (by_tanh) {
+        return x / 2 * (1 + math::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
+    }
+    return x / 2 * (1 + math::erf(x * 0.7071067811865476));
+}
+
+/// A function of one element, computed in double and rounded once.
+template <class Function>
+constexpr tensor unary(const call& node, Function function) {
+    return with_real(node.input(0).type(), [&](auto zero) {
+        using real = decltype(zero);
+        return evaluation::map_elements<real, real>(
+            node, [&](real x) { return static_cast<real>(function(static_cast<double>(x))); });
+    });
+}
+
+/// The slope of PRelu as it broadcasts to x: a slope a channel stands on axis 1.
+constexpr shape slope_shape(const shape& data, const shape& slope) {
+    if (slope.rank() != 1 || data.rank() < 2 || slope[0] != data[1]) {
+        return slope;
+    }
+    shape result = shape::of_ones(data.rank() - 1);
+    result[0] = slope[0];
+    return result;
+}
+
+template <class Number>
+constexpr tensor prelu(const call& node) {
+    const auto function = [](auto x, auto slope) {
+        return x < decltype(x){} ? evaluation::detail::times(x, slope) : x;
+    };
+    return evaluation::detail::binary<Number, Number>(
+        node, node.dimensions(0), slope_shape(node.dimensions(0), node.dimensions(1)),
+        &evaluation::detail::binary_row<std::remove_const_t<decltype(function)>, Number, Number>);
+}
+
+}  // namespace detail
+
+/// Functions of one element that constant folding leaves to the reference, and PRelu. Real functions are computed in double and
+/// rounded once; of integers the result is taken towards zero.
+[[gnu::cold]] inline bool evaluate_activation(const call& node, seq<tensor>& outputs) {
+    const auto give = [&](auto function) {
+        outputs.push_back(detail::unary(node, function));
+        return true;
+    };
+    const double first = node.real_at(1, 1);
+    const double second = node.real_at(2, 1);
+    switch (node.kind()) {
+        case op::kind::prelu:
+            outputs.push_back(detail::with_number(node.input(0).type(),
+                                                  [&](auto zero) { return detail::prelu<decltype(zero)>(node); }));
+            return true;
+        case op::kind::sigmoid: return give([](double x) { return detail::sigmoid(x); });
+        case op::kind::tanh: return give([](double x) { return math::tanh(x); });
+        case op::kind::elu: {
+            const double alpha = node.as<op::elu>().alpha;
+            return give([alpha](double x) { return x < 0 ? alpha * (math::exp(x) - 1) : x; });
+        }
+        case op::kind::gelu: {
+            const bool by_tanh =
+                node.version >= 7 && node.as<op::gelu>().approximation_mode == op::gelu_approximation::tanh;
+            return give([by_tanh](double x) { return detail::gelu(x, by_tanh); });
+        }
+        case op::kind::hswish:
+            return give([](double x) { return x * math::minimum(math::maximum(x + 3, 0.0), 6.0) / 6; });
+        case op::kind::hsigmoid:
+            return give([](double x) { return math::minimum(math::maximum(x + 3, 0.0), 6.0) / 6; });
+        case op::kind::hard_sigmoid:
+            return give([=](double x) { return math::maximum(0.0, math::minimum(1.0, first * x + second)); });
+        case op::kind::swish: return give([=](double x) { return x * detail::sigmoid(first * x); });
+        case op::kind::mish: return give([](double x) { return x * math::tanh(detail::soft_plus(x)); });
+        case op::kind::soft_plus: return give([](double x) { return detail::soft_plus(x); });
+        case op::kind::soft_sign: return give([](double x) { return x / (1 + math::absolute(x)); });
+        case op::kind::selu: return give([=](double x) { return second * (x > 0 ? x : first * (math::exp(x) - 1)); });
+        case op::kind::exp: return give([](double x) { return math::exp(x); });
+        case op::kind::log: return give([](double x) { return math::log(x); });
+        case op::kind::sqrt: return give([](double x) { return math::sqrt(x); });
+        case op::kind::erf: return give([](double x) { return math::erf(x); });
+        case op::kind::sin: return give([](double x) { return __builtin_sin(x); });
+        case op::kind::cos: return give([](double x) { return __builtin_cos(x); });
+        default: return false;
+    }
+}
+
+}  // namespace lpt::reference
+#endif
+
+// ======== lpt/reference/attention.hpp
+#ifndef LPT_HOLDS_REFERENCE_ATTENTION_HPP
+#define LPT_HOLDS_REFERENCE_ATTENTION_HPP
+namespace lpt::reference {
+
+namespace detail {
+
+/// A tensor that broadcasts to the scores; nothing where the node has no such input.
+struct broadcast_values {
+    seq<double> values;
+    integers strides;
+
+    constexpr broadcast_values(const tensor& from, const shape& to) {
+        const shape padded = from.dimensions().padded_left(to.rank());
+        strides = evaluation::strides_of(padded);
+        for (std::size_t axis = 0; axis < to.rank(); ++axis) {
+            if (padded[axis] == 1) {
+                strides[axis] = 0;
+            }
+        }
+        values = reals_of(from);
+    }
+    constexpr broadcast_values() = default;
+};
+
+/// Exponentials of one row of scores divided by their sum; a row in which everything is masked becomes zero.
+constexpr void softmax_row(double* row, std::size_t count, bool has_sink, double sink) {
+    double most = has_sink ? sink : -math::infinity;
+    for (std::size_t i = 0; i < count; ++i) {
+        most = math::maximum(most, row[i]);
+    }
+    if (most == -math::infinity) {
+        for (std::size_t i = 0; i < count; ++i) {
+            row[i] = 0;
+        }
+        return;
+    }
+    double sum = has_sink ? math::exp(sink - most) : 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        row[i] = math::exp(row[i] - most);
+        sum += row[i];
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        row[i] /= sum;
+    }
+}
+
+/// All axes of an operand but the last two.
+constexpr shape leading_axes(const shape& dimensions) {
+    shape result;
+    for (std::size_t axis = 0; axis + 2 < dimensions.rank(); ++axis) {
+        result.push_back(dimensions[axis]);
+    }
+    return result;
+}
+
+/// One query, key and value matrix.
+struct attention_head {
+    std::size_t queries = 0;
+    std::size_t keys = 0;
+    std::size_t depth = 0;
+    std::size_t width = 0;  // of the values
+    double scale = 1;
+    bool causal = false;
+};
+
+/// `bias(row, column)` gives what is added to a score, `sink(row)` a further score of a row.
+template <class Real, class Bias, class Sink>
+constexpr void attend(const attention_head& head, const Real* query, const Real* key, const Real* value, Real* to,
+                      Bias bias, bool has_sink, Sink sink) {
+    using matrix = evaluation::detail::matrix<Real>;
+    seq<Real> scores(head.queries * head.keys, Real(0));
+    evaluation::multiply_matrices(matrix{query, head.depth, 1}, matrix{key, 1, head.depth}, scores.data(), head.queries,
+                                  head.keys, head.depth);
+    seq<double> row(head.keys, 0.0);
+    for (std::size_t i = 0; i < head.queries; ++i) {
+        for (std::size_t j = 0; j < head.keys; ++j) {
+            const double score = static_cast<double>(scores[i * head.keys + j]) * head.scale + bias(i, j);
+            row[j] = head.causal && j > i ? -math::infinity : score;
+        }
+        softmax_row(row.data(), head.keys, has_sink, sink(i));
+        for (std::size_t j = 0; j < head.keys; ++j) {
+            scores[i * head.keys + j] = static_cast<Real>(row[j]);
+        }
+    }
+    evaluation::multiply_matrices(matrix{scores.data(), head.keys, 1}, matrix{value, head.width, 1}, to, head.queries,
+                                  head.width, head.keys);
+}
+
+template <class Real>
+constexpr tensor attention(const call& node) {
+    const auto size = [](const shape& dimensions, std::size_t from_back) {
+        return static_cast<std::size_t>(dimensions[dimensions.rank() - from_back]);
+    };
+    const shape& dimensions = node.output().dimensions;
+    attention_head head{size(node.dimensions(0), 2),
+                        size(node.dimensions(1), 2),
+                        size(node.dimensions(0), 1),
+                        size(node.dimensions(2), 1),
+                        1,
+                        node.as<op::scaled_dot_product_attention>().causal};
+    head.scale = node.real_at(4, 1 / math::sqrt(static_cast<double>(head.depth)));
+    const shape outer = leading_axes(dimensions);
+    shape score_shape = outer;
+    score_shape.push_back(static_cast<dimension>(head.queries));
+    shape sink_shape = score_shape;
+    sink_shape.push_back(1);
+    score_shape.push_back(static_cast<dimension>(head.keys));
+    operand<Real> query(node.input(0));
+    operand<Real> key(node.input(1));
+    operand<Real> value(node.input(2));
+    outcome<Real> result(node.output());
+    broadcast_values mask;
+    broadcast_values sinks;
+    if (node.has(3)) {
+        mask = broadcast_values(node.input(3), score_shape);
+    }
+    if (node.has(5)) {
+        sinks = broadcast_values(node.input(5), sink_shape);
+    }
+    const bool is_choice = node.has(3) && node.input(3).type() == boolean;
+    const auto at = [&](const broadcast_values& from, std::size_t which, std::size_t i, std::size_t j) {
+        const std::size_t last = outer.rank() + 1;
+        std::int64_t place =
+            static_cast<std::int64_t>(i) * from.strides[last - 1] + static_cast<std::int64_t>(j) * from.strides[last];
+        auto rest = static_cast<std::int64_t>(which);
+        for (std::size_t axis = outer.rank(); axis-- > 0;) {
+            place += rest % outer[axis] * from.strides[axis];
+            rest /= outer[axis];
+        }
+        return from.values[static_cast<std::size_t>(place)];
+    };
+    const shape outer_of[3] = {leading_axes(node.dimensions(0)), leading_axes(node.dimensions(1)),
+                               leading_axes(node.dimensions(2))};
+    const evaluation::broadcast_walk<3> walk(outer, {&outer_of[0], &outer_of[1], &outer_of[2]});
+    walk.for_each_row([&](const evaluation::broadcast_walk<3>::row& row) {
+        for (std::size_t i = 0; i < row.length; ++i) {
+            const std::size_t which = row.output + i;
+            const auto bias = [&](std::size_t r, std::size_t c) {
+                if (!node.has(3)) {
+                    return 0.0;
+                }
+                const double given = at(mask, which, r, c);
+                return is_choice ? (given != 0 ? 0.0 : -math::infinity) : given;
+            };
+            const auto sink = [&](std::size_t r) { return node.has(5) ? at(sinks, which, r, 0) : 0.0; };
+            attend(head, query.data() + (row.at[0] + i * row.step[0]) * head.queries * head.depth,
+                   key.data() + (row.at[1] + i * row.step[1]) * head.keys * head.depth,
+                   value.data() + (row.at[2] + i * row.step[2]) * head.keys * head.width,
+                   result.data() + which * head.queries * head.width, bias, node.has(5), sink);
+        }
+    });
+    return result.finish();
+}
+
+}  // namespace detail
+
+/// ScaledDotProductAttention; products in the number type of the output, the softmax in double. A row in which everything is masked
+/// gives zeros.
+[[gnu::cold]] inline bool evaluate_attention(const call& node, seq<tensor>& outputs) {
+    outputs.push_back(
+        detail::with_real(node.output().type, [&](auto zero) { return detail::attention<decltype(zero)>(node); }));
+    return true;
+}
+
+}  // namespace lpt::reference
+#endif
+
+// ======== lpt/reference/limits.hpp
+#ifndef LPT_HOLDS_REFERENCE_LIMITS_HPP
+#define LPT_HOLDS_REFERENCE_LIMITS_HPP
+namespace lpt::reference {
+
+/// What an evaluation may take before it is given up with an error that names the operation.
+struct limits {
+    std::uint64_t bytes = std::uint64_t{1}
+                          << 32;  // of one node's outputs, and 32 for each place along one of their axes
+    std::int64_t iterations = std::int64_t{1} << 20;  // of a loop, unless a sliced input has more parts
+};
+
+namespace detail {
+
+/// Raises an error where the outputs of a node take more memory than the limits allow.
+inline void check_memory(const node& each, view<op::output_facts> outputs, const limits& most) {
+    double bytes = 0;
+    for (const op::output_facts& output : outputs) {
+        if (output.dimensions.is_dynamic() || output.dimensions.dimensions().contains(0)) {
+            continue;
+        }
+        bytes += static_cast<double>(byte_size(output.type, output.dimensions.elements()));
+        for (const dimension size : output.dimensions) {
+            bytes += 32.0 * static_cast<double>(size);
+        }
+    }
+    if (bytes > static_cast<double>(most.bytes)) {
+        fail({each.operation(), " '", each.name(), "' cannot be evaluated: output 0 has the type ",
+              name(outputs[0].type), " and the shape ", outputs[0].dimensions, ", and its outputs take more than ",
+              static_cast<std::int64_t>(most.bytes), " bytes"});
+    }
+}
+
+}  // namespace detail
+
+}  // namespace lpt::reference
+#endif
+
+// ======== lpt/reference/control_flow.hpp
+#ifndef LPT_HOLDS_REFERENCE_CONTROL_FLOW_HPP
+#define LPT_HOLDS_REFERENCE_CONTROL_FLOW_HPP
+// Operations that run the graphs inside them: TensorIterator, Loop, If.
+
+namespace lpt::reference {
+
+/// True for operations that run graphs inside them: TensorIterator, Loop, If.
+constexpr bool runs_bodies(op::kind kind) {
+    return kind == op::kind::tensor_iterator || kind == op::kind::loop || kind == op::kind::if_else;
+}
+
+namespace detail {
+
+[[noreturn, gnu::cold]] inline void wrong_body(const node& each, const text_view why) {
+    fail({each.operation(), " '", each.name(), "': ", why});
+}
+
+// ---- port maps
+
+inline void check_inputs_of_body(const node& each, std::size_t which, const seq<op::body_input>& map,
+                                 std::int64_t current_iteration) {
+    const graph& body = each.bodies()[which];
+    const auto parameters = static_cast<std::int64_t>(body.parameters().size());
+    const auto results = static_cast<std::int64_t>(body.results().size());
+    const text_view name = op::body_name(each.kind(), which);
+    std::vector<bool> fed(body.parameters().size(), false);
+    for (const op::body_input& entry : map) {
+        if (entry.port < 0 || entry.port >= static_cast<std::int64_t>(each.inputs())) {
+            wrong_body(each,
+                       join({"its port map names input ", entry.port, ", but it has ", each.inputs(), " inputs"}));
+        }
+        if (entry.parameter < 0 || entry.parameter >= parameters) {
+            wrong_body(each, join({"its port map names parameter ", entry.parameter, " of ", name, ", which has ",
+                                   parameters, " parameters"}));
+        }
+        if (entry.holds == op::body_input::form::merged && (entry.result < 0 || entry.result >= results)) {
+            wrong_body(each, join({"parameter ", entry.parameter, " of ", name, " is fed back by result ", entry.result,
+                                   ", but it has ", results, " results"}));
+        }
+        if (each.is<op::if_else>() && entry.holds != op::body_input::form::invariant) {
+            wrong_body(each, join({"parameter ", entry.parameter, " of ", name, " must get a whole input"}));
+        }
+        if (fed[static_cast<std::size_t>(entry.parameter)]) {
+            wrong_body(each, join({"parameter ", entry.parameter, " of ", name, " is fed twice"}));
+        }
+        fed[static_cast<std::size_t>(entry.parameter)] = true;
+    }
+    if (current_iteration < -1 || current_iteration >= parameters) {
+        wrong_body(each, join({"the number of the iteration goes to parameter ", current_iteration, " of ", name,
+                               ", which has ", parameters, " parameters"}));
+    }
+    for (std::int64_t i = 0; i < parameters; ++i) {
+        if (!fed[static_cast<std::size_t>(i)] && i != current_iteration) {
+            wrong_body(each, join({"nothing feeds parameter ", i, " of ", name}));
+        }
+    }
+}
+
+inline void check_outputs_of_body(const node& each, std::size_t which, const seq<op::body_output>& map) {
+    const graph& body = each.bodies()[which];
+    std::vector<bool> given(each.outputs(), false);
+    for (const op::body_output& entry : map) {
+        if (entry.port < 0 || entry.port >= static_cast<std::int64_t>(each.outputs())) {
+            wrong_body(each,
+                       join({"its port map names output ", entry.port, ", but it has ", each.outputs(), " outputs"}));
+        }
+        if (entry.result < 0 || entry.result >= static_cast<std::int64_t>(body.results().size())) {
+            wrong_body(each,
+                       join({"its port map names result ", entry.result, " of ", op::body_name(each.kind(), which),
+                             ", which has ", body.results().size(), " results"}));
+        }
+        if (each.is<op::if_else>() && entry.holds != op::body_output::form::value) {
+            wrong_body(each,
+                       join({"output ", entry.port, " must be a whole result of ", op::body_name(each.kind(), which)}));
+        }
+        if (given[static_cast<std::size_t>(entry.port)]) {
+            wrong_body(each, join({"output ", entry.port, " is given twice"}));
+        }
+        given[static_cast<std::size_t>(entry.port)] = true;
+    }
+    for (std::size_t port = 0; port < each.outputs(); ++port) {
+        if (!given[port]) {
+            wrong_body(each, join({"nothing gives output ", port}));
+        }
+    }
+}
+
+/// The port maps of a node, whatever its operation.
+struct port_maps {
+    const seq<op::body_input>* inputs = nullptr;
+    const seq<op::body_output>* outputs = nullptr;
+    std::int64_t current_iteration = -1;
+    std::int64_t execution_condition = -1;
+};
+
+inline port_maps port_maps_of(const node& each, std::size_t which) {
+    if (each.is<op::tensor_iterator>()) {
+        const auto& self = each.as<op::tensor_iterator>();
+        return {&self.input_map, &self.output_map};
+    }
+    if (each.is<op::loop>()) {
+        const auto& self = each.as<op::loop>();
+        return {&self.input_map, &self.output_map, self.current_iteration, self.execution_condition};
+    }
+    const auto& self = each.as<op::if_else>();
+    if (which == 0) {
+        return {&self.then_inputs, &self.then_outputs};
+    }
+    return {&self.else_inputs, &self.else_outputs};
+}
+
+}  // namespace detail
+
+/// Checks that a node has its bodies, and that its port maps fit them: each parameter is fed once, each output given once,
+/// and all numbers are those of ports, parameters and results that there are. Raises an error that names the node.
+inline void check_bodies(const node& each) {
+    const std::size_t wanted = each.is<op::if_else>() ? 2 : 1;
+    if (each.bodies().size() != wanted) {
+        detail::wrong_body(
+            each, join({"it needs ", wanted, wanted == 1 ? " body" : " bodies", ", and has ", each.bodies().size()}));
+    }
+    for (std::size_t which = 0; which < wanted; ++which) {
+        const detail::port_maps maps = detail::port_maps_of(each, which);
+        detail::check_inputs_of_body(each, which, *maps.inputs, maps.current_iteration);
+        detail::check_outputs_of_body(each, which, *maps.outputs);
+        const auto results = static_cast<std::int64_t>(each.bodies()[which].results().size());
+        if (maps.execution_condition < -1 || maps.execution_condition >= results) {
+            detail::wrong_body(each, join({"its condition is result ", maps.execution_condition, " of ",
+                                           op::body_name(each.kind(), which), ", which has ", results, " results"}));
+        }
+    }
+}
+
+namespace detail {
+
+// ---- parts of tensors
+
+/// Where the parts of a slice begin: part k is `size` elements from `first` + k * `step` on.
+struct slice_parts {
+    std::int64_t count = 0;
+    std::int64_t first = 0;
+    std::int64_t step = 1;
+    std::int64_t size = 1;
+};
+
+/// The parts of a slice of an axis with `length` elements. Parts are taken from `start` towards `end`, which is the last
+/// element, and must reach it exactly; an empty axis has none. False if they do not.
+inline bool parts_of(const op::body_slice& slice, std::int64_t length, slice_parts& result) {
+    result = {0, 0, slice.stride, slice.part_size};
+    if (slice.stride == 0 || slice.stride == INT64_MIN || slice.part_size < 1) {
+        return false;
+    }
+    if (length == 0) {
+        return true;
+    }
+    const std::int64_t start = slice.start < 0 ? slice.start + length : slice.start;
+    const std::int64_t end = slice.end < 0 ? slice.end + length : slice.end;
+    const bool backwards = slice.stride < 0;
+    if (start < 0 || start >= length || end < 0 || end >= length || (backwards ? start < end : end < start)) {
+        return false;
+    }
+    const std::int64_t way = (backwards ? start - end : end - start) + 1 - slice.part_size;
+    const std::int64_t stride = backwards ? -slice.stride : slice.stride;
+    if (way < 0 || way % stride != 0) {
+        return false;
+    }
+    result.count = way / stride + 1;
+    result.first = backwards ? start - slice.part_size + 1 : start;
+    return true;
+}
+
+inline std::size_t product_of(const shape& dimensions, std::size_t first, std::size_t last) {
+    std::size_t result = 1;
+    for (std::size_t axis = first; axis < last; ++axis) {
+        result *= static_cast<std::size_t>(dimensions[axis]);
+    }
+    return result;
+}
+
+/// Copies rows of `count` elements between packed elements; `from` and `to` are the first elements.
+inline void copy_elements(element type, std::byte* target, std::size_t to, const std::byte* source, std::size_t from,
+                          std::size_t count) {
+    if (bit_width(type) >= 8) {
+        const auto width = static_cast<std::size_t>(bit_width(type)) / 8;
+        if (count != 0) {
+            std::memcpy(target + to * width, source + from * width, count * width);
+        }
+        return;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        store_integer(type, target, to + i, load_integer(type, source, from + i));
+    }
+}
+
+/// The same values in bytes of their own.
+inline tensor copy_of(const tensor& value) {
+    tensor_builder result(value.type(), value.dimensions());
+    if (value.size_in_bytes() != 0) {
+        std::memcpy(result.data(), value.data(), value.size_in_bytes());
+    }
+    return result.finish();
+}
+
+inline void let_tensor_go(void* keeper) { delete static_cast<tensor*>(keeper); }
+
+/// `size` elements of an axis from `first` on. Where they lie together the result is a window on the tensor.
+inline tensor part_of(const tensor& value, std::size_t axis, std::int64_t first, std::int64_t size) {
+    const shape& whole = value.dimensions();
+    shape dimensions = whole;
+    dimensions[axis] = size;
+    const std::size_t rows = product_of(whole, 0, axis);
+    const std::size_t inner = product_of(whole, axis + 1, whole.rank());
+    const std::size_t count = static_cast<std::size_t>(size) * inner;
+    const std::size_t offset = static_cast<std::size_t>(first) * inner;
+    if (rows == 1 && count != 0 && bit_width(value.type()) >= 8) {
+        const auto width = static_cast<std::size_t>(bit_width(value.type())) / 8;
+        return tensor(value.type(), dimensions,
+                      bytes(value.data() + offset * width, count * width, &let_tensor_go, new tensor(value)));
+    }
+    tensor_builder result(value.type(), dimensions);
+    for (std::size_t row = 0; row < rows; ++row) {
+        copy_elements(value.type(), result.data(), row * count, value.data(),
+                      row * static_cast<std::size_t>(whole[axis]) * inner + offset, count);
+    }
+    return result.finish();
+}
+
+/// Parts one after the other along an axis, the last one first if `backwards`. False if their other sizes differ.
+inline bool concatenate(const std::vector<tensor>& parts, std::size_t axis, bool backwards, tensor& result) {
+    shape dimensions = parts[0].dimensions();
+    std::int64_t length = 0;
+    for (const tensor& part : parts) {
+        shape merged = part.dimensions();
+        length += merged.rank() > axis ? merged[axis] : 0;
+        dimensions[axis] = merged.rank() > axis ? merged[axis] : dimension{-1};
+        if (!(merged == dimensions) || part.type() != parts[0].type()) {
+            return false;
+        }
+    }
+    dimensions[axis] = length;
+    tensor_builder whole(parts[0].type(), dimensions);
+    const std::size_t rows = product_of(dimensions, 0, axis);
+    const std::size_t inner = product_of(dimensions, axis + 1, dimensions.rank());
+    std::size_t place = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const tensor& part = parts[backwards ? parts.size() - 1 - i : i];
+        const std::size_t count = static_cast<std::size_t>(part.dimensions()[axis]) * inner;
+        for (std::size_t row = 0; row < rows; ++row) {
+            copy_elements(whole.type(), whole.data(), row * static_cast<std::size_t>(length) * inner + place,
+                          part.data(), row * count, count);
+        }
+        place += count;
+    }
+    result = whole.finish();
+    return true;
+}
+
+inline bool is_true(const node& each, const tensor& condition, text_view what) {
+    if (condition.elements() != 1) {
+        wrong_body(each, join({what, " must be a single value, not a tensor of shape ", condition.dimensions()}));
+    }
+    return condition.real(0) != 0;
+}
+
+/// A run of a TensorIterator or Loop.
+template <class RunBody>
+class iterations {
+    const node& node_;
+    view<tensor> inputs_;
+    RunBody& run_body_;
+    limits limits_;
+    port_maps maps_;
+    double collected_bytes_ = 0;
+    std::vector<slice_parts> parts_;  // by entry of the input map
+    std::vector<tensor> parameters_;  // of the iteration that is run next
+    std::vector<std::vector<tensor>> collected_;  // by entry of the output map: all parts, or the one value
+
+    const graph& body() const { return node_.bodies()[0]; }
+
+    void begin() {
+        parameters_.resize(body().parameters().size());
+        collected_.resize(maps_.outputs->size());
+        for (const op::body_input& entry : *maps_.inputs) {
+            const tensor& given = inputs_[static_cast<std::size_t>(entry.port)];
+            slice_parts parts;
+            if (entry.holds == op::body_input::form::sliced) {
+                const std::int64_t axis = normalized_axis(entry.slice.axis, given.dimensions().rank());
+                if (axis < 0 || !parts_of(entry.slice, given.dimensions()[static_cast<std::size_t>(axis)], parts)) {
+                    wrong_body(node_, join({"input ", entry.port, " of shape ", given.dimensions(),
+                                            " does not split along axis ", entry.slice.axis, " into parts of size ",
+                                            entry.slice.part_size, " from ", entry.slice.start, " to ", entry.slice.end,
+                                            " in steps of ", entry.slice.stride}));
+                }
+            } else {
+                parameters_[static_cast<std::size_t>(entry.parameter)] = given;
+            }
+            parts_.push_back(parts);
+        }
+    }
+    /// The iterations of a TensorIterator: as many as its slices have parts, else as its concatenated outputs have, else one.
+    std::int64_t count_of_parts() const {
+        std::int64_t count = -1;
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            if ((*maps_.inputs)[i].holds != op::body_input::form::sliced) {
+                continue;
+            }
+            if (count >= 0 && parts_[i].count != count) {
+                wrong_body(node_, join({"input ", (*maps_.inputs)[i].port, " has ", parts_[i].count,
+                                        " parts, but other inputs have ", count}));
+            }
+            count = parts_[i].count;
+        }
+        for (const op::body_output& entry : *maps_.outputs) {
+            const shape& declared = node_.shape(static_cast<std::size_t>(entry.port));
+            const std::int64_t axis = normalized_axis(entry.slice.axis, declared.rank());
+            slice_parts parts;
+            if (count < 0 && entry.holds == op::body_output::form::concatenated && axis >= 0 &&
+                declared.is_static(static_cast<std::size_t>(axis)) &&
+                parts_of(entry.slice, declared[static_cast<std::size_t>(axis)], parts)) {
+                count = parts.count;
+            }
+        }
+        return count < 0 ? 1 : count;
+    }
+    /// The iterations of a Loop at most; -1: as long as its condition holds.
+    std::int64_t trip_count() const {
+        const tensor& given = inputs_[0];
+        if (given.elements() != 1) {
+            wrong_body(node_,
+                       join({"the trip count must be a single value, not a tensor of shape ", given.dimensions()}));
+        }
+        const std::int64_t count = given.integer(0);
+        if (count >= 0) {
+            return count;
+        }
+        const tensor* always = nullptr;
+        if (maps_.execution_condition >= 0) {
+            const node& result = body()[body().results()[static_cast<std::size_t>(maps_.execution_condition)]];
+            always = body().constant_value(result.input(0));
+        }
+        if (maps_.execution_condition < 0 || (always != nullptr && is_true(node_, *always, "its condition"))) {
+            wrong_body(node_, "it would never end: it has no trip count, and its condition always holds");
+        }
+        return -1;
+    }
+
+    void set_parameters(std::int64_t iteration) {
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            const op::body_input& entry = (*maps_.inputs)[i];
+            if (entry.holds != op::body_input::form::sliced) {
+                continue;
+            }
+            if (iteration >= parts_[i].count) {
+                wrong_body(node_, join({"input ", entry.port, " has ", parts_[i].count,
+                                        " parts, too few for iteration ", iteration}));
+            }
+            const tensor& given = inputs_[static_cast<std::size_t>(entry.port)];
+            const auto axis = static_cast<std::size_t>(normalized_axis(entry.slice.axis, given.dimensions().rank()));
+            parameters_[static_cast<std::size_t>(entry.parameter)] =
+                part_of(given, axis, parts_[i].first + iteration * parts_[i].step, parts_[i].size);
+        }
+        set_current_iteration(iteration);
+    }
+    /// The number of the iteration counts from the input that feeds its parameter, or from 0.
+    void set_current_iteration(std::int64_t iteration) {
+        if (maps_.current_iteration < 0) {
+            return;
+        }
+        std::int64_t first = 0;
+        for (const op::body_input& entry : *maps_.inputs) {
+            if (entry.parameter != maps_.current_iteration) {
+                continue;
+            }
+            if (entry.holds != op::body_input::form::invariant) {
+                return;
+            }
+            first = inputs_[static_cast<std::size_t>(entry.port)].integer(0);
+        }
+        const node_id id = body().parameters()[static_cast<std::size_t>(maps_.current_iteration)];
+        const auto& wanted = body()[id].template as<op::parameter>();
+        const shape dimensions = wanted.dimensions.is_static()        ? wanted.dimensions
+                                 : wanted.dimensions.rank_is_static() ? shape::of_ones(wanted.dimensions.rank())
+                                                                      : shape{};
+        tensor_builder number(wanted.element_type == dynamic ? i64 : wanted.element_type, dimensions);
+        for (std::size_t i = 0; i < number.elements(); ++i) {
+            number.integer(i, first + iteration);
+        }
+        parameters_[static_cast<std::size_t>(maps_.current_iteration)] = number.finish();
+    }
+
+    void collect(const std::vector<tensor>& results, std::int64_t iteration) {
+        for (std::size_t i = 0; i < collected_.size(); ++i) {
+            const op::body_output& entry = (*maps_.outputs)[i];
+            const tensor& value = results[static_cast<std::size_t>(entry.result)];
+            if (entry.holds == op::body_output::form::value) {
+                if (entry.iteration < 0 || entry.iteration == iteration) {
+                    collected_[i].assign(1, value);
+                }
+                continue;
+            }
+            const std::int64_t axis = normalized_axis(entry.slice.axis, value.dimensions().rank());
+            const std::int64_t stride = entry.slice.stride < 0 ? -entry.slice.stride : entry.slice.stride;
+            if (axis < 0 || value.dimensions()[static_cast<std::size_t>(axis)] != entry.slice.part_size ||
+                stride != entry.slice.part_size) {
+                wrong_body(node_,
+                           join({"iteration ", iteration, " gives output ", entry.port, " a part of shape ",
+                                 value.dimensions(), ", which has not ", entry.slice.part_size, " elements along axis ",
+                                 entry.slice.axis, ", as many as the step of ", entry.slice.stride}));
+            }
+            collected_[i].push_back(value);
+            collected_bytes_ += static_cast<double>(value.size_in_bytes());
+        }
+        if (collected_bytes_ > static_cast<double>(limits_.bytes)) {
+            wrong_body(node_, join({"after ", iteration + 1, " iterations its outputs take more than ",
+                                    static_cast<std::int64_t>(limits_.bytes), " bytes"}));
+        }
+    }
+    /// How many iterations there may be: as many as the limit says, or as slices of the inputs have parts.
+    std::int64_t most_iterations() const {
+        std::int64_t most = limits_.iterations;
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            const auto port = static_cast<std::size_t>((*maps_.inputs)[i].port);
+            most = math::maximum(most, inputs_[port].elements() == 0 ? 0 : parts_[i].count);
+        }
+        return most;
+    }
+    void check_iterations(std::int64_t count, std::int64_t most) const {
+        if (count > most) {
+            wrong_body(node_, join({"it would run more than ", most, " iterations"}));
+        }
+    }
+    void feed_back(const std::vector<tensor>& results) {
+        for (const op::body_input& entry : *maps_.inputs) {
+            if (entry.holds == op::body_input::form::merged) {
+                parameters_[static_cast<std::size_t>(entry.parameter)] =
+                    results[static_cast<std::size_t>(entry.result)];
+            }
+        }
+    }
+
+    /// What an output is after no iteration: nothing along its axis, or the initial value of what is fed back.
+    tensor without_iteration(const op::body_output& entry) const {
+        if (entry.holds == op::body_output::form::value) {
+            for (const op::body_input& input : *maps_.inputs) {
+                if (input.holds == op::body_input::form::merged && input.result == entry.result) {
+                    return inputs_[static_cast<std::size_t>(input.port)];
+                }
+            }
+            wrong_body(node_, join({"output ", entry.port, " has no value, because no iteration was run"}));
+        }
+        graph model = body();
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            const op::body_input& input = (*maps_.inputs)[i];
+            shape dimensions = inputs_[static_cast<std::size_t>(input.port)].dimensions();
+            if (input.holds == op::body_input::form::sliced) {
+                dimensions[static_cast<std::size_t>(normalized_axis(input.slice.axis, dimensions.rank()))] =
+                    input.slice.part_size;
+            }
+            const node_id id = model.parameters()[static_cast<std::size_t>(input.parameter)];
+            model.set_attributes(id, op::parameter{model[id].type(), dimensions});
+        }
+        infer_all(model);
+        const node& result = model[model.results()[static_cast<std::size_t>(entry.result)]];
+        shape dimensions = result.shape();
+        const std::int64_t axis = normalized_axis(entry.slice.axis, dimensions.rank());
+        if (axis < 0 || result.type() == dynamic) {
+            wrong_body(node_, join({"output ", entry.port, " has no shape, because no iteration was run"}));
+        }
+        dimensions[static_cast<std::size_t>(axis)] = 0;
+        for (std::size_t i = 0; i < dimensions.rank(); ++i) {
+            dimensions[i] = dimensions[i] == dynamic_dimension ? 0 : dimensions[i];  // there are no elements to ask
+        }
+        return tensor_builder(result.type(), dimensions).finish();
+    }
+    tensor output_of(std::size_t i, std::int64_t count) const {
+        const op::body_output& entry = (*maps_.outputs)[i];
+        if (count == 0) {
+            return without_iteration(entry);
+        }
+        if (collected_[i].empty()) {
+            wrong_body(node_, join({"output ", entry.port, " is that of iteration ", entry.iteration, ", but only ",
+                                    count, " were run"}));
+        }
+        if (entry.holds == op::body_output::form::value) {
+            return collected_[i][0];
+        }
+        const tensor& first = collected_[i][0];
+        const auto axis = static_cast<std::size_t>(normalized_axis(entry.slice.axis, first.dimensions().rank()));
+        tensor result;
+        if (!concatenate(collected_[i], axis, entry.slice.stride < 0, result)) {
+            wrong_body(node_, join({"output ", entry.port, " is made of parts of different shapes"}));
+        }
+        return result;
+    }
+
+public:
+    iterations(const node& each, view<tensor> inputs, RunBody& run_body, const limits& most)
+        : node_(each), inputs_(inputs), run_body_(run_body), limits_(most), maps_(port_maps_of(each, 0)) {}
+
+    seq<tensor> run() {
+        begin();
+        const bool is_loop = node_.is<op::loop>();
+        const std::int64_t most = is_loop ? trip_count() : count_of_parts();
+        bool goes_on = !is_loop || is_true(node_, inputs_[1], "the condition (input 1)");
+        const std::int64_t limit = most_iterations();
+        if (goes_on && maps_.execution_condition < 0) {
+            check_iterations(most, limit);
+        }
+        std::int64_t count = 0;
+        for (; goes_on && (most < 0 || count < most); ++count) {
+            check_iterations(count + 1, limit);
+            set_parameters(count);
+            const std::vector<tensor> results = run_body_(0, parameters_);
+            collect(results, count);
+            feed_back(results);
+            if (maps_.execution_condition >= 0) {
+                goes_on = is_true(node_, results[static_cast<std::size_t>(maps_.execution_condition)], "its condition");
+            }
+        }
+        seq<tensor> outputs;
+        outputs.resize(node_.outputs());
+        for (std::size_t i = 0; i < collected_.size(); ++i) {
+            outputs[static_cast<std::size_t>((*maps_.outputs)[i].port)] = output_of(i, count);
+        }
+        return outputs;
+    }
+};
+
+template <class RunBody>
+seq<tensor> run_branch(const node& each, view<tensor> inputs, RunBody& run_body) {
+    const std::size_t which = is_true(each, inputs[0], "the condition (input 0)") ? 0 : 1;
+    const port_maps maps = port_maps_of(each, which);
+    std::vector<tensor> parameters(each.bodies()[which].parameters().size());
+    for (const op::body_input& entry : *maps.inputs) {
+        parameters[static_cast<std::size_t>(entry.parameter)] = inputs[static_cast<std::size_t>(entry.port)];
+    }
+    const std::vector<tensor> results = run_body(which, parameters);
+    seq<tensor> outputs;
+    outputs.resize(each.outputs());
+    for (const op::body_output& entry : *maps.outputs) {
+        outputs[static_cast<std::size_t>(entry.port)] = results[static_cast<std::size_t>(entry.result)];
+    }
+    return outputs;
+}
+
+}  // namespace detail
+
+/// The outputs of a TensorIterator, Loop or If, whose bodies `run_body(which, parameters)` runs.
+///
+/// TensorIterator: iteration k gives each sliced input's part k to the body; an input that is fed back gets the body's result of
+/// the iteration before; the others stay. There are as many iterations as parts, which must be equally many for all sliced inputs;
+/// without sliced inputs as many as the declared sizes of concatenated outputs have, else one.
+/// Loop: at most `trip count` iterations (negative: no limit) while the condition holds, which is input 1 before the first and the
+/// body's result behind each; the iteration that ends it counts. Its number starts at 0, or at the input that feeds it.
+/// If: one run of the first body if the condition is true, else of the second.
+/// Concatenated outputs stand in the order of iterations, or backwards for a negative stride. Without any iteration they are empty along
+/// their axis, and an output that is fed back has its initial value.
+/// `inputs`: one tensor a port; `run_body` takes the number of the body and a vector of tensors, one a parameter, and gives one a
+/// result. Raises an error that names the node for port maps that do not fit the bodies, slices that do not divide their axis, a loop
+/// that would never end, more iterations or bytes of concatenated outputs than `most`, outputs of iterations that were not run; and
+/// names the node in front of what `run_body` raises.
+/// OpenVINO operation specifications TensorIterator-1, Loop-5, If-8.
+template <class RunBody>
+seq<tensor> evaluate_control_flow(const node& each, view<tensor> inputs, RunBody&& run_body, const limits& most = {}) {
+    check_bodies(each);
+    const auto run_named = [&](std::size_t which, const std::vector<tensor>& parameters) -> std::vector<tensor> {
+        try {
+            return run_body(which, parameters);
+        } catch (const error& raised) {
+            fail({each.operation(), " '", each.name(), "', ", op::body_name(each.kind(), which), ": ",
+                  raised.message()});
+        }
+    };
+    if (each.is<op::if_else>()) {
+        return detail::run_branch(each, inputs, run_named);
+    }
+    return detail::iterations(each, inputs, run_named, most).run();
+}
+
+}  // namespace lpt::reference
+#endif
+
+// ======== lpt/reference/convolution.hpp
+#ifndef LPT_HOLDS_REFERENCE_CONVOLUTION_HPP
+#define LPT_HOLDS_REFERENCE_CONVOLUTION_HPP
+namespace lpt::reference {
+
+namespace detail {
+
+inline constexpr std::size_t spatial_axes = 3;
+
+/// A convolution or pooling over exactly three spatial axes; shorter ones have axes of size 1 in front.
+struct window_geometry {
+    std::int64_t input[spatial_axes] = {1, 1, 1};
+    std::int64_t output[spatial_axes] = {1, 1, 1};
+    op::window_axis window[spatial_axes];
+
+    constexpr std::size_t input_size() const { return static_cast<std::size_t>(input[0] * input[1] * input[2]); }
+    constexpr std::size_t output_size() const { return static_cast<std::size_t>(output[0] * output[1] * output[2]); }
+    constexpr std::size_t kernel_size() const {
+        return static_cast<std::size_t>(window[0].kernel * window[1].kernel * window[2].kernel);
+    }
+    /// True if the output's places are the input's places: a product of matrices needs no rearrangement.
+    constexpr bool is_pointwise() const {
+        bool result = kernel_size() == 1;
+        for (std::size_t axis = 0; axis < spatial_axes; ++axis) {
+            const op::window_axis& each = window[axis];
+            result = result && each.stride == 1 && each.pad_begin == 0 && input[axis] == output[axis];
+        }
+        return result;
+    }
+};
+
+/// `kernel_first` is the place of the first kernel axis in `kernel`.
+constexpr window_geometry make_geometry(const shape& data, const shape& result, const shape& kernel,
+                                        std::size_t kernel_first, const op::detail::window_attributes& window) {
+    window_geometry geometry;
+    const std::size_t axes = data.rank() - 2;
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+        const std::size_t to = spatial_axes - axes + axis;
+        geometry.input[to] = data[axis + 2];
+        geometry.output[to] = result[axis + 2];
+        geometry.window[to] =
+            op::padded_window(window.axis(axis, kernel[kernel_first + axis]), window.rule, data[axis + 2]);
+    }
+    return geometry;
+}
+
+/// Writes `count` elements of a row of `size`, from place `first` on, each `stride` after the one before; zero outside the row.
+template <class Number>
+constexpr void copy_places(const Number* row, std::int64_t first, std::int64_t stride, std::int64_t size,
+                           std::int64_t count, Number* to) {
+    const std::int64_t begin = first < 0 ? math::minimum(count, (-first + stride - 1) / stride) : 0;
+    const std::int64_t end = first < size ? math::minimum(count, (size - first + stride - 1) / stride) : 0;
+    for (std::int64_t i = 0; i < begin; ++i) {
+        to[i] = 0;
+    }
+    if (stride == 1) {
+        for (std::int64_t i = begin; i < end; ++i) {
+            to[i] = row[first + i];
+        }
+    } else {
+        for (std::int64_t i = begin; i < end; ++i) {
+            to[i] = row[first + i * stride];
+        }
+    }
+    for (std::int64_t i = math::maximum(begin, end); i < count; ++i) {
+        to[i] = 0;
+    }
+}
+
+/// Writes what one kernel element of one channel meets at output places `first` to before `last`, zero for padding.
+template <class Number>
+constexpr void unfold_row(const Number* channel, const window_geometry& g, const std::int64_t (&k)[spatial_axes],
+                          std::size_t first, std::size_t last, Number* to) {
+    const op::window_axis& w = g.window[2];
+    const std::int64_t shift = k[2] * w.dilation - w.pad_begin;
+    auto place = static_cast<std::int64_t>(first);
+    const auto end = static_cast<std::int64_t>(last);
+    while (place < end) {
+        const std::int64_t row = place / g.output[2];
+        const std::int64_t begin = place % g.output[2];
+        const std::int64_t count = math::minimum(g.output[2] - begin, end - place);
+        const std::int64_t d =
+            row / g.output[1] * g.window[0].stride + k[0] * g.window[0].dilation - g.window[0].pad_begin;
+        const std::int64_t h =
+            row % g.output[1] * g.window[1].stride + k[1] * g.window[1].dilation - g.window[1].pad_begin;
+        if (d < 0 || d >= g.input[0] || h < 0 || h >= g.input[1]) {
+            for (std::int64_t i = 0; i < count; ++i) {
+                to[i] = 0;
+            }
+        } else {
+            copy_places(channel + (d * g.input[1] + h) * g.input[2], begin * w.stride + shift, w.stride, g.input[2],
+                        count, to);
+        }
+        to += count;
+        place += count;
+    }
+}
+
+/// Writes what the windows at output places `first` to before `last` see: `channels * kernel` rows, one place a column.
+template <class Number>
+constexpr void unfold(const Number* data, std::size_t channels, const window_geometry& g, std::size_t first,
+                      std::size_t last, Number* to) {
+    for (std::size_t channel = 0; channel < channels; ++channel) {
+        std::int64_t k[spatial_axes] = {};
+        for (std::size_t i = 0; i < g.kernel_size(); ++i) {
+            unfold_row(data + channel * g.input_size(), g, k, first, last, to);
+            to += last - first;
+            for (std::size_t axis = spatial_axes; axis-- > 0;) {
+                if (++k[axis] < g.window[axis].kernel) {
+                    break;
+                }
+                k[axis] = 0;
+            }
+        }
+    }
+}
+
+/// Memory that one convolution uses again for each sample and group.
+template <class Number>
+struct convolution_memory {
+    seq<Number> columns;
+    seq<Number> sums;
+
+    static constexpr Number* at_least(seq<Number>& values, std::size_t count) {
+        if (values.size() < count) {
+            values.resize(count);
+        }
+        return values.data();
+    }
+};
+
+/// One sample and one group: `outputs` channels of `inputs` channels. Sums run over input channels, then kernel elements in row-major order.
+template <class Number>
+constexpr void convolve(const Number* data, const Number* weights, Number* to, std::size_t inputs, std::size_t outputs,
+                        const window_geometry& g, convolution_memory<Number>& memory) {
+    const std::size_t depth = inputs * g.kernel_size();
+    const std::size_t places = g.output_size();
+    using matrix = evaluation::detail::matrix<Number>;
+    if (g.is_pointwise()) {
+        return evaluation::multiply_matrices(matrix{weights, depth, 1}, matrix{data, places, 1}, to, outputs, places,
+                                             depth);
+    }
+    // As many places at a time as stay in the cache with all that they see, in whole tiles.
+    const std::size_t wanted = 65536 / math::maximum<std::size_t>(depth, 1) / 64 * 64;
+    const std::size_t block = math::minimum(places, math::maximum<std::size_t>(wanted, 64));
+    Number* columns = memory.at_least(memory.columns, depth * block);
+    Number* sums = block == places ? to : memory.at_least(memory.sums, outputs * block);
+    for (std::size_t first = 0; first < places; first += block) {
+        const std::size_t count = math::minimum(block, places - first);
+        unfold(data, inputs, g, first, first + count, columns);
+        evaluation::multiply_matrices(matrix{weights, depth, 1}, matrix{columns, count, 1}, sums, outputs, count,
+                                      depth);
+        for (std::size_t channel = 0; block != places && channel < outputs; ++channel) {
+            for (std::size_t i = 0; i < count; ++i) {
+                to[channel * places + first + i] = sums[channel * count + i];
+            }
+        }
+    }
+}
+
+template <class Number>
+constexpr tensor convolution(const call& node, const op::detail::window_attributes& window, bool grouped) {
+    const shape& data = node.dimensions(0);
+    const shape& weights = node.dimensions(1);
+    const shape& dimensions = node.output().dimensions;
+    const window_geometry geometry = make_geometry(data, dimensions, weights, grouped ? 3 : 2, window);
+    const auto groups = static_cast<std::size_t>(grouped ? weights[0] : 1);
+    const auto outputs = static_cast<std::size_t>(weights[grouped ? 1 : 0]);
+    const auto inputs = static_cast<std::size_t>(weights[grouped ? 2 : 1]);
+    operand<Number> x(node.input(0));
+    operand<Number> w(node.input(1));
+    outcome<Number> result(node.output());
+    convolution_memory<Number> memory;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(data[0]) * groups; ++i) {
+        convolve(x.data() + i * inputs * geometry.input_size(),
+                 w.data() + i % groups * outputs * inputs * geometry.kernel_size(),
+                 result.data() + i * outputs * geometry.output_size(), inputs, outputs, geometry, memory);
+    }
+    return result.finish();
+}
+
+/// Adds what one kernel element gives to the places of one output channel.
+template <class Number>
+constexpr void fold_back(const Number* values, const window_geometry& g, const std::int64_t (&k)[spatial_axes],
+                         Number* channel) {
+    for (std::int64_t d = 0; d < g.input[0]; ++d) {
+        for (std::int64_t h = 0; h < g.input[1]; ++h) {
+            for (std::int64_t x = 0; x < g.input[2]; ++x, ++values) {
+                const std::int64_t at[spatial_axes] = {d, h, x};
+                std::int64_t place = 0;
+                bool inside = true;
+                for (std::size_t axis = 0; axis < spatial_axes; ++axis) {
+                    const op::window_axis& w = g.window[axis];
+                    const std::int64_t p = at[axis] * w.stride + k[axis] * w.dilation - w.pad_begin;
+                    inside = inside && p >= 0 && p < g.output[axis];
+                    place = place * g.output[axis] + p;
+                }
+                if (inside) {
+                    channel[place] = evaluation::detail::plus(channel[place], *values);
+                }
+            }
+        }
+    }
+}
+
+/// One sample and one group of a transposed convolution.
+template <class Number>
+constexpr void convolve_back(const Number* data, const Number* weights, Number* to, std::size_t inputs,
+                             std::size_t outputs, const window_geometry& g) {
+    using matrix = evaluation::detail::matrix<Number>;
+    const std::size_t places = g.input_size();
+    const std::size_t kernel = g.kernel_size();
+    for (std::size_t i = 0; i < outputs * g.output_size(); ++i) {
+        to[i] = 0;
+    }
+    if (inputs == 0) {  // then neither data nor weights say how large the loops below may be
+        return;
+    }
+    seq<Number> columns(kernel * places, Number(0));
+    for (std::size_t channel = 0; channel < outputs; ++channel) {
+        evaluation::multiply_matrices(matrix{weights + channel * kernel, 1, outputs * kernel}, matrix{data, places, 1},
+                                      columns.data(), kernel, places, inputs);
+        std::int64_t k[spatial_axes] = {};
+        for (std::size_t i = 0; i < kernel; ++i) {
+            fold_back(columns.data() + i * places, g, k, to + channel * g.output_size());
+            for (std::size_t axis = spatial_axes; axis-- > 0;) {
+                if (++k[axis] < g.window[axis].kernel) {
+                    break;
+                }
+                k[axis] = 0;
+            }
+        }
+    }
+}
+
+/// The padding of a transposed convolution: as given, none (valid), or what the sizes leave, the odd element at the beginning (`same_upper`)
+/// or at the end (`same_lower`): the other way round than for a convolution, whose reverse this is.
+constexpr void pad_transposed(window_geometry& geometry, op::auto_pad rule, const integers& output_padding,
+                              std::size_t axes) {
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+        const std::size_t at = spatial_axes - axes + axis;
+        op::window_axis& window = geometry.window[at];
+        if (rule == op::auto_pad::valid) {
+            window.pad_begin = 0;
+        } else if (rule != op::auto_pad::explicit_pads) {
+            const std::int64_t total = math::maximum<std::int64_t>(
+                0, (geometry.input[at] - 1) * window.stride + window.extent() +
+                       op::detail::spatial_value(output_padding, axis, 0) - geometry.output[at]);
+            window.pad_begin = rule == op::auto_pad::same_upper ? total - total / 2 : total / 2;
+        }
+    }
+}
+
+template <class Number>
+constexpr tensor transposed_convolution(const call& node, const op::detail::window_attributes& window,
+                                        const integers& output_padding, bool grouped) {
+    const shape& data = node.dimensions(0);
+    const shape& weights = node.dimensions(1);
+    const op::detail::window_attributes as_given{window.strides, window.dilations, window.pads_begin, window.pads_end,
+                                                 op::auto_pad::explicit_pads};
+    window_geometry geometry = make_geometry(data, node.output().dimensions, weights, grouped ? 3 : 2, as_given);
+    pad_transposed(geometry, window.rule, output_padding, data.rank() - 2);
+    const auto groups = static_cast<std::size_t>(grouped ? weights[0] : 1);
+    const auto inputs = static_cast<std::size_t>(weights[grouped ? 1 : 0]);
+    const auto outputs = static_cast<std::size_t>(weights[grouped ? 2 : 1]);
+    operand<Number> x(node.input(0));
+    operand<Number> w(node.input(1));
+    outcome<Number> result(node.output());
+    for (std::size_t i = 0; i < static_cast<std::size_t>(data[0]) * groups; ++i) {
+        convolve_back(x.data() + i * inputs * geometry.input_size(),
+                      w.data() + i % groups * outputs * inputs * geometry.kernel_size(),
+                      result.data() + i * outputs * geometry.output_size(), inputs, outputs, geometry);
+    }
+    return result.finish();
+}
+
+template <class Op>
+constexpr op::detail::window_attributes window_of(const Op& self) {
+    return {self.strides, self.dilations, self.pads_begin, self.pads_end, self.auto_pad};
+}
+
+template <class Op>
+constexpr tensor convolution_of(const call& node, bool grouped) {
+    return with_number(node.output().type,
+                       [&](auto zero) { return convolution<decltype(zero)>(node, window_of(node.as<Op>()), grouped); });
+}
+template <class Op>
+constexpr tensor transposed_convolution_of(const call& node, bool grouped) {
+    return with_number(node.output().type, [&](auto zero) {
+        return transposed_convolution<decltype(zero)>(node, window_of(node.as<Op>()), node.as<Op>().output_padding,
+                                                      grouped);
+    });
+}
+
+}  // namespace detail
+
+/// Convolutions in the number type of their output. Sums run over input channels, then kernel elements in row-major order; integers
+/// wrap around.
+[[gnu::cold]] inline bool evaluate_convolution(const call& node, seq<tensor>& outputs) {
+    switch (node.kind()) {
+        case op::kind::convolution:
+            outputs.push_back(detail::convolution_of<op::convolution>(node, false));
+            return true;
+        case op::kind::group_convolution:
+            outputs.push_back(detail::convolution_of<op::group_convolution>(node, true));
+            return true;
+        case op::kind::convolution_backprop_data:
+            outputs.push_back(detail::transposed_convolution_of<op::convolution_backprop_data>(node, false));
+            return true;
+        case op::kind::group_convolution_backprop_data:
+            outputs.push_back(detail::transposed_convolution_of<op::group_convolution_backprop_data>(node, true));
+            return true;
+        default: return false;
+    }
+}
+
+}  // namespace lpt::reference
+#endif
+
+// ======== lpt/reference/fake_convert.hpp
+#ifndef LPT_HOLDS_REFERENCE_FAKE_CONVERT_HPP
+#define LPT_HOLDS_REFERENCE_FAKE_CONVERT_HPP
+namespace lpt::reference {
+
+/// FakeConvert: y = (to_8_bits(x * scale - shift) + shift) / scale, where to_8_bits saturates to the greatest finite value of the type
+/// and rounds to nearest even. Products in the number type of x.
+[[gnu::cold]] inline bool evaluate_fake_convert(const call& node, seq<tensor>& outputs) {
+    const element type = node.as<op::fake_convert>().destination_type;
+    const double most = facts(type).highest;
+    const tensor zero = make_scalar(node.input(0).type(), 0);
+    const tensor& shifts = node.has(2) ? node.input(2) : zero;
+    outputs.push_back(detail::with_real(node.output().type, [&](auto number) {
+        using real = decltype(number);
+        detail::operand<real> x(node.input(0));
+        detail::operand<real> scale(node.input(1));
+        detail::operand<real> shift(shifts);
+        detail::outcome<real> result(node.output());
+        const evaluation::broadcast_walk<3> walk(node.output().dimensions,
+                                                 {&node.dimensions(0), &node.dimensions(1), &shifts.dimensions()});
+        walk.for_each_row([&](const evaluation::broadcast_walk<3>::row& row) {
+            for (std::size_t i = 0; i < row.length; ++i) {
+                const real factor = scale[row.at[1] + i * row.step[1]];
+                const real offset = shift[row.at[2] + i * row.step[2]];
+                const auto moved = static_cast<double>(x[row.at[0] + i * row.step[0]] * factor - offset);
+                const double limited = math::minimum(math::maximum(moved, -most), most);
+                result[row.output + i] = (static_cast<real>(round_to_real(type, limited)) + offset) / factor;
+            }
+        });
+        return result.finish();
+    }));
+    return true;
+}
+
+}  // namespace lpt::reference
+#endif
+
+// ======== lpt/reference/indexing.hpp
+#ifndef LPT_HOLDS_REFERENCE_INDEXING_HPP
+#define LPT_HOLDS_REFERENCE_INDEXING_HPP
+namespace lpt::reference {
+
+namespace detail {
+
+template <class Number>
+void top_k(const call& node, seq<tensor>& outputs) {
+    const auto& self = node.as<op::top_k>();
+    const shape& data = node.dimensions(0);
+    const std::size_t axis = evaluation::detail::axis_of(self.axis, data.rank());
+    const auto size = static_cast<std::size_t>(data[axis]);
+    const auto count = static_cast<std::size_t>(node.output().dimensions[axis]);
+    const std::size_t inner = elements_between(data, axis + 1, data.rank());
+    const std::size_t outer = elements_between(data, 0, axis);
+    operand<Number> x(node.input(0));
+    outcome<Number> values(node.output());
+    outcome<std::int64_t> indices(node.output(1).type, node.output(1).dimensions);
+    std::vector<std::size_t> order(size);
+    for (std::size_t line = 0; line < outer * inner; ++line) {
+        const std::size_t base = line / inner * size * inner + line % inner;
+        const auto before = [&](std::size_t a, std::size_t b) {
+            const Number left = x[base + a * inner];
+            const Number right = x[base + b * inner];
+            if (left != right) {
+                return self.mode == op::top_k_mode::max ? left > right : left < right;
+            }
+            return a < b;
+        };
+        for (std::size_t i = 0; i < size; ++i) {
+            order[i] = i;
+        }
+        const auto end = order.begin() + static_cast<std::ptrdiff_t>(count);
+        std::partial_sort(order.begin(), end, order.end(), before);
+        if (self.sort == op::top_k_sort::index) {
+            std::sort(order.begin(), end);
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::size_t to = (line / inner * count + i) * inner + line % inner;
+            values[to] = x[base + order[i] * inner];
+            indices[to] = static_cast<std::int64_t>(order[i]);
+        }
+    }
+    outputs.push_back(values.finish());
+    outputs.push_back(indices.finish());
+}
+
+template <class Number>
+constexpr tensor cum_sum(const call& node) {
+    const auto& self = node.as<op::cum_sum>();
+    const shape& data = node.dimensions(0);
+    const std::size_t axis = evaluation::detail::axis_of(node.integer_at(1), data.rank());
+    const auto size = static_cast<std::size_t>(data[axis]);
+    const std::size_t inner = elements_between(data, axis + 1, data.rank());
+    const std::size_t outer = elements_between(data, 0, axis);
+    operand<Number> x(node.input(0));
+    outcome<Number> result(node.output());
+    for (std::size_t line = 0; line < outer * inner; ++line) {
+        evaluation::sum_of<Number> sum = 0;
+        for (std::size_t i = 0; i < size; ++i) {
+            const std::size_t place = self.reverse ? size - 1 - i : i;
+            const std::size_t at = (line / inner * size + place) * inner + line % inner;
+            const evaluation::sum_of<Number> before = sum;
+            sum = evaluation::detail::plus(sum, static_cast<evaluation::sum_of<Number>>(x[at]));
+            result[at] = static_cast<Number>(self.exclusive ? before : sum);
+        }
+    }
+    return result.finish();
+}
+
+template <class Number>
+constexpr tensor one_hot(const call& node) {
+    const auto& self = node.as<op::one_hot>();
+    const shape& dimensions = node.output().dimensions;
+    const std::size_t axis = evaluation::detail::axis_of(self.axis, dimensions.rank());
+    const dimension depth = dimensions[axis];
+    const std::size_t inner = elements_between(dimensions, axis + 1, dimensions.rank());
+    const bool wraps = node.version >= 16 && self.negative_indices_mode == op::one_hot_negative_indices::normalize;
+    operand<std::int64_t> indices(node.input(0));
+    operand<Number> on(node.input(2));
+    operand<Number> off(node.input(3));
+    outcome<Number> result(node.output());
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        result[i] = off[0];
+    }
+    for (std::size_t i = 0; i < node.input(0).elements(); ++i) {
+        const std::int64_t place = indices[i] < 0 && wraps ? indices[i] + depth : indices[i];
+        if (place >= 0 && place < depth) {
+            result[(i / inner * static_cast<std::size_t>(depth) + static_cast<std::size_t>(place)) * inner +
+                   i % inner] = on[0];
+        }
+    }
+    return result.finish();
+}
+
+constexpr tensor non_zero(const call& node) {
+    const shape& data = node.dimensions(0);
+    const integers strides = evaluation::strides_of(data);
+    seq<std::int64_t> found;
+    for (std::size_t i = 0; i < data.elements(); ++i) {
+        if (node.input(0).real(i) != 0) {
+            found.push_back(static_cast<std::int64_t>(i));
+        }
+    }
+    // A scalar has no axis to tell the place on; it counts as a tensor of one element.
+    const std::size_t rank = data.rank();
+    seq<std::int64_t> places;
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        for (const std::int64_t at : found) {
+            places.push_back(at / strides[axis] % data[axis]);
+        }
+    }
+    const shape dimensions{static_cast<dimension>(rank), static_cast<dimension>(found.size())};
+    tensor_builder result(node.as<op::non_zero>().output_type, dimensions);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        result.integer(i, places[i]);
+    }
+    return result.finish();
+}
+
+}  // namespace detail
+
+/// TopK (of equal values the one with the lower index comes first), CumSum, OneHot (indices outside the depth give off values only) and NonZero.
+[[gnu::cold]] inline bool evaluate_indexing(const call& node, seq<tensor>& outputs) {
+    switch (node.kind()) {
+        case op::kind::top_k:
+            detail::with_number(node.input(0).type(), [&](auto zero) { detail::top_k<decltype(zero)>(node, outputs); });
+            return true;
+        case op::kind::cum_sum:
+            outputs.push_back(detail::with_number(node.input(0).type(),
+                                                  [&](auto zero) { return detail::cum_sum<decltype(zero)>(node); }));
+            return true;
+        case op::kind::one_hot:
+            outputs.push_back(detail::with_number(node.output().type,
+                                                  [&](auto zero) { return detail::one_hot<decltype(zero)>(node); }));
+            return true;
+        case op::kind::non_zero: outputs.push_back(detail::non_zero(node)); return true;
+        default: return false;
+    }
+}
+
+}  // namespace lpt::reference
+#endif
+
+// ======== lpt/reference/interpolate.hpp
+#ifndef LPT_HOLDS_REFERENCE_INTERPOLATE_HPP
+#define LPT_HOLDS_REFERENCE_INTERPOLATE_HPP
+namespace lpt::reference {
+
+namespace detail {
+
+/// One input place that an output place is made of, and its share.
+struct tap {
+    std::int64_t place = 0;
+    double weight = 0;
+};
+/// For each place along an output axis the input places that it is made of.
+using resampling = seq<seq<tap>>;
+
+/// How one axis is resampled.
+struct axis_resize {
+    std::int64_t input = 0;
+    std::int64_t output = 0;
+    float scale = 1;
+};
+
+/// What Interpolate does, in the terms of version 4 (version 0 says the same in other words).
+struct resize_rule {
+    op::interpolate_mode mode = op::interpolate_mode::nearest;
+    op::coordinate_transformation_mode coordinates = op::coordinate_transformation_mode::half_pixel;
+    op::nearest_mode nearest = op::nearest_mode::round_prefer_floor;
+    bool antialias = false;
+    double cube_coeff = -0.75;
+};
+
+/// The place in the input that an output place shows by the rule; may be anything where the scale is tiny.
+constexpr float free_place(const resize_rule& rule, const axis_resize& axis, std::int64_t place) {
+    using enum op::coordinate_transformation_mode;
+    const auto x = static_cast<float>(place);
+    if (axis.scale == 1.0f || axis.input == axis.output) {
+        return x;
+    }
+    switch (rule.coordinates) {
+        case half_pixel: return (x + 0.5f) / axis.scale - 0.5f;
+        case pytorch_half_pixel: return axis.output > 1 ? (x + 0.5f) / axis.scale - 0.5f : 0.0f;
+        case asymmetric: return x / axis.scale;
+        case tf_half_pixel_for_nn: return (x + 0.5f) / axis.scale;
+        default:
+            return axis.output == 1 ? 0.0f
+                                    : x * static_cast<float>(axis.input - 1) / static_cast<float>(axis.output - 1);
+    }
+}
+
+/// The place in the input that an output place shows; computed in float, as the places that `nearest` takes depend on it.
+/// Beyond 2^48, where no input has places, it stops.
+constexpr float source_place(const resize_rule& rule, const axis_resize& axis, std::int64_t place) {
+    constexpr float limit = 281474976710656.0f;
+    return math::maximum(math::minimum(free_place(rule, axis, place), limit), -limit);
+}
+
+constexpr std::int64_t nearest_place(op::nearest_mode mode, float x, bool shrinks) {
+    const float below = math::floor(x);
+    switch (mode) {
+        case op::nearest_mode::round_prefer_floor:
+            return static_cast<std::int64_t>(x - below <= 0.5f ? below : below + 1);
+        case op::nearest_mode::round_prefer_ceil:
+            return static_cast<std::int64_t>(x - below < 0.5f ? below : below + 1);
+        case op::nearest_mode::floor: return static_cast<std::int64_t>(below);
+        case op::nearest_mode::ceil: return static_cast<std::int64_t>(math::ceil(x));
+        default: return static_cast<std::int64_t>(shrinks ? math::ceil(x) : math::truncate(x));
+    }
+}
+
+constexpr std::int64_t inside(std::int64_t place, std::int64_t size) {
+    return math::minimum(math::maximum<std::int64_t>(place, 0), size - 1);
+}
+
+constexpr seq<tap> linear_onnx_taps(float x, std::int64_t size) {
+    const float place = math::minimum(math::maximum(x, 0.0f), static_cast<float>(size - 1));
+    const std::int64_t low = inside(static_cast<std::int64_t>(place), size);
+    const double part = static_cast<double>(place - static_cast<float>(low));
+    return {{low, 1 - part}, {inside(low + 1, size), part}};
+}
+
+constexpr seq<tap> linear_taps(float x, const axis_resize& axis, bool antialias) {
+    const double slope = antialias ? static_cast<double>(axis.scale) : 1.0;
+    const auto reach = static_cast<std::int64_t>(
+        axis.scale > 1 ? 2.0 : math::minimum(math::ceil(2.0 / slope), static_cast<double>(most_elements)));
+    const auto middle = static_cast<std::int64_t>(math::round_half_away(x));
+    const std::int64_t first = math::maximum<std::int64_t>(0, middle - reach);
+    const std::int64_t last = math::minimum(axis.input - 1, middle + reach);
+    seq<tap> taps;
+    double sum = 0;
+    for (std::int64_t place = first; place <= last; ++place) {
+        const double weight = 1 - math::absolute(slope * static_cast<double>(x - static_cast<float>(place)));
+        if (weight > 0) {
+            taps.push_back({place, weight});
+            sum += weight;
+        }
+    }
+    for (tap& each : taps) {
+        each.weight /= sum;
+    }
+    return taps;
+}
+
+constexpr double cubic_weight(double distance, double a) {
+    const double x = math::absolute(distance);
+    if (x <= 1) {
+        return ((a + 2) * x - (a + 3)) * x * x + 1;
+    }
+    return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+}
+
+constexpr seq<tap> cubic_taps(float x, std::int64_t size, double a) {
+    const float below = math::floor(x);
+    const double part = static_cast<double>(x - below);
+    seq<tap> taps;
+    for (int i = -1; i <= 2; ++i) {
+        taps.push_back({inside(static_cast<std::int64_t>(below) + i, size), cubic_weight(part - i, a)});
+    }
+    return taps;
+}
+
+/// The filters of the image library Pillow: the filter is widened when the image shrinks, and cut off at the border.
+constexpr seq<tap> pillow_taps(std::int64_t place, const axis_resize& axis, bool cubic, double a) {
+    const double step = static_cast<double>(axis.input) / static_cast<double>(axis.output);
+    const double width = math::maximum(step, 1.0);
+    const double reach = (cubic ? 2.0 : 1.0) * width;
+    const double middle = (static_cast<double>(place) + 0.5) * step;
+    const auto first = math::maximum<std::int64_t>(0, static_cast<std::int64_t>(math::truncate(middle - reach + 0.5)));
+    const auto last = math::minimum(axis.input, static_cast<std::int64_t>(math::truncate(middle + reach + 0.5)));
+    seq<tap> taps;
+    double sum = 0;
+    for (std::int64_t i = first; i < last; ++i) {
+        const double distance = (static_cast<double>(i) - middle + 0.5) / width;
+        const double weight = cubic ? cubic_weight(distance, a) : math::maximum(0.0, 1 - math::absolute(distance));
+        taps.push_back({i, weight});
+        sum += weight;
+    }
+    for (tap& each : taps) {
+        each.weight /= sum;
+    }
+    return taps;
+}
+
+/// The mean of the input that an output place covers.
+constexpr seq<tap> area_taps(std::int64_t place, const axis_resize& axis) {
+    const double step = static_cast<double>(axis.input) / static_cast<double>(axis.output);
+    const double begin = static_cast<double>(place) * step;
+    const double end = begin + step;
+    seq<tap> taps;
+    for (auto i = static_cast<std::int64_t>(begin); i < axis.input && static_cast<double>(i) < end; ++i) {
+        const double covered =
+            math::minimum(end, static_cast<double>(i + 1)) - math::maximum(begin, static_cast<double>(i));
+        taps.push_back({i, covered / step});
+    }
+    return taps;
+}
+
+constexpr seq<tap> taps_of(const resize_rule& rule, const axis_resize& axis, std::int64_t place) {
+    const float x = source_place(rule, axis, place);
+    switch (rule.mode) {
+        case op::interpolate_mode::nearest:
+            return {{inside(nearest_place(rule.nearest, x, axis.scale < 1), axis.input), 1.0}};
+        case op::interpolate_mode::linear: return linear_taps(x, axis, rule.antialias);
+        case op::interpolate_mode::linear_onnx: return linear_onnx_taps(x, axis.input);
+        case op::interpolate_mode::cubic: return cubic_taps(x, axis.input, rule.cube_coeff);
+        case op::interpolate_mode::bilinear_pillow: return pillow_taps(place, axis, false, rule.cube_coeff);
+        case op::interpolate_mode::bicubic_pillow: return pillow_taps(place, axis, true, rule.cube_coeff);
+        default: return area_taps(place, axis);
+    }
+}
+
+constexpr resize_rule rule_of(const op::interpolate& self, int version) {
+    if (version >= 4) {
+        return {self.mode, self.coordinate_transformation_mode, self.nearest_mode, self.antialias, self.cube_coeff};
+    }
+    const auto mode = self.mode == op::interpolate_mode::linear ? op::interpolate_mode::linear_onnx : self.mode;
+    const auto coordinates = self.align_corners ? op::coordinate_transformation_mode::align_corners
+                                                : op::coordinate_transformation_mode::asymmetric;
+    return {mode, coordinates, op::nearest_mode::simple, self.antialias, -0.75};
+}
+
+/// The axes that are resampled, in the order of sizes and scales.
+constexpr integers resized_axes(const call& node, const op::interpolate& self) {
+    const std::size_t port = node.version >= 11 ? 2 : 3;
+    integers axes = node.version == 0 ? self.axes : node.integers_at(port);
+    if (axes.empty()) {
+        for (std::size_t axis = 0; axis < node.dimensions(0).rank(); ++axis) {
+            axes.push_back(static_cast<std::int64_t>(axis));
+        }
+    }
+    return axes;
+}
+
+constexpr tensor with_margin(const call& node, const op::interpolate& self) {
+    integers begin = self.pads_begin;
+    integers end = self.pads_end;
+    shape dimensions = node.dimensions(0);
+    begin.resize(dimensions.rank(), 0);
+    end.resize(dimensions.rank(), 0);
+    for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
+        dimensions[axis] += begin[axis] + end[axis];
+    }
+    if (dimensions == node.dimensions(0)) {
+        return node.input(0);
+    }
+    constexpr std::size_t most = std::size_t{1} << 29;  // elements that have room in double beside a large output
+    if (!dimensions.is_possible() || dimensions.elements() > most) {
+        fail({"Interpolate pads its input to the shape ", dimensions, ", more than ", most,
+              " elements, which is too large to be evaluated"});
+    }
+    return evaluation::detail::padded(node.input(0), begin, dimensions, op::pad_mode::constant, nullptr);
+}
+
+/// Resamples one axis of `from`, whose other axes are `outer` before and `inner` after it.
+constexpr seq<double> resample_axis(const seq<double>& from, const resampling& taps, std::size_t outer,
+                                    std::size_t inner, std::size_t input) {
+    seq<double> to(outer * taps.size() * inner, 0.0);
+    double* row = to.data();
+    for (std::size_t i = 0; i < outer; ++i) {
+        for (const seq<tap>& place : taps) {
+            for (const tap& each : place) {
+                const double* source = from.data() + (i * input + static_cast<std::size_t>(each.place)) * inner;
+                for (std::size_t k = 0; k < inner; ++k) {
+                    row[k] += each.weight * source[k];
+                }
+            }
+            row += inner;
+        }
+    }
+    return to;
+}
+
+constexpr tensor interpolate_nearest(const tensor& data, const shape& dimensions, const seq<resampling>& taps) {
+    const integers strides = evaluation::strides_of(data.dimensions());
+    seq<evaluation::axis_source> sources = evaluation::detail::identity_sources(data.dimensions());
+    for (std::size_t axis = 0; axis < taps.size(); ++axis) {
+        if (taps[axis].empty()) {
+            continue;
+        }
+        sources[axis].clear();
+        for (const seq<tap>& place : taps[axis]) {
+            sources[axis].push_back(place[0].place * strides[axis]);
+        }
+    }
+    return evaluation::rearrange(data, dimensions, sources);
+}
+
+constexpr tensor interpolate(const call& node) {
+    const auto& self = node.as<op::interpolate>();
+    const shape& dimensions = node.output().dimensions;
+    const resize_rule rule = rule_of(self, node.version);
+    const tensor data = with_margin(node, self);
+    const integers axes = resized_axes(node, self);
+    const bool by_scales = node.version >= 4 && self.shape_calculation_mode == op::shape_calculation_mode::scales;
+    const std::size_t scale_port = node.version >= 11 ? 1 : 2;
+    seq<resampling> taps(dimensions.rank(), resampling{});
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const std::size_t axis = evaluation::detail::axis_of(axes[i], dimensions.rank());
+        axis_resize resize{data.dimensions()[axis], dimensions[axis], 1};
+        resize.scale = by_scales ? static_cast<float>(node.input(scale_port).real(i))
+                                 : static_cast<float>(resize.output) / static_cast<float>(resize.input);
+        for (std::int64_t place = 0; place < resize.output; ++place) {
+            taps[axis].push_back(taps_of(rule, resize, place));
+        }
+    }
+    for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
+        // Version 0 pads without telling the output's shape.
+        if (taps[axis].empty() && data.dimensions()[axis] != dimensions[axis]) {
+            fail({"Interpolate pads axis ", axis, ", which it does not resize, from ", dimensions[axis], " to ",
+                  data.dimensions()[axis], " elements, but its output has ", dimensions[axis]});
+        }
+    }
+    if (rule.mode == op::interpolate_mode::nearest || dimensions.elements() == 0) {
+        return interpolate_nearest(data, dimensions, taps);
+    }
+    seq<double> values = reals_of(data);
+    shape now = data.dimensions();
+    for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
+        if (!taps[axis].empty() && (now[axis] != dimensions[axis] || rule.mode != op::interpolate_mode::linear_onnx)) {
+            values = resample_axis(values, taps[axis], elements_between(now, 0, axis),
+                                   elements_between(now, axis + 1, now.rank()), static_cast<std::size_t>(now[axis]));
+            now[axis] = dimensions[axis];
+        }
+    }
+    evaluation::raw_output to(node.output().type, dimensions);
+    if (is_integral(node.output().type)) {
+        for (double& value : values) {
+            value = math::round_half_even(value);
+        }
+    }
+    evaluation::store_values(values.data(), values.size(), to.type(), to.data());
+    return to.finish();
+}
+
+}  // namespace detail
+
+/// Interpolate in all modes. Each axis is resampled in turn: every mode is a product of weights along the axes.
+///
+/// Coordinates are computed in float, weights and sums in double; of integers the result is rounded, halves to even. Version 0: `linear` is
+/// `linear_onnx`, `nearest` takes `simple`, coordinates are `align_corners` or `asymmetric`, `area` is the mean of what an output place covers.
+[[gnu::cold]] inline bool evaluate_interpolate(const call& node, seq<tensor>& outputs) {
+    outputs.push_back(detail::interpolate(node));
+    return true;
+}
+
+}  // namespace lpt::reference
+#endif
+
+// ======== lpt/reference/movement.hpp
+#ifndef LPT_HOLDS_REFERENCE_MOVEMENT_HPP
+#define LPT_HOLDS_REFERENCE_MOVEMENT_HPP
+namespace lpt::reference {
+
+namespace detail {
+
+constexpr tensor gather_nd(const call& node) {
+    const shape& data = node.dimensions(0);
+    const shape& indices = node.dimensions(1);
+    const auto batch = static_cast<std::size_t>(node.as<op::gather_nd>().batch_dims);
+    const auto tuple = static_cast<std::size_t>(indices[indices.rank() - 1]);
+    const element type = evaluation::detail::byte_type(node.input(0).type());
+    const tensor from = evaluation::convert_tensor(node.input(0), type);
+    const operand<std::int64_t> places(node.input(1));
+    const std::size_t inner =
+        elements_between(data, batch + tuple, data.rank()) * static_cast<std::size_t>(bit_width(type)) / 8;
+    const std::size_t batch_size = elements_between(data, batch, batch + tuple);
+    const std::size_t batches = elements_between(data, 0, batch);
+    const std::size_t slices = elements_between(indices, batch, indices.rank() - 1);
+    evaluation::raw_output to(type, node.output().dimensions);
+    for (std::size_t i = 0; i < batches * slices; ++i) {
+        std::size_t place = 0;
+        for (std::size_t axis = 0; axis < tuple; ++axis) {
+            const std::int64_t index = places[i * tuple + axis];
+            const dimension size = data[batch + axis];
+            if (index < -size || index >= size) {
+                fail({"GatherND: index ", index, " is outside an axis of size ", size});
+            }
+            place = place * static_cast<std::size_t>(size) + static_cast<std::size_t>(index < 0 ? index + size : index);
+        }
+        evaluation::copy_bytes(to.data() + i * inner, from.data() + (i / slices * batch_size + place) * inner, inner);
+    }
+    return evaluation::convert_tensor(to.finish(), node.input(0).type());
+}
+
+constexpr tensor reverse_sequence(const call& node) {
+    const auto& self = node.as<op::reverse_sequence>();
+    const shape& data = node.dimensions(0);
+    const std::size_t batch_axis = evaluation::detail::axis_of(self.batch_axis, data.rank());
+    const std::size_t time_axis = evaluation::detail::axis_of(self.seq_axis, data.rank());
+    const integers lengths = node.integers_at(1);
+    const integers strides = evaluation::strides_of(data);
+    const element type = evaluation::detail::byte_type(node.input(0).type());
+    const tensor from = evaluation::convert_tensor(node.input(0), type);
+    const auto width = static_cast<std::size_t>(bit_width(type)) / 8;
+    evaluation::raw_output to(type, data);
+    for (std::size_t i = 0; i < data.elements(); ++i) {
+        const auto place = static_cast<std::int64_t>(i);
+        const auto batch = static_cast<std::size_t>(place / strides[batch_axis] % data[batch_axis]);
+        const std::int64_t time = place / strides[time_axis] % data[time_axis];
+        const std::int64_t length = lengths[batch];
+        if (length < 0 || length > data[time_axis]) {
+            fail({"ReverseSequence: length ", length, " is outside an axis of size ", data[time_axis]});
+        }
+        const std::int64_t source = time < length ? place + (length - 1 - 2 * time) * strides[time_axis] : place;
+        evaluation::copy_bytes(to.data() + i * width, from.data() + static_cast<std::size_t>(source) * width, width);
+    }
+    return evaluation::convert_tensor(to.finish(), node.input(0).type());
+}
+
+}  // namespace detail
+
+/// GatherND and ReverseSequence. Negative indices count from the end; one outside its axis is an error.
+[[gnu::cold]] inline bool evaluate_rare_movement(const call& node, seq<tensor>& outputs) {
+    switch (node.kind()) {
+        case op::kind::gather_nd: outputs.push_back(detail::gather_nd(node)); return true;
+        case op::kind::reverse_sequence: outputs.push_back(detail::reverse_sequence(node)); return true;
+        default: return false;
+    }
+}
+
+}  // namespace lpt::reference
+#endif
+
+// ======== lpt/reference/normalization.hpp
+#ifndef LPT_HOLDS_REFERENCE_NORMALIZATION_HPP
+#define LPT_HOLDS_REFERENCE_NORMALIZATION_HPP
+namespace lpt::reference {
+
+namespace detail {
+
+/// For each element of a tensor the number of the group that it is normalised with: elements that differ in the reduced axes only.
+class element_groups {
+    const shape& data_;
+    seq<bool, 8> reduced_;
+    std::size_t count_ = 1;
+
+public:
+    constexpr element_groups(const shape& data, const integers& axes)
+        : data_(data), reduced_(evaluation::detail::reduced_axes(axes, data.rank())) {
+        for (std::size_t axis = 0; axis < data.rank(); ++axis) {
+            count_ *= reduced_[axis] ? 1 : static_cast<std::size_t>(data[axis]);
+        }
+    }
+    constexpr std::size_t count() const { return count_; }
+    /// The number of elements of one group.
+    constexpr double size() const { return static_cast<double>(data_.elements()) / static_cast<double>(count_); }
+    /// Calls `visit(element, group)` for each element in order.
+    template <class Visit>
+    constexpr void for_each(Visit visit) const {
+        evaluation::detail::for_each_reduced_row(
+            data_, reduced_, [&](std::size_t at, std::size_t group, std::size_t length, std::size_t step) {
+                for (std::size_t i = 0; i < length; ++i) {
+                    visit(at + i, group + i * step);
+                }
+            });
+    }
+};
+
+struct moments {
+    seq<double> mean;
+    seq<double> variance;
+};
+
+template <class Real>
+constexpr moments moments_of(const operand<Real>& x, const element_groups& groups) {
+    moments result{seq<double>(groups.count(), 0.0), seq<double>(groups.count(), 0.0)};
+    groups.for_each([&](std::size_t i, std::size_t group) { result.mean[group] += static_cast<double>(x[i]); });
+    for (double& mean : result.mean) {
+        mean /= groups.size();
+    }
+    groups.for_each([&](std::size_t i, std::size_t group) {
+        const double distance = static_cast<double>(x[i]) - result.mean[group];
+        result.variance[group] += distance * distance;
+    });
+    for (double& variance : result.variance) {
+        variance /= groups.size();
+    }
+    return result;
+}
+
+/// The axes of MVN: an input from version 6 on; in version 0 an attribute, or what `across_channels` says.
+constexpr integers mvn_axes(const call& node) {
+    const auto& self = node.as<op::mvn>();
+    if (node.version >= 6) {
+        return node.integers_at(1);
+    }
+    integers axes = self.reduction_axes;
+    for (std::size_t axis = self.across_channels ? 1 : 2;
+         self.reduction_axes.empty() && axis < node.dimensions(0).rank(); ++axis) {
+        axes.push_back(static_cast<std::int64_t>(axis));
+    }
+    return axes;
+}
+
+template <class Real>
+constexpr tensor mvn(const call& node) {
+    const auto& self = node.as<op::mvn>();
+    const bool outside_root = node.version >= 6 && self.eps_mode == op::mvn_eps_mode::outside_sqrt;
+    const element_groups groups(node.dimensions(0), mvn_axes(node));
+    operand<Real> x(node.input(0));
+    outcome<Real> result(node.output());
+    const moments all = moments_of(x, groups);
+    seq<double> divisor(groups.count(), 1.0);
+    for (std::size_t i = 0; self.normalize_variance && i < divisor.size(); ++i) {
+        divisor[i] = outside_root ? math::sqrt(all.variance[i]) + self.eps : math::sqrt(all.variance[i] + self.eps);
+    }
+    groups.for_each([&](std::size_t i, std::size_t group) {
+        result[i] = static_cast<Real>((static_cast<double>(x[i]) - all.mean[group]) / divisor[group]);
+    });
+    return result.finish();
+}
+
+template <class Real>
+constexpr tensor normalize_l2(const call& node) {
+    const auto& self = node.as<op::normalize_l2>();
+    const element_groups groups(node.dimensions(0), node.integers_at(1));
+    operand<Real> x(node.input(0));
+    outcome<Real> result(node.output());
+    seq<double> norm(groups.count(), 0.0);
+    groups.for_each([&](std::size_t i, std::size_t group) {
+        norm[group] += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+    });
+    for (double& each : norm) {
+        each =
+            math::sqrt(self.eps_mode == op::normalize_eps_mode::add ? each + self.eps : math::maximum(each, self.eps));
+    }
+    groups.for_each([&](std::size_t i, std::size_t group) {
+        result[i] = static_cast<Real>(static_cast<double>(x[i]) / norm[group]);
+    });
+    return result.finish();
+}
+
+template <class Real>
+constexpr tensor softmax(const call& node, std::int64_t axis_value, bool logarithm) {
+    const shape& data = node.dimensions(0);
+    const element_groups groups(data,
+                                data.rank() == 0 ? integers{} : integers{normalized_axis(axis_value, data.rank())});
+    operand<Real> x(node.input(0));
+    outcome<Real> result(node.output());
+    seq<double> most(groups.count(), -math::infinity);
+    seq<double> sum(groups.count(), 0.0);
+    seq<double> powers(result.elements(), 0.0);
+    groups.for_each(
+        [&](std::size_t i, std::size_t group) { most[group] = math::maximum(most[group], static_cast<double>(x[i])); });
+    groups.for_each([&](std::size_t i, std::size_t group) {
+        powers[i] = math::exp(static_cast<double>(x[i]) - most[group]);
+        sum[group] += powers[i];
+    });
+    groups.for_each([&](std::size_t i, std::size_t group) {
+        result[i] = static_cast<Real>(logarithm ? static_cast<double>(x[i]) - most[group] - math::log(sum[group])
+                                                : powers[i] / sum[group]);
+    });
+    return result.finish();
+}
+
+template <class Real>
+constexpr tensor batch_norm(const call& node) {
+    const bool data_first = node.version >= 5;
+    const std::size_t port = data_first ? 0 : 2;
+    const shape& data = node.dimensions(port);
+    operand<Real> x(node.input(port));
+    operand<Real> gamma(node.input(data_first ? 1 : 0));
+    operand<Real> beta(node.input(data_first ? 2 : 1));
+    operand<Real> mean(node.input(3));
+    operand<Real> variance(node.input(4));
+    outcome<Real> result(node.output());
+    const std::size_t inner = elements_between(data, 2, data.rank());
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        const std::size_t channel = i / inner % static_cast<std::size_t>(data[1]);
+        const double root =
+            math::sqrt(static_cast<double>(variance[channel]) + node.as<op::batch_norm_inference>().epsilon);
+        const double centred = static_cast<double>(x[i]) - static_cast<double>(mean[channel]);
+        result[i] = static_cast<Real>(static_cast<double>(gamma[channel]) * (centred / root) +
+                                      static_cast<double>(beta[channel]));
+    }
+    return result.finish();
+}
+
+/// Adds up the squares in a window of `size` places around each place of one axis.
+constexpr seq<double> window_sums(const seq<double>& squares, const shape& data, std::size_t axis, std::int64_t size) {
+    const std::int64_t stride = evaluation::strides_of(data)[axis];
+    const std::int64_t before = (size - 1) / 2;
+    seq<double> result(squares.size(), 0.0);
+    for (std::size_t i = 0; i < squares.size(); ++i) {
+        const auto at = static_cast<std::int64_t>(i);
+        const std::int64_t place = at / stride % data[axis];
+        const std::int64_t first = math::maximum<std::int64_t>(0, place - before);
+        const std::int64_t last = math::minimum(data[axis], place - before + size);
+        for (std::int64_t other = first; other < last; ++other) {
+            result[i] += squares[static_cast<std::size_t>(at + (other - place) * stride)];
+        }
+    }
+    return result;
+}
+
+template <class Real>
+constexpr tensor lrn(const call& node) {
+    const auto& self = node.as<op::lrn>();
+    const shape& data = node.dimensions(0);
+    const seq<bool, 8> windowed = evaluation::detail::reduced_axes(node.integers_at(1), data.rank());
+    operand<Real> x(node.input(0));
+    outcome<Real> result(node.output());
+    seq<double> sums;
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        sums.push_back(static_cast<double>(x[i]) * static_cast<double>(x[i]));
+    }
+    double volume = 1;
+    for (std::size_t axis = 0; axis < data.rank(); ++axis) {
+        if (windowed[axis]) {
+            sums = window_sums(sums, data, axis, self.size);
+            volume *= static_cast<double>(self.size);
+        }
+    }
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        const double base = self.bias + self.alpha / volume * sums[i];
+        result[i] = static_cast<Real>(static_cast<double>(x[i]) / math::power(base, self.beta));
+    }
+    return result.finish();
+}
+
+template <class Real>
+constexpr tensor group_normalization(const call& node) {
+    const auto& self = node.as<op::group_normalization>();
+    const shape& data = node.dimensions(0);
+    const dimension batches = data[0] * self.num_groups;
+    const shape grouped{batches, batches == 0 ? 0 : static_cast<dimension>(data.elements()) / batches};
+    const element_groups groups(grouped, {1});
+    operand<Real> x(node.input(0));
+    operand<Real> scale(node.input(1));
+    operand<Real> bias(node.input(2));
+    outcome<Real> result(node.output());
+    const moments all = moments_of(x, groups);
+    const std::size_t inner = elements_between(data, 2, data.rank());
+    groups.for_each([&](std::size_t i, std::size_t group) {
+        const std::size_t channel = i / inner % static_cast<std::size_t>(data[1]);
+        const double centred = static_cast<double>(x[i]) - all.mean[group];
+        const double normal = centred / math::sqrt(all.variance[group] + self.epsilon);
+        result[i] =
+            static_cast<Real>(normal * static_cast<double>(scale[channel]) + static_cast<double>(bias[channel]));
+    });
+    return result.finish();
+}
+
+template <class Real>
+constexpr bool normalization(const call& node, seq<tensor>& outputs) {
+    switch (node.kind()) {
+        case op::kind::mvn: outputs.push_back(mvn<Real>(node)); return true;
+        case op::kind::normalize_l2: outputs.push_back(normalize_l2<Real>(node)); return true;
+        case op::kind::softmax: outputs.push_back(softmax<Real>(node, node.as<op::softmax>().axis, false)); return true;
+        case op::kind::log_softmax:
+            outputs.push_back(softmax<Real>(node, node.as<op::log_softmax>().axis, true));
+            return true;
+        case op::kind::batch_norm_inference: outputs.push_back(batch_norm<Real>(node)); return true;
+        case op::kind::lrn: outputs.push_back(lrn<Real>(node)); return true;
+        case op::kind::group_normalization: outputs.push_back(group_normalization<Real>(node)); return true;
+        default: return false;
+    }
+}
+
+}  // namespace detail
+
+/// Normalizations and softmaxes; sums and functions in double, results rounded once.
+[[gnu::cold]] inline bool evaluate_normalization(const call& node, seq<tensor>& outputs) {
+    return detail::with_real(node.output().type,
+                             [&](auto zero) { return detail::normalization<decltype(zero)>(node, outputs); });
+}
+
+}  // namespace lpt::reference
+#endif
+
+// ======== lpt/reference/pooling.hpp
+#ifndef LPT_HOLDS_REFERENCE_POOLING_HPP
+#define LPT_HOLDS_REFERENCE_POOLING_HPP
+namespace lpt::reference {
+
+namespace detail {
+
+/// The part of a window along one axis that lies in the input: kernel elements from `first` to before `last`.
+struct window_part {
+    std::int64_t start = 0;  // input place of kernel element 0, negative in the padding
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+    std::int64_t padded =
+        0;  // kernel elements in the input or its padding: what lies beyond the padding does not count
+};
+
+/// How many elements of a kernel whose first lies at `start` lie before `limit`.
+constexpr std::int64_t elements_before(const op::window_axis& window, std::int64_t start, std::int64_t limit) {
+    return start >= limit ? 0 : math::minimum(window.kernel, (limit - start - 1) / window.dilation + 1);
+}
+
+constexpr window_part part_of_window(const op::window_axis& window, std::int64_t place, std::int64_t input) {
+    window_part part;
+    part.start = place * window.stride - window.pad_begin;
+    part.first = elements_before(window, part.start, 0);
+    part.last = math::maximum(part.first, elements_before(window, part.start, input));
+    part.padded = elements_before(window, part.start, input + window.pad_end);
+    return part;
+}
+
+/// Calls `visit(output place, parts)` for each output place of one channel.
+template <class Visit>
+constexpr void for_each_window(const window_geometry& g, Visit visit) {
+    std::size_t place = 0;
+    window_part parts[spatial_axes];
+    seq<window_part> columns;
+    for (std::int64_t w = 0; w < g.output[2]; ++w) {
+        columns.push_back(part_of_window(g.window[2], w, g.input[2]));
+    }
+    for (std::int64_t d = 0; d < g.output[0]; ++d) {
+        parts[0] = part_of_window(g.window[0], d, g.input[0]);
+        for (std::int64_t h = 0; h < g.output[1]; ++h) {
+            parts[1] = part_of_window(g.window[1], h, g.input[1]);
+            for (const window_part& column : columns) {
+                parts[2] = column;
+                visit(place++, parts);
+            }
+        }
+    }
+}
+
+/// Calls `visit(input place)` for each element of a window that lies in the input, in row-major order.
+template <class Visit>
+constexpr void for_each_seen(const window_geometry& g, const window_part (&parts)[spatial_axes], Visit visit) {
+    for (std::int64_t d = parts[0].first; d < parts[0].last; ++d) {
+        for (std::int64_t h = parts[1].first; h < parts[1].last; ++h) {
+            const std::int64_t row =
+                ((parts[0].start + d * g.window[0].dilation) * g.input[1] + parts[1].start + h * g.window[1].dilation) *
+                    g.input[2] +
+                parts[2].start;
+            for (std::int64_t w = parts[2].first; w < parts[2].last; ++w) {
+                visit(static_cast<std::size_t>(row + w * g.window[2].dilation));
+            }
+        }
+    }
+}
+
+constexpr shape kernel_shape(const integers& kernel) { return shape(kernel); }
+
+template <class Number>
+constexpr void max_pool(const call& node, seq<tensor>& outputs) {
+    const auto& self = node.as<op::max_pool>();
+    const shape& data = node.dimensions(0);
+    const integers none;
+    const window_geometry g = make_geometry(
+        data, node.output().dimensions, kernel_shape(self.kernel), 0,
+        {self.strides, node.version >= 8 ? self.dilations : none, self.pads_begin, self.pads_end, self.auto_pad});
+    const std::size_t channels = elements_between(data, 0, 2);
+    const bool has_places = node.outputs.size() > 1;
+    const std::size_t axis = has_places ? evaluation::detail::axis_of(self.axis, data.rank()) : 0;
+    const std::size_t counted =
+        elements_between(data, axis, data.rank());  // places are counted inside blocks of so many elements
+    operand<Number> from(node.input(0));
+    outcome<Number> result(node.output());
+    seq<std::int64_t> places(has_places ? result.elements() : 0, 0);
+    for (std::size_t channel = 0; channel < channels; ++channel) {
+        const std::size_t base = channel * g.input_size();
+        for_each_window(g, [&](std::size_t place, const window_part(&parts)[spatial_axes]) {
+            Number most = evaluation::detail::utmost<Number>(false);
+            std::size_t where = 0;
+            bool any = false;
+            for_each_seen(g, parts, [&](std::size_t at) {
+                const Number value = from[base + at];
+                if (!any || value > most) {
+                    most = value;
+                    where = at;
+                    any = true;
+                }
+            });
+            result[channel * g.output_size() + place] = most;
+            if (has_places) {
+                places[channel * g.output_size() + place] = static_cast<std::int64_t>((base + where) % counted);
+            }
+        });
+    }
+    outputs.push_back(result.finish());
+    if (has_places) {
+        outputs.push_back(make_integer_tensor(self.index_element_type, node.output(1).dimensions, places));
+    }
+}
+
+template <class Number>
+constexpr tensor avg_pool(const call& node) {
+    const auto& self = node.as<op::avg_pool>();
+    const shape& data = node.dimensions(0);
+    const integers none;
+    const window_geometry g = make_geometry(
+        data, node.output().dimensions, kernel_shape(self.kernel), 0,
+        {self.strides, node.version >= 16 ? self.dilations : none, self.pads_begin, self.pads_end, self.auto_pad});
+    const std::size_t channels = elements_between(data, 0, 2);
+    operand<Number> from(node.input(0));
+    outcome<Number> result(node.output());
+    for (std::size_t channel = 0; channel < channels; ++channel) {
+        const Number* values = from.data() + channel * g.input_size();
+        for_each_window(g, [&](std::size_t place, const window_part(&parts)[spatial_axes]) {
+            double sum = 0;
+            double seen = 1;  // beyond 64 bits for the largest kernels
+            double padded = 1;
+            for (const window_part& part : parts) {
+                seen *= static_cast<double>(part.last - part.first);
+                padded *= static_cast<double>(part.padded);
+            }
+            for_each_seen(g, parts, [&](std::size_t at) { sum += static_cast<double>(values[at]); });
+            const double count = self.exclude_pad ? seen : padded;
+            double mean = count == 0 ? 0 : sum / count;
+            if constexpr (std::is_integral_v<Number>) {
+                mean = math::round_half_even(mean);
+            }
+            result[channel * g.output_size() + place] = static_cast<Number>(mean);
+        });
+    }
+    return result.finish();
+}
+
+}  // namespace detail
+
+/// MaxPool and AvgPool. A mean is summed in double; of integers it is rounded, halves to even. Without `exclude_pad` the padding counts,
+/// but not what a window covers beyond it. The first of equal greatest values wins.
+[[gnu::cold]] inline bool evaluate_pooling(const call& node, seq<tensor>& outputs) {
+    detail::with_number(node.input(0).type(), [&](auto zero) {
+        if (node.kind() == op::kind::max_pool) {
+            detail::max_pool<decltype(zero)>(node, outputs);
+        } else {
+            outputs.push_back(detail::avg_pool<decltype(zero)>(node));
+        }
+    });
+    return true;
+}
+
+}  // namespace lpt::reference
+#endif
+
+// ======== lpt/reference/recurrent.hpp
+#ifndef LPT_HOLDS_REFERENCE_RECURRENT_HPP
+#define LPT_HOLDS_REFERENCE_RECURRENT_HPP
+namespace lpt::reference {
+
+namespace detail {
+
+/// One of the functions that a recurrent operation names, with its parameters and the limit of what goes into it.
+struct gate_function {
+    enum class form { sigmoid, tanh, relu, hard_sigmoid } is = form::sigmoid;
+    double alpha = 0.2;
+    double beta = 0.5;
+    double clip = 0;
+
+    constexpr double operator()(double x) const {
+        const double in = clip > 0 ? math::minimum(math::maximum(x, -clip), clip) : x;
+        switch (is) {
+            case form::sigmoid: return detail::sigmoid(in);
+            case form::tanh: return math::tanh(in);
+            case form::relu: return math::maximum(in, 0.0);
+            default: return math::maximum(0.0, math::minimum(1.0, alpha * in + beta));
+        }
+    }
+};
+
+constexpr gate_function gate_function_at(const op::detail::recurrent_attributes& self, std::size_t place, double clip) {
+    gate_function result;
+    const text& word = self.activations[place];
+    if (word == "sigmoid") {
+        result.is = gate_function::form::sigmoid;
+    } else if (word == "tanh") {
+        result.is = gate_function::form::tanh;
+    } else if (word == "relu") {
+        result.is = gate_function::form::relu;
+    } else if (word == "hardsigmoid" || word == "hard_sigmoid") {
+        result.is = gate_function::form::hard_sigmoid;
+    } else {
+        fail({"activation '", word, "' must be sigmoid, tanh, relu or hardsigmoid"});
+    }
+    result.alpha = place < self.activations_alpha.size() ? self.activations_alpha[place] : result.alpha;
+    result.beta = place < self.activations_beta.size() ? self.activations_beta[place] : result.beta;
+    result.clip = clip;
+    return result;
+}
+
+/// The weights of one direction: W `[gates, input]`, R `[gates, hidden]`, both row-major, and what is added.
+template <class Real>
+struct recurrent_weights {
+    const Real* input = nullptr;
+    const Real* hidden = nullptr;
+    const Real* bias = nullptr;      // null: none
+    const Real* peephole = nullptr;  // null: none
+    std::size_t inputs = 0;
+    std::size_t size = 0;  // hidden
+};
+
+/// to[i] += sum over k of matrix[i, k] * vector[k]; four sums at a time keep the processor busy, each in the order of k.
+template <class Real>
+constexpr void add_product(const Real* matrix, const Real* vector, std::size_t rows, std::size_t columns, Real* to) {
+    std::size_t row = 0;
+    for (; row + 4 <= rows; row += 4) {
+        const Real* from = matrix + row * columns;
+        Real sums[4] = {};
+        for (std::size_t k = 0; k < columns; ++k) {
+            for (std::size_t i = 0; i < 4; ++i) {
+                sums[i] += from[i * columns + k] * vector[k];
+            }
+        }
+        for (std::size_t i = 0; i < 4; ++i) {
+            to[row + i] += sums[i];
+        }
+    }
+    for (; row < rows; ++row) {
+        Real sum = 0;
+        for (std::size_t k = 0; k < columns; ++k) {
+            sum += matrix[row * columns + k] * vector[k];
+        }
+        to[row] += sum;
+    }
+}
+
+/// Where the gates f, i, c, o lie in the weights.
+constexpr std::size_t gate_place(op::lstm_weights_format order, char gate) {
+    const text_view letters = op::words_of(order)[static_cast<std::size_t>(order)];
+    for (std::size_t i = 0; i < 4; ++i) {
+        if (letters[i] == gate) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+/// One step of an LSTM for one sample; `h` and `c` are replaced.
+template <class Real>
+struct lstm_step {
+    recurrent_weights<Real> weights;
+    gate_function gate;
+    gate_function candidate;
+    gate_function output;
+    op::lstm_weights_format order = op::lstm_weights_format::fico;
+    bool input_forget = false;
+
+    constexpr double peephole(std::size_t which, std::size_t i, double c) const {
+        return weights.peephole == nullptr ? 0 : static_cast<double>(weights.peephole[which * weights.size + i]) * c;
+    }
+    constexpr void operator()(const Real* x, Real* h, Real* c) const {
+        const std::size_t size = weights.size;
+        seq<Real> sums(4 * size, Real(0));
+        for (std::size_t i = 0; weights.bias != nullptr && i < sums.size(); ++i) {
+            sums[i] = weights.bias[i];
+        }
+        add_product(weights.input, x, 4 * size, weights.inputs, sums.data());
+        add_product(weights.hidden, h, 4 * size, size, sums.data());
+        const auto at = [&](char letter, std::size_t i) {
+            return static_cast<double>(sums[gate_place(order, letter) * size + i]);
+        };
+        for (std::size_t i = 0; i < size; ++i) {
+            const double before = static_cast<double>(c[i]);
+            const double open = gate(at('i', i) + peephole(0, i, before));
+            const double keep = input_forget ? 1 - open : gate(at('f', i) + peephole(2, i, before));
+            const double now = keep * before + open * candidate(at('c', i));
+            const double give = gate(at('o', i) + peephole(1, i, now));
+            gate_function unclipped = output;
+            unclipped.clip = 0;
+            c[i] = static_cast<Real>(now);
+            h[i] = static_cast<Real>(give * unclipped(now));
+        }
+    }
+};
+
+/// One step of a GRU for one sample; `h` is replaced.
+template <class Real>
+struct gru_step {
+    recurrent_weights<Real> weights;
+    gate_function gate;
+    gate_function candidate;
+    bool linear_before_reset = false;
+
+    constexpr void operator()(const Real* x, Real* h, Real*) const {
+        const std::size_t size = weights.size;
+        seq<Real> from_input(3 * size, Real(0));
+        seq<Real> from_hidden(3 * size, Real(0));
+        seq<Real> reset(size, Real(0));
+        for (std::size_t i = 0; weights.bias != nullptr && i < 3 * size; ++i) {
+            from_input[i] = weights.bias[i];
+        }
+        for (std::size_t i = 0; linear_before_reset && weights.bias != nullptr && i < size; ++i) {
+            from_hidden[2 * size + i] = weights.bias[3 * size + i];
+        }
+        add_product(weights.input, x, 3 * size, weights.inputs, from_input.data());
+        add_product(weights.hidden, h, (linear_before_reset ? 3 : 2) * size, size, from_hidden.data());
+        const auto sum = [&](std::size_t i) {
+            return static_cast<double>(from_input[i]) + static_cast<double>(from_hidden[i]);
+        };
+        for (std::size_t i = 0; i < size; ++i) {
+            const double open = gate(sum(size + i));
+            if (linear_before_reset) {
+                from_hidden[2 * size + i] = static_cast<Real>(open * static_cast<double>(from_hidden[2 * size + i]));
+            } else {
+                reset[i] = static_cast<Real>(open * static_cast<double>(h[i]));
+            }
+        }
+        if (!linear_before_reset) {
+            add_product(weights.hidden + 2 * size * size, reset.data(), size, size, from_hidden.data() + 2 * size);
+        }
+        for (std::size_t i = 0; i < size; ++i) {
+            const double keep = gate(sum(i));
+            h[i] = static_cast<Real>((1 - keep) * candidate(sum(2 * size + i)) + keep * static_cast<double>(h[i]));
+        }
+    }
+};
+
+/// The first ports of a recurrent operation's weights, recurrent weights and bias.
+template <class Real>
+struct recurrent_operands {
+    operand<Real> input;
+    operand<Real> hidden;
+    operand<Real> bias;
+    std::size_t gates;  // rows of the weights
+    std::size_t bias_size;
+    std::size_t inputs;
+    std::size_t size;
+
+    constexpr recurrent_operands(const call& node, std::size_t first)
+        : input(node.input(first)),
+          hidden(node.input(first + 1)),
+          bias(node.has(first + 2) ? node.input(first + 2) : node.input(first)),
+          gates(from_back(node.dimensions(first), 2)),
+          bias_size(node.has(first + 2) ? from_back(node.dimensions(first + 2), 1) : 0),
+          inputs(from_back(node.dimensions(first), 1)),
+          size(from_back(node.dimensions(first + 1), 1)) {}
+
+    constexpr recurrent_weights<Real> direction(std::size_t which) const {
+        return {input.data() + which * gates * inputs,
+                hidden.data() + which * gates * size,
+                bias_size == 0 ? nullptr : bias.data() + which * bias_size,
+                nullptr,
+                inputs,
+                size};
+    }
+
+private:
+    static constexpr std::size_t from_back(const shape& dimensions, std::size_t place) {
+        return static_cast<std::size_t>(dimensions[dimensions.rank() - place]);
+    }
+};
+
+/// Walks along time: data `[batch, time, input]`, states `[batch, directions, hidden]`. `step_of(direction)` gives the step of a direction.
+/// What lies beyond a sequence's length stays zero in the outputs.
+template <class Real, class StepOf>
+constexpr void walk_sequence(const call& node, op::recurrent_direction direction, std::size_t states, StepOf step_of,
+                             seq<tensor>& outputs) {
+    const shape& all = node.output().dimensions;  // [batch, directions, time, hidden]
+    const auto batches = static_cast<std::size_t>(all[0]);
+    const auto directions = static_cast<std::size_t>(all[1]);
+    const auto times = static_cast<std::size_t>(all[2]);
+    const auto size = static_cast<std::size_t>(all[3]);
+    const auto inputs = static_cast<std::size_t>(node.dimensions(0)[2]);
+    operand<Real> x(node.input(0));
+    operand<Real> first_h(node.input(1));
+    operand<Real> first_c(node.input(states));  // the same as h where there is one state
+    const integers lengths = node.integers_at(states + 1);
+    outcome<Real> every(node.output(0));
+    outcome<Real> last_h(node.output(1));
+    outcome<Real> last_c(node.output(states));
+    for (std::size_t i = 0; i < every.elements(); ++i) {
+        every[i] = 0;
+    }
+    seq<Real> h(size, Real(0));
+    seq<Real> c(size, Real(0));
+    for (std::size_t lane = 0; lane < batches * directions; ++lane) {
+        const std::size_t batch = lane / directions;
+        const std::size_t which = lane % directions;
+        const bool reverse = direction == op::recurrent_direction::reverse || which == 1;
+        const auto step = step_of(which);
+        for (std::size_t i = 0; i < size; ++i) {
+            h[i] = first_h[lane * size + i];
+            c[i] = first_c[lane * size + i];
+        }
+        const auto length = static_cast<std::size_t>(
+            math::minimum(math::maximum<std::int64_t>(lengths[batch], 0), static_cast<std::int64_t>(times)));
+        for (std::size_t t = 0; t < length; ++t) {
+            const std::size_t time = reverse ? length - 1 - t : t;
+            step(x.data() + (batch * times + time) * inputs, h.data(), c.data());
+            for (std::size_t i = 0; i < size; ++i) {
+                every[(lane * times + time) * size + i] = h[i];
+            }
+        }
+        for (std::size_t i = 0; i < size; ++i) {
+            last_h[lane * size + i] = h[i];
+            last_c[lane * size + i] = c[i];
+        }
+    }
+    outputs.push_back(every.finish());
+    outputs.push_back(last_h.finish());
+    if (states == 2) {
+        outputs.push_back(last_c.finish());
+    }
+}
+
+/// One step for each sample of a cell.
+template <class Real, class Step>
+constexpr void walk_cell(const call& node, std::size_t states, const Step& step, seq<tensor>& outputs) {
+    const auto batches = static_cast<std::size_t>(node.dimensions(0)[0]);
+    const auto inputs = static_cast<std::size_t>(node.dimensions(0)[1]);
+    const auto size = static_cast<std::size_t>(node.output().dimensions[1]);
+    operand<Real> x(node.input(0));
+    operand<Real> first_h(node.input(1));
+    operand<Real> first_c(node.input(states));
+    outcome<Real> h(node.output(0));
+    outcome<Real> c(node.output(states - 1));
+    for (std::size_t i = 0; i < batches * size; ++i) {
+        h[i] = first_h[i];
+        c[i] = first_c[i];
+    }
+    for (std::size_t batch = 0; batch < batches; ++batch) {
+        step(x.data() + batch * inputs, h.data() + batch * size, c.data() + batch * size);
+    }
+    outputs.push_back(h.finish());
+    if (states == 2) {
+        outputs.push_back(c.finish());
+    }
+}
+
+template <class Real, class Op>
+constexpr lstm_step<Real> lstm_step_of(const Op& self, const recurrent_weights<Real>& weights) {
+    lstm_step<Real> step;
+    step.weights = weights;
+    step.gate = gate_function_at(self, 0, self.clip);
+    step.candidate = gate_function_at(self, 1, self.clip);
+    step.output = gate_function_at(self, 2, self.clip);
+    return step;
+}
+template <class Real, class Op>
+constexpr gru_step<Real> gru_step_of(const Op& self, const recurrent_weights<Real>& weights) {
+    gru_step<Real> step;
+    step.weights = weights;
+    step.gate = gate_function_at(self, 0, self.clip);
+    step.candidate = gate_function_at(self, 1, self.clip);
+    step.linear_before_reset = self.linear_before_reset;
+    return step;
+}
+
+template <class Real>
+constexpr bool recurrent(const call& node, seq<tensor>& outputs) {
+    switch (node.kind()) {
+        case op::kind::lstm_cell: {
+            const auto& self = node.as<op::lstm_cell>();
+            const recurrent_operands<Real> weights(node, 3);
+            const operand<Real> peephole(node.input(node.has(6) ? 6 : 0));
+            lstm_step<Real> step = lstm_step_of(self, weights.direction(0));
+            step.order = self.gate_order(node.version);
+            step.input_forget = node.version < 4 && self.input_forget;
+            step.weights.peephole = node.has(6) ? peephole.data() : nullptr;
+            walk_cell<Real>(node, 2, step, outputs);
+            return true;
+        }
+        case op::kind::gru_cell: {
+            const recurrent_operands<Real> weights(node, 2);
+            walk_cell<Real>(node, 1, gru_step_of(node.as<op::gru_cell>(), weights.direction(0)), outputs);
+            return true;
+        }
+        case op::kind::lstm_sequence: {
+            const auto& self = node.as<op::lstm_sequence>();
+            const recurrent_operands<Real> weights(node, 4);
+            walk_sequence<Real>(
+                node, self.direction, 2,
+                [&](std::size_t which) { return lstm_step_of(self, weights.direction(which)); }, outputs);
+            return true;
+        }
+        case op::kind::gru_sequence: {
+            const auto& self = node.as<op::gru_sequence>();
+            const recurrent_operands<Real> weights(node, 3);
+            walk_sequence<Real>(
+                node, self.direction, 1, [&](std::size_t which) { return gru_step_of(self, weights.direction(which)); },
+                outputs);
+            return true;
+        }
+        default: return false;
+    }
+}
+
+}  // namespace detail
+
+/// LSTMCell, GRUCell, LSTMSequence and GRUSequence. Sums of products in the number type of the data, in the order bias, input, state; functions in
+/// double. Peephole weights lie in the order i, o, f.
+[[gnu::cold]] inline bool evaluate_recurrent(const call& node, seq<tensor>& outputs) {
+    return detail::with_real(node.output().type,
+                             [&](auto zero) { return detail::recurrent<decltype(zero)>(node, outputs); });
+}
+
+}  // namespace lpt::reference
+#endif
+
+// ======== lpt/reference/evaluate.hpp
+#ifndef LPT_HOLDS_REFERENCE_EVALUATE_HPP
+#define LPT_HOLDS_REFERENCE_EVALUATE_HPP
+namespace lpt::reference {
+
+/// Whether an operation can be evaluated: all of the library can, and those of users that have a function for it.
+constexpr bool can_evaluate(const op::attributes& what) {
+    return what.number() > op::kind::none && (!op::is_of_user(what.number()) || lpt::can_evaluate(what));
+}
+
+/// The values of the variables of a network between two runs.
+class state {
+    struct variable {
+        text name;
+        tensor value;
+    };
+    std::vector<variable> variables_;
+
+public:
+    /// Null while nothing has written the variable.
+    const tensor* find(text_view name) const {
+        for (const variable& each : variables_) {
+            if (each.name == name) {
+                return &each.value;
+            }
+        }
+        return nullptr;
+    }
+    void write(text_view name, tensor value) {
+        for (variable& each : variables_) {
+            if (each.name == name) {
+                each.value = std::move(value);
+                return;
+            }
+        }
+        variables_.push_back({text(name), std::move(value)});
+    }
+    /// All variables start anew.
+    void clear() { variables_.clear(); }
+};
+
+namespace detail {
+
+/// The type in which tensors of `type` are held while a network is evaluated in `Number`: in double all real types of 16 bits and more are f64.
+template <class Number>
+constexpr element held_type(element type) {
+    const bool widens = std::is_same_v<Number, double> && is_real(type) && bit_width(type) >= 16;
+    return widens ? f64 : type;
+}
+template <class Number>
+tensor held(const tensor& value) {
+    return evaluation::convert_tensor(value, held_type<Number>(value.type()));
+}
+
+/// Evaluates an operation on inputs of the types in which it computes.
+inline bool evaluate_any(const call& node, seq<tensor>& outputs) {
+    if (!op::is_of_user(node.kind()) && evaluation::give_empty(node, outputs)) {
+        return true;
+    }
+    switch (node.kind()) {
+        case op::kind::convolution:
+        case op::kind::group_convolution:
+        case op::kind::convolution_backprop_data:
+        case op::kind::group_convolution_backprop_data: return evaluate_convolution(node, outputs);
+        case op::kind::max_pool:
+        case op::kind::avg_pool: return evaluate_pooling(node, outputs);
+        case op::kind::interpolate: return evaluate_interpolate(node, outputs);
+        case op::kind::gather_nd:
+        case op::kind::reverse_sequence: return evaluate_rare_movement(node, outputs);
+        case op::kind::top_k:
+        case op::kind::cum_sum:
+        case op::kind::one_hot:
+        case op::kind::non_zero: return evaluate_indexing(node, outputs);
+        case op::kind::scaled_dot_product_attention: return evaluate_attention(node, outputs);
+        case op::kind::lstm_cell:
+        case op::kind::gru_cell:
+        case op::kind::lstm_sequence:
+        case op::kind::gru_sequence: return evaluate_recurrent(node, outputs);
+        case op::kind::fake_convert: return evaluate_fake_convert(node, outputs);
+        default: break;
+    }
+    if (lpt::can_evaluate(node.what)) {
+        return evaluation::evaluate_known(node, outputs);
+    }
+    return evaluate_activation(node, outputs) || evaluate_normalization(node, outputs);
+}
+
+/// True where inputs and weights are small integers: their products are summed in double, which is exact.
+inline bool sums_integers(const node& each, const seq<tensor>& inputs) {
+    switch (each.kind()) {
+        case op::kind::convolution:
+        case op::kind::group_convolution:
+        case op::kind::convolution_backprop_data:
+        case op::kind::group_convolution_backprop_data:
+        case op::kind::mat_mul: break;
+        default: return false;
+    }
+    return is_real(each.type()) && is_integral(inputs[0].type()) && is_integral(inputs[1].type());
+}
+
+/// The inputs of a node in the types in which it computes.
+template <class Number>
+seq<tensor> computed_inputs(const node& each, view<tensor> inputs) {
+    seq<tensor> result(inputs);
+    const relaxation* own = each.own_types();
+    for (std::size_t port = 0; port < result.size(); ++port) {
+        if (own != nullptr && port < own->input_types.size() && own->input_types[port] != dynamic) {
+            result[port] = evaluation::convert_tensor(result[port], held_type<Number>(own->input_types[port]));
+        }
+    }
+    if (sums_integers(each, seq<tensor>(inputs))) {
+        result[0] = evaluation::convert_tensor(inputs[0], f64);
+        result[1] = evaluation::convert_tensor(inputs[1], f64);
+    }
+    return result;
+}
+
+[[noreturn, gnu::cold]] inline void cannot_evaluate(const node& each, text_view why) {
+    fail({each.operation(), " '", each.name(), "' of version ", each.version(), " cannot be evaluated: ", why});
+}
+
+}  // namespace detail
+
+template <class Number>
+std::vector<tensor> evaluate(const graph& model, view<tensor> inputs, state& variables, const limits& most = {});
+
+/// The outputs of one node for these inputs.
+///
+/// `Number` float: values are held in the element types of their tensors, and a node computes in the number type of its inputs
+/// (`lpt::evaluation`). `Number` double: real values of 16 bits and more are held and computed in double throughout, whatever their type.
+/// Shapes follow from the inputs, not from what was inferred for the node. A type-relaxed node computes in its input types and
+/// converts to its output types; a FakeQuantize with an integral type of its own rounds, halves to even; products of integers are summed exactly.
+/// `inputs`: one tensor a port, of the port's type (or, in double, f64). Parameter and ReadValue give their input. `variables`: those of
+/// ReadValue and Assign inside the bodies of the node. Raises an error that names the node for wrong inputs, values without a result, and
+/// what is beyond the limits.
+template <class Number>
+seq<tensor> evaluate_node(const graph& model, node_id id, view<tensor> inputs, state& variables,
+                          const limits& most = {}) {
+    const node& each = model[id];
+    if (each.is<op::constant>()) {
+        return {detail::held<Number>(each.as<op::constant>().value)};
+    }
+    if (!can_evaluate(each.attributes())) {
+        detail::cannot_evaluate(each, "it is no operation of the library");
+    }
+    if (inputs.size() != each.inputs() && !each.is<op::parameter>()) {
+        detail::cannot_evaluate(each, join({"it has ", each.inputs(), " inputs, not ", inputs.size()}));
+    }
+    seq<tensor> outputs;
+    if (each.is<op::parameter>() || each.is<op::result>() || each.is<op::read_value>() || each.is<op::assign>()) {
+        if (inputs.empty()) {
+            detail::cannot_evaluate(each, "it has no value");
+        }
+        outputs.push_back(inputs[0]);
+    } else if (runs_bodies(each.kind())) {
+        const auto run_body = [&](std::size_t which, const std::vector<tensor>& parameters) {
+            return evaluate<Number>(each.bodies()[which], view<tensor>(parameters.data(), parameters.size()), variables,
+                                    most);
+        };
+        outputs = evaluate_control_flow(each, inputs, run_body, most);
+    } else {
+        const seq<tensor> computed = detail::computed_inputs<Number>(each, inputs);
+        if (each.is<op::convert>() || each.is<op::convert_like>()) {
+            outputs.push_back(evaluation::convert_tensor(computed[0], detail::held_type<Number>(each.type())));
+            return outputs;
+        }
+        seq<op::output_facts, 2> facts;
+        if (!evaluation::infer_outputs(each.attributes(), each.version(), computed, facts, each.name()) &&
+            !each.is<op::non_zero>()) {
+            detail::cannot_evaluate(each, "its output shape does not follow from its inputs");
+        }
+        detail::check_memory(each, facts, most);
+        if (each.is<op::fake_quantize>() && is_integral(each.type())) {
+            outputs.push_back(evaluation::evaluate_fake_quantize(computed, each.as<op::fake_quantize>().levels,
+                                                                 facts[0].dimensions, each.type(), true));
+            return outputs;
+        }
+        if (!detail::evaluate_any({each.attributes(), each.version(), computed, facts}, outputs)) {
+            detail::cannot_evaluate(each, "these values have no result");
+        }
+    }
+    for (std::size_t port = 0; port < outputs.size(); ++port) {
+        const element type = each.type(port) == dynamic ? outputs[port].type() : each.type(port);
+        outputs[port] = evaluation::convert_tensor(outputs[port], detail::held_type<Number>(type));
+    }
+    return outputs;
+}
+/// The same with variables that begin anew.
+template <class Number>
+seq<tensor> evaluate_node(const graph& model, node_id id, view<tensor> inputs) {
+    state variables;
+    return evaluate_node<Number>(model, id, inputs, variables);
+}
+
+namespace detail {
+
+/// One run of a network.
+template <class Number>
+class run {
+    const graph& model_;
+    view<tensor> inputs_;
+    state& state_;
+    limits limits_;
+    std::vector<seq<tensor>> values_;  // by node
+    std::vector<std::size_t> readers_left_;  // by node: a tensor is let go after its last reader
+    std::vector<std::pair<text, tensor>> writes_;  // seen by the next run
+
+    void count_readers(const seq<node_id>& order) {
+        for (const node_id id : order) {
+            for (std::size_t port = 0; port < model_[id].inputs(); ++port) {
+                ++readers_left_[index_of(model_.producer(id, port))];
+            }
+        }
+    }
+    void let_inputs_go(const node& each) {
+        for (std::size_t port = 0; port < each.inputs(); ++port) {
+            const std::size_t producer = index_of(each.input(port).node);
+            if (--readers_left_[producer] == 0) {
+                values_[producer] = {};
+            }
+        }
+    }
+    tensor parameter_value(node_id id) const {
+        const node& each = model_[id];
+        for (std::size_t i = 0; i < inputs_.size(); ++i) {
+            if (model_.parameters()[i] != id) {
+                continue;
+            }
+            const tensor& given = inputs_[i];
+            shape merged = each.as<op::parameter>().dimensions;
+            const element type = each.as<op::parameter>().element_type;
+            const bool fits = given.type() == type || given.type() == held_type<Number>(type) || type == dynamic;
+            if (!fits || !merge_shape(merged, given.dimensions())) {
+                fail({"input ", i, " '", each.name(), "' must be ", name(type), each.as<op::parameter>().dimensions,
+                      ", not ", name(given.type()), given.dimensions()});
+            }
+            return held<Number>(given);
+        }
+        fail({"input '", each.name(), "' has no value"});
+    }
+    tensor variable_value(const node& each, const seq<tensor>& initial) const {
+        const auto& self = each.as<op::read_value>();
+        if (const tensor* known = state_.find(self.variable_id)) {
+            return held<Number>(*known);
+        }
+        if (!initial.empty()) {
+            return initial[0];
+        }
+        if (self.variable_type == dynamic || self.variable_shape.is_dynamic()) {
+            cannot_evaluate(each, "its variable has neither a value nor a static shape to begin with");
+        }
+        const element type = held_type<Number>(self.variable_type);
+        const op::output_facts facts{type, self.variable_shape};
+        check_memory(each, view<op::output_facts>(&facts, 1), limits_);
+        return make_scalar_filled(type, self.variable_shape);
+    }
+    static tensor make_scalar_filled(element type, const shape& dimensions) {
+        return tensor_builder(type, dimensions).finish();
+    }
+    seq<tensor> values_of(node_id id) {
+        const node& each = model_[id];
+        seq<tensor> inputs;
+        for (std::size_t port = 0; port < each.inputs(); ++port) {
+            const output_ref source = each.input(port);
+            inputs.push_back(values_[index_of(source.node)][static_cast<std::size_t>(source.port)]);
+        }
+        let_inputs_go(each);
+        if (each.is<op::parameter>()) {
+            return {parameter_value(id)};
+        }
+        if (each.is<op::read_value>()) {
+            return {variable_value(each, inputs)};
+        }
+        if (each.is<op::assign>()) {
+            writes_.emplace_back(each.as<op::assign>().variable_id, inputs[0]);
+        }
+        return evaluate_node<Number>(model_, id, inputs, state_, limits_);
+    }
+
+public:
+    run(const graph& model, view<tensor> inputs, state& variables, const limits& most)
+        : model_(model),
+          inputs_(inputs),
+          state_(variables),
+          limits_(most),
+          values_(model.id_bound()),
+          readers_left_(model.id_bound(), 0) {}
+
+    std::vector<tensor> results() {
+        if (inputs_.size() != model_.parameters().size()) {
+            fail({"the network has ", model_.parameters().size(), " inputs, not ", inputs_.size()});
+        }
+        const seq<node_id> order = topological_order(model_);
+        count_readers(order);
+        for (const node_id id : order) {
+            values_[index_of(id)] = values_of(id);
+        }
+        std::vector<tensor> outputs;
+        for (const node_id id : model_.results()) {
+            outputs.push_back(values_[index_of(id)][0]);
+        }
+        for (auto& [name, value] : writes_) {
+            state_.write(name, std::move(value));
+        }
+        return outputs;
+    }
+};
+
+}  // namespace detail
+
+/// Runs a network and gives its outputs in the order of its results.
+///
+/// `inputs`: one tensor a parameter, in order, of its type and a shape that fits; `variables`: what ReadValue gives and, at the end of the run,
+/// takes from Assign. For `Number` see `evaluate_node`; with double real outputs are f64. Tensors are let go after their last reader. Raises an
+/// error that names the input or node.
+template <class Number>
+std::vector<tensor> evaluate(const graph& model, view<tensor> inputs, state& variables, const limits& most) {
+    return detail::run<Number>(model, inputs, variables, most).results();
+}
+/// The same with variables that begin anew.
+template <class Number>
+std::vector<tensor> evaluate(const graph& model, view<tensor> inputs) {
+    state variables;
+    return evaluate<Number>(model, inputs, variables);
+}
+
+}  // namespace lpt::reference
+#endif
+
+// ======== lpt/reference/naming.hpp
+#ifndef LPT_HOLDS_REFERENCE_NAMING_HPP
+#define LPT_HOLDS_REFERENCE_NAMING_HPP
+namespace lpt::detail {
+
+/// Does some work for a node; where memory cannot be had for it, raises an error that names the node.
+template <class Work>
+auto naming_memory_of(const node& each, const Work& work) -> decltype(work()) {
+    const auto name = [&] { return join({each.operation(), " '", each.name(), "'"}); };
+    try {
+        return naming_memory(work, name);
+    } catch (const std::length_error&) {  // of the standard library's containers
+        fail({name(), ": it needs more memory than there can be"});
+    }
+}
+
+}  // namespace lpt::detail
+#endif
+
+// ======== lpt/plan/planner.hpp
+#ifndef LPT_HOLDS_PLAN_PLANNER_HPP
+#define LPT_HOLDS_PLAN_PLANNER_HPP
+// What the makers of steps share: the tensors of the network that is being planned, in the layouts that exist so far.
+
+namespace lpt::plan {
+
+/// What a plan is made for.
+struct plan_options {
+    const kernel::kernel_table* kernels = nullptr;
+    int threads = 1;
+    weight_store* weights = nullptr;  // packed weights of other plans; none: the plan packs its own
+    std::size_t memory_limit = SIZE_MAX;  // bytes of intermediate tensors and packed weights together
+};
+
+/// Makes the steps of one network.
+class planner {
+public:
+    planner(graph model, const plan_options& options) : options_(options), own_weights_(options.memory_limit) {
+        net_.model = std::move(model);
+    }
+
+    network plan();
+
+private:
+    struct versions {
+        int plain = -1;
+        int channels_last = -1;
+    };
+
+    const graph& model() const { return net_.model; }
+    const kernel::kernel_table& kernels() const { return *options_.kernels; }
+    stored_tensor& at(int tensor) { return net_.tensors[static_cast<std::size_t>(tensor)]; }
+
+    // ---- tensors
+
+    int add_storage(place where, std::size_t bytes) {
+        storage made;
+        made.where = where;
+        made.bytes = bytes;
+        net_.storages.push_back(std::move(made));
+        return static_cast<int>(net_.storages.size()) - 1;
+    }
+    int add_view(element type, const shape& dimensions, layout order, int storage) {
+        net_.tensors.push_back({type, dimensions, dimensions.rank() > 2 ? order : layout::plain, storage});
+        return static_cast<int>(net_.tensors.size()) - 1;
+    }
+    int add_tensor(element type, const shape& dimensions, layout order, place where = place::arena) {
+        return add_view(type, dimensions, order, add_storage(where, byte_size(type, dimensions.elements())));
+    }
+    /// Kernels read values at multiples of their size; files keep constants anywhere.
+    static tensor aligned_constant(const tensor& value) {
+        const auto width = static_cast<std::uintptr_t>(bit_width(value.type()) < 8 ? 1 : bit_width(value.type()) / 8);
+        const bool is_aligned = reinterpret_cast<std::uintptr_t>(value.data()) % width == 0;
+        return is_aligned ? value : reference::detail::copy_of(value);
+    }
+    int add_constant(const tensor& given) {
+        const tensor value = aligned_constant(given);
+        const int result = add_tensor(value.type(), value.dimensions(), layout::plain, place::constant);
+        net_.storages[static_cast<std::size_t>(at(result).storage)].value = value;
+        return result;
+    }
+    versions& versions_of(output_ref output) { return values_[{index_of(output.node), output.port}]; }
+    int& version_in(output_ref output, layout order) {
+        versions& all = versions_of(output);
+        return order == layout::channels_last ? all.channels_last : all.plain;
+    }
+    /// Says where the value of an output is.
+    void define(output_ref output, int tensor) {
+        versions& all = versions_of(output);
+        const stored_tensor value = at(tensor);
+        (value.order == layout::channels_last ? all.channels_last : all.plain) = tensor;
+        if (layouts_agree(value.dimensions)) {
+            const layout other = value.order == layout::plain ? layout::channels_last : layout::plain;
+            version_in(output, other) = add_view(value.type, value.dimensions, other, value.storage);
+        }
+    }
+    bool exists(output_ref output, layout order) { return version_in(output, order) >= 0; }
+
+    /// The tensor of an output in a layout; makes it if there is none yet.
+    int tensor_of(output_ref output, layout order) {
+        if (model().shape(output).rank() < 3) {
+            order = layout::plain;
+        }
+        if (version_in(output, order) >= 0) {
+            return version_in(output, order);
+        }
+        if (versions_of(output).plain < 0 && versions_of(output).channels_last < 0) {
+            make_value(output, order);
+        }
+        if (version_in(output, order) < 0) {
+            change_layout(output, order);
+        }
+        return version_in(output, order);
+    }
+
+    /// Constants and dequantizations come into being with their first reader.
+    void make_value(output_ref output, layout order) {
+        if (const tensor* constant = model().constant_value(output)) {
+            define(output, add_constant(*constant));
+            return;
+        }
+        if (!is_dequantization(model(), output)) {
+            const node& each = model()[output.node];
+            fail({each.operation(), " '", each.name(), "' is read before it is computed"});
+        }
+        make_dequantization(output, order);
+    }
+
+    /// Batches of matrices transposed, as a new tensor of the same shape.
+    int make_transposed(int from, std::int64_t batch, std::int64_t rows, std::int64_t columns) {
+        const stored_tensor value = at(from);
+        transpose_step work;
+        work.problem.batch = batch;
+        work.problem.rows = rows;
+        work.problem.columns = columns;
+        work.problem.element_bytes = bit_width(value.type) / 8;
+        work.input = from;
+        work.output = add_tensor(value.type, value.dimensions, layout::plain);
+        step made;
+        made.kernel = "reorder";
+        made.precision = value.type;
+        made.reads = {from};
+        made.writes = {work.output};
+        made.work = work;
+        add_step(std::move(made));
+        return work.output;
+    }
+
+    /// Bytes as f32 in the same order; a tensor of f32 as it is. Kernels that compute on f32 read nothing else.
+    int make_f32(int from) {
+        const stored_tensor value = at(from);
+        if (value.type == f32) {
+            return from;
+        }
+        elementwise_step work;
+        const auto count = static_cast<std::int64_t>(value.dimensions.elements());
+        work.sizes = {1, count};
+        work.operands[0] = {from, {count, 1}};
+        work.output = {add_tensor(f32, value.dimensions, value.order), {count, 1}};
+        step made;
+        made.kernel = std::string("convert_") + kernel::name_of(kernels().instruction_set) + "_FP32";
+        made.reads = {from};
+        made.writes = {work.output.tensor};
+        const int result = work.output.tensor;
+        made.work = std::move(work);
+        add_step(std::move(made));
+        return result;
+    }
+
+    void add_step(step made) {
+        std::vector<int> distinct;
+        for (const int tensor : made.reads) {
+            if (tensor >= 0) {
+                distinct.push_back(tensor);
+            }
+        }
+        made.reads = std::move(distinct);
+        net_.steps.push_back(std::move(made));
+    }
+
+    void change_layout(output_ref output, layout order) {
+        const int from = version_in(output, order == layout::plain ? layout::channels_last : layout::plain);
+        const stored_tensor value = at(from);
+        const int to = add_tensor(value.type, value.dimensions, order);
+        const bool to_plain = order == layout::plain;
+        std::int64_t pixels = 1;
+        for (std::size_t axis = 2; axis < value.dimensions.rank(); ++axis) {
+            pixels *= value.dimensions[axis];
+        }
+        transpose_step work;
+        work.problem.batch = value.dimensions[0];
+        work.problem.rows = to_plain ? pixels : value.dimensions[1];
+        work.problem.columns = to_plain ? value.dimensions[1] : pixels;
+        work.problem.element_bytes = bit_width(value.type) / 8;
+        work.input = from;
+        work.output = to;
+        version_in(output, order) = to;
+        if (work.problem.element_bytes == 1 || work.problem.element_bytes == 4) {
+            step made;
+            made.work = work;
+            made.kernel = "reorder";
+            made.precision = value.type;
+            made.reads = {from};
+            made.writes = {to};
+            add_step(std::move(made));
+        } else {
+            const node& each = model()[output.node];
+            fail({each.operation(), " '", each.name(), "': elements of type ", name(value.type),
+                  " cannot change their layout"});
+        }
+    }
+
+    // ---- epilogues
+
+    /// Numbers along the loop axes of a step whose last axis is that of the channels.
+    static number_row channel_numbers(const spread& numbers) {
+        number_row result;
+        result.values.assign(numbers.values.begin(), numbers.values.end());
+        if (!numbers.is_one()) {
+            result.strides = {0, 1};
+        }
+        return result;
+    }
+    static number_row one(double value) { return {{static_cast<float>(value)}, {}}; }
+
+    /// Turns the functions of a chain into an epilogue. `numbers(spread)` and `residual(output)` give operands along the loop axes.
+    template <class Numbers, class Residual>
+    static planned_finish finish_of(const chain& functions, const Numbers& numbers, const Residual& residual) {
+        planned_finish result;
+        std::size_t first = 0;
+        if (!functions.functions.empty() && functions.functions[0].what == chain_function::form::affine) {
+            result.scale = numbers(functions.functions[0].scale);
+            result.bias = numbers(functions.functions[0].shift);
+            first = 1;
+        }
+        for (std::size_t i = first; i < functions.functions.size(); ++i) {
+            const chain_function& each = functions.functions[i];
+            planned_post post;
+            post.a = one(each.low);
+            post.b = one(each.high);
+            switch (each.what) {
+                case chain_function::form::affine:
+                    post.kind = kernel::post_kind::scale_shift;
+                    post.a = numbers(each.scale);
+                    post.b = numbers(each.shift);
+                    break;
+                case chain_function::form::clamp: post.kind = kernel::post_kind::clamp; break;
+                case chain_function::form::prelu:
+                    post.kind = kernel::post_kind::prelu;
+                    post.a = numbers(each.scale);
+                    break;
+                case chain_function::form::unary:
+                    post.kind = kernel::post_kind::unary;
+                    post.function = each.function;
+                    break;
+                case chain_function::form::add:
+                    post.kind = kernel::post_kind::add_residual;
+                    post.residual = residual(each.other);
+                    break;
+                case chain_function::form::multiply:
+                    post.kind = kernel::post_kind::multiply_residual;
+                    post.residual = residual(each.other);
+                    break;
+            }
+            result.posts.push_back(std::move(post));
+        }
+        result.type = functions.type;
+        result.low = static_cast<float>(functions.low);
+        result.high = static_cast<float>(functions.high);
+        return result;
+    }
+    static void read_residuals(step& made, const planned_finish& finish) {
+        for (const planned_post& post : finish.posts) {
+            if (post.residual.tensor >= 0) {
+                made.reads.push_back(post.residual.tensor);
+            }
+        }
+    }
+    /// The chain with scale * v + shift before its first function.
+    static chain after_affine(const chain& functions, const spread& scale, const spread& shift) {
+        chain result = functions;
+        result.functions.clear();
+        result.affine(scale, shift);
+        for (std::size_t i = 0; i < functions.functions.size(); ++i) {
+            const chain_function& each = functions.functions[i];
+            if (i == 0 && each.what == chain_function::form::affine) {
+                result.affine(each.scale, each.shift);
+            } else {
+                result.functions.push_back(each);
+            }
+        }
+        return result;
+    }
+    /// The epilogue of a step over pixels and channels, both dense.
+    planned_finish channel_finish(const chain& functions, layout order, std::int64_t channels) {
+        return finish_of(functions, &channel_numbers, [&](output_ref other) {
+            const bool full = model().shape(other) == functions.dimensions;
+            return strided_tensor{tensor_of(other, order), {full ? channels : 0, 1}};
+        });
+    }
+
+    // ---- makers of steps, each in a header of its own
+
+    void make_convolution(const group& made);
+    void make_product(const group& made);
+    void make_pool(const group& made);
+    void make_elementwise(const group& made);
+    void make_dequantization(output_ref output, layout order);
+    bool make_movement(node_id id);
+    void make_reference(node_id id);
+    void make_control_flow(node_id id);
+    void add_outputs(node_id id, std::vector<int>& outputs);
+    weight_store& packed_weights() { return options_.weights != nullptr ? *options_.weights : own_weights_; }
+    void make_group(const group& made);
+    void make_node(node_id id);
+
+    // parts of them
+    struct integer_data {
+        std::int32_t zero_point = 0;
+        std::vector<std::int32_t> channel_zero_points;  // instead, one for each channel
+    };
+    bool integer_convolution(const group& made, integer_weights& weights, integer_data& data) const;
+    bool channel_zero_points_of(const source& from, std::vector<std::int32_t>& result) const;
+    int make_margin(int input, kernel::convolution_shape& shape, const std::vector<std::int32_t>& zero_points);
+    void make_elementwise_in(const group& made, layout order, bool must);
+    bool try_elementwise(const group& made, layout order);
+    bool try_lookup(step& made);
+    bool prefers_channels_last(output_ref output, int depth);
+    bool make_view(node_id id);
+    bool make_concat(node_id id);
+    bool make_gather(node_id id);
+    void make_parameter(node_id id, std::size_t position);
+    void make_results();
+    void make_states();
+    void make_assign(node_id id);
+    int away_from_states(int tensor);
+    int state_of(const text& variable, element type);
+    int state_view(int number, const shape& dimensions);
+    void fold_constants();
+
+    struct integer_operand {
+        bool fits = false;
+        std::int32_t zero_point = 0;
+        double scale = 1;
+    };
+    /// A dequantization with one scale and one zero point of the tensor's own type.
+    integer_operand integer_operand_of(const source& from) const {
+        integer_operand result;
+        const element type = model().type(from.base);
+        if (!is_byte(type) || !from.scale.is_one() || !from.shift.is_one() || from.scale.one() == 0) {
+            return result;
+        }
+        const double zero_point = math::round_half_even(-from.shift.one() / from.scale.one());
+        const bool exact = math::absolute(-from.shift.one() / from.scale.one() - zero_point) < 1e-5;
+        result.scale = from.scale.one();
+        result.fits = exact && zero_point >= facts(type).lowest && zero_point <= facts(type).highest;
+        result.zero_point = result.fits ? static_cast<std::int32_t>(zero_point) : 0;
+        return result;
+    }
+
+    network net_;
+    plan_options options_;
+    grouping grouping_;
+    std::map<std::pair<std::size_t, std::int32_t>, versions> values_;
+    std::vector<step> last_steps_;  // writes of states
+    std::map<std::string, int> states_;  // their numbers by name
+    weight_store own_weights_;
+};
+
+inline kernel::element_kind kind_of(element type) {
+    switch (type) {
+        case u8: return kernel::element_kind::u8;
+        case i8: return kernel::element_kind::i8;
+        case i32: return kernel::element_kind::i32;
+        default: return kernel::element_kind::f32;
+    }
+}
+
+/// The type in which the reference computes an operation: that of its data if it is real (then it may give integers: a FakeQuantize, a
+/// comparison), else that of what it gives.
+inline element reference_type(const graph& model, const node& each) {
+    const bool real = each.inputs() != 0 && !each.is<op::shape_of>() && is_real(model.type(each.input(0)));
+    return real ? model.type(each.input(0)) : each.outputs() != 0 && each.type() != dynamic ? each.type() : f32;
+}
+
+/// `_I8`, `_U8` or `_FP32`, as names of kernels in reports end.
+inline const char* suffix_of(element type) { return type == u8 ? "_U8" : type == i8 ? "_I8" : "_FP32"; }
+
+}  // namespace lpt::plan
+#endif
+
+// ======== lpt/plan/convolution.hpp
+#ifndef LPT_HOLDS_PLAN_CONVOLUTION_HPP
+#define LPT_HOLDS_PLAN_CONVOLUTION_HPP
+// Convolutions of all kinds, and pooling: kernels over windows.
+
+namespace lpt::plan {
+
+namespace detail {
+
+/// How the weights of a convolution lie: [G, O, I] or [G, I, O] in front of the kernel.
+struct convolution_axes {
+    std::int64_t groups = 1;
+    std::int64_t inputs = 1;   // of one group
+    std::int64_t outputs = 1;  // of one group
+    std::int64_t taps = 1;
+    bool outputs_first = true;
+    std::size_t first_kernel_axis = 2;
+
+    std::size_t channel_of(std::size_t element) const {
+        const auto index = static_cast<std::int64_t>(element) / taps;
+        const std::int64_t group = index / (inputs * outputs);
+        const std::int64_t inside = index % (inputs * outputs);
+        return static_cast<std::size_t>(group * outputs + (outputs_first ? inside / inputs : inside % outputs));
+    }
+};
+
+inline convolution_axes convolution_axes_of(op::kind kind, const shape& weights) {
+    convolution_axes result;
+    const bool grouped = is_grouped_convolution(kind);
+    const std::size_t first = grouped ? 1 : 0;
+    result.outputs_first = !is_transposed_convolution(kind);
+    result.groups = grouped ? weights[0] : 1;
+    result.outputs = weights[first + (result.outputs_first ? 0 : 1)];
+    result.inputs = weights[first + (result.outputs_first ? 1 : 0)];
+    result.first_kernel_axis = first + 2;
+    for (std::size_t axis = result.first_kernel_axis; axis < weights.rank(); ++axis) {
+        result.taps *= weights[axis];
+    }
+    return result;
+}
+
+template <class Op>
+reference::detail::window_geometry forward_geometry(const node& each, const shape& data, const shape& kernel,
+                                                    std::size_t first) {
+    return reference::detail::make_geometry(data, each.shape(), kernel, first,
+                                            reference::detail::window_of(each.as<Op>()));
+}
+
+template <class Op>
+reference::detail::window_geometry transposed_geometry(const node& each, const shape& data, const shape& kernel,
+                                                       std::size_t first) {
+    const Op& self = each.as<Op>();
+    const op::detail::window_attributes as_given{self.strides, self.dilations, self.pads_begin, self.pads_end,
+                                                 op::auto_pad::explicit_pads};
+    reference::detail::window_geometry result =
+        reference::detail::make_geometry(data, each.shape(), kernel, first, as_given);
+    reference::detail::pad_transposed(result, self.auto_pad, self.output_padding, data.rank() - 2);
+    return result;
+}
+
+inline reference::detail::window_geometry geometry_of(const node& each, const shape& data, const shape& kernel,
+                                                      std::size_t first) {
+    switch (each.kind()) {
+        case op::kind::convolution: return forward_geometry<op::convolution>(each, data, kernel, first);
+        case op::kind::group_convolution: return forward_geometry<op::group_convolution>(each, data, kernel, first);
+        case op::kind::convolution_backprop_data:
+            return transposed_geometry<op::convolution_backprop_data>(each, data, kernel, first);
+        default: return transposed_geometry<op::group_convolution_backprop_data>(each, data, kernel, first);
+    }
+}
+
+inline kernel::convolution_shape convolution_shape_of(const node& each, const shape& data, const shape& weights) {
+    const convolution_axes axes = convolution_axes_of(each.kind(), weights);
+    const reference::detail::window_geometry geometry = geometry_of(each, data, weights, axes.first_kernel_axis);
+    kernel::convolution_shape result;
+    result.batch = data[0];
+    result.groups = axes.groups;
+    result.in_channels = axes.groups * axes.inputs;
+    result.out_channels = axes.groups * axes.outputs;
+    result.transposed = is_transposed_convolution(each.kind());
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const op::window_axis& window = geometry.window[axis];
+        result.in[axis] = geometry.input[axis];
+        result.out[axis] = geometry.output[axis];
+        result.kernel[axis] = window.kernel;
+        result.stride[axis] = window.stride;
+        result.dilation[axis] = window.dilation;
+        result.pad_begin[axis] = window.pad_begin;
+    }
+    return result;
+}
+
+}  // namespace detail
+
+/// Zero points of the tensor's own type, one for each channel; false if the dequantization is not of this form.
+inline bool planner::channel_zero_points_of(const source& from, std::vector<std::int32_t>& result) const {
+    const element type = model().type(from.base);
+    if (!is_byte(type) || !from.scale.is_one() || from.scale.one() == 0 || from.shift.is_one() ||
+        !from.shift.varies_only_along(1)) {
+        return false;
+    }
+    for (const double shift : from.shift.values) {
+        const double value = -shift / from.scale.one();
+        const double zero_point = math::round_half_even(value);
+        if (math::absolute(value - zero_point) >= 1e-5 || zero_point < facts(type).lowest ||
+            zero_point > facts(type).highest) {
+            return false;
+        }
+        result.push_back(static_cast<std::int32_t>(zero_point));
+    }
+    return true;
+}
+
+/// True if the convolution can be computed on 8-bit integers; gives its weights and the zero points of its data.
+inline bool planner::integer_convolution(const group& made, integer_weights& weights, integer_data& data) const {
+    const node& each = model()[made.anchor];
+    const integer_operand whole = integer_operand_of(made.operands[0]);
+    data.zero_point = whole.zero_point;
+    if (!whole.fits && (detail::is_transposed_convolution(each.kind()) ||
+                        !channel_zero_points_of(made.operands[0], data.channel_zero_points))) {
+        return false;
+    }
+    const tensor& values = *model().constant_value(each.input(1));
+    const detail::convolution_axes axes = detail::convolution_axes_of(each.kind(), values.dimensions());
+    return integer_weights_of(
+        values, static_cast<std::size_t>(axes.groups * axes.outputs), [&](std::size_t i) { return axes.channel_of(i); },
+        weights);
+}
+
+/// Puts pixels of zero points around the data where windows reach over its border; the convolution then has no padding.
+inline int planner::make_margin(int input, kernel::convolution_shape& shape,
+                                const std::vector<std::int32_t>& zero_points) {
+    margin_step work;
+    const stored_tensor data = at(input);
+    lpt::shape dimensions = data.dimensions;
+    bool needed = false;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const std::int64_t reach =
+            (shape.out[axis] - 1) * shape.stride[axis] + (shape.kernel[axis] - 1) * shape.dilation[axis] + 1;
+        work.in[axis] = shape.in[axis];
+        work.begin[axis] = shape.pad_begin[axis];
+        work.out[axis] = math::maximum(reach, shape.in[axis] + shape.pad_begin[axis]);
+        needed = needed || work.out[axis] != work.in[axis];
+        shape.in[axis] = work.out[axis];
+        shape.pad_begin[axis] = 0;
+        const std::size_t own = dimensions.rank() + axis - 3;
+        if (own > 1 && own < dimensions.rank()) {
+            dimensions[own] = work.out[axis];
+        }
+    }
+    if (!needed) {
+        return input;
+    }
+    if (!dimensions.is_possible()) {
+        lpt::detail::raise_no_memory(SIZE_MAX);
+    }
+    work.batch = shape.batch;
+    for (const std::int32_t each : zero_points) {
+        work.fill.push_back(static_cast<std::byte>(each));
+    }
+    work.input = input;
+    work.output = add_tensor(data.type, dimensions, layout::channels_last);
+    step made;
+    made.kernel = std::string("margin") + suffix_of(data.type);
+    made.precision = data.type;
+    made.reads = {input};
+    made.writes = {work.output};
+    const int result = work.output;
+    made.work = std::move(work);
+    add_step(std::move(made));
+    return result;
+}
+
+namespace detail {
+
+/// What the zero points of the channels add to each output channel: the sum of zero point * weight.
+inline spread sums_of_zero_points(const integer_weights& weights, const convolution_axes& axes, std::size_t rank,
+                                  const std::vector<std::int32_t>& zero_points) {
+    spread result{shape::of_ones(rank), std::vector<double>(static_cast<std::size_t>(axes.groups * axes.outputs), 0.0)};
+    result.dimensions[1] = axes.groups * axes.outputs;
+    for (std::size_t i = 0; i < weights.values.elements(); ++i) {
+        const std::size_t output = axes.channel_of(i);
+        const auto group = static_cast<std::int64_t>(output) / axes.outputs;
+        const auto input =
+            static_cast<std::size_t>(group * axes.inputs + static_cast<std::int64_t>(i) / axes.taps % axes.inputs);
+        const std::size_t which = weights.zero_points.size() > 1 ? output : 0;
+        const double zero = weights.zero_points.empty() ? 0 : weights.zero_points[which];
+        result.values[output] += (weights.values.real(i) - zero) * zero_points[input];
+    }
+    return result;
+}
+
+}  // namespace detail
+
+namespace detail {
+
+/// What the packed weights of a convolution depend on besides their values; not on the sizes of the image, but for the choice of
+/// the algorithm.
+inline std::string form_of(op::kind kind, const kernel::convolution_shape& shape,
+                           const kernel::convolution_weights& packing, const char* algorithm) {
+    std::string result = std::string(algorithm) + " " + std::to_string(static_cast<int>(kind)) + " " +
+                         std::to_string(static_cast<int>(packing.type)) + " " +
+                         std::to_string(packing.zero_point_count);
+    for (const std::int64_t each : {shape.groups, shape.in_channels, shape.out_channels}) {
+        result += " " + std::to_string(each);
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        for (const std::int64_t each : {shape.kernel[axis], shape.stride[axis], shape.dilation[axis]}) {
+            result += " " + std::to_string(each);
+        }
+    }
+    return result;
+}
+
+}  // namespace detail
+
+namespace detail {
+
+/// Raises a `memory_error` where kernels could not count the bytes of an image that they copy with its padding, line by line.
+inline void check_scratch(const kernel::convolution_shape& s) {
+    const checked line = checked(s.out[2]) * s.stride[2] + s.pad_begin[2] + s.kernel[2] + s.in[2];
+    const checked lines = checked(s.batch) * s.in[0] * s.in[1] + 1;
+    if (!(line * lines * s.in_channels).is_within(0, most_elements)) {
+        lpt::detail::raise_no_memory(SIZE_MAX);
+    }
+}
+
+}  // namespace detail
+
+inline void planner::make_convolution(const group& made) {
+    const node& each = model()[made.anchor];
+    const output_ref given = each.input(0);
+    const tensor values = *model().constant_value(each.input(1));
+    const detail::convolution_axes axes = detail::convolution_axes_of(each.kind(), values.dimensions());
+    convolution_step work;
+    work.shape = detail::convolution_shape_of(each, model().shape(given), values.dimensions());
+    integer_weights integers;
+    integer_data data;
+    const bool is_integer = integer_convolution(made, integers, data);
+    work.zero_point = is_integer ? data.zero_point : 0;
+    spread scale = spread::of(is_integer ? made.operands[0].scale.one() : 1);
+    spread shift = spread::of(no_shift);
+    if (is_integer && !data.channel_zero_points.empty()) {
+        const double by = scale.one();
+        shift = detail::sums_of_zero_points(integers, axes, each.shape().rank(), data.channel_zero_points)
+                    .map([&](double v) { return -v * by; });
+    }
+    const chain functions = after_affine(made.functions, scale, shift);
+    const element precision = is_integer ? model().type(made.operands[0].base) : f32;
+    const tensor weights = is_integer ? integers.values : as_f32(values);
+    kernel::convolution_weights packing;
+    packing.data = weights.data();
+    const std::int64_t pixels = work.shape.batch * work.shape.out[0] * work.shape.out[1] * work.shape.out[2];
+    packing.type = integers.packs_four_bits(pixels) ? kernel::element_kind::i4 : kind_of(weights.type());
+    packing.group_stride = axes.inputs * axes.outputs * axes.taps;
+    packing.out_stride = axes.outputs_first ? axes.inputs * axes.taps : axes.taps;
+    packing.in_stride = axes.outputs_first ? axes.taps : axes.outputs * axes.taps;
+    packing.tap_stride = 1;
+    packing.zero_points = integers.zero_points.data();
+    packing.zero_point_count = static_cast<std::int64_t>(integers.zero_points.size());
+    work.input = tensor_of(is_integer ? made.operands[0].base : given, layout::channels_last);
+    work.input = is_integer ? work.input : make_f32(work.input);
+    if (is_integer && !data.channel_zero_points.empty()) {
+        work.input = make_margin(work.input, work.shape, data.channel_zero_points);
+    }
+    detail::check_scratch(work.shape);
+    work.weights = packed_weights().find_or_pack(
+        values, detail::form_of(each.kind(), work.shape, packing, kernels().convolution_algorithm(work.shape)),
+        kernels().packed_convolution_bytes(work.shape, packing.type),
+        [&](std::byte* to) { kernels().pack_convolution(work.shape, packing, to); });
+    work.finish = channel_finish(functions, layout::channels_last, work.shape.out_channels);
+    work.output = add_tensor(functions.type, functions.dimensions, layout::channels_last);
+    step result;
+    result.nodes = functions.nodes;
+    result.kernel = std::string(kernels().convolution_algorithm(work.shape)) + "_" +
+                    kernel::name_of(kernels().instruction_set) + suffix_of(precision == f32 ? f32 : i8);
+    result.precision = precision;
+    result.reads = {work.input};
+    read_residuals(result, work.finish);
+    const std::size_t scratch = kernels().convolution_scratch_bytes(work.shape, kind_of(precision), options_.threads);
+    if (scratch != 0) {
+        work.scratch = add_tensor(u8, shape{static_cast<dimension>(scratch)}, layout::plain);
+        result.writes.push_back(work.scratch);
+    }
+    result.writes.insert(result.writes.begin(), work.output);
+    define(functions.tail, work.output);
+    result.work = std::move(work);
+    add_step(std::move(result));
+}
+
+namespace detail {
+
+/// A pooling problem without pointers; false for attributes that the kernels do not know.
+inline bool pool_problem_of(const node& each, const shape& data, kernel::pool_problem& result) {
+    using reference::detail::window_geometry;
+    window_geometry geometry;
+    const integers none;
+    result.kind = kernel::pool_kind::max;
+    if (each.is<op::max_pool>()) {
+        const auto& self = each.as<op::max_pool>();
+        geometry = reference::detail::make_geometry(
+            data, each.shape(), shape(self.kernel), 0,
+            {self.strides, each.version() >= 8 ? self.dilations : none, self.pads_begin, self.pads_end, self.auto_pad});
+    } else if (each.is<op::avg_pool>()) {
+        const auto& self = each.as<op::avg_pool>();
+        geometry = reference::detail::make_geometry(data, each.shape(), shape(self.kernel), 0,
+                                                    {self.strides, each.version() >= 16 ? self.dilations : none,
+                                                     self.pads_begin, self.pads_end, self.auto_pad});
+        result.kind =
+            self.exclude_pad ? kernel::pool_kind::average_exclude_pad : kernel::pool_kind::average_include_pad;
+    } else {
+        for (std::size_t axis = 2; axis < data.rank(); ++axis) {
+            const std::size_t to = 3 - data.rank() + axis;
+            geometry.input[to] = data[axis];
+            geometry.window[to].kernel = data[axis];
+        }
+        result.kind = each.is<op::reduce_mean>() ? kernel::pool_kind::average_exclude_pad : kernel::pool_kind::max;
+    }
+    result.batch = data[0];
+    result.channels = data[1];
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const op::window_axis& window = geometry.window[axis];
+        result.in[axis] = geometry.input[axis];
+        result.out[axis] = geometry.output[axis];
+        result.kernel[axis] = window.kernel;
+        result.stride[axis] = window.stride;
+        result.dilation[axis] = window.dilation;
+        result.pad_begin[axis] = window.pad_begin;
+        result.pad_end[axis] = window.pad_end;
+    }
+    return true;
+}
+
+}  // namespace detail
+
+inline void planner::make_pool(const group& made) {
+    const node& each = model()[made.anchor];
+    const output_ref given = made.operands[0].base;
+    pool_step work;
+    detail::pool_problem_of(each, model().shape(given), work.problem);
+    work.input = tensor_of(given, layout::channels_last);
+    work.problem.input_type = kind_of(model().type(given));
+    work.finish = channel_finish(made.functions, layout::channels_last, work.problem.channels);
+    work.output = add_tensor(made.functions.type, made.functions.dimensions, layout::channels_last);
+    step result;
+    result.nodes = made.functions.nodes;
+    result.precision = model().type(given);
+    result.kernel = std::string(work.problem.kind == kernel::pool_kind::max ? "max_pool_" : "average_pool_") +
+                    kernel::name_of(kernels().instruction_set) + suffix_of(result.precision);
+    result.reads = {work.input};
+    read_residuals(result, work.finish);
+    result.writes = {work.output};
+    define(made.functions.tail, work.output);
+    result.work = std::move(work);
+    add_step(std::move(result));
+}
+
+}  // namespace lpt::plan
+#endif
+
+// ======== lpt/plan/elementwise.hpp
+#ifndef LPT_HOLDS_PLAN_ELEMENTWISE_HPP
+#define LPT_HOLDS_PLAN_ELEMENTWISE_HPP
+// Functions of one or two tensors, element by element: quantization, dequantization, arithmetic, activations.
+
+namespace lpt::plan {
+
+namespace detail {
+
+/// The loops of an elementwise step: axes of the output from the outermost in memory to the innermost, and how far each operand
+/// moves along them. Axes that all operands walk without a gap become one.
+struct loops {
+    std::vector<std::int64_t> sizes;
+    std::vector<std::vector<std::int64_t>*> operands;  // strides by axis, in the order of `sizes`
+
+    void merge() {
+        std::size_t kept = 0;
+        for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+            if (sizes[axis] == 1) {
+                continue;
+            }
+            if (kept != 0 && continues(kept - 1, axis)) {
+                sizes[kept - 1] *= sizes[axis];
+                for (std::vector<std::int64_t>* each : operands) {
+                    (*each)[kept - 1] = (*each)[axis];
+                }
+            } else {
+                sizes[kept] = sizes[axis];
+                for (std::vector<std::int64_t>* each : operands) {
+                    (*each)[kept] = (*each)[axis];
+                }
+                ++kept;
+            }
+        }
+        resize(kept);
+        while (sizes.size() < 2) {
+            insert(0);
+        }
+    }
+    void insert(std::size_t axis) {
+        const auto at = static_cast<std::ptrdiff_t>(axis);
+        sizes.insert(sizes.begin() + at, 1);
+        for (std::vector<std::int64_t>* each : operands) {
+            each->insert(each->begin() + at, 0);
+        }
+    }
+    void move_to_end(std::size_t axis) {
+        move(sizes, axis);
+        for (std::vector<std::int64_t>* each : operands) {
+            move(*each, axis);
+        }
+    }
+
+private:
+    bool continues(std::size_t outer, std::size_t inner) const {
+        for (const std::vector<std::int64_t>* each : operands) {
+            if ((*each)[outer] != (*each)[inner] * sizes[inner]) {
+                return false;
+            }
+        }
+        return true;
+    }
+    void resize(std::size_t count) {
+        sizes.resize(count);
+        for (std::vector<std::int64_t>* each : operands) {
+            each->resize(count);
+        }
+    }
+    static void move(std::vector<std::int64_t>& values, std::size_t axis) {
+        const std::int64_t value = values[axis];
+        values.erase(values.begin() + static_cast<std::ptrdiff_t>(axis));
+        values.push_back(value);
+    }
+};
+
+inline std::vector<std::int64_t> in_order(const std::vector<std::int64_t>& by_axis,
+                                          const std::vector<std::size_t>& order) {
+    std::vector<std::int64_t> result;
+    for (const std::size_t axis : order) {
+        result.push_back(by_axis[axis]);
+    }
+    return result;
+}
+
+/// Strides of a tensor that broadcasts to `dimensions`, by axis of those.
+inline std::vector<std::int64_t> broadcast_strides(const stored_tensor& tensor, const shape& dimensions) {
+    const std::vector<std::int64_t> own = strides_of(tensor.dimensions, tensor.order);
+    std::vector<std::int64_t> result(dimensions.rank(), 0);
+    for (std::size_t i = 0; i < own.size() && i < result.size(); ++i) {
+        const std::size_t axis = own.size() - 1 - i;
+        result[result.size() - 1 - i] = tensor.dimensions[axis] == 1 ? 0 : own[axis];
+    }
+    return result;
+}
+
+/// Numbers in the order of memory, with their strides by loop axis.
+inline number_row numbers_in_order(const spread& numbers, const std::vector<std::size_t>& order) {
+    number_row result;
+    if (numbers.is_one()) {
+        result.values = {static_cast<float>(numbers.one())};
+        return result;
+    }
+    const std::vector<std::int64_t> from = in_order(numbers.strides(order.size()), order);
+    std::vector<std::int64_t> sizes;
+    for (const std::size_t axis : order) {
+        sizes.push_back(numbers.dimensions[axis]);
+    }
+    result.values.resize(numbers.values.size());
+    result.strides.assign(order.size(), 0);
+    std::int64_t stride = 1;
+    for (std::size_t i = order.size(); i-- > 0;) {
+        result.strides[i] = sizes[i] == 1 ? 0 : stride;
+        stride *= sizes[i];
+    }
+    std::vector<std::int64_t> place(order.size(), 0);
+    for (float& value : result.values) {
+        std::int64_t index = 0;
+        for (std::size_t i = 0; i < place.size(); ++i) {
+            index += place[i] * from[i];
+        }
+        value = static_cast<float>(numbers.values[static_cast<std::size_t>(index)]);
+        for (std::size_t i = place.size(); i-- > 0;) {
+            if (++place[i] < sizes[i]) {
+                break;
+            }
+            place[i] = 0;
+        }
+    }
+    return result;
+}
+
+inline std::vector<number_row*> number_rows_of(elementwise_step& work) {
+    std::vector<number_row*> result{&work.finish.scale, &work.finish.bias};
+    for (planned_post& post : work.finish.posts) {
+        result.push_back(&post.a);
+        result.push_back(&post.b);
+    }
+    for (int i = 0; i < 2; ++i) {
+        result.push_back(&work.scales[i]);
+        result.push_back(&work.shifts[i]);
+    }
+    return result;
+}
+
+/// Merges the loops and puts them into the form of the kernels; false if these cannot run along them.
+inline bool settle_loops(elementwise_step& work) {
+    loops all;
+    all.sizes = work.sizes;
+    all.operands = {&work.operands[0].strides, &work.output.strides};
+    if (work.has_two) {
+        all.operands.push_back(&work.operands[1].strides);
+    }
+    bool residual = false;
+    for (planned_post& post : work.finish.posts) {
+        if (post.residual.tensor >= 0) {
+            all.operands.push_back(&post.residual.strides);
+            residual = true;
+        }
+    }
+    std::vector<number_row*> arrays;
+    for (number_row* each : number_rows_of(work)) {
+        if (!each->is_one()) {
+            arrays.push_back(each);
+            all.operands.push_back(&each->strides);
+        }
+    }
+    all.merge();
+    const auto varies = [&](std::size_t axis) {
+        for (const number_row* each : arrays) {
+            if (each->strides[axis] != 0) {
+                return true;
+            }
+        }
+        return false;
+    };
+    std::size_t varying = 0;
+    std::size_t last_varying = 0;
+    for (std::size_t axis = 0; axis < all.sizes.size(); ++axis) {
+        if (varies(axis)) {
+            ++varying;
+            last_varying = axis;
+        }
+    }
+    const std::size_t last = all.sizes.size() - 1;
+    if (!work.has_two && !residual && varying == 1 && last_varying != last) {
+        all.move_to_end(last_varying);
+    } else if (varies(last - 1)) {
+        all.insert(last);
+    }
+    work.sizes = all.sizes;
+    const std::size_t channels = work.sizes.size() - 1;
+    bool fits = true;
+    if (work.has_two) {
+        fits = work.output.strides[channels] == 1 || work.sizes[channels] == 1;
+        for (const strided_tensor& operand : work.operands) {
+            fits = fits && (operand.strides[channels] == 1 || operand.strides[channels] == 0);
+        }
+    }
+    for (const planned_post& post : work.finish.posts) {
+        fits = fits && (post.residual.tensor < 0 || post.residual.strides[channels] == 1 || work.sizes[channels] == 1);
+    }
+    for (const number_row* each : arrays) {
+        fits = fits && (each->strides[channels] == 1 || each->strides[channels] == 0);
+    }
+    return fits;
+}
+
+/// True if strides lead to the same places along all axes of more than one element.
+inline bool same_places(const std::vector<std::int64_t>& left, const std::vector<std::int64_t>& right,
+                        const std::vector<std::int64_t>& sizes) {
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+        if (sizes[axis] != 1 && left[axis] != right[axis]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+inline kernel::binary_function binary_function_of(op::kind kind) {
+    switch (kind) {
+        case op::kind::add: return kernel::binary_function::add;
+        case op::kind::subtract: return kernel::binary_function::subtract;
+        case op::kind::multiply: return kernel::binary_function::multiply;
+        case op::kind::divide: return kernel::binary_function::divide;
+        case op::kind::maximum: return kernel::binary_function::maximum;
+        case op::kind::minimum: return kernel::binary_function::minimum;
+        default: return kernel::binary_function::squared_difference;
+    }
+}
+
+}  // namespace detail
+
+/// Makes the step with an output of this layout; false if the kernels cannot run along the loops that it has.
+inline bool planner::try_elementwise(const group& made, layout order) {
+    const shape& dimensions = made.functions.dimensions;
+    const std::size_t rank = dimensions.rank();
+    const std::vector<std::size_t> axes = memory_order(rank, order);
+    const auto numbers = [&](const spread& each) { return detail::numbers_in_order(each, axes); };
+    elementwise_step work;
+    step result;
+    work.has_two = made.form == group_form::two_operands;
+    for (const std::size_t axis : axes) {
+        work.sizes.push_back(dimensions[axis]);
+    }
+    const auto read = [&](output_ref output, bool any_layout) {
+        const shape& own = model().shape(output);
+        const layout wanted = own.rank() == rank ? order : layout::plain;
+        const layout other = wanted == layout::plain ? layout::channels_last : layout::plain;
+        const bool as_it_is = any_layout && own.rank() == rank && !exists(output, wanted) && exists(output, other);
+        const int tensor = tensor_of(output, as_it_is ? other : wanted);
+        result.reads.push_back(tensor);
+        return strided_tensor{tensor, detail::in_order(detail::broadcast_strides(at(tensor), dimensions), axes)};
+    };
+    work.operands[0] = read(made.operands[0].base, !work.has_two);
+    element data = at(work.operands[0].tensor).type;  // that the kernel's name ends with
+    if (work.has_two) {
+        work.operands[1] = read(made.operands[1].base, false);
+        work.function = detail::binary_function_of(model()[made.anchor].kind());
+        for (int i = 0; i < 2; ++i) {
+            work.scales[i] = numbers(made.operands[i].scale);
+            work.shifts[i] = numbers(made.operands[i].shift);
+        }
+        data = at(work.operands[1].tensor).type == f32 ? f32 : data;
+    } else if (model()[made.anchor].is<op::fake_quantize>() && is_byte(made.functions.type)) {
+        data = made.functions.type;
+    }
+    work.finish = finish_of(made.functions, numbers, [&](output_ref other) { return read(other, false); });
+    work.output.strides = detail::in_order(strides_of(dimensions, order), axes);
+    const bool same_places = detail::same_places(work.operands[0].strides, work.output.strides, work.sizes);
+    if (!detail::settle_loops(work)) {
+        return false;
+    }
+    work.output.tensor = add_tensor(made.functions.type, dimensions, order);
+    result.may_overwrite = same_places && bit_width(at(work.operands[0].tensor).type) == bit_width(made.functions.type);
+    result.nodes = made.functions.nodes;
+    result.kernel = std::string(work.has_two ? "binary_" : "convert_") + kernel::name_of(kernels().instruction_set) +
+                    suffix_of(data);
+    result.writes = {work.output.tensor};
+    define(made.functions.tail, work.output.tensor);
+    result.work = std::move(work);
+    if (!try_lookup(result)) {
+        add_step(std::move(result));
+    }
+    return true;
+}
+
+/// A function of single bytes becomes a table.
+inline bool planner::try_lookup(step& made) {
+    const auto& work = std::get<elementwise_step>(made.work);
+    const element from = at(work.operands[0].tensor).type;
+    const bool bytes = !work.has_two && is_byte(from) && is_byte(work.finish.type) && made.may_overwrite;
+    bool plain = work.finish.scale.is_one() && work.finish.bias.is_one();
+    for (const planned_post& post : work.finish.posts) {
+        plain = plain && post.a.is_one() && post.b.is_one() && post.residual.tensor < 0;
+    }
+    if (!bytes || !plain) {
+        return false;
+    }
+    lookup_step table;
+    table.input = work.operands[0].tensor;
+    table.output = work.output.tensor;
+    table.table.resize(256);
+    std::uint8_t all[256];
+    for (int i = 0; i < 256; ++i) {
+        all[i] = static_cast<std::uint8_t>(i);
+    }
+    std::vector<kernel::post_operation> posts;
+    for (const planned_post& post : work.finish.posts) {
+        kernel::post_operation one;
+        one.kind = post.kind;
+        one.function = post.function;
+        one.alpha = post.a.values[0];
+        one.beta = post.b.values[0];
+        posts.push_back(one);
+    }
+    kernel::convert_problem problem;
+    problem.channels = 256;
+    problem.input = all;
+    problem.input_type = kind_of(from);
+    problem.input_layout = {256, 256, 1};
+    problem.output = table.table.data();
+    problem.output_layout = {256, 256, 1};
+    problem.finish.scale_all = work.finish.scale.values[0];
+    problem.finish.bias_all = work.finish.bias.values[0];
+    problem.finish.post = posts.data();
+    problem.finish.post_count = static_cast<int>(posts.size());
+    problem.finish.output_type = kind_of(work.finish.type);
+    problem.finish.quant_low = work.finish.low;
+    problem.finish.quant_high = work.finish.high;
+    kernels().convert(problem, kernel::parallel_for{});
+    made.precision = from;
+    made.kernel = std::string("lookup_") + kernel::name_of(kernels().instruction_set) + suffix_of(from);
+    made.work = std::move(table);
+    add_step(std::move(made));
+    return true;
+}
+
+inline void planner::make_elementwise(const group& made) {
+    const shape& dimensions = made.functions.dimensions;
+    bool channels_last = dimensions.rank() > 2 && prefers_channels_last(made.functions.tail, 3);
+    for (int i = 0; i < (made.form == group_form::two_operands ? 2 : 1); ++i) {
+        const output_ref base = made.operands[i].base;
+        const bool only_there = exists(base, layout::channels_last) && !exists(base, layout::plain);
+        channels_last = channels_last || (only_there && model().shape(base) == dimensions);
+    }
+    if (channels_last && try_elementwise(made, layout::channels_last)) {
+        return;
+    }
+    if (!try_elementwise(made, layout::plain)) {
+        const node& each = model()[made.anchor];
+        fail({each.operation(), " '", each.name(), "': no kernel runs along its loops"});
+    }
+}
+
+inline void planner::make_dequantization(output_ref output, layout order) {
+    const source from = source_of(model(), output);
+    group made;
+    made.anchor = output.node;
+    made.operands[0] = {from.base, spread::of(1), spread::of(no_shift)};
+    made.functions.dimensions = model().shape(output);
+    made.functions.affine(from.scale, from.shift);
+    made.functions.tail = output;
+    output_ref above = output;
+    while (!(above == from.base)) {
+        made.functions.nodes.push_back(above.node);
+        const int port = detail::dequantization_port(model(), above.node);
+        above = model()[above.node].input(static_cast<std::size_t>(port));
+    }
+    if (!try_elementwise(made, order) && !try_elementwise(made, layout::plain)) {
+        const node& each = model()[output.node];
+        fail({each.operation(), " '", each.name(), "': no kernel runs along its loops"});
+    }
+}
+
+/// True if some reader of an output, directly or through elementwise operations, needs channels innermost.
+inline bool planner::prefers_channels_last(output_ref output, int depth) {
+    for (const input_ref user : model().uses(output)) {
+        if (is_dequantization(model(), user.node)) {
+            if (depth > 0 && prefers_channels_last(user.node, depth - 1)) {
+                return true;
+            }
+            continue;
+        }
+        const int number = grouping_.of_node[index_of(user.node)];
+        if (number < 0) {
+            continue;
+        }
+        const group& reader = grouping_.groups[static_cast<std::size_t>(number)];
+        if (reader.form == group_form::convolution || reader.form == group_form::pool) {
+            return true;
+        }
+        const bool elementwise = reader.form == group_form::one_operand || reader.form == group_form::two_operands;
+        if (elementwise && depth > 0 && prefers_channels_last(reader.functions.tail, depth - 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace lpt::plan
+#endif
+
+// ======== lpt/plan/memory.hpp
+#ifndef LPT_HOLDS_PLAN_MEMORY_HPP
+#define LPT_HOLDS_PLAN_MEMORY_HPP
+// Memory by liveness: blocks that are not alive at the same time may share bytes.
+
+namespace lpt::plan {
+
+namespace detail {
+
+inline std::size_t aligned(std::size_t size) {
+    return (size + block_alignment - 1) / block_alignment * block_alignment;
+}
+
+inline void touch(storage& block, int step) {
+    if (block.first_step < 0 || step < block.first_step) {
+        block.first_step = step;
+    }
+    block.last_step = std::max(block.last_step, step);
+}
+
+inline void find_lifetimes(network& net) {
+    for (int i = 0; i < static_cast<int>(net.steps.size()); ++i) {
+        const step& each = net.steps[static_cast<std::size_t>(i)];
+        for (const std::vector<int>* tensors : {&each.reads, &each.writes}) {
+            for (const int id : *tensors) {
+                touch(net.storages[static_cast<std::size_t>(net.tensors[static_cast<std::size_t>(id)].storage)], i);
+            }
+        }
+    }
+    for (const port& output : net.outputs) {
+        touch(net.storages[static_cast<std::size_t>(net.tensors[static_cast<std::size_t>(output.tensor)].storage)],
+              static_cast<int>(net.steps.size()));
+    }
+}
+
+/// Lets a step write where it reads, if nothing reads that memory afterwards.
+inline void share_in_place(network& net) {
+    std::vector<int> joined(net.storages.size(), -1);  // by block: the one that took its place
+    const auto block_of = [&](int tensor) {
+        const int block = net.tensors[static_cast<std::size_t>(tensor)].storage;
+        const int other = joined[static_cast<std::size_t>(block)];
+        return other < 0 ? block : other;
+    };
+    for (int i = 0; i < static_cast<int>(net.steps.size()); ++i) {
+        step& each = net.steps[static_cast<std::size_t>(i)];
+        if (!each.may_overwrite) {
+            continue;
+        }
+        const int from = block_of(each.reads[0]);
+        const int to = block_of(each.writes[0]);
+        storage& read = net.storages[static_cast<std::size_t>(from)];
+        storage& written = net.storages[static_cast<std::size_t>(to)];
+        if (from == to || read.where != place::arena || written.where != place::arena || read.last_step != i ||
+            written.first_step != i || read.bytes != written.bytes) {
+            continue;
+        }
+        read.last_step = written.last_step;
+        written.bytes = 0;
+        joined[static_cast<std::size_t>(to)] = from;  // which no step writes first later: it never moves itself
+    }
+    for (std::size_t tensor = 0; tensor < net.tensors.size(); ++tensor) {
+        net.tensors[tensor].storage = block_of(static_cast<int>(tensor));
+    }
+}
+
+inline std::size_t room_of(const storage& block) { return aligned(block.bytes + block_slack); }
+
+/// The step that writes the largest block of the arena, as an error names it.
+inline text largest_of(const network& net) {
+    const node* largest = nullptr;
+    std::size_t most = 0;
+    for (const step& each : net.steps) {
+        for (const int tensor : each.writes) {
+            const std::size_t bytes = net.tensors[static_cast<std::size_t>(tensor)].bytes();
+            if (bytes > most && !each.nodes.empty() && net.model.contains(each.nodes[0])) {
+                most = bytes;
+                largest = &net.model[each.nodes[0]];
+            }
+        }
+    }
+    return largest == nullptr ? text("intermediate tensors")
+                              : join({"intermediate tensors, of which that of ", largest->operation(), " '",
+                                      largest->name(), "' is the largest"});
+}
+
+/// Raises an error where the bytes of all blocks cannot even be counted.
+inline void check_total(const network& net, const std::vector<int>& blocks) {
+    std::size_t total = 0;
+    for (const int id : blocks) {
+        const std::size_t bytes = net.storages[static_cast<std::size_t>(id)].bytes;
+        if (bytes > SIZE_MAX / 4 - total) {
+            lpt::detail::naming_memory([] { lpt::detail::raise_no_memory(SIZE_MAX); }, [&] { return largest_of(net); });
+        }
+        total += room_of(net.storages[static_cast<std::size_t>(id)]);
+    }
+}
+
+/// The blocks that need a place, in the order of their numbers.
+inline std::vector<int> blocks_of_arena(const network& net) {
+    std::vector<int> result;
+    for (int id = 0; id < static_cast<int>(net.storages.size()); ++id) {
+        const storage& block = net.storages[static_cast<std::size_t>(id)];
+        if (block.where == place::arena && block.bytes != 0 && block.first_step >= 0) {
+            result.push_back(id);
+        }
+    }
+    return result;
+}
+
+/// How many pairs of blocks live at the same time.
+inline std::size_t count_meetings(const network& net, const std::vector<int>& blocks) {
+    std::vector<std::ptrdiff_t> begins(net.steps.size() + 1, 0);
+    std::vector<std::ptrdiff_t> ends(net.steps.size() + 1, 0);
+    for (const int id : blocks) {
+        ++begins[static_cast<std::size_t>(net.storages[static_cast<std::size_t>(id)].first_step)];
+        ++ends[static_cast<std::size_t>(net.storages[static_cast<std::size_t>(id)].last_step)];
+    }
+    std::size_t result = 0;
+    std::ptrdiff_t alive = 0;
+    for (std::size_t i = 0; i < begins.size(); ++i) {
+        result += static_cast<std::size_t>(begins[i] * alive + begins[i] * (begins[i] - 1) / 2);
+        alive += begins[i] - ends[i];
+    }
+    return result;
+}
+
+/// Blocks that have a place, found by the steps in which they live.
+///
+/// A block meets another if it begins while that lives, or lives when that begins. The first are found by their first step. For the
+/// second, steps are divided in halves again and again, and a block is listed at the few parts that its life consists of.
+class placed_blocks {
+    const network& net_;
+    std::size_t leaves_ = 1;
+    std::vector<std::vector<int>> alive_;  // by part: 1 is all steps, the halves of k are 2 k and 2 k + 1
+    std::set<std::pair<int, int>> begins_;  // first step, block
+
+public:
+    explicit placed_blocks(const network& net) : net_(net) {
+        while (leaves_ <= net.steps.size()) {
+            leaves_ *= 2;
+        }
+        alive_.resize(2 * leaves_);
+    }
+    void add(int id) {
+        const storage& block = net_.storages[static_cast<std::size_t>(id)];
+        begins_.insert({block.first_step, id});
+        std::size_t first = static_cast<std::size_t>(block.first_step) + leaves_;
+        std::size_t last = static_cast<std::size_t>(block.last_step) + leaves_ + 1;
+        for (; first < last; first /= 2, last /= 2) {
+            if (first % 2 != 0) {
+                alive_[first++].push_back(id);
+            }
+            if (last % 2 != 0) {
+                alive_[--last].push_back(id);
+            }
+        }
+    }
+    /// Calls `take(other)` for each that lives in a step in which the block does.
+    template <class Take>
+    void each_that_meets(const storage& block, const Take& take) const {
+        for (std::size_t part = static_cast<std::size_t>(block.first_step) + leaves_; part != 0; part /= 2) {
+            for (const int id : alive_[part]) {
+                take(net_.storages[static_cast<std::size_t>(id)]);
+            }
+        }
+        const auto end = begins_.lower_bound({block.last_step + 1, 0});
+        for (auto each = begins_.lower_bound({block.first_step + 1, 0}); each != end; ++each) {
+            take(net_.storages[static_cast<std::size_t>(each->second)]);
+        }
+    }
+};
+
+/// The lowest place where a block fits beside those that live at the same time, in the smallest gap.
+inline std::size_t best_place(const placed_blocks& placed, const storage& block,
+                              std::vector<std::pair<std::size_t, std::size_t>>& taken) {
+    taken.clear();
+    placed.each_that_meets(
+        block, [&](const storage& other) { taken.push_back({other.offset, other.offset + room_of(other)}); });
+    std::sort(taken.begin(), taken.end());
+    const std::size_t size = room_of(block);
+    std::size_t best = SIZE_MAX;
+    std::size_t best_gap = SIZE_MAX;
+    std::size_t end = 0;
+    for (const auto& [from, to] : taken) {
+        if (from >= end + size && from - end < best_gap) {
+            best = end;
+            best_gap = from - end;
+        }
+        end = std::max(end, to);
+    }
+    return best == SIZE_MAX ? end : best;
+}
+
+/// Large blocks first, each into the smallest gap between those that live at the same time.
+inline void place_by_size(network& net, std::vector<int> blocks) {
+    const auto bytes = [&](int id) { return net.storages[static_cast<std::size_t>(id)].bytes; };
+    std::sort(blocks.begin(), blocks.end(),
+              [&](int a, int b) { return bytes(a) != bytes(b) ? bytes(a) > bytes(b) : a < b; });
+    placed_blocks placed(net);
+    std::vector<std::pair<std::size_t, std::size_t>> taken;
+    for (const int id : blocks) {
+        storage& block = net.storages[static_cast<std::size_t>(id)];
+        block.offset = best_place(placed, block, taken);
+        net.arena_bytes = std::max(net.arena_bytes, block.offset + room_of(block));
+        placed.add(id);
+    }
+}
+
+/// Memory that no living block has, step by step.
+class free_memory {
+    std::map<std::size_t, std::size_t> gaps_;  // size of each by its place; none touches another
+    std::set<std::pair<std::size_t, std::size_t>> by_size_;  // size, place
+    std::size_t end_ = 0;
+
+    void drop(std::map<std::size_t, std::size_t>::iterator gap) {
+        by_size_.erase({gap->second, gap->first});
+        gaps_.erase(gap);
+    }
+    void put(std::size_t place, std::size_t size) {
+        gaps_.emplace(place, size);
+        by_size_.emplace(size, place);
+    }
+
+public:
+    /// The smallest gap where it fits, else the end.
+    std::size_t take(std::size_t size) {
+        std::size_t place = end_;
+        std::size_t room = 0;
+        if (const auto fits = by_size_.lower_bound({size, 0}); fits != by_size_.end()) {
+            room = fits->first;
+            place = fits->second;
+            drop(gaps_.find(place));
+        } else if (!gaps_.empty() && gaps_.rbegin()->first + gaps_.rbegin()->second == end_) {
+            place = gaps_.rbegin()->first;
+            drop(std::prev(gaps_.end()));
+        }
+        if (room > size) {
+            put(place + size, room - size);
+        }
+        end_ = std::max(end_, place + size);
+        return place;
+    }
+    void give_back(std::size_t place, std::size_t size) {
+        auto behind = gaps_.lower_bound(place);
+        if (behind != gaps_.end() && behind->first == place + size) {
+            size += behind->second;
+            drop(behind);
+        }
+        behind = gaps_.lower_bound(place);
+        if (behind != gaps_.begin()) {
+            const auto before = std::prev(behind);
+            if (before->first + before->second == place) {
+                place = before->first;
+                size += before->second;
+                drop(before);
+            }
+        }
+        put(place, size);
+    }
+    std::size_t end() const { return end_; }
+};
+
+/// As the steps come, the large blocks of a step first: its time does not depend on how many live at the same time.
+inline void place_by_step(network& net, std::vector<int> blocks) {
+    const auto of = [&](int id) -> storage& { return net.storages[static_cast<std::size_t>(id)]; };
+    std::sort(blocks.begin(), blocks.end(), [&](int a, int b) {
+        return of(a).first_step != of(b).first_step ? of(a).first_step < of(b).first_step
+               : of(a).bytes != of(b).bytes         ? of(a).bytes > of(b).bytes
+                                                    : a < b;
+    });
+    free_memory memory;
+    std::set<std::pair<int, int>> alive;  // last step, block
+    for (const int id : blocks) {
+        while (!alive.empty() && alive.begin()->first < of(id).first_step) {
+            const storage& over = of(alive.begin()->second);
+            memory.give_back(over.offset, room_of(over));
+            alive.erase(alive.begin());
+        }
+        of(id).offset = memory.take(room_of(of(id)));
+        alive.insert({of(id).last_step, id});
+    }
+    net.arena_bytes = memory.end();
+}
+
+/// So many pairs of blocks that live at the same time are looked at, and so many more for each block: some 50 ns a pair.
+inline constexpr std::size_t most_meetings = std::size_t{1} << 21;
+inline constexpr std::size_t more_meetings_a_block = 32;
+
+}  // namespace detail
+
+/// Gives every block of the arena its place.
+///
+/// Large blocks first, each into the smallest gap between those that live at the same time. Where too many live at the same time for
+/// that (more than 2^21 pairs and 32 a block), in the order of steps, each into the smallest gap: time then grows with the number of
+/// blocks and its logarithm, and the arena may become larger by gaps in which nothing fits.
+/// Raises an error that names the largest block for more than `limit` bytes.
+inline void plan_memory(network& net, std::size_t limit = SIZE_MAX) {
+    detail::find_lifetimes(net);
+    detail::share_in_place(net);
+    const std::vector<int> blocks = detail::blocks_of_arena(net);
+    detail::check_total(net, blocks);
+    const std::size_t most = detail::most_meetings + detail::more_meetings_a_block * blocks.size();
+    if (detail::count_meetings(net, blocks) <= most) {
+        detail::place_by_size(net, blocks);
+    } else {
+        detail::place_by_step(net, blocks);
+    }
+    if (net.arena_bytes > limit) {
+        lpt::detail::naming_memory([&] { lpt::detail::raise_beyond_limit(net.arena_bytes, limit); },
+                                   [&] { return detail::largest_of(net); });
+    }
+}
+
+}  // namespace lpt::plan
+#endif
+
+// ======== lpt/plan/movement.hpp
+#ifndef LPT_HOLDS_PLAN_MOVEMENT_HPP
+#define LPT_HOLDS_PLAN_MOVEMENT_HPP
+// Operations that only move elements: they move bytes of any type.
+
+namespace lpt::plan {
+
+namespace detail {
+
+/// The place in memory of each element of a tensor, in row-major order of its axes.
+inline std::vector<std::int32_t> places_of(const shape& dimensions, layout order) {
+    std::vector<std::int32_t> result(dimensions.elements());
+    const std::vector<std::int64_t> strides = strides_of(dimensions, order);
+    std::vector<std::int64_t> index(dimensions.rank(), 0);
+    for (std::int32_t& each : result) {
+        std::int64_t place = 0;
+        for (std::size_t axis = 0; axis < index.size(); ++axis) {
+            place += index[axis] * strides[axis];
+        }
+        each = static_cast<std::int32_t>(place);
+        for (std::size_t axis = index.size(); axis-- > 0;) {
+            if (++index[axis] < dimensions[axis]) {
+                break;
+            }
+            index[axis] = 0;
+        }
+    }
+    return result;
+}
+
+/// The largest block such that whole blocks of the output are whole blocks of the input.
+inline std::int64_t block_of(const std::vector<std::int32_t>& from) {
+    const auto count = static_cast<std::int64_t>(from.size());
+    std::int64_t block = 0;
+    std::int64_t run = 0;
+    const auto common = [](std::int64_t a, std::int64_t b) {
+        while (b != 0) {
+            a %= b;
+            std::swap(a, b);
+        }
+        return a;
+    };
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t here = from[static_cast<std::size_t>(i)];
+        const std::int64_t before = i == 0 ? -2 : from[static_cast<std::size_t>(i - 1)];
+        const bool follows = i != 0 && (here < 0 ? before < 0 : before >= 0 && here == before + 1);
+        if (!follows) {
+            block = common(block, run);
+            block = here < 0 ? block : common(block, here);
+            run = 0;
+        }
+        ++run;
+        if (block == 1) {
+            return 1;
+        }
+    }
+    block = common(block, run);
+    return block == 0 ? 1 : block;
+}
+
+inline bool moves_elements(op::kind kind) {
+    switch (kind) {
+        case op::kind::split:
+        case op::kind::variadic_split:
+        case op::kind::strided_slice:
+        case op::kind::slice:
+        case op::kind::gather:
+        case op::kind::transpose:
+        case op::kind::depth_to_space:
+        case op::kind::space_to_depth:
+        case op::kind::batch_to_space:
+        case op::kind::space_to_batch:
+        case op::kind::shuffle_channels:
+        case op::kind::broadcast:
+        case op::kind::tile:
+        case op::kind::pad:
+        case op::kind::reverse_sequence:
+        case op::kind::interpolate: return true;
+        default: return false;
+    }
+}
+
+}  // namespace detail
+
+/// Another shape for the same elements in the same order.
+inline bool planner::make_view(node_id id) {
+    const node& each = model()[id];
+    const op::kind kind = each.kind();
+    const output_ref input = each.inputs() != 0 ? each.input(0) : output_ref();
+    const bool reshapes = kind == op::kind::reshape || kind == op::kind::squeeze || kind == op::kind::unsqueeze ||
+                          (kind == op::kind::convert && model().type(input) == each.type()) ||
+                          (kind == op::kind::broadcast && model().shape(input) == each.shape());
+    if (!reshapes || model().type(input) != each.type() || !each.shape().is_static()) {
+        return false;
+    }
+    const int from = tensor_of(input, layout::plain);
+    define(id, add_view(each.type(), each.shape(), layout::plain, at(from).storage));
+    return true;
+}
+
+inline bool planner::make_concat(node_id id) {
+    const node& each = model()[id];
+    if (!each.is<op::concat>() || !each.shape().is_static() || bit_width(each.type()) < 8) {
+        return false;
+    }
+    const std::size_t rank = each.shape().rank();
+    const std::int64_t axis = normalized_axis(each.as<op::concat>().axis, rank);
+    int last = 0;
+    int plain = 0;
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        const output_ref input = each.input(port);
+        if (model().type(input) != each.type() || axis < 0) {
+            return false;
+        }
+        last += exists(input, layout::channels_last) && !exists(input, layout::plain) ? 1 : 0;
+        plain += exists(input, layout::plain) && !exists(input, layout::channels_last) ? 1 : 0;
+    }
+    const bool byte_or_word = bit_width(each.type()) == 8 || bit_width(each.type()) == 32;
+    const bool channels_last =
+        rank > 2 && byte_or_word && (last > plain || (last == plain && prefers_channels_last(id, 3)));
+    const layout order = channels_last ? layout::channels_last : layout::plain;
+    concat_step work;
+    step made;
+    const auto inner_of = [&](const shape& dimensions) {
+        std::size_t inner = byte_size(each.type(), 1);
+        bool inside = false;
+        for (const std::size_t one : memory_order(rank, order)) {
+            inside = inside || one == static_cast<std::size_t>(axis);
+            inner *= inside ? static_cast<std::size_t>(dimensions[one]) : 1;
+        }
+        return inner;
+    };
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        if (model().shape(each.input(port)).elements() == 0) {
+            continue;
+        }
+        work.inputs.push_back(tensor_of(each.input(port), order));
+        work.lengths.push_back(inner_of(model().shape(each.input(port))));
+    }
+    work.output = add_tensor(each.type(), each.shape(), order);
+    const std::size_t row = inner_of(each.shape());
+    work.rows = row == 0 ? 0 : at(work.output).bytes() / row;
+    made.nodes = {id};
+    made.kernel = std::string("concat") + suffix_of(each.type());
+    made.precision = each.type();
+    made.reads = work.inputs;
+    made.writes = {work.output};
+    define(id, work.output);
+    made.work = std::move(work);
+    add_step(std::move(made));
+    return true;
+}
+
+/// Learns where each output element comes from by moving the numbers of the input's elements.
+inline bool planner::make_gather(node_id id) {
+    const node& each = model()[id];
+    const op::kind kind = each.kind();
+    if (!detail::moves_elements(kind)) {
+        return false;
+    }
+    const output_ref input = each.input(0);
+    const shape& dimensions = model().shape(input);
+    const element type = model().type(input);
+    const std::size_t count = dimensions.is_static() ? dimensions.elements() : 0;
+    if (count == 0 || count > 0x7FFFFFF0 || bit_width(type) < 8) {
+        return false;
+    }
+    const bool nearest =
+        kind != op::kind::interpolate || each.as<op::interpolate>().mode == op::interpolate_mode::nearest;
+    const bool constant_pad = kind != op::kind::pad || each.as<op::pad>().pad_mode == op::pad_mode::constant;
+    for (std::size_t port = 0; port < each.outputs(); ++port) {
+        if (each.type(port) != type || !detail::has_elements(each.shape(port))) {
+            return false;
+        }
+    }
+    tensor_builder numbers(kind == op::kind::interpolate ? f64 : i32, dimensions);
+    for (std::size_t i = 0; i < count; ++i) {
+        numbers.integer(i, static_cast<std::int64_t>(i) + 1);  // 0 is what is filled in
+    }
+    seq<tensor> inputs{numbers.finish()};
+    std::vector<std::byte> fill(byte_size(type, 1));
+    for (std::size_t port = 1; port < each.inputs(); ++port) {
+        const tensor* value = model().constant_value(each.input(port));
+        if (value == nullptr || !nearest) {
+            return false;
+        }
+        inputs.push_back(*value);
+    }
+    if (kind == op::kind::pad && constant_pad) {
+        if (inputs.size() > 3) {
+            for (std::size_t i = 0; i < fill.size(); ++i) {
+                fill[i] = inputs[3].data()[i];
+            }
+            inputs.pop_back();
+        }
+        inputs.push_back(make_scalar(i32, 0));
+    }
+    seq<tensor> moved;
+    seq<op::output_facts, 2> outputs;
+    if (!evaluation::infer_outputs(each.attributes(), each.version(), inputs, outputs, each.name()) ||
+        !reference::detail::evaluate_any({each.attributes(), each.version(), inputs, outputs}, moved)) {
+        return false;
+    }
+    const bool word = bit_width(type) == 8 || bit_width(type) == 32;
+    for (std::size_t port = 0; port < moved.size(); ++port) {
+        const output_ref output(id, static_cast<std::int32_t>(port));
+        const shape& result = each.shape(port);
+        const bool same_axes =
+            kind != op::kind::transpose && kind != op::kind::gather && result.rank() == dimensions.rank();
+        const bool last = word && same_axes && result.rank() > 2 && exists(input, layout::channels_last) &&
+                          !exists(input, layout::plain);
+        const layout order = last ? layout::channels_last : layout::plain;
+        gather_step work;
+        work.input = tensor_of(input, order);
+        work.output = add_tensor(type, result, order);
+        work.element_bytes = bit_width(type) / 8;
+        work.fill = fill;
+        const std::vector<std::int32_t> from = detail::places_of(dimensions, at(work.input).order);
+        const std::vector<std::int32_t> to = detail::places_of(result, at(work.output).order);
+        std::vector<std::int32_t> sources(to.size());
+        for (std::size_t i = 0; i < to.size(); ++i) {
+            const std::int64_t number = moved[port].integer(i);
+            sources[static_cast<std::size_t>(to[i])] = number == 0 ? -1 : from[static_cast<std::size_t>(number - 1)];
+        }
+        work.block = detail::block_of(sources);
+        for (std::size_t i = 0; i < sources.size(); i += static_cast<std::size_t>(work.block)) {
+            work.blocks.push_back(sources[i] < 0 ? -1 : sources[i] / static_cast<std::int32_t>(work.block));
+        }
+        step made;
+        made.nodes = {id};
+        made.kernel = std::string("gather") + suffix_of(type);
+        made.precision = type;
+        made.reads = {work.input};
+        made.writes = {work.output};
+        define(output, work.output);
+        made.work = std::move(work);
+        add_step(std::move(made));
+    }
+    return true;
+}
+
+inline bool planner::make_movement(node_id id) { return make_view(id) || make_concat(id) || make_gather(id); }
+
+}  // namespace lpt::plan
+#endif
+
+// ======== lpt/plan/product.hpp
+#ifndef LPT_HOLDS_PLAN_PRODUCT_HPP
+#define LPT_HOLDS_PLAN_PRODUCT_HPP
+// Matrix products.
+
+namespace lpt::plan {
+
+namespace detail {
+
+/// One operand of a matrix product: sizes and strides (elements) of its two inner axes, and of the outer ones.
+struct matrix_operand {
+    std::int64_t rows = 1;
+    std::int64_t columns = 1;
+    std::int64_t row_stride = 0;
+    std::int64_t column_stride = 0;
+    shape outer;
+};
+
+inline matrix_operand matrix_operand_of(const shape& dimensions, bool transposed, bool is_left) {
+    matrix_operand result;
+    const std::size_t rank = dimensions.rank();
+    if (rank == 1) {
+        result.rows = is_left ? 1 : dimensions[0];
+        result.columns = is_left ? dimensions[0] : 1;
+        result.row_stride = is_left ? dimensions[0] : 1;
+        result.column_stride = 1;
+        return result;
+    }
+    result.rows = dimensions[rank - 2];
+    result.columns = dimensions[rank - 1];
+    result.row_stride = result.columns;
+    result.column_stride = 1;
+    if (transposed) {
+        std::swap(result.rows, result.columns);
+        std::swap(result.row_stride, result.column_stride);
+    }
+    for (std::size_t axis = 0; axis + 2 < rank; ++axis) {
+        result.outer.push_back(dimensions[axis]);
+    }
+    return result;
+}
+
+/// Where the matrices of each batch begin, in elements, for outer axes that broadcast to `batch`.
+inline std::vector<std::int64_t> batch_offsets(const shape& outer, const shape& batch, std::int64_t matrix) {
+    std::vector<std::int64_t> strides(batch.rank(), 0);
+    std::int64_t stride = matrix;
+    for (std::size_t i = 0; i < outer.rank(); ++i) {
+        const dimension size = outer[outer.rank() - 1 - i];
+        strides[batch.rank() - 1 - i] = size == 1 ? 0 : stride;
+        stride *= size;
+    }
+    std::vector<std::int64_t> result(batch.elements(), 0);
+    std::vector<std::int64_t> place(batch.rank(), 0);
+    for (std::int64_t& each : result) {
+        for (std::size_t axis = 0; axis < batch.rank(); ++axis) {
+            each += place[axis] * strides[axis];
+        }
+        for (std::size_t axis = batch.rank(); axis-- > 0;) {
+            if (++place[axis] < batch[axis]) {
+                break;
+            }
+            place[axis] = 0;
+        }
+    }
+    return result;
+}
+
+}  // namespace detail
+
+inline void planner::make_product(const group& made) {
+    const node& each = model()[made.anchor];
+    const auto& self = each.as<op::mat_mul>();
+    detail::matrix_operand a = detail::matrix_operand_of(model().shape(each.input(0)), self.transpose_a, true);
+    const detail::matrix_operand b = detail::matrix_operand_of(model().shape(each.input(1)), self.transpose_b, false);
+    const std::int64_t a_matrix = a.rows * a.columns;
+    product_step work;
+    work.m = a.rows;
+    work.k = a.columns;
+    work.n = b.columns;
+    work.b_k_stride = b.row_stride;
+    work.b_n_stride = b.column_stride;
+
+    const integer_operand left = integer_operand_of(made.operands[0]);
+    const tensor* constant = model().constant_value(each.input(1));
+    const integer_operand right = constant == nullptr ? integer_operand_of(made.operands[1]) : integer_operand();
+    integer_weights integers;
+    bool is_integer = left.fits && right.fits;
+    if (left.fits && constant != nullptr) {
+        const auto column = [&](std::size_t i) {
+            const std::int64_t inside = static_cast<std::int64_t>(i) % (work.k * work.n);
+            return static_cast<std::size_t>(b.column_stride == 1 && work.n != 1 ? inside % work.n : inside / work.k);
+        };
+        is_integer = integer_weights_of(*constant, static_cast<std::size_t>(work.n), column, integers);
+    }
+    const double scale = is_integer ? left.scale * (constant == nullptr ? right.scale : 1) : 1;
+    const chain functions = after_affine(made.functions, spread::of(scale), spread::of(no_shift));
+    step result;
+    result.precision = is_integer ? model().type(made.operands[0].base) : f32;
+    work.a = tensor_of(is_integer ? made.operands[0].base : each.input(0), layout::plain);
+    work.a = is_integer ? work.a : make_f32(work.a);
+    result.reads = {work.a};
+    if (a.column_stride != 1 && a.columns != 1) {
+        work.a = make_transposed(
+            work.a, a_matrix == 0 ? 1 : static_cast<std::int64_t>(at(work.a).dimensions.elements()) / a_matrix,
+            a.columns, a.rows);
+        result.reads = {work.a};
+        a.row_stride = a.columns;
+    }
+    work.a_row_stride = a.columns == 1 ? 1 : a.row_stride;
+    if (a.columns == 1) {
+        work.a_row_stride = 1;
+    }
+    work.a_zero_point = is_integer ? left.zero_point : 0;
+
+    shape batch;
+    broadcast_shapes(a.outer, b.outer, batch);
+    const bool one_b = b.outer.elements() == 1;
+    if (one_b && a.row_stride == a.columns) {
+        work.m *= static_cast<std::int64_t>(batch.elements());
+        work.a_offsets = {0};
+        work.b_offsets = {0};
+    } else {
+        work.a_offsets = detail::batch_offsets(a.outer, batch, a_matrix);
+        work.b_offsets = detail::batch_offsets(b.outer, batch, work.k * work.n);
+    }
+    kernel::gemm_weights packing;
+    packing.k = work.k;
+    packing.n = work.n;
+    packing.k_stride = work.b_k_stride;
+    packing.n_stride = work.b_n_stride;
+    if (constant != nullptr) {
+        const tensor weights = is_integer ? integers.values : as_f32(*constant);
+        packing.type = integers.packs_four_bits(work.m) ? kernel::element_kind::i4 : kind_of(weights.type());
+        packing.zero_points = integers.zero_points.data();
+        packing.zero_point_count = static_cast<std::int64_t>(integers.zero_points.size());
+        const std::size_t size = kernels().packed_gemm_bytes(packing.type, work.k, work.n);
+        work.packed_matrix_bytes = (size + 63) / 64 * 64;
+        const auto matrices = static_cast<std::size_t>(b.outer.elements());
+        std::string form = "matrix";
+        for (const std::int64_t number : {static_cast<std::int64_t>(packing.type), work.k, work.n, work.b_k_stride,
+                                          work.b_n_stride, packing.zero_point_count}) {
+            form += " " + std::to_string(number);
+        }
+        work.weights =
+            packed_weights().find_or_pack(*constant, form, work.packed_matrix_bytes * matrices, [&](std::byte* to) {
+                const std::size_t matrix = byte_size(weights.type(), static_cast<std::size_t>(work.k * work.n));
+                for (std::size_t i = 0; i < matrices; ++i) {
+                    packing.data = weights.data() + i * matrix;
+                    kernels().pack_gemm(packing, to + i * work.packed_matrix_bytes);
+                }
+            });
+        for (std::int64_t& offset : work.b_offsets) {
+            offset /= work.k * work.n;
+        }
+    } else {
+        work.b = tensor_of(is_integer ? made.operands[1].base : each.input(1), layout::plain);
+        work.b = is_integer ? work.b : make_f32(work.b);
+        result.reads.push_back(work.b);
+        work.b_zero_point = is_integer ? right.zero_point : 0;
+        const std::size_t size = kernels().packed_gemm_bytes(kind_of(at(work.b).type), work.k, work.n);
+        work.scratch = add_tensor(u8, shape{static_cast<dimension>(size)}, layout::plain);
+    }
+    work.finish = channel_finish(functions, layout::plain, work.n);
+    read_residuals(result, work.finish);
+    work.output = add_tensor(functions.type, functions.dimensions, layout::plain);
+    result.nodes = functions.nodes;
+    result.kernel =
+        std::string("gemm_") + kernel::name_of(kernels().instruction_set) + suffix_of(is_integer ? i8 : f32);
+    result.writes = {work.output};
+    if (work.scratch >= 0) {
+        result.writes.push_back(work.scratch);
+    }
+    define(functions.tail, work.output);
+    result.work = std::move(work);
+    add_step(std::move(result));
+}
+
+}  // namespace lpt::plan
+#endif
+
+// ======== lpt/plan/plan.hpp
+#ifndef LPT_HOLDS_PLAN_PLAN_HPP
+#define LPT_HOLDS_PLAN_PLAN_HPP
+// From a graph to the steps that run it.
+
+namespace lpt::plan {
+
+namespace detail {
+
+/// Every node of known inputs becomes Constants, whatever its marks say: marks guide transformations, which are over.
+inline void fold_with_reference(graph& model, node_id id) {
+    const node& each = model[id];
+    const bool stays = each.inputs() == 0 || each.is<op::result>() || each.is<op::read_value>() ||
+                       each.is<op::assign>() || !reference::can_evaluate(each.attributes()) ||
+                       reference::runs_bodies(each.kind());  // variables in bodies live from run to run
+    if (stays) {
+        return;
+    }
+    seq<tensor> inputs;
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        const tensor* value = model.constant_value(each.input(port));
+        if (value == nullptr) {
+            return;
+        }
+        inputs.push_back(*value);
+    }
+    if (!lpt::detail::can_afford(model, model[id], inputs)) {
+        return;
+    }
+    const seq<tensor> values =
+        lpt::detail::naming_memory_of(each, [&] { return reference::evaluate_node<float>(model, id, inputs); });
+    for (std::size_t port = 0; port < values.size(); ++port) {
+        model.replace_uses(output_ref(id, static_cast<std::int32_t>(port)),
+                           model.constant(values[port], model[id].name()));
+    }
+}
+
+/// Folding takes no notice of these marks in plans: they guide transformations, which are over.
+inline void clear_folding_marks(graph& model) {
+    for (const node_id id : topological_order(model)) {
+        if (model[id].has(mark::disabled_constant_folding)) {
+            model.clear_mark(id, mark::disabled_constant_folding);
+        }
+    }
+}
+
+}  // namespace detail
+
+/// Folds everything that is known whatever the inputs are.
+inline void fold_known(graph& model) {
+    detail::clear_folding_marks(model);
+    constant_folding(model);
+    for (const node_id id : topological_order(model)) {
+        detail::fold_with_reference(model, id);
+    }
+    model.collect();
+}
+
+inline void planner::fold_constants() { fold_known(net_.model); }
+
+inline void planner::make_parameter(node_id id, std::size_t position) {
+    const node& each = model()[id];
+    if (!each.shape().is_static() || each.type() == dynamic) {
+        fail({"input ", position, " '", each.name(), "' has the type ", name(each.type()), " and the shape ",
+              each.shape(), "; a network is planned for known types and sizes"});
+    }
+    const int tensor = add_tensor(each.type(), each.shape(), layout::plain, place::input);
+    net_.storages[static_cast<std::size_t>(at(tensor).storage)].offset = position;
+    net_.inputs.push_back({each.name(), each.tensor_names(), each.type(), each.shape(), tensor});
+    define(id, tensor);
+}
+
+inline int planner::state_of(const text& variable, element type) {
+    const auto [known, is_new] = states_.emplace(variable.c_str(), static_cast<int>(net_.states.size()));
+    if (is_new) {
+        const int made = add_storage(place::state, 0);
+        net_.storages[static_cast<std::size_t>(made)].offset = net_.states.size();
+        net_.states.push_back({variable, type, made});
+    }
+    const state& each = net_.states[static_cast<std::size_t>(known->second)];
+    if (each.type != type) {
+        fail({"variable '", variable, "' has the type ", name(each.type), ", and elsewhere ", name(type)});
+    }
+    return known->second;
+}
+
+/// A state seen with a shape.
+inline int planner::state_view(int number, const shape& dimensions) {
+    const state& each = net_.states[static_cast<std::size_t>(number)];
+    if (!dimensions.is_static() || each.type == dynamic) {
+        fail({"variable '", each.name, "' has the type ", name(each.type), " and the shape ", dimensions,
+              "; a network is planned for known types and sizes"});
+    }
+    return add_view(each.type, dimensions, layout::plain, each.storage);
+}
+
+/// A tensor that stays what it is when states are written: a copy of one that is a state.
+inline int planner::away_from_states(int tensor) {
+    const stored_tensor value = at(tensor);
+    if (net_.storages[static_cast<std::size_t>(value.storage)].where != place::state) {
+        return tensor;
+    }
+    copy_step work;
+    work.input = tensor;
+    work.output = add_tensor(value.type, value.dimensions, value.order);
+    step made;
+    made.kernel = "copy";
+    made.precision = value.type;
+    made.reads = {tensor};
+    made.writes = {work.output};
+    made.work = work;
+    add_step(std::move(made));
+    return work.output;
+}
+
+/// States are written when all steps that read the old values are over.
+inline void planner::make_assign(node_id id) {
+    const node& each = model()[id];
+    const output_ref input = each.input(0);
+    copy_step work;
+    work.state = state_of(each.as<op::assign>().variable_id, model().type(input));
+    work.input = away_from_states(tensor_of(input, layout::plain));
+    work.output = state_view(work.state, model().shape(input));
+    define(id, work.input);
+    step made;
+    made.nodes = {id};
+    made.kernel = "copy";
+    made.precision = each.type();
+    made.reads = {work.input};
+    made.writes = {work.output};
+    made.work = work;
+    last_steps_.push_back(std::move(made));
+}
+
+/// Tensors for all outputs of a node.
+inline void planner::add_outputs(node_id id, std::vector<int>& outputs) {
+    const node& each = model()[id];
+    for (std::size_t port = 0; port < each.outputs(); ++port) {
+        if (!each.shape(port).is_static() || each.type(port) == dynamic) {
+            fail({each.operation(), " '", each.name(), "' gives a tensor of type ", name(each.type(port)),
+                  " and shape ", each.shape(port), "; a network is planned for known types and sizes"});
+        }
+        outputs.push_back(add_tensor(each.type(port), each.shape(port), layout::plain));
+        define(output_ref(id, static_cast<std::int32_t>(port)), outputs.back());
+    }
+}
+
+inline void planner::make_reference(node_id id) {
+    const node& each = model()[id];
+    reference_step work;
+    work.node = id;
+    step made;
+    if (!reference::can_evaluate(each.attributes())) {
+        fail({each.operation(), " '", each.name(), "' cannot be run: its type has no function that evaluates it"});
+    }
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        work.inputs.push_back(tensor_of(each.input(port), layout::plain));
+    }
+    add_outputs(id, work.outputs);
+    made.nodes = {id};
+    made.precision = reference_type(model(), each);
+    made.kernel = std::string("reference") + suffix_of(is_byte(made.precision) ? made.precision : f32);
+    made.reads = work.inputs;
+    made.writes = work.outputs;
+    made.work = std::move(work);
+    add_step(std::move(made));
+}
+
+/// A node with bodies: they are planned for themselves, when it is known what comes to them.
+inline void planner::make_control_flow(node_id id) {
+    const node& each = model()[id];
+    reference::check_bodies(each);
+    control_flow_step work;
+    work.node = id;
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        work.inputs.push_back(tensor_of(each.input(port), layout::plain));
+    }
+    add_outputs(id, work.outputs);
+    step made;
+    made.nodes = {id};
+    made.precision = each.outputs() != 0 ? each.type() : f32;
+    made.kernel = "bodies";
+    made.reads = work.inputs;
+    made.writes = work.outputs;
+    made.work = std::move(work);
+    add_step(std::move(made));
+}
+
+inline void planner::make_group(const group& made) {
+    switch (made.form) {
+        case group_form::convolution: return make_convolution(made);
+        case group_form::product: return make_product(made);
+        case group_form::pool: return make_pool(made);
+        case group_form::one_operand:
+        case group_form::two_operands: return make_elementwise(made);
+    }
+}
+
+inline void planner::make_node(node_id id) {
+    const node& each = model()[id];
+    if (each.is<op::constant>() || each.is<op::result>() || each.is<op::parameter>()) {
+        return;
+    }
+    if (each.is<op::read_value>()) {
+        const int number = state_of(each.as<op::read_value>().variable_id, each.type());
+        const int tensor = state_view(number, each.shape());
+        std::size_t& bytes = net_.states[static_cast<std::size_t>(number)].bytes;
+        bytes = std::max(bytes, at(tensor).bytes());
+        if (each.inputs() != 0) {
+            copy_step work{tensor_of(each.input(0), layout::plain), tensor, true, number};
+            step made;
+            made.nodes = {id};
+            made.kernel = "copy";
+            made.precision = each.type();
+            made.reads = {work.input};
+            made.writes = {tensor};
+            made.work = work;
+            add_step(std::move(made));
+        }
+        define(id, tensor);
+        return;
+    }
+    if (each.is<op::assign>()) {
+        return make_assign(id);
+    }
+    const int number = grouping_.of_node[index_of(id)];
+    if (number >= 0) {
+        const group& mine = grouping_.groups[static_cast<std::size_t>(number)];
+        if (mine.functions.nodes.back() == id) {
+            make_group(mine);
+        }
+        return;
+    }
+    if (each.outputs() == 1 && is_dequantization(model(), id)) {
+        return;
+    }
+    if (reference::runs_bodies(each.kind())) {
+        return make_control_flow(id);
+    }
+    if (!make_movement(id)) {
+        make_reference(id);
+    }
+}
+
+inline void planner::make_results() {
+    for (const node_id id : model().results()) {
+        const node& each = model()[id];
+        const output_ref source = each.input(0);
+        const int tensor = away_from_states(tensor_of(source, layout::plain));
+        net_.outputs.push_back({each.name().empty() ? model()[source.node].name() : each.name(),
+                                model()[source.node].tensor_names(static_cast<std::size_t>(source.port)),
+                                at(tensor).type, at(tensor).dimensions, tensor});
+    }
+}
+
+inline network planner::plan() {
+    fold_constants();
+    const seq<node_id> order = topological_order(model());
+    grouping_ = find_groups(model(), order);
+    for (std::size_t i = 0; i < model().parameters().size(); ++i) {
+        make_parameter(model().parameters()[i], i);
+    }
+    for (const node_id id : order) {
+        lpt::detail::naming_memory_of(model()[id], [&] { make_node(id); });
+    }
+    make_results();
+    for (step& each : last_steps_) {
+        add_step(std::move(each));
+    }
+    const std::size_t packed = packed_weights().bytes();
+    plan_memory(net_, options_.memory_limit - std::min(packed, options_.memory_limit));
+    return std::move(net_);
+}
+
+/// Plans a network for one table of kernels.
+///
+/// Types and sizes of all inputs, and of what all operations give, must be known. Raises an error that names the input or operation
+/// where they are not, and one that names the operation where intermediate tensors and packed weights need more memory than the
+/// limit, or than there is. The plan belongs to the table that packed its weights.
+inline network make_plan(graph model, const plan_options& options) { return planner(std::move(model), options).plan(); }
+
+}  // namespace lpt::plan
+#endif
+
+// ======== lpt/plan/stages.hpp
+#ifndef LPT_HOLDS_PLAN_STAGES_HPP
+#define LPT_HOLDS_PLAN_STAGES_HPP
+// Networks whose shapes are known piece by piece: a plan for what is known, and the network that is left.
+
+namespace lpt::plan {
+
+/// What is known of an input of a network when it is planned.
+struct known_input {
+    element type = dynamic;
+    lpt::shape dimensions;
+    tensor value;  // only if the plan may depend on it
+};
+
+/// A variable of a network that was written, and the shape that it has.
+struct known_variable {
+    text name;
+    element type = dynamic;
+    lpt::shape dimensions;
+};
+
+/// A plan for all operations whose shapes are known, and what is left for when it was run.
+struct stage {
+    network net;
+    bool complete = true;  // then the outputs of `net` are those of the network, and there is nothing else
+    /// What is left: its inputs are those of this stage, then the outputs of `net`, then the outputs of the deferred steps, in order.
+    graph rest;
+    std::vector<bool> needs_value;  // by input of `rest`: shapes depend on its values
+    graph whole;  // the network of this stage with all nodes of the deferred steps
+};
+
+namespace detail {
+
+// ---- shapes
+
+inline void give_inputs(graph& model, const std::vector<known_input>& inputs) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const node_id id = model.parameters()[i];
+        model.set_attributes(id, op::parameter{inputs[i].type, inputs[i].dimensions});
+        if (inputs[i].value) {
+            model.replace_uses(id, model.constant(inputs[i].value, model[id].name()));
+        }
+    }
+}
+
+/// A ReadValue takes the shape of its variable, before it was written that of its initial value.
+inline void give_variable(graph& model, node_id id, const std::vector<known_variable>& variables) {
+    const node& each = model[id];
+    op::read_value self = each.as<op::read_value>();
+    for (const known_variable& known : variables) {
+        if (!(known.name == self.variable_id)) {
+            continue;
+        }
+        self.variable_type = known.type;
+        self.variable_shape = known.dimensions;
+        if (each.version() >= 6) {
+            model.truncate_inputs(id, 0);
+            model.set_attributes(id, self);
+        } else if (!(each.shape() == known.dimensions)) {
+            model.replace(id, model.add(self, view<output_ref>(), each.name(), 6));
+        }
+        return;
+    }
+    if (each.version() < 6 || each.shape().is_static()) {
+        return;
+    }
+    if (each.inputs() == 0) {
+        fail({each.operation(), " '", each.name(), "': variable '", self.variable_id,
+              "' has neither a value nor a static shape to begin with"});
+    }
+    self.variable_type = model.type(each.input(0));
+    self.variable_shape = model.shape(each.input(0));
+    model.set_attributes(id, self);
+}
+
+// ---- shapes of what bodies give
+
+/// The shapes of a body's results for these shapes of its parameters; dynamic ranks where they do not fit: the run says why.
+inline std::vector<shape> result_shapes(graph body, const std::vector<shape>& parameters) {
+    std::vector<shape> result;
+    try {
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+            const node_id id = body.parameters()[i];
+            op::parameter self = body[id].as<op::parameter>();
+            merge_shape(self.dimensions, parameters[i]);
+            body.set_attributes(id, self);
+        }
+        infer_all(body);
+        for (const node_id id : body.results()) {
+            result.push_back(body[id].shape());
+        }
+    } catch (const error&) {
+        result.assign(body.results().size(), shape::of_dynamic_rank());
+    }
+    return result;
+}
+
+/// The shapes that come to the parameters of a body; dynamic ranks for those that nothing is known of.
+inline std::vector<shape> parameter_shapes(const graph& model, const node& each, std::size_t which) {
+    const reference::detail::port_maps maps = reference::detail::port_maps_of(each, which);
+    std::vector<shape> result(each.bodies()[which].parameters().size(), shape::of_dynamic_rank());
+    for (const op::body_input& entry : *maps.inputs) {
+        shape dimensions = model.shape(each.input(static_cast<std::size_t>(entry.port)));
+        if (entry.holds == op::body_input::form::sliced) {
+            const std::int64_t axis = normalized_axis(entry.slice.axis, dimensions.rank());
+            if (axis >= 0) {
+                dimensions[static_cast<std::size_t>(axis)] = entry.slice.part_size;
+            }
+        }
+        result[static_cast<std::size_t>(entry.parameter)] = dimensions;
+    }
+    return result;
+}
+
+/// True if what is fed back keeps the shape with which it begins.
+inline bool keeps_shapes(const reference::detail::port_maps& maps, const std::vector<shape>& parameters,
+                         const std::vector<shape>& results) {
+    for (const op::body_input& entry : *maps.inputs) {
+        if (entry.holds == op::body_input::form::merged && !(parameters[static_cast<std::size_t>(entry.parameter)] ==
+                                                             results[static_cast<std::size_t>(entry.result)])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+inline bool is_constant_true(const graph& model, output_ref source) {
+    const tensor* value = model.constant_value(source);
+    return value != nullptr && value->elements() == 1 && value->real(0) != 0;
+}
+
+/// How many iterations a node runs, as far as that is known; -1 if it is not.
+inline std::int64_t known_iterations(const graph& model, const node& each) {
+    const reference::detail::port_maps maps = reference::detail::port_maps_of(each, 0);
+    if (each.is<op::loop>()) {
+        const graph& body = each.bodies()[0];
+        const tensor* trips = model.constant_value(each.input(0));
+        const bool goes_on =
+            is_constant_true(model, each.input(1)) &&
+            (maps.execution_condition < 0 ||
+             is_constant_true(body, body[body.results()[static_cast<std::size_t>(maps.execution_condition)]].input(0)));
+        return goes_on && trips != nullptr && trips->elements() == 1 ? trips->integer(0) : -1;
+    }
+    for (const op::body_input& entry : *maps.inputs) {
+        const shape& data = model.shape(each.input(static_cast<std::size_t>(entry.port)));
+        const std::int64_t axis = normalized_axis(entry.slice.axis, data.rank());
+        reference::detail::slice_parts parts;
+        if (entry.holds == op::body_input::form::sliced && axis >= 0 &&
+            data.is_static(static_cast<std::size_t>(axis)) &&
+            reference::detail::parts_of(entry.slice, data[static_cast<std::size_t>(axis)], parts)) {
+            return parts.count;
+        }
+    }
+    return -1;
+}
+
+inline void declare(seq<op::declared_output>& outputs, const op::body_output& entry, shape dimensions,
+                    std::int64_t iterations) {
+    if (entry.holds == op::body_output::form::concatenated) {
+        const std::int64_t axis = normalized_axis(entry.slice.axis, dimensions.rank());
+        if (axis < 0) {
+            return;
+        }
+        const checked size = checked(iterations) * entry.slice.part_size;
+        dimensions[static_cast<std::size_t>(axis)] =
+            iterations >= 0 && size.is_within(0, most_elements) ? size.value() : dynamic_dimension;  // the run says why
+    }
+    shape merged = outputs[static_cast<std::size_t>(entry.port)].dimensions;
+    if (merge_shape(merged, dimensions)) {
+        outputs[static_cast<std::size_t>(entry.port)].dimensions = merged;
+    }
+}
+
+/// Inference does not look into bodies: what they give is declared. Where that is not known, the bodies say it for the shapes
+/// that come to them.
+inline void declare_outputs(graph& model, node_id id) {
+    const node& each = model[id];
+    reference::check_bodies(each);
+    bool known = true;
+    for (std::size_t port = 0; port < each.outputs(); ++port) {
+        known = known && each.shape(port).is_static();
+    }
+    if (known) {
+        return;
+    }
+    if (each.is<op::if_else>()) {
+        op::if_else self = each.as<op::if_else>();
+        const tensor* condition = model.constant_value(each.input(0));
+        const std::vector<shape> taken = result_shapes(each.bodies()[0], parameter_shapes(model, each, 0));
+        const std::vector<shape> other = result_shapes(each.bodies()[1], parameter_shapes(model, each, 1));
+        for (const op::body_output& entry : self.then_outputs) {
+            const shape& one = taken[static_cast<std::size_t>(entry.result)];
+            for (const op::body_output& otherwise : self.else_outputs) {
+                const shape& two = other[static_cast<std::size_t>(otherwise.result)];
+                if (otherwise.port == entry.port && condition == nullptr && one == two) {
+                    declare(self.declared_outputs, entry, one, 1);
+                } else if (otherwise.port == entry.port && condition != nullptr && condition->elements() == 1) {
+                    declare(self.declared_outputs, entry, condition->real(0) != 0 ? one : two, 1);
+                }
+            }
+        }
+        model.set_attributes(id, self);
+        return;
+    }
+    const reference::detail::port_maps maps = reference::detail::port_maps_of(each, 0);
+    const std::vector<shape> parameters = parameter_shapes(model, each, 0);
+    const std::vector<shape> results = result_shapes(each.bodies()[0], parameters);
+    if (!keeps_shapes(maps, parameters, results)) {
+        return;
+    }
+    const std::int64_t iterations = known_iterations(model, each);
+    const auto declare_all = [&](auto self) {
+        for (const op::body_output& entry : self.output_map) {
+            declare(self.declared_outputs, entry, results[static_cast<std::size_t>(entry.result)], iterations);
+        }
+        model.set_attributes(id, self);
+    };
+    if (each.is<op::loop>()) {
+        declare_all(each.as<op::loop>());
+    } else {
+        declare_all(each.as<op::tensor_iterator>());
+    }
+}
+
+/// Infers all shapes anew and folds what becomes known on the way, in one pass.
+inline void settle(graph& model, const std::vector<known_variable>& variables) {
+    for (const node_id id : topological_order(model)) {
+        if (model[id].is<op::constant>() || model[id].is<op::parameter>()) {
+            continue;
+        }
+        model.infer(id);
+        if (model[id].is<op::read_value>()) {
+            give_variable(model, id, variables);
+            continue;
+        }
+        if (reference::runs_bodies(model[id].kind())) {
+            declare_outputs(model, id);
+            continue;
+        }
+        seq<output_ref> values;
+        if (model[id].is<op::shape_of>() && fold(model, id, values)) {
+            model.replace_uses(id, values[0]);
+        } else {
+            fold_with_reference(model, id);
+        }
+    }
+    model.collect();
+}
+
+// ---- what is known, what is left
+
+inline bool has_known_outputs(const node& each) {
+    for (std::size_t port = 0; port < each.outputs(); ++port) {
+        if (each.type(port) == dynamic || each.shape(port).is_dynamic()) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// True for inputs whose values say what shape an operation gives.
+inline bool is_shape_port(const node& each, std::size_t port) {
+    switch (each.kind()) {
+        case op::kind::range: return true;
+        case op::kind::convolution_backprop_data:
+        case op::kind::group_convolution_backprop_data:
+        case op::kind::gather: return port == 2;
+        case op::kind::one_hot: return port == 1;
+        case op::kind::pad: return port == 1 || port == 2;
+        default: return port != 0 && op::has(op::row_of(each.attributes()).traits, op::trait::reads_values);
+    }
+}
+
+/// Divides a network into a stage that can be planned and the rest.
+class stage_maker {
+    graph model_;
+    const plan_options& options_;
+    seq<node_id> order_;
+    std::vector<node_id> deferred_;  // evaluated at the end of the stage
+    std::vector<output_ref> shape_values_;  // what shapes depend on
+    std::vector<bool> computed_;  // by node: computed in this stage
+    std::vector<output_ref> cuts_;  // what this stage gives to the rest
+
+    /// The first operations with unknown outputs: each waits for the values of its shape ports, or is deferred.
+    bool find_unknown() {
+        std::vector<bool> known(model_.id_bound(), false);
+        bool complete = true;
+        for (const node_id id : order_) {
+            const node& each = model_[id];
+            bool inputs_known = true;
+            for (std::size_t port = 0; port < each.inputs(); ++port) {
+                inputs_known = inputs_known && known[index_of(model_.producer(id, port))];
+            }
+            known[index_of(id)] = inputs_known && has_known_outputs(each);
+            complete = complete && known[index_of(id)];
+            if (!inputs_known || known[index_of(id)]) {
+                continue;
+            }
+            bool waits = false;
+            for (std::size_t port = 0; port < each.inputs(); ++port) {
+                if (is_shape_port(each, port) && model_.constant_value(each.input(port)) == nullptr) {
+                    shape_values_.push_back(each.input(port));
+                    waits = true;
+                }
+            }
+            if (!waits) {
+                deferred_.push_back(id);
+            }
+        }
+        return complete;
+    }
+    void compute(output_ref source) {
+        seq<node_id> waiting{source.node};
+        while (!waiting.empty()) {
+            const node_id id = waiting.back();
+            waiting.pop_back();
+            const node& each = model_[id];
+            if (computed_[index_of(id)] || each.is<op::constant>() || each.is<op::parameter>()) {
+                continue;
+            }
+            computed_[index_of(id)] = true;
+            for (std::size_t port = 0; port < each.inputs(); ++port) {
+                waiting.push_back(model_.producer(id, port));
+            }
+        }
+    }
+    void find_cuts() {
+        computed_.assign(model_.id_bound(), false);
+        for (const output_ref source : shape_values_) {
+            compute(source);
+        }
+        for (const node_id id : deferred_) {
+            for (std::size_t port = 0; port < model_[id].inputs(); ++port) {
+                compute(model_[id].input(port));
+            }
+        }
+        for (const node_id id : order_) {
+            for (std::size_t port = 0; computed_[index_of(id)] && port < model_[id].outputs(); ++port) {
+                const output_ref output(id, static_cast<std::int32_t>(port));
+                bool read_later = false;
+                for (const input_ref user : model_.uses(output)) {
+                    read_later = read_later || !computed_[index_of(user.node)];
+                }
+                if (read_later) {
+                    cuts_.push_back(output);
+                }
+            }
+        }
+    }
+
+    /// A step for each deferred operation behind the others; `first` is the output of `net` that is the first one's first input.
+    void add_deferred_steps(network& net, std::size_t first) const {
+        for (const node_id id : deferred_) {
+            const node& each = model_[id];
+            deferred_step work;
+            work.node = id;
+            for (std::size_t port = 0; port < each.inputs(); ++port) {
+                work.inputs.push_back(net.outputs[first++].tensor);
+            }
+            step made;
+            made.nodes = {id};
+            made.precision = reference_type(model_, each);
+            made.kernel = reference::runs_bodies(each.kind())
+                              ? std::string("bodies")
+                              : std::string("reference") + suffix_of(is_byte(made.precision) ? made.precision : f32);
+            made.reads = work.inputs;
+            made.work = std::move(work);
+            net.steps.push_back(std::move(made));
+        }
+        net.outputs.resize(cuts_.size());
+    }
+    network plan_known() const {
+        graph known = model_;
+        for (const node_id id : seq<node_id>(known.results())) {
+            known.remove(id);
+        }
+        for (const node_id id : seq<node_id>(known.sinks())) {
+            known.replace_uses(id, known[id].input(0));
+            known.remove(id);
+        }
+        for (const output_ref each : cuts_) {
+            known.result(each);
+        }
+        for (const node_id id : deferred_) {
+            for (std::size_t port = 0; port < model_[id].inputs(); ++port) {
+                known.result(model_[id].input(port));
+            }
+        }
+        known.collect();
+        network net = make_plan(std::move(known), options_);
+        add_deferred_steps(net, cuts_.size());
+        return net;
+    }
+    void take_rest(stage& result) const {
+        graph& rest = result.rest;
+        rest = model_;
+        const auto replace = [&](output_ref output) {
+            const node& each = model_[output.node];
+            rest.replace_uses(output, rest.parameter(model_.type(output), model_.shape(output), each.name()));
+        };
+        for (const output_ref each : cuts_) {
+            replace(each);
+        }
+        for (const node_id id : deferred_) {
+            for (std::size_t port = 0; port < model_[id].outputs(); ++port) {
+                replace(output_ref(id, static_cast<std::int32_t>(port)));
+            }
+        }
+        result.needs_value.assign(rest.parameters().size(), false);
+        const std::size_t before = model_.parameters().size();
+        for (const output_ref value : shape_values_) {
+            for (std::size_t i = 0; i < before; ++i) {
+                if (model_.parameters()[i] == value.node) {
+                    result.needs_value[i] = true;
+                }
+            }
+            for (std::size_t i = 0; i < cuts_.size(); ++i) {
+                if (cuts_[i] == value) {
+                    result.needs_value[before + i] = true;
+                }
+            }
+        }
+        rest.collect();
+    }
+
+public:
+    stage_maker(graph model, const plan_options& options) : model_(std::move(model)), options_(options) {}
+
+    stage make() {
+        stage result;
+        order_ = topological_order(model_);
+        result.complete = find_unknown();
+        if (result.complete) {
+            result.net = make_plan(std::move(model_), options_);
+            return result;
+        }
+        find_cuts();
+        result.net = plan_known();
+        take_rest(result);
+        result.whole = std::move(model_);
+        return result;
+    }
+};
+
+}  // namespace detail
+
+/// Plans what is known of a network for these inputs; the rest is for when the stage was run.
+///
+/// `inputs`: one a Parameter, of static shapes, with the values of those that `needs_value` of the stage before names; `variables`: those that
+/// were written. Operations whose output shapes depend on values (Reshape to a computed shape, Slice with computed bounds, Range …)
+/// wait for these values and are then planned like others; operations that say their shapes only when they are evaluated (NonZero, loops
+/// whose outputs grow) are the last steps of the stage. Raises an error that names the node for shapes that an operation cannot take.
+inline stage make_stage(graph model, const std::vector<known_input>& inputs,
+                        const std::vector<known_variable>& variables, const plan_options& options) {
+    detail::give_inputs(model, inputs);
+    detail::settle(model, variables);
+    return detail::stage_maker(std::move(model), options).make();
+}
+
+}  // namespace lpt::plan
+#endif
+
+// ======== lpt/runtime/states.hpp
+#ifndef LPT_HOLDS_RUNTIME_STATES_HPP
+#define LPT_HOLDS_RUNTIME_STATES_HPP
+// Memory, and what lives in it from run to run.
+
+namespace lpt::runtime {
+
+using memory_block = plan::zeroed_memory;
+
+/// A variable of a network (ReadValue, Assign).
+struct state_value {
+    text name;
+    element type = dynamic;
+    shape dimensions;
+    bool is_set = false;  // Assign wrote it since the last reset
+    memory_block bytes;
+};
+
+/// The variables of a network and of the bodies inside it.
+class state_table {
+    std::deque<state_value> values_;  // they do not move
+    std::map<std::string, state_value*> by_name_;
+
+public:
+    /// The variable of this name, which is made if there is none.
+    state_value& named(text_view name, element type) {
+        state_value*& known = by_name_[std::string(name.data(), name.size())];
+        if (known == nullptr) {
+            values_.push_back({text(name), type, {}, false, {}});
+            known = &values_.back();
+        }
+        return *known;
+    }
+    const state_value* find(text_view name) const {
+        const auto known = by_name_.find(std::string(name.data(), name.size()));
+        return known == by_name_.end() ? nullptr : known->second;
+    }
+    /// All variables begin anew.
+    void reset() {
+        for (state_value& each : values_) {
+            each.is_set = false;
+        }
+    }
+};
+
+}  // namespace lpt::runtime
+#endif
+
+// ======== lpt/runtime/run_step.hpp
+#ifndef LPT_HOLDS_RUNTIME_RUN_STEP_HPP
+#define LPT_HOLDS_RUNTIME_RUN_STEP_HPP
+// Runs planned steps: looks up the pointers and calls the kernels.
+
+namespace lpt::runtime {
+
+/// What steps leave to the owner of their network: nodes that run bodies, or that say their shapes only when they are evaluated.
+struct node_evaluator {
+    void* owner = nullptr;
+    seq<tensor> (*evaluate)(void* owner, node_id id, view<tensor> inputs) = nullptr;
+};
+
+/// Memory of one run.
+struct memory {
+    std::byte* arena = nullptr;
+    const void* const* inputs = nullptr;
+    state_value* const* states = nullptr;  // by number of the state
+    node_evaluator nodes;
+    std::vector<tensor>* deferred = nullptr;  // what deferred steps give, one after the other
+};
+
+/// Runs steps one after the other.
+class step_runner {
+    const plan::network& net_;
+    const kernel::kernel_table& kernels_;
+    const kernel::parallel_for& parallel_;
+    const memory& memory_;
+    std::vector<kernel::post_operation> posts_;
+
+    const plan::stored_tensor& at(int tensor) const { return net_.tensors[static_cast<std::size_t>(tensor)]; }
+
+    static kernel::element_kind kind_of(element type) {
+        return type == u8    ? kernel::element_kind::u8
+               : type == i8  ? kernel::element_kind::i8
+               : type == i32 ? kernel::element_kind::i32
+                             : kernel::element_kind::f32;
+    }
+
+    // ---- epilogues
+
+    struct numbers {
+        const float* array = nullptr;
+        float all = 0;
+    };
+    /// The numbers of a row where the outer loops are at `outer`.
+    static numbers bind(const plan::number_row& row, const std::vector<std::int64_t>& outer) {
+        if (row.is_one()) {
+            return {nullptr, row.values[0]};
+        }
+        std::int64_t offset = 0;
+        for (std::size_t axis = 0; axis < outer.size(); ++axis) {
+            offset += outer[axis] * row.strides[axis];
+        }
+        const float* first = row.values.data() + offset;
+        return row.strides.back() == 0 ? numbers{nullptr, *first} : numbers{first, *first};
+    }
+    static std::int64_t offset_of(const std::vector<std::int64_t>& strides, const std::vector<std::int64_t>& outer) {
+        std::int64_t offset = 0;
+        for (std::size_t axis = 0; axis < outer.size(); ++axis) {
+            offset += outer[axis] * strides[axis];
+        }
+        return offset;
+    }
+    /// `residual_offset`: elements that residuals are moved by, for batches of products.
+    kernel::epilogue bind(const plan::planned_finish& finish, const std::vector<std::int64_t>& outer,
+                          std::int64_t residual_offset = 0) {
+        kernel::epilogue result;
+        const numbers scale = bind(finish.scale, outer);
+        const numbers bias = bind(finish.bias, outer);
+        result.scale = scale.array;
+        result.scale_all = scale.all;
+        result.bias = bias.array;
+        result.bias_all = bias.all;
+        posts_.clear();
+        for (const plan::planned_post& each : finish.posts) {
+            kernel::post_operation post;
+            post.kind = each.kind;
+            post.function = each.function;
+            const numbers a = bind(each.a, outer);
+            const numbers b = bind(each.b, outer);
+            post.alpha = a.all;
+            post.beta = b.all;
+            post.per_channel_a = a.array;
+            post.per_channel_b = b.array;
+            if (each.residual.tensor >= 0) {
+                const plan::stored_tensor& other = at(each.residual.tensor);
+                const std::int64_t offset = offset_of(each.residual.strides, outer) + residual_offset;
+                post.residual_type = kind_of(other.type);
+                post.residual = read(each.residual.tensor) + offset * kernel::bytes_of(post.residual_type);
+                post.residual_row_stride = each.residual.strides[each.residual.strides.size() - 2];
+            }
+            posts_.push_back(post);
+        }
+        result.post = posts_.data();
+        result.post_count = static_cast<int>(posts_.size());
+        result.output_type = kind_of(finish.type);
+        result.quant_low = finish.low;
+        result.quant_high = finish.high;
+        return result;
+    }
+
+    // ---- steps
+
+    void operator()(const plan::convolution_step& work) {
+        kernel::convolution_problem problem;
+        problem.shape = work.shape;
+        problem.input = read(work.input);
+        problem.input_type = kind_of(at(work.input).type);
+        problem.input_pixel_stride = work.shape.in_channels;
+        problem.input_zero_point = work.zero_point;
+        problem.packed_weights = work.weights->data();
+        problem.output = write(work.output);
+        problem.output_pixel_stride = work.shape.out_channels;
+        problem.scratch = work.scratch < 0 ? nullptr : write(work.scratch);
+        problem.finish = bind(work.finish, {});
+        kernels_.convolution(problem, parallel_);
+    }
+
+    void operator()(const plan::product_step& work) {
+        kernel::gemm_problem problem;
+        problem.m = work.m;
+        problem.n = work.n;
+        problem.k = work.k;
+        problem.a_type = kind_of(at(work.a).type);
+        problem.a_row_stride = work.a_row_stride;
+        problem.a_zero_point = work.a_zero_point;
+        problem.c_row_stride = work.n;
+        const std::int64_t a_bytes = kernel::bytes_of(problem.a_type);
+        const std::int64_t c_bytes = kernel::bytes_of(kind_of(work.finish.type));
+        std::int64_t packed = -1;
+        for (std::size_t batch = 0; batch < work.a_offsets.size(); ++batch) {
+            const std::int64_t c_offset = static_cast<std::int64_t>(batch) * work.m * work.n;
+            problem.a = read(work.a) + work.a_offsets[batch] * a_bytes;
+            problem.c = write(work.output) + c_offset * c_bytes;
+            if (work.b < 0) {
+                problem.packed_b =
+                    work.weights->data() + static_cast<std::size_t>(work.b_offsets[batch]) * work.packed_matrix_bytes;
+            } else {
+                if (packed != work.b_offsets[batch]) {
+                    pack(work, work.b_offsets[batch]);
+                    packed = work.b_offsets[batch];
+                }
+                problem.packed_b = read(work.scratch);
+            }
+            problem.finish = bind(work.finish, {}, c_offset);
+            kernels_.gemm(problem, parallel_);
+        }
+    }
+    void pack(const plan::product_step& work, std::int64_t offset) {
+        kernel::gemm_weights weights;
+        weights.type = kind_of(at(work.b).type);
+        weights.data = read(work.b) + offset * kernel::bytes_of(weights.type);
+        weights.k = work.k;
+        weights.n = work.n;
+        weights.k_stride = work.b_k_stride;
+        weights.n_stride = work.b_n_stride;
+        weights.zero_points = &work.b_zero_point;
+        weights.zero_point_count = work.b_zero_point == 0 ? 0 : 1;
+        kernels_.pack_gemm(weights, write(work.scratch));
+    }
+
+    void operator()(const plan::pool_step& work) {
+        kernel::pool_problem problem = work.problem;
+        problem.input = read(work.input);
+        problem.input_pixel_stride = problem.channels;
+        problem.output = write(work.output);
+        problem.output_pixel_stride = problem.channels;
+        problem.finish = bind(work.finish, {});
+        kernels_.pool(problem, parallel_);
+    }
+
+    void operator()(const plan::elementwise_step& work) {
+        std::vector<std::int64_t> outer(work.sizes.size() - 2, 0);
+        while (true) {
+            if (work.has_two) {
+                run_two(work, outer);
+            } else {
+                run_one(work, outer);
+            }
+            std::size_t axis = outer.size();
+            while (axis > 0 && ++outer[axis - 1] == work.sizes[axis - 1]) {
+                outer[--axis] = 0;
+            }
+            if (axis == 0) {
+                return;
+            }
+        }
+    }
+    void run_one(const plan::elementwise_step& work, const std::vector<std::int64_t>& outer) {
+        const std::size_t rows = outer.size();
+        kernel::convert_problem problem;
+        const auto place = [&](const plan::strided_tensor& operand) {
+            return kernel::element_layout{0, operand.strides[rows], operand.strides[rows + 1]};
+        };
+        problem.pixels = work.sizes[rows];
+        problem.channels = work.sizes[rows + 1];
+        problem.input_type = kind_of(at(work.operands[0].tensor).type);
+        problem.input = read(work.operands[0].tensor) +
+                        offset_of(work.operands[0].strides, outer) * kernel::bytes_of(problem.input_type);
+        problem.input_layout = place(work.operands[0]);
+        problem.finish = bind(work.finish, outer);
+        problem.output = write(work.output.tensor) +
+                         offset_of(work.output.strides, outer) * kernel::bytes_of(problem.finish.output_type);
+        problem.output_layout = place(work.output);
+        kernels_.convert(problem, parallel_);
+    }
+    kernel::binary_operand operand_of(const plan::elementwise_step& work, int which,
+                                      const std::vector<std::int64_t>& outer) {
+        const std::size_t rows = outer.size();
+        const plan::strided_tensor& from = work.operands[which];
+        const numbers scale = bind(work.scales[which], outer);
+        const numbers shift = bind(work.shifts[which], outer);
+        kernel::binary_operand result;
+        result.type = kind_of(at(from.tensor).type);
+        result.data = read(from.tensor) + offset_of(from.strides, outer) * kernel::bytes_of(result.type);
+        result.row_stride = from.strides[rows];
+        result.channel_stride = from.strides[rows + 1];
+        result.scale = scale.array;
+        result.scale_all = scale.all;
+        result.shift = shift.array;
+        result.shift_all = shift.all;
+        return result;
+    }
+    void run_two(const plan::elementwise_step& work, const std::vector<std::int64_t>& outer) {
+        const std::size_t rows = outer.size();
+        kernel::binary_problem problem;
+        problem.function = work.function;
+        problem.rows = work.sizes[rows];
+        problem.channels = work.sizes[rows + 1];
+        problem.a = operand_of(work, 0, outer);
+        problem.b = operand_of(work, 1, outer);
+        problem.finish = bind(work.finish, outer);
+        problem.output = write(work.output.tensor) +
+                         offset_of(work.output.strides, outer) * kernel::bytes_of(problem.finish.output_type);
+        problem.output_row_stride = work.output.strides[rows];
+        kernels_.binary(problem, parallel_);
+    }
+
+    void operator()(const plan::lookup_step& work) {
+        kernel::lookup_problem problem;
+        problem.input = reinterpret_cast<const std::uint8_t*>(read(work.input));
+        problem.output = reinterpret_cast<std::uint8_t*>(write(work.output));
+        problem.count = static_cast<std::int64_t>(at(work.input).dimensions.elements());
+        problem.table = work.table.data();
+        kernels_.lookup(problem, parallel_);
+    }
+
+    template <class Block>
+    static void gather_blocks(const plan::gather_step& work, const std::byte* from, std::byte* to) {
+        Block fill{};
+        std::memcpy(&fill, work.fill.data(), sizeof fill);
+        for (const std::int32_t block : work.blocks) {
+            Block value = fill;
+            if (block >= 0) {
+                std::memcpy(&value, from + static_cast<std::size_t>(block) * sizeof value, sizeof value);
+            }
+            std::memcpy(to, &value, sizeof value);
+            to += sizeof value;
+        }
+    }
+    void operator()(const plan::gather_step& work) {
+        const std::byte* from = read(work.input);
+        std::byte* to = write(work.output);
+        const auto size = static_cast<std::size_t>(work.block * work.element_bytes);
+        if (work.block == 1) {
+            switch (work.element_bytes) {
+                case 1: return gather_blocks<std::uint8_t>(work, from, to);
+                case 2: return gather_blocks<std::uint16_t>(work, from, to);
+                case 4: return gather_blocks<std::uint32_t>(work, from, to);
+                default: return gather_blocks<std::uint64_t>(work, from, to);
+            }
+        }
+        for (const std::int32_t block : work.blocks) {
+            if (block >= 0) {
+                std::memcpy(to, from + static_cast<std::size_t>(block) * size, size);
+            } else {
+                for (std::size_t i = 0; i < size; i += work.fill.size()) {
+                    std::memcpy(to + i, work.fill.data(), work.fill.size());
+                }
+            }
+            to += size;
+        }
+    }
+
+    void operator()(const plan::margin_step& work) {
+        const std::size_t pixel = work.fill.size();
+        const std::byte* from = read(work.input);
+        std::byte* to = write(work.output);
+        const auto fill = [&](std::int64_t pixels) {
+            for (std::int64_t i = 0; i < pixels; ++i, to += pixel) {
+                std::memcpy(to, work.fill.data(), pixel);
+            }
+        };
+        const auto inside = [&](std::int64_t place, std::size_t axis) {
+            return place >= work.begin[axis] && place < work.begin[axis] + work.in[axis];
+        };
+        const std::size_t row = static_cast<std::size_t>(work.in[2]) * pixel;
+        for (std::int64_t n = 0; n < work.batch; ++n) {
+            for (std::int64_t d = 0; d < work.out[0]; ++d) {
+                for (std::int64_t h = 0; h < work.out[1]; ++h) {
+                    if (!inside(d, 0) || !inside(h, 1)) {
+                        fill(work.out[2]);
+                        continue;
+                    }
+                    fill(work.begin[2]);
+                    std::memcpy(to, from, row);
+                    from += row;
+                    to += row;
+                    fill(work.out[2] - work.begin[2] - work.in[2]);
+                }
+            }
+        }
+    }
+
+    void operator()(const plan::concat_step& work) {
+        std::byte* to = write(work.output);
+        for (std::size_t row = 0; row < work.rows; ++row) {
+            for (std::size_t i = 0; i < work.inputs.size(); ++i) {
+                std::memcpy(to, read(work.inputs[i]) + row * work.lengths[i], work.lengths[i]);
+                to += work.lengths[i];
+            }
+        }
+    }
+
+    void operator()(const plan::transpose_step& work) {
+        kernel::transpose_problem problem = work.problem;
+        problem.input = read(work.input);
+        problem.output = write(work.output);
+        kernels_.transpose(problem, parallel_);
+    }
+
+    /// The tensors of a step's inputs; only what is in the arena or a state changes afterwards.
+    seq<tensor> tensors_of(const std::vector<int>& tensors) const {
+        seq<tensor> result;
+        for (const int each : tensors) {
+            const plan::stored_tensor& value = at(each);
+            const plan::storage& block = net_.storages[static_cast<std::size_t>(value.storage)];
+            if (block.where == plan::place::constant && block.value.dimensions() == value.dimensions) {
+                result.push_back(block.value);
+            } else {
+                result.push_back(
+                    tensor(value.type, value.dimensions, bytes(read(each), value.bytes(), nullptr, nullptr)));
+            }
+        }
+        return result;
+    }
+    void take_results(node_id id, const seq<tensor>& results, const std::vector<int>& outputs) const {
+        for (std::size_t port = 0; port < outputs.size(); ++port) {
+            const plan::stored_tensor& wanted = at(outputs[port]);
+            if (results[port].type() != wanted.type || !(results[port].dimensions() == wanted.dimensions)) {
+                const node& each = net_.model[id];
+                fail({each.operation(), " '", each.name(), "' gave ", name(results[port].type()),
+                      results[port].dimensions(), " instead of ", name(wanted.type), wanted.dimensions});
+            }
+            if (wanted.bytes() != 0) {
+                std::memcpy(write(outputs[port]), results[port].data(), wanted.bytes());
+            }
+        }
+    }
+    void operator()(const plan::reference_step& work) {
+        take_results(work.node, reference::evaluate_node<float>(net_.model, work.node, tensors_of(work.inputs)),
+                     work.outputs);
+    }
+    void operator()(const plan::control_flow_step& work) {
+        take_results(work.node, memory_.nodes.evaluate(memory_.nodes.owner, work.node, tensors_of(work.inputs)),
+                     work.outputs);
+    }
+    void operator()(const plan::deferred_step& work) {
+        for (const tensor& each : memory_.nodes.evaluate(memory_.nodes.owner, work.node, tensors_of(work.inputs))) {
+            memory_.deferred->push_back(reference::detail::copy_of(each));  // it may be a window on the arena
+        }
+    }
+
+    void operator()(const plan::copy_step& work) {
+        state_value* const state = work.state < 0 ? nullptr : memory_.states[work.state];
+        if (work.first_time && state->is_set) {
+            return;
+        }
+        const plan::stored_tensor& value = at(work.output);
+        if (state != nullptr) {
+            state->bytes.grow(value.bytes());
+            state->dimensions = value.dimensions;
+            state->is_set = !work.first_time;
+        }
+        if (value.bytes() != 0) {
+            std::memmove(write(work.output), read(work.input), value.bytes());
+        }
+    }
+
+public:
+    step_runner(const plan::network& net, const kernel::kernel_table& kernels, const kernel::parallel_for& parallel,
+                const memory& where)
+        : net_(net), kernels_(kernels), parallel_(parallel), memory_(where) {}
+
+    const std::byte* read(int tensor) const {
+        const plan::storage& block = net_.storages[static_cast<std::size_t>(at(tensor).storage)];
+        switch (block.where) {
+            case plan::place::arena: return memory_.arena + block.offset;
+            case plan::place::constant: return block.value.data();
+            case plan::place::input: return static_cast<const std::byte*>(memory_.inputs[block.offset]);
+            case plan::place::state: return memory_.states[block.offset]->bytes.data();
+        }
+        return nullptr;
+    }
+    /// Steps write only to the arena and to states.
+    std::byte* write(int tensor) const {
+        const plan::storage& block = net_.storages[static_cast<std::size_t>(at(tensor).storage)];
+        return block.where == plan::place::state ? memory_.states[block.offset]->bytes.data()
+                                                 : memory_.arena + block.offset;
+    }
+    void run(const plan::step& each) {
+        const auto work_on = [&] { std::visit([this](const auto& work) { (*this)(work); }, each.work); };
+        if (each.nodes.empty() || !net_.model.contains(each.nodes[0])) {
+            return work_on();
+        }
+        lpt::detail::naming_memory_of(net_.model[each.nodes[0]], work_on);
+    }
+};
+
+}  // namespace lpt::runtime
+#endif
+
+// ======== lpt/runtime/network_runner.hpp
+#ifndef LPT_HOLDS_RUNTIME_NETWORK_RUNNER_HPP
+#define LPT_HOLDS_RUNTIME_NETWORK_RUNNER_HPP
+// Runs a network with the shapes that come: a plan for each, kept for the next time.
+
+namespace lpt {
+
+/// How long a step took, in microseconds: by the clock, and by all processors together.
+struct step_time {
+    double real = 0;
+    double processor = 0;
+};
+
+/// A graph inside a node: the node, and which of its bodies.
+struct body_place {
+    node_id node = node_id::none;
+    int which = 0;
+    friend auto operator<=>(const body_place&, const body_place&) = default;
+};
+
+/// A step of the last run, and its times summed over all timed runs.
+///
+/// `bodies`: where it is, from the network inwards, none for steps of the network itself; `path`: the same in names (`loop/body/`).
+struct run_step_record {
+    std::vector<body_place> bodies;
+    text path;
+    const plan::network* net = nullptr;
+    const graph* model = nullptr;  // that the step's nodes are of
+    std::size_t number = 0;  // of the step in `net`
+    step_time time;
+};
+
+}  // namespace lpt
+
+namespace lpt::runtime {
+
+/// What a network shares with the bodies inside it.
+struct run_context {
+    const kernel::kernel_table* kernels = nullptr;
+    kernel::parallel_for parallel;
+    std::size_t most_plans = 1;
+    double planning_us = 0;  // spent on plans so far
+    std::size_t memory_limit = SIZE_MAX;
+    plan::weight_store weights;
+    state_table states;
+    std::int64_t iterations_left = 0;  // of loops in this run
+
+    plan::plan_options options() {
+        return {kernels, parallel.run != nullptr ? parallel.threads : 1, &weights, memory_limit};
+    }
+};
+
+/// A network with the plans for the shapes that it was run with lately.
+///
+/// A run goes through stages: the first is planned for the shapes of the inputs; where shapes depend on values, the next is planned
+/// when these are computed. Plans are kept by shapes (and values that shapes depend on), the most recently used ones.
+class network_runner {
+    struct kept_stage {
+        plan::stage what;
+        std::uint64_t number = 0;
+        std::uint64_t last_use = 0;
+        std::vector<state_value*> states;  // by number of the state
+        std::vector<step_time> times;
+    };
+    using stage_pointer = std::shared_ptr<kept_stage>;
+
+    run_context& context_;
+    graph model_;
+    std::vector<plan::port> inputs_;
+    std::vector<plan::port> outputs_;
+    seq<text> variables_;  // those that may change their shape
+    seq<text> own_variables_;
+    seq<text> all_variables_;  // those of bodies, too
+    std::map<node_id, std::vector<std::unique_ptr<network_runner>>> bodies_;
+    std::map<std::string, stage_pointer> stages_;
+    stage_pointer only_;  // where no shape depends on a run
+    std::vector<stage_pointer> last_run_;
+    std::uint64_t made_ = 0;
+    std::uint64_t uses_ = 0;
+    memory_block arena_;
+    const kept_stage* running_ = nullptr;
+    bool timed_ = false;
+
+    // ---- what is fixed
+
+    void describe_ports() {
+        for (const node_id id : model_.parameters()) {
+            const node& each = model_[id];
+            inputs_.push_back({each.name(), each.tensor_names(), each.type(), each.shape(), -1});
+        }
+        for (const node_id id : model_.results()) {
+            const node& each = model_[id];
+            const node& source = model_[each.input(0).node];
+            const auto port = static_cast<std::size_t>(each.input(0).port);
+            outputs_.push_back({each.name().empty() ? source.name() : each.name(), source.tensor_names(port),
+                                source.type(port), source.shape(port), -1});
+        }
+    }
+    void find_variables() {
+        for (const node_id id : topological_order(model_)) {
+            const node& each = model_[id];
+            if (each.is<op::assign>()) {
+                all_variables_.push_back(each.as<op::assign>().variable_id);
+            }
+            if (!each.is<op::read_value>()) {
+                continue;
+            }
+            all_variables_.push_back(each.as<op::read_value>().variable_id);
+            if (each.version() < 6 || each.shape().is_dynamic()) {
+                variables_.push_back(each.as<op::read_value>().variable_id);
+            }
+        }
+    }
+    /// A network reads its variables where they lie: a body that writes them meanwhile would change what was read.
+    void take_variables_of(const network_runner& body) {
+        for (const text& each : body.all_variables_) {
+            if (own_variables_.contains(each)) {
+                fail({"variable '", each, "' belongs to the network around it, too"});
+            }
+            all_variables_.push_back(each);
+        }
+    }
+    void make_bodies() {
+        for (const node_id id : topological_order(model_)) {
+            const node& each = model_[id];
+            if (!reference::runs_bodies(each.kind())) {
+                continue;
+            }
+            reference::check_bodies(each);
+            std::vector<std::unique_ptr<network_runner>>& runners = bodies_[id];
+            for (std::size_t which = 0; which < each.bodies().size(); ++which) {
+                try {
+                    runners.push_back(std::make_unique<network_runner>(each.bodies()[which], context_));
+                    take_variables_of(*runners.back());
+                } catch (const error& raised) {
+                    fail({each.operation(), " '", each.name(), "', ", op::body_name(each.kind(), which), ": ",
+                          raised.message()});
+                }
+            }
+        }
+    }
+    bool has_fixed_inputs() const {
+        for (const plan::port& each : inputs_) {
+            if (each.type == dynamic || each.dimensions.is_dynamic()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    // ---- plans
+
+    static void append(std::string& key, std::int64_t number) {
+        key.append(reinterpret_cast<const char*>(&number), sizeof number);
+    }
+    static void append(std::string& key, const shape& dimensions) {
+        append(key, static_cast<std::int64_t>(dimensions.rank()));
+        for (const dimension each : dimensions) {
+            append(key, each);
+        }
+    }
+    std::vector<plan::known_variable> known_variables() const {
+        std::vector<plan::known_variable> result;
+        for (const text& each : variables_) {
+            const state_value* value = context_.states.find(each);
+            if (value != nullptr && value->is_set) {
+                result.push_back({each, value->type, value->dimensions});
+            }
+        }
+        return result;
+    }
+    std::string key_of(std::uint64_t before, const std::vector<plan::known_input>& inputs,
+                       const std::vector<plan::known_variable>& variables) const {
+        std::string key;
+        append(key, static_cast<std::int64_t>(before));
+        for (const plan::known_input& each : inputs) {
+            append(key, static_cast<std::int64_t>(each.type));
+            append(key, each.dimensions);
+            if (each.value) {
+                key.append(reinterpret_cast<const char*>(each.value.data()), each.value.size_in_bytes());
+            }
+        }
+        for (const plan::known_variable& each : variables) {
+            key.append(each.name.c_str(), each.name.size() + 1);
+            append(key, each.dimensions);
+        }
+        return key;
+    }
+    void forget_oldest() {
+        if (stages_.size() <= context_.most_plans) {
+            return;
+        }
+        while (stages_.size() > context_.most_plans) {
+            auto oldest = stages_.begin();
+            for (auto each = stages_.begin(); each != stages_.end(); ++each) {
+                oldest = each->second->last_use < oldest->second->last_use ? each : oldest;
+            }
+            stages_.erase(oldest);
+        }
+        context_.weights.forget_unused();
+    }
+    void keep_constants() {
+        for (const node_id id : topological_order(model_)) {
+            if (model_[id].is<op::constant>()) {
+                context_.weights.keep(model_[id].as<op::constant>().value);
+            }
+        }
+    }
+    /// The plan of a network for these inputs; `before`: the number of the stage that leaves the network, 0 for the first.
+    stage_pointer stage_for(const graph& model, std::uint64_t before, const std::vector<plan::known_input>& inputs) {
+        const std::vector<plan::known_variable> variables = known_variables();
+        const std::string key = key_of(before, inputs, variables);
+        if (const auto found = stages_.find(key); found != stages_.end()) {
+            found->second->last_use = ++uses_;
+            return found->second;
+        }
+        const auto begin = std::chrono::steady_clock::now();
+        const auto made = std::make_shared<kept_stage>();
+        made->what = plan::make_stage(model, inputs, variables, context_.options());
+        context_.planning_us +=
+            std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
+        made->number = ++made_;
+        made->last_use = ++uses_;
+        for (const plan::state& each : made->what.net.states) {
+            made->states.push_back(&context_.states.named(each.name, each.type));
+        }
+        stages_.emplace(key, made);
+        forget_oldest();
+        return made;
+    }
+    static std::vector<plan::known_input> known_inputs(const std::vector<tensor>& values,
+                                                       const std::vector<bool>& needs_value) {
+        std::vector<plan::known_input> result;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            result.push_back({values[i].type(), values[i].dimensions(),
+                              i < needs_value.size() && needs_value[i] ? values[i] : tensor()});
+        }
+        return result;
+    }
+    /// With fixed inputs the first plan is made at once: then a network that cannot be planned is found when it is compiled.
+    void plan_ahead() {
+        if (!has_fixed_inputs()) {
+            return;
+        }
+        std::vector<plan::known_input> inputs;
+        for (const plan::port& each : inputs_) {
+            inputs.push_back({each.type, each.dimensions, {}});
+        }
+        const stage_pointer first = stage_for(model_, 0, inputs);
+        last_run_ = {first};
+        if (variables_.empty()) {
+            only_ = first;
+        }
+        if (only_ && only_->what.complete) {
+            stages_.clear();
+            outputs_ = only_->what.net.outputs;
+            model_ = graph();
+        }
+    }
+
+    // ---- running
+
+    static double processor_seconds() {
+        std::timespec now{};
+#if defined(CLOCK_PROCESS_CPUTIME_ID)
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+        return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+#else
+        return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+#endif
+    }
+    static void run_timed(step_runner& runner, kept_stage& stage) {
+        const plan::network& net = stage.what.net;
+        stage.times.resize(net.steps.size());
+        for (std::size_t i = 0; i < net.steps.size(); ++i) {
+            const auto begin = std::chrono::steady_clock::now();
+            const double processor = processor_seconds();
+            runner.run(net.steps[i]);
+            stage.times[i].processor += (processor_seconds() - processor) * 1e6;
+            stage.times[i].real +=
+                std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
+        }
+    }
+    static void begin_states(const kept_stage& stage) {
+        for (std::size_t i = 0; i < stage.states.size(); ++i) {
+            state_value& value = *stage.states[i];
+            if (!value.is_set) {
+                lpt::detail::naming_memory([&] { value.bytes.grow(stage.what.net.states[i].bytes); },
+                                           [&] { return join({"variable '", value.name, "'"}); });
+                std::memset(value.bytes.data(), 0, stage.what.net.states[i].bytes);
+            }
+        }
+    }
+    static seq<tensor> evaluate_inside(void* self, node_id id, view<tensor> inputs) {
+        return static_cast<network_runner*>(self)->evaluate_node(id, inputs);
+    }
+    /// False for If, and for loops that take a part of an input in each iteration: there are no more than the input has parts.
+    static bool counts_iterations(const node& each) {
+        if (each.is<op::if_else>()) {
+            return false;
+        }
+        for (const op::body_input& entry : *reference::detail::port_maps_of(each, 0).inputs) {
+            if (entry.holds == op::body_input::form::sliced) {
+                return false;
+            }
+        }
+        return true;
+    }
+    seq<tensor> evaluate_node(node_id id, view<tensor> inputs) {
+        const plan::stage& stage = running_->what;
+        const graph& model = stage.net.model.contains(id) ? stage.net.model : stage.whole;
+        const node& each = model[id];
+        if (!reference::runs_bodies(each.kind())) {
+            return reference::evaluate_node<float>(model, id, inputs);
+        }
+        std::vector<std::unique_ptr<network_runner>>& runners = bodies_.at(id);
+        const bool counts = counts_iterations(each);
+        const auto run_body = [&](std::size_t which, const std::vector<tensor>& parameters) {
+            context_.iterations_left -= counts ? 1 : 0;
+            return runners[which]->run(parameters, timed_);
+        };
+        reference::limits most;
+        most.iterations = math::maximum<std::int64_t>(0, context_.iterations_left);
+        return reference::evaluate_control_flow(each, inputs, run_body, most);
+    }
+    /// Runs the steps of a stage; what deferred steps give is appended to `deferred`.
+    void run_steps(kept_stage& stage, const void* const* inputs, std::vector<tensor>& deferred, bool timed) {
+        lpt::detail::naming_memory([&] { arena_.grow(stage.what.net.arena_bytes); },
+                                   [&] { return plan::detail::largest_of(stage.what.net); });
+        begin_states(stage);
+        const memory where{arena_.data(), inputs, stage.states.data(), {this, &evaluate_inside}, &deferred};
+        step_runner runner(stage.what.net, *context_.kernels, context_.parallel, where);
+        running_ = &stage;
+        timed_ = timed;
+        if (timed) {
+            run_timed(runner, stage);
+        } else {
+            for (const plan::step& each : stage.what.net.steps) {
+                runner.run(each);
+            }
+        }
+    }
+    /// Where an output of a stage lies after its steps.
+    const std::byte* output_of(const kept_stage& stage, const void* const* inputs, std::size_t which) const {
+        const memory where{arena_.data(), inputs, stage.states.data(), {}, nullptr};
+        return step_runner(stage.what.net, *context_.kernels, context_.parallel, where)
+            .read(stage.what.net.outputs[which].tensor);
+    }
+    void append_outputs(const kept_stage& stage, const void* const* inputs, std::vector<tensor>& to) const {
+        for (std::size_t i = 0; i < stage.what.net.outputs.size(); ++i) {
+            const plan::port& each = stage.what.net.outputs[i];
+            const auto copy = [&] {
+                tensor_builder value(each.type, each.dimensions);
+                const std::size_t size = byte_size(each.type, each.dimensions.elements());
+                if (size != 0) {
+                    std::memcpy(value.data(), output_of(stage, inputs, i), size);
+                }
+                return value.finish();
+            };
+            to.push_back(lpt::detail::naming_memory(copy, [&] { return join({"output ", i, " '", each.name, "'"}); }));
+        }
+    }
+    void check_inputs(const std::vector<tensor>& inputs) const {
+        if (inputs.size() != inputs_.size()) {
+            fail({"the network has ", inputs_.size(), " inputs, not ", inputs.size()});
+        }
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            const plan::port& wanted = inputs_[i];
+            shape merged = wanted.dimensions;
+            if ((inputs[i].type() != wanted.type && wanted.type != dynamic) ||
+                !merge_shape(merged, inputs[i].dimensions())) {
+                fail({"input ", i, " '", wanted.name, "' must be ", name(wanted.type), wanted.dimensions, ", not ",
+                      name(inputs[i].type()), inputs[i].dimensions()});
+            }
+        }
+    }
+
+public:
+    /// `context` must live as long as the runner.
+    network_runner(graph model, run_context& context) : context_(context), model_(std::move(model)) {
+        plan::fold_known(model_);
+        keep_constants();
+        describe_ports();
+        find_variables();
+        own_variables_ = all_variables_;
+        make_bodies();
+        plan_ahead();
+    }
+    network_runner(const network_runner&) = delete;
+    network_runner& operator=(const network_runner&) = delete;
+
+    const std::vector<plan::port>& inputs() const { return inputs_; }
+    const std::vector<plan::port>& outputs() const { return outputs_; }
+    /// Plans that are kept now, of the network itself.
+    std::size_t plans() const { return only_ && only_->what.complete ? 1 : stages_.size(); }
+    std::size_t arena_bytes() const {
+        return arena_.size() != 0 || last_run_.empty() ? arena_.size() : last_run_[0]->what.net.arena_bytes;
+    }
+    /// The plan of the last stage of the last run; before the first run the one that was made ahead. Null if there is none.
+    const plan::network* last_plan() const { return last_run_.empty() ? nullptr : &last_run_.back()->what.net; }
+    /// Times of the steps of `last_plan`.
+    const std::vector<step_time>* last_times() const { return last_run_.empty() ? nullptr : &last_run_.back()->times; }
+
+    /// Whether all shapes were known when the network was compiled.
+    bool is_fixed() const { return only_ && only_->what.complete; }
+
+    /// Runs a network that `is_fixed` on raw memory.
+    void run(const void* const* inputs, void* const* outputs, bool timed) {
+        std::vector<tensor> none;
+        run_steps(*only_, inputs, none, timed);
+        for (std::size_t i = 0; i < only_->what.net.outputs.size(); ++i) {
+            const plan::port& each = only_->what.net.outputs[i];
+            const std::size_t size = byte_size(each.type, each.dimensions.elements());
+            if (size != 0) {
+                std::memcpy(outputs[i], output_of(*only_, inputs, i), size);
+            }
+        }
+    }
+    std::vector<tensor> run(const std::vector<tensor>& inputs, bool timed) {
+        check_inputs(inputs);
+        std::vector<tensor> values = inputs;
+        stage_pointer stage = only_ ? only_ : stage_for(model_, 0, known_inputs(values, {}));
+        std::vector<stage_pointer> stages;
+        while (true) {
+            std::vector<const void*> from;
+            for (const tensor& each : values) {
+                from.push_back(each.data());
+            }
+            std::vector<tensor> deferred;
+            run_steps(*stage, from.data(), deferred, timed);
+            std::vector<tensor> outputs;
+            append_outputs(*stage, from.data(), outputs);
+            stages.push_back(stage);
+            if (stage->what.complete) {
+                last_run_ = std::move(stages);
+                return outputs;
+            }
+            values.insert(values.end(), outputs.begin(), outputs.end());
+            values.insert(values.end(), deferred.begin(), deferred.end());
+            const stage_pointer before = stage;
+            stage = stage_for(before->what.rest, before->number, known_inputs(values, before->what.needs_value));
+        }
+    }
+    /// The steps of the last run with those of bodies behind the node that they are in.
+    void append_records(const std::vector<body_place>& bodies, const text& path,
+                        std::vector<run_step_record>& to) const {
+        for (const stage_pointer& stage : last_run_) {
+            const plan::network& net = stage->what.net;
+            for (std::size_t i = 0; i < net.steps.size(); ++i) {
+                const std::vector<node_id>& nodes = net.steps[i].nodes;
+                const bool inside = nodes.empty() || net.model.contains(nodes[0]);
+                const step_time time = i < stage->times.size() ? stage->times[i] : step_time();
+                to.push_back({bodies, path, &net, inside ? &net.model : &stage->what.whole, i, time});
+                const auto runners = nodes.empty() ? bodies_.end() : bodies_.find(nodes[0]);
+                if (runners == bodies_.end()) {
+                    continue;
+                }
+                const node& each = (inside ? net.model : stage->what.whole)[nodes[0]];
+                for (std::size_t which = 0; which < runners->second.size(); ++which) {
+                    std::vector<body_place> inside_bodies = bodies;
+                    inside_bodies.push_back({nodes[0], static_cast<int>(which)});
+                    runners->second[which]->append_records(
+                        inside_bodies, join({path, each.name(), "/", op::body_name(each.kind(), which), "/"}), to);
+                }
+            }
+        }
+    }
+};
+
+}  // namespace lpt::runtime
+#endif
+
+// ======== lpt/runtime/processor_affinity.hpp
+#ifndef LPT_HOLDS_RUNTIME_PROCESSOR_AFFINITY_HPP
+#define LPT_HOLDS_RUNTIME_PROCESSOR_AFFINITY_HPP
+#if defined(__linux__) && __has_include(<features.h>)
+#include <features.h>
+#endif
+#if defined(__GLIBC__)
+#define LPT_HAS_AFFINITY 1
+#include <pthread.h>
+#include <sched.h>
+#else
+#define LPT_HAS_AFFINITY 0
+#endif
+
+namespace lpt::runtime {
+
+/// The processor that this thread runs on, or -1 where the system does not tell.
+inline int current_processor() {
+#if LPT_HAS_AFFINITY
+    return sched_getcpu();
+#else
+    return -1;
+#endif
+}
+
+/// The processors that some thread may use.
+class processor_set {
+#if LPT_HAS_AFFINITY
+    cpu_set_t set_{};
+#endif
+
+public:
+    /// Those of this thread; none where the system does not tell.
+    static processor_set of_this_thread() {
+        processor_set result;
+#if LPT_HAS_AFFINITY
+        if (sched_getaffinity(0, sizeof result.set_, &result.set_) != 0) {
+            CPU_ZERO(&result.set_);
+        }
+#endif
+        return result;
+    }
+
+    /// Lets a thread use this set without one processor; changes nothing if that leaves none, or where threads have no such sets.
+    void assign_without([[maybe_unused]] int processor, [[maybe_unused]] std::thread& thread) const {
+#if LPT_HAS_AFFINITY
+        cpu_set_t rest = set_;
+        CPU_CLR(static_cast<std::size_t>(processor), &rest);
+        if (CPU_COUNT(&rest) != 0) {
+            // A refusal leaves the thread where it was, which costs time alone.
+            static_cast<void>(pthread_setaffinity_np(thread.native_handle(), sizeof rest, &rest));
+        }
+#endif
+    }
+};
+
+}  // namespace lpt::runtime
+
+#undef LPT_HAS_AFFINITY
+#endif
+
+// ======== lpt/runtime/thread_pool.hpp
+#ifndef LPT_HOLDS_RUNTIME_THREAD_POOL_HPP
+#define LPT_HOLDS_RUNTIME_THREAD_POOL_HPP
+namespace lpt {
+
+/// A few threads that wait for work: a kernel::parallel_for that owns its threads.
+///
+/// `threads` (>= 1) counts the caller's thread, which works, too. Who finishes the last task does not wait for threads that have not begun: a
+/// call lasts as long as its tasks, also when the other threads sleep. Threads that have nothing to do look for work for a short
+/// time and then sleep: waking one takes about as long as a small layer. Systems like to wake a thread on the
+/// processor of the one that calls for it, where it waits for milliseconds; one that was last there is kept away from it.
+/// A call from within a task, or while another thread's call is running, runs its tasks one after the other on its own thread.
+/// Errors: the first exception that a task throws comes out of `run`, after all tasks that have begun; the others are left out.
+class thread_pool {
+    // The state is one number: the round, whether threads may still enter it, and how many are inside.
+    static constexpr std::uint32_t one_inside = 1;
+    static constexpr std::uint32_t inside_bits = 0xffff;
+    static constexpr std::uint32_t open_bit = 1u << 16;
+    static constexpr std::uint32_t caller_sleeps_bit = 1u << 17;
+    static constexpr std::uint32_t stopping_bit = 1u << 18;
+    static constexpr std::uint32_t one_round = 1u << 19;
+
+    static constexpr std::chrono::microseconds longest_look{500};
+    static constexpr int looks_between_times = 16;
+    static constexpr int looks_before_giving_way = 512;  // of the caller, about 20 microseconds
+
+    struct worker {
+        std::thread thread;
+        std::atomic<int> processor{-1};  // where it was last seen; -1: not since it was sent away
+        int forbidden = -1;  // the processor that it was sent away from
+    };
+
+    alignas(64) std::atomic<std::uint32_t> state_{0};
+    alignas(64) std::atomic<int> next_{0};
+    std::atomic<bool> failed_{false};
+    alignas(64) std::atomic<bool> busy_{false};
+    // Of the current round; written while nobody is inside.
+    void (*task_)(void* context, int index) = nullptr;
+    void* context_ = nullptr;
+    int tasks_ = 0;
+    std::exception_ptr error_;
+    std::vector<worker> workers_;
+    const runtime::processor_set processors_ = runtime::processor_set::of_this_thread();
+
+    static void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+        __builtin_ia32_pause();
+#elif defined(__aarch64__)
+        __asm__ volatile("yield");
+#endif
+    }
+    /// Looks at the state until `is_over(state)`, for a limited time; gives what it saw last. `between(looks)` is called now and then.
+    template <class Condition, class Between>
+    std::uint32_t look_until(const Condition& is_over, const Between& between) const {
+        std::uint32_t state = state_.load(std::memory_order_acquire);
+        if (is_over(state)) {
+            return state;
+        }
+        const auto begin = std::chrono::steady_clock::now();
+        for (int i = 1; !is_over(state); ++i) {
+            if (i % looks_between_times == 0) {
+                if (std::chrono::steady_clock::now() - begin > longest_look) {
+                    break;
+                }
+                between(i);
+            }
+            pause();
+            state = state_.load(std::memory_order_acquire);
+        }
+        return state;
+    }
+
+    void take_tasks() {
+        try {
+            for (int index = next_.fetch_add(1, std::memory_order_relaxed); index < tasks_;
+                 index = next_.fetch_add(1, std::memory_order_relaxed)) {
+                task_(context_, index);
+            }
+        } catch (...) {
+            next_.store(tasks_, std::memory_order_relaxed);
+            if (!failed_.exchange(true, std::memory_order_relaxed)) {
+                error_ = std::current_exception();
+            }
+        }
+    }
+
+    // -- the other threads
+
+    static bool is_new(std::uint32_t state, std::uint32_t seen) {
+        const bool is_other_round = state / one_round != seen / one_round;
+        return (state & stopping_bit) != 0 || ((state & open_bit) != 0 && is_other_round);
+    }
+    void work(std::atomic<int>& processor) {
+        const auto report = [&](int) {
+            const int now = runtime::current_processor();
+            if (processor.load(std::memory_order_relaxed) != now) {
+                processor.store(now, std::memory_order_relaxed);
+            }
+        };
+        std::uint32_t seen = 0;
+        while (true) {
+            report(0);
+            std::uint32_t state = look_until([&](std::uint32_t now) { return is_new(now, seen); }, report);
+            while (!is_new(state, seen)) {
+                state_.wait(state, std::memory_order_acquire);
+                state = state_.load(std::memory_order_acquire);
+            }
+            if ((state & stopping_bit) != 0) {
+                return;
+            }
+            if (state_.compare_exchange_strong(state, state + one_inside, std::memory_order_acquire,
+                                               std::memory_order_relaxed)) {
+                seen = state;
+                take_tasks();
+                leave();
+            }
+        }
+    }
+    void leave() {
+        const std::uint32_t state = state_.fetch_sub(one_inside, std::memory_order_release) - one_inside;
+        if ((state & inside_bits) == 0 && (state & caller_sleeps_bit) != 0) {
+            state_.notify_all();
+        }
+    }
+    void stop() {
+        state_.fetch_or(stopping_bit, std::memory_order_release);
+        state_.notify_all();
+        for (worker& each : workers_) {
+            if (each.thread.joinable()) {
+                each.thread.join();
+            }
+        }
+    }
+
+    // -- the caller
+
+    void keep_processor_free() {
+        const int here = runtime::current_processor();
+        for (worker& each : workers_) {
+            if (each.forbidden == here) {
+                continue;
+            }
+            const int there = each.processor.load(std::memory_order_relaxed);
+            if (there == here || there < 0) {
+                each.processor.store(-1, std::memory_order_relaxed);
+                each.forbidden = here;
+                processors_.assign_without(here, each.thread);
+            }
+        }
+    }
+    void open_round() {
+        const std::uint32_t round = state_.load(std::memory_order_relaxed) / one_round + 1;
+        state_.store(round * one_round + open_bit, std::memory_order_release);
+        state_.notify_all();
+    }
+    /// No thread enters any more; waits for those inside.
+    void close_round() {
+        state_.fetch_and(~open_bit, std::memory_order_relaxed);
+        const auto is_empty = [](std::uint32_t state) { return (state & inside_bits) == 0; };
+        // A thread that is inside for much longer may wait for this very processor. Threads that look for work do not give way: with
+        // other programs around, they would come back milliseconds later.
+        const auto give_way = [](int looks) {
+            if (looks > looks_before_giving_way) {
+                std::this_thread::yield();
+            }
+        };
+        if (is_empty(look_until(is_empty, give_way))) {
+            return;
+        }
+        std::uint32_t state = state_.fetch_or(caller_sleeps_bit, std::memory_order_relaxed) | caller_sleeps_bit;
+        while (!is_empty(state)) {
+            state_.wait(state, std::memory_order_acquire);
+            state = state_.load(std::memory_order_acquire);
+        }
+    }
+    static int checked(int threads) {
+        if (threads < 1 || threads > static_cast<int>(inside_bits)) {
+            fail({"thread pool: expected 1 to ", static_cast<int>(inside_bits), " threads, not ", threads});
+        }
+        return threads;
+    }
+    static void run_alone(int tasks, void (*task)(void* context, int index), void* context) {
+        for (int i = 0; i < tasks; ++i) {
+            task(context, i);
+        }
+    }
+    static void run_tasks(void* pool, int tasks, void (*task)(void* context, int index), void* context) {
+        static_cast<thread_pool*>(pool)->run(tasks, task, context);
+    }
+
+public:
+    explicit thread_pool(int threads) : workers_(static_cast<std::size_t>(checked(threads) - 1)) {
+        try {
+            for (worker& each : workers_) {
+                each.thread = std::thread([this, &each] { work(each.processor); });
+            }
+        } catch (...) {
+            stop();
+            throw;
+        }
+    }
+    thread_pool(const thread_pool&) = delete;
+    thread_pool& operator=(const thread_pool&) = delete;
+    ~thread_pool() { stop(); }
+
+    int threads() const { return static_cast<int>(workers_.size()) + 1; }
+
+    /// Calls task(context, i) once for each i in [0, tasks) and returns when all are done.
+    void run(int tasks, void (*task)(void* context, int index), void* context) {
+        if (workers_.empty() || tasks < 2 || busy_.exchange(true, std::memory_order_acquire)) {
+            run_alone(tasks, task, context);
+            return;
+        }
+        task_ = task;
+        context_ = context;
+        tasks_ = tasks;
+        next_.store(0, std::memory_order_relaxed);
+        keep_processor_free();
+        open_round();
+        take_tasks();
+        close_round();
+        std::exception_ptr error;
+        if (failed_.load(std::memory_order_relaxed)) {
+            error = std::move(error_);
+            error_ = nullptr;
+            failed_.store(false, std::memory_order_relaxed);
+        }
+        busy_.store(false, std::memory_order_release);
+        if (error != nullptr) {
+            std::rethrow_exception(error);
+        }
+    }
+
+    /// What kernels take; valid as long as this pool.
+    kernel::parallel_for parallel() { return {this, &run_tasks, threads()}; }
+};
+
+}  // namespace lpt
+#endif
+
+// ======== lpt/runtime/executable.hpp
+#ifndef LPT_HOLDS_RUNTIME_EXECUTABLE_HPP
+#define LPT_HOLDS_RUNTIME_EXECUTABLE_HPP
+// Networks that run.
+
+namespace lpt {
+
+/// How a network is to be run.
+struct compile_options {
+    int threads = 1;                             // >= 1; no result depends on it
+    std::optional<kernel::isa> instruction_set;  // none: the best that this processor has; no result depends on it
+    kernel::parallel_for parallel;  // the user's own threads instead of `threads` new ones, if `run` is set
+    std::size_t most_plans = 32;  // >= 1: plans for different shapes that are kept, of the network and of each body
+    /// Bytes that the intermediate tensors of a plan and all packed weights may take together; none: as much as the machine has.
+    std::optional<std::size_t> memory_limit;
+    /// >= 0: iterations of all loops in a run, but for those that take a part of an input each.
+    std::int64_t most_iterations = reference::limits{}.iterations;
+};
+
+/// A network with packed weights, fused steps and planned memory. Its states (ReadValue, Assign) live as long as it does.
+///
+/// Shapes that are not known when it is compiled follow from the inputs of each run, or from values that are computed in it. There
+/// is a plan for each combination of shapes; the most recently used ones are kept, and share packed weights and memory.
+/// One run at a time: neither states nor plans nor memory are guarded against other threads. Several threads take an executable
+/// each. It can be moved.
+class executable {
+    std::unique_ptr<thread_pool> pool_;
+    std::unique_ptr<runtime::run_context> context_;
+    std::unique_ptr<runtime::network_runner> network_;
+    std::int64_t most_iterations_ = 0;
+
+    static std::size_t memory_of_machine() {
+        const long pages = ::sysconf(_SC_PHYS_PAGES);
+        const long size = ::sysconf(_SC_PAGESIZE);
+        return pages > 0 && size > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(size) : SIZE_MAX;
+    }
+    static std::unique_ptr<thread_pool> pool_for(const compile_options& options) {
+        const bool own = options.parallel.run == nullptr && options.threads > 1;
+        return own ? std::make_unique<thread_pool>(options.threads) : nullptr;
+    }
+
+public:
+    /// Use `compile`.
+    executable(graph model, const compile_options& options)
+        : pool_(pool_for(options)), context_(std::make_unique<runtime::run_context>()) {
+        if (options.most_plans < 1) {
+            fail({"at least one plan must be kept, not ", options.most_plans});
+        }
+        context_->kernels = &kernel::table_for(options.instruction_set.value_or(kernel::best_isa()));
+        context_->parallel = pool_ ? pool_->parallel() : options.parallel;
+        context_->most_plans = options.most_plans;
+        context_->memory_limit = options.memory_limit.value_or(memory_of_machine());
+        context_->weights = plan::weight_store(context_->memory_limit);
+        most_iterations_ = options.most_iterations;
+        network_ = std::make_unique<runtime::network_runner>(std::move(model), *context_);
+    }
+
+    /// Inputs and outputs in order; sizes that follow from each run are dynamic.
+    const std::vector<plan::port>& inputs() const { return network_->inputs(); }
+    const std::vector<plan::port>& outputs() const { return network_->outputs(); }
+    /// True if all shapes were known when the network was compiled: there is one plan, made then.
+    bool is_fixed() const { return network_->is_fixed(); }
+    /// The plan of the last run, of its last part where shapes depend on values; before the first run the one that was made when the
+    /// network was compiled. Raises an error if there is none yet. Valid until the next run.
+    const plan::network& plan() const {
+        const plan::network* last = network_->last_plan();
+        if (last == nullptr) {
+            fail({"there is no plan before the first run, because the shapes of the inputs are not known"});
+        }
+        return *last;
+    }
+    /// Plans that are kept now, of the network without its bodies.
+    std::size_t plans() const { return network_->plans(); }
+    kernel::isa instruction_set() const { return context_->kernels->instruction_set; }
+    /// Bytes of memory for intermediate tensors: as much as the largest plan that was run needs.
+    std::size_t arena_bytes() const { return network_->arena_bytes(); }
+    /// Packed weights of all plans, and of the bodies' plans: how many, and their bytes.
+    const plan::weight_store& packed_weights() const { return context_->weights; }
+
+    /// Microseconds spent on plans so far, those of bodies among them; most of it when a shape comes for the first time.
+    double planning_us() const { return context_->planning_us; }
+
+    /// Runs a network that `is_fixed` once on raw memory: a pointer for each input and output, of their types and sizes. No other check.
+    void run(const void* const* inputs, void* const* outputs, bool timed = false) {
+        if (!is_fixed()) {
+            fail({"raw memory has no shapes, and this network needs those of its inputs"});
+        }
+        context_->iterations_left = most_iterations_;
+        network_->run(inputs, outputs, timed);
+    }
+    /// Runs once. Raises an error that names the input for one of another type or shape, and one that names the operation for shapes that
+    /// it cannot take, for memory that cannot be had, and for loops of more than `most_iterations`.
+    std::vector<tensor> run(view<tensor> inputs, bool timed = false) {
+        context_->iterations_left = most_iterations_;
+        return network_->run(std::vector<tensor>(inputs.begin(), inputs.end()), timed);
+    }
+    std::vector<tensor> run(const std::vector<tensor>& inputs) {
+        return run(view<tensor>(inputs.data(), inputs.size()));
+    }
+    /// The same; `outputs` gets one tensor for each output of the network.
+    void run(view<tensor> inputs, std::vector<tensor>& outputs) { outputs = run(inputs); }
+
+    /// All states begin anew.
+    void reset() { context_->states.reset(); }
+    /// Times of the steps of `plan().steps`, summed over all timed runs; empty before the first.
+    const std::vector<step_time>& times() const {
+        static const std::vector<step_time> none;
+        const std::vector<step_time>* last = network_->last_times();
+        return last != nullptr ? *last : none;
+    }
+    /// All steps of the last run, those inside bodies behind the node that has the body. Before the first run those of the plan that
+    /// was made when the network was compiled. Valid until the next run.
+    std::vector<run_step_record> records() const {
+        std::vector<run_step_record> result;
+        network_->append_records({}, {}, result);
+        return result;
+    }
+};
+
+/// Makes a network run: fuses its operations into steps, packs weights, plans memory.
+///
+/// Any graph, transformed or not, with bodies, with sizes or ranks that are only known when it runs; what has no kernel is computed by
+/// the scalar reference. Raises an error for an instruction set that the processor lacks, and one that names the operation for what cannot be
+/// run, or needs more memory than the limit or than there is.
+inline executable compile(const graph& model, const compile_options& options = {}) {
+    return executable(model, options);
+}
+
+}  // namespace lpt
+#endif
+
+// ======== lpt/runtime.hpp
+#ifndef LPT_HOLDS_RUNTIME_HPP
+#define LPT_HOLDS_RUNTIME_HPP
+// Running networks: lpt::compile and lpt::executable. Needs lpt::runtime, and the kernels that lpt_add_kernels makes.
+
+#endif
+
+// ======== lpt/reference.hpp
+#ifndef LPT_HOLDS_REFERENCE_HPP
+#define LPT_HOLDS_REFERENCE_HPP
+#endif
+
+// ======== lpt/embedded/plan.hpp
+#ifndef LPT_HOLDS_EMBEDDED_PLAN_HPP
+#define LPT_HOLDS_EMBEDDED_PLAN_HPP
+// A planned network as a type: descriptions of its steps that the compiler knows, written by lpt_embed. No SIMD, no graph, no memory.
+
+namespace lpt::embedded {
+
+/// The layout of generated headers; they check that they fit to the library.
+inline constexpr int plan_format = 1;
+
+/// Loops of an elementwise step around its pixels and channels, and axes of the other steps that have lists of them: at most so many.
+inline constexpr int most_axes = 8;
+
+/// Memory that a tensor can be in.
+enum class area : std::uint8_t {
+    arena,  ///< shared by steps, planned by liveness
+    constants,  ///< known to the compiler
+    input,  ///< what the caller gives
+    state,  ///< kept from run to run
+};
+
+/// Where a tensor begins: `offset` bytes into its area; of an input its number.
+struct place {
+    area where = area::arena;
+    std::size_t offset = 0;
+};
+
+/// A tensor that kernels read or write.
+struct operand {
+    place at = {};
+    kernel::element_kind type = kernel::element_kind::f32;
+};
+
+/// Numbers of an epilogue: `all`, or, if there are `values`, those: one a channel, or the first for all channels.
+/// `outer`: elements that the array moves by with each loop of an elementwise step around its pixels and channels.
+struct numbers {
+    const float* values = nullptr;
+    float all = 0;
+    bool per_channel = false;
+    std::int64_t outer[most_axes] = {};
+};
+
+/// A tensor with its strides, in elements, along the loops of an elementwise step: those around, then pixels and channels.
+struct strided_operand {
+    operand data = {};
+    std::int64_t outer[most_axes] = {};
+    std::int64_t row = 0;
+    std::int64_t channel = 1;
+};
+
+/// A post operation of an epilogue, see kernel::post_operation; `residual` counts for those that read one.
+struct post_step {
+    kernel::post_kind kind = kernel::post_kind::clamp;
+    kernel::unary_function function = kernel::unary_function::abs;
+    numbers a = {};
+    numbers b = {};
+    bool has_residual = false;
+    strided_operand residual = {};
+};
+
+/// An epilogue, see kernel::epilogue.
+struct finish {
+    numbers scale{.all = 1};
+    numbers bias = {};
+    const post_step* posts = nullptr;
+    int post_count = 0;
+    kernel::element_kind type = kernel::element_kind::f32;
+    float low = 0;
+    float high = 0;
+};
+
+// ---- Steps: the problems of the kernels, and of what has no kernel ----
+
+/// Convolution, grouped, depthwise or transposed; channels innermost.
+struct convolution {
+    kernel::convolution_shape shape = {};
+    bool is_depthwise = false;  // has a kernel of its own
+    operand input = {};
+    std::int32_t zero_point = 0;
+    const unsigned char* weights = nullptr;  // packed for the instruction set of the plan
+    place scratch = {};
+    operand output = {};
+    embedded::finish finish = {};
+};
+
+/// Matrix products, one for each batch.
+struct product {
+    std::int64_t m = 0;
+    std::int64_t n = 0;
+    std::int64_t k = 0;
+    operand a = {};
+    std::int64_t a_row_stride = 0;
+    std::int32_t a_zero_point = 0;
+    const unsigned char* weights = nullptr;  // packed matrices
+    std::int64_t packed_matrix_bytes = 0;  // 0: there are none, and `b` is packed into `scratch` when the step runs
+    operand b = {};
+    std::int64_t b_k_stride = 0;
+    std::int64_t b_n_stride = 0;
+    std::int32_t b_zero_point = 0;
+    place scratch = {};
+    std::int64_t batches = 1;
+    const std::int64_t* a_offsets = nullptr;  // of each batch, in elements
+    const std::int64_t* b_offsets = nullptr;  // in elements of `b`, or the number of the packed matrix
+    operand output = {};
+    embedded::finish finish = {};
+};
+
+/// Max or average pooling; channels innermost. `problem` has no pointers.
+struct pooling {
+    kernel::pool_problem problem = {};
+    place input = {};
+    operand output = {};
+    embedded::finish finish = {};
+};
+
+/// A function of one tensor, element by element: its epilogue, with any broadcast and change of layout.
+struct map {
+    int outer_count = 0;
+    std::int64_t outer[most_axes] = {};
+    std::int64_t rows = 0;
+    std::int64_t channels = 0;
+    strided_operand input = {};
+    strided_operand output = {};
+    embedded::finish finish = {};
+};
+
+/// A function of two tensors, element by element.
+struct combine {
+    kernel::binary_function function = kernel::binary_function::add;
+    int outer_count = 0;
+    std::int64_t outer[most_axes] = {};
+    std::int64_t rows = 0;
+    std::int64_t channels = 0;
+    strided_operand a = {};
+    numbers a_scale{.all = 1};
+    numbers a_shift = {};
+    strided_operand b = {};
+    numbers b_scale{.all = 1};
+    numbers b_shift = {};
+    strided_operand output = {};
+    embedded::finish finish = {};
+};
+
+/// A function of one byte for each byte.
+struct lookup {
+    place input = {};
+    place output = {};
+    std::int64_t count = 0;
+    const unsigned char* table = nullptr;
+};
+
+/// Blocks of `block_bytes` in another order: output block i is input block `blocks[i]`, or `fill`, one element again and again, where
+/// that is -1.
+struct gather {
+    place input = {};
+    place output = {};
+    std::int64_t element_bytes = 1;
+    std::int64_t block_bytes = 1;
+    const std::int32_t* blocks = nullptr;
+    std::int64_t count = 0;
+    const unsigned char* fill = nullptr;
+};
+
+/// A margin around the pixels, of one value a channel; channels innermost. `pixel` is a pixel of the margin.
+struct margin {
+    place input = {};
+    place output = {};
+    std::int64_t batch = 1;
+    std::int64_t in[3] = {1, 1, 1};
+    std::int64_t begin[3] = {0, 0, 0};
+    std::int64_t out[3] = {1, 1, 1};
+    const unsigned char* pixel = nullptr;
+    std::int64_t pixel_bytes = 1;
+};
+
+/// A part of each row of a concatenation.
+struct concat_part {
+    place input = {};
+    std::int64_t bytes = 0;
+};
+
+/// Tensors next to each other.
+struct concat {
+    const concat_part* parts = nullptr;
+    int part_count = 0;
+    std::int64_t rows = 1;
+    place output = {};
+};
+
+/// Batches of matrices transposed. `problem` has no pointers.
+struct transpose {
+    kernel::transpose_problem problem = {};
+    place input = {};
+    place output = {};
+};
+
+/// Copies bytes. Of a state, `state` is its number: `first_time` only while nothing has written it, otherwise it counts as written.
+struct copy {
+    place input = {};
+    place output = {};
+    std::int64_t bytes = 0;
+    int state = -1;
+    bool first_time = false;
+};
+
+/// Some axes of a tensor, the outermost first: sizes, and strides in elements.
+struct axes {
+    int count = 0;
+    std::int64_t sizes[most_axes] = {};
+    std::int64_t strides[most_axes] = {};
+};
+
+/// Softmax, or its logarithm, of f32 along one axis; computed in double and rounded once.
+/// `scratch`: 8 bytes for each element of the axis.
+struct softmax {
+    place input = {};
+    place output = {};
+    embedded::axes rows = {};
+    std::int64_t length = 1;
+    std::int64_t stride = 1;
+    bool logarithm = false;
+    place scratch = {};
+};
+
+/// What a reduction does with the values of a group.
+enum class reduction_kind : std::uint8_t { sum, mean, maximum, minimum, product, l1, l2 };
+
+/// A reduction of f32 over any axes, kept in double and rounded once.
+struct reduction {
+    reduction_kind kind = reduction_kind::sum;
+    place input = {};
+    place output = {};
+    embedded::axes kept = {};
+    embedded::axes reduced = {};
+};
+
+/// How a normalization treats the values of a group.
+enum class normalization_kind : std::uint8_t {
+    mean,  ///< x - mean
+    mean_and_deviation,  ///< (x - mean) / sqrt(variance + epsilon)
+    mean_and_shifted_deviation,  ///< (x - mean) / (sqrt(variance) + epsilon)
+    length,  ///< x / sqrt(sum of squares + epsilon)
+    limited_length,  ///< x / sqrt(max(sum of squares, epsilon))
+};
+
+/// A normalization of f32 over any axes, computed in double and rounded once.
+struct normalization {
+    normalization_kind kind = normalization_kind::mean;
+    double epsilon = 0;
+    place input = {};
+    place output = {};
+    embedded::axes kept = {};
+    embedded::axes reduced = {};
+};
+
+// ---- The plan ----
+
+/// What the caller reads: `bytes` bytes.
+struct result {
+    place from = {};
+    std::size_t bytes = 0;
+};
+
+/// The steps of a network, one after the other; each is a constexpr object of a type above.
+template <const auto&... Steps>
+struct steps {
+    static constexpr int count = sizeof...(Steps);
+};
+
+/// An input or output: `Count` elements of type `Element`, dense, in the order of the tensor's axes.
+template <class Element, std::size_t Count>
+struct port {
+    using element = Element;
+    static constexpr std::size_t count = Count;
+};
+
+/// The inputs or the outputs of a network, in its order.
+template <class... Ports>
+struct ports {
+    static constexpr std::size_t count = sizeof...(Ports);
+};
+
+}  // namespace lpt::embedded
+#endif
+
+// ======== lpt/embedded/executor.hpp
+#ifndef LPT_HOLDS_EMBEDDED_EXECUTOR_HPP
+#define LPT_HOLDS_EMBEDDED_EXECUTOR_HPP
+// Runs a network whose plan is known to the compiler: no heap, no exceptions, no choice at run time. Needs no SIMD: the steps are compiled
+// in one translation unit, for one instruction set (lpt/embedded/run.hpp).
+
+namespace lpt::embedded {
+
+/// Memory of a run. `set[i]`: state i was written since the last reset.
+struct memory {
+    std::byte* arena = nullptr;
+    std::byte* states = nullptr;
+    bool* set = nullptr;
+    const void* const* inputs = nullptr;
+    void* const* outputs = nullptr;
+};
+
+/// Runs all steps of a network and copies its outputs. Defined in lpt/embedded/run.hpp, compiled once for a network.
+template <class Isa, class Network>
+void run_network(const memory& where) noexcept;
+
+/// The memory of a network, and `run` with one parameter for each input and output.
+template <class Network, class Inputs, class Outputs>
+class executor_of;
+
+template <class Network, class... Inputs, class... Outputs>
+class executor_of<Network, ports<Inputs...>, ports<Outputs...>> {
+    static constexpr std::size_t at_least_one(std::size_t size) { return size == 0 ? 1 : size; }
+
+    // Kernels may read a little past the end of what they are given.
+    alignas(64) std::byte arena_[at_least_one(Network::arena_bytes)];
+    alignas(64) std::byte states_[at_least_one(Network::state_bytes)] = {};
+    bool set_[at_least_one(Network::state_count)] = {};
+
+public:
+    /// Memory for intermediate tensors is left as it is, so that an executor that lies in static memory costs the program no bytes.
+    executor_of() noexcept {}
+    executor_of(const executor_of&) = delete;
+    executor_of& operator=(const executor_of&) = delete;
+
+    /// Runs the network once.
+    ///
+    /// Each input and output is an array, std::array or std::span of exactly its elements and type; anything else does not compile. Elements
+    /// are in the order of the tensor's axes. Outputs may not overlap inputs. The processor must have the instruction set
+    /// `Network::isa`. Not from two threads at once: each takes an executor of its own.
+    void run(std::span<const typename Inputs::element, Inputs::count>... inputs,
+             std::span<typename Outputs::element, Outputs::count>... outputs) noexcept {
+        const void* const from[] = {static_cast<const void*>(inputs.data())..., nullptr};
+        void* const to[] = {static_cast<void*>(outputs.data())..., nullptr};
+        run_network<typename Network::isa, Network>({arena_, states_, set_, from, to});
+    }
+
+    /// All states begin anew, as zeros or with what the network gives them.
+    void reset() noexcept {
+        for (std::byte& each : states_) {
+            each = std::byte{0};
+        }
+        for (bool& each : set_) {
+            each = false;
+        }
+    }
+};
+
+}  // namespace lpt::embedded
+
+namespace lpt {
+
+/// Runs a network of `lpt_embed --executor`; all its memory lies in the object: `Network::arena_bytes` for intermediate tensors and
+/// `Network::state_bytes` for what lives from run to run. See `run` and `reset` of its base.
+///
+///     static lpt::static_executor<digits> network;
+///     network.run(image, logits);   // float image[64], logits[10]
+template <class Network>
+class static_executor : public embedded::executor_of<Network, typename Network::inputs, typename Network::outputs> {
+    static_assert(Network::plan_format == embedded::plan_format, "made by another version of lpt_embed: make it again");
+};
+
+}  // namespace lpt
+#endif
+
+// ======== lpt/runtime/tbb.hpp
+#ifndef LPT_HOLDS_RUNTIME_TBB_HPP
+#define LPT_HOLDS_RUNTIME_TBB_HPP
+// oneTBB's threads for the kernels. Empty unless LPT_TBB is defined, as linking lpt::tbb does.
+
+#if defined(LPT_TBB)
+
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+namespace lpt {
+
+/// A kernel::parallel_for that runs tasks on oneTBB's threads, for `compile_options::parallel`.
+///
+/// `threads`: how many tasks a kernel cuts its work into; by default as many as the calling thread's arena has. No result depends on it.
+inline kernel::parallel_for tbb_parallel(int threads = tbb::this_task_arena::max_concurrency()) {
+    const auto run = [](void*, int tasks, void (*task)(void* context, int index), void* context) {
+        tbb::parallel_for(0, tasks, [&](int index) { task(context, index); });
+    };
+    return {nullptr, run, threads < 1 ? 1 : threads};
+}
+
+}  // namespace lpt
+
+#endif
+#endif

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# tests/single_include/check.sh [FOLDER]   single_include is what include/lpt gives; each of its headers compiles alone without a warning,
+# with every compiler that is supported; two files that transform networks link, header-only and with one shared implementation; the
+# program of examples/makefile, built by make in FOLDER (build/single_include), transforms and runs a network.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+folder=${1:-build/single_include}
+mkdir -p "$folder"
+folder=$(cd "$folder" && pwd)
+warnings=(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
+
+.ci/single_include --check
+
+for compiler in g++ clang++-16 clang++-19; do
+    if ! command -v "$compiler" >/dev/null; then
+        echo "skipped: single headers with $compiler (it is not installed)"
+        continue
+    fi
+    for header in lpt runtime import kernels; do
+        "$compiler" -std=c++20 -fsyntax-only -ffp-contract=off "${warnings[@]}" -Isingle_include -x c++ - <<<"#include <lpt/$header.hpp>"
+    done
+    echo "single headers compile with $compiler"
+done
+
+# Two files that use the same things, in any order of headers.
+cat >"$folder/first.cpp" <<'code'
+#include <lpt/runtime.hpp>
+#include <lpt/import.hpp>
+#include <lpt/lpt.hpp>
+std::size_t second(lpt::graph& model);
+int main() {
+    lpt::graph model;
+    model.result(model.add(lpt::op::relu{}, {model.parameter(lpt::f32, {1, 8})}));
+    lpt::prepare(model);
+    const lpt::report first = lpt::transform(model, lpt::cpu_x86);
+    return first.int8_operations() == 0 && second(model) == 0 ? 0 : 1;
+}
+code
+cat >"$folder/second.cpp" <<'code'
+#include <lpt/lpt.hpp>
+std::size_t second(lpt::graph& model) {
+    lpt::prepare(model);
+    return lpt::transform(model, lpt::cpu_x86).int8_operations();
+}
+code
+link() { # link NAME FILE... -- OPTION...: builds the program and runs it
+    local name=$1 files=()
+    shift
+    while [ "$1" != -- ]; do files+=("$1") && shift; done
+    shift
+    g++ -std=c++20 -O0 -ffp-contract=off -Isingle_include "$@" "${files[@]}" -o "$folder/$name" -lpugixml -pthread
+    "$folder/$name"
+    echo "two files link: $name"
+}
+link header_only "$folder/first.cpp" "$folder/second.cpp" --
+link shared_implementation "$folder/first.cpp" "$folder/second.cpp" examples/makefile/lpt.cpp -- -DLPT_SHARED_IMPLEMENTATION
+
+make -s -j "$(nproc)" -C examples/makefile OUT="$folder" CXXFLAGS=-O1
+"$folder/program" examples/data/digits/model.xml | tee "$folder/program.txt"
+grep -q '^[1-9][0-9]* operations on integers, 1 outputs$' "$folder/program.txt"
+echo "single_include: all checks passed"
