@@ -106,6 +106,49 @@ bounds opened(const bounds& of, element type) {
     };
     return {map(of.low, of.high, or_else(least)), map(of.high, of.low, or_else(most))};
 }
+/// True where nothing is known of a number, so that it may be NaN.
+bool may_be_nan(const bounds& of, std::size_t i) {
+    const double low = of.low.real(i);
+    const double high = of.high.real(i);
+    return std::isnan(low) || std::isnan(high) || (low == -infinity && high == infinity);
+}
+bool broadcasts_to(const shape& from, const shape& to) {
+    if (from.rank() > to.rank()) {
+        return false;
+    }
+    const shape wide = from.padded_left(to.rank());
+    for (std::size_t axis = 0; axis < to.rank(); ++axis) {
+        if (wide[axis] != 1 && wide[axis] != to[axis]) {
+            return false;
+        }
+    }
+    return true;
+}
+/// Comparisons and functions with finite ends may keep NaN or drop it: what is made of an element that may be NaN may be anything.
+/// An operation that is not elementwise is open everywhere then.
+bounds opened_by_nan(const bounds& result, const std::vector<bounds>& inputs, bool is_elementwise) {
+    const shape& dimensions = result.low.dimensions();
+    tensor low = result.low;
+    for (const bounds& input : inputs) {
+        bool has_nan = false;
+        const tensor flags = [&] {
+            tensor_builder flag(f64, input.low.dimensions());
+            for (std::size_t i = 0; i < flag.elements(); ++i) {
+                const bool is_nan = may_be_nan(input, i);
+                has_nan = has_nan || is_nan;
+                flag.real(i, is_nan ? std::nan("") : 0);
+            }
+            return flag.finish();
+        }();
+        if (!has_nan) {
+            continue;
+        }
+        const bool by_element = is_elementwise && broadcasts_to(flags.dimensions(), dimensions);
+        const tensor wide = by_element ? spread(flags, dimensions) : filled(dimensions, std::nan(""));
+        low = map(low, wide, [](double value, double flag) { return std::isnan(flag) ? flag : value; });
+    }
+    return {low, result.high};
+}
 /// Integers in their own type again.
 tensor stored(const tensor& of, element type) {
     return is_integral(type) && of.type() == f64 ? evaluation::convert_tensor(of, type) : of;
@@ -397,13 +440,27 @@ bounds step_bounds::compute(output_ref output) {
         case op::kind::mat_mul: return product(id, inputs);
         case op::kind::avg_pool:
         case op::kind::reduce_mean: return average(id, inputs);
+        case op::kind::max_pool:
+        case op::kind::reduce_max: return opened_by_nan(monotone(id, inputs, 0), inputs, false);
+        default: break;
+    }
+    if (const std::optional<bounds> result = of_elements(id, inputs)) {
+        return opened_by_nan(*result, inputs, true);
+    }
+    if (is_whole_) {
+        return in_whole_network(output, inputs);
+    }
+    fail({"no bounds for ", each.operation(), " '", each.name(), "' in a step with a kernel"});
+}
+
+/// Operations that make each element of one of each input; none for all others.
+std::optional<bounds> step_bounds::of_elements(node_id id, const std::vector<bounds>& inputs) const {
+    switch (model_[id].kind()) {
         case op::kind::fake_quantize: return fake_quantize(id, inputs);
         case op::kind::clamp: return monotone(id, inputs, 1);  // its ends are numbers of f64
         case op::kind::relu:
         case op::kind::maximum:
         case op::kind::minimum:
-        case op::kind::max_pool:
-        case op::kind::reduce_max:
         case op::kind::floor:
         case op::kind::ceiling:
         case op::kind::round:
@@ -435,12 +492,8 @@ bounds step_bounds::compute(output_ref output) {
             }
             return monotone(id, inputs, exponent == 2 && !is_point(inputs[0]) ? std::nan("") : roundings);
         }
-        default: break;
+        default: return std::nullopt;
     }
-    if (is_whole_) {
-        return in_whole_network(output, inputs);
-    }
-    fail({"no bounds for ", each.operation(), " '", each.name(), "' in a step with a kernel"});
 }
 
 /// Movement moves the ends; of others nothing is said.

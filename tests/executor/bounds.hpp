@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 
 /// What a step of the executor may give for the inputs that it got.
 ///
@@ -16,7 +17,8 @@
 /// interval by 4 u times the sum of the absolute values of what it adds up, and by a few of the smallest numbers of f32; a sum of n products of
 /// f32 by (n + 2) u times that, as its order is the kernel's. Sums of products of bytes are exact, and so are movement, maxima, Relu and Clamp.
 /// FakeQuantize takes the interval to the steps at its ends: another step than the one in the middle is allowed only where a tie
-/// between two steps lies within the interval. What passes the largest number of f32 may be infinite.
+/// between two steps lies within the interval. What passes the largest number of f32 may be infinite. What may be NaN makes all that is computed
+/// of it unknown: comparisons drop NaN or keep it.
 namespace lpt::testing {
 
 /// Elements between `low` and `high`; where one of them is infinite, or a known value is NaN, NaN is possible, too.
@@ -52,6 +54,7 @@ private:
     std::map<std::pair<std::size_t, std::int32_t>, bounds> made_;
 
     bounds compute(output_ref output);
+    std::optional<bounds> of_elements(node_id id, const std::vector<bounds>& inputs) const;
     bounds in_whole_network(output_ref output, const std::vector<bounds>& inputs) const;
     tensor evaluate(node_id id, const seq<tensor>& inputs, std::int32_t port = 0) const;
     seq<tensor> lows(const std::vector<bounds>& inputs) const;

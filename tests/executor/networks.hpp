@@ -73,8 +73,11 @@ inline tensor repeated(const tensor& part, std::int64_t times) {
     return result.finish();
 }
 
-/// True if a network can be a body: all shapes known, with a first axis, no states.
+/// True if a network can be a body: results, all shapes known, with a first axis, no states.
 inline bool can_be_body(const graph& model) {
+    if (model.results().empty()) {
+        return false;
+    }
     for (const node_id id : topological_order(model)) {
         for (std::size_t port = 0; port < model[id].outputs(); ++port) {
             if (model[id].shape(port).is_dynamic() || model[id].is<op::read_value>()) {
