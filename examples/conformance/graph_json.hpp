@@ -3,6 +3,7 @@
 
 #include "json.hpp"
 
+#include <lpt/base/memory_errors.hpp>
 #include <lpt/graph/infer.hpp>
 #include <lpt/graph/traverse.hpp>
 #include <lpt/op/fields.hpp>
@@ -81,7 +82,9 @@ inline op::attribute_value read_attribute(const json& value) {
 
 inline tensor read_constant(const json& described) {
     const json& output = described.at("out").at(0);
-    tensor_builder values(read_element(output.at("type")), read_shape(output.at("shape")));
+    tensor_builder values = lpt::detail::naming_memory(
+        [&] { return tensor_builder(read_element(output.at("type")), read_shape(output.at("shape"))); },
+        [] { return text("a Constant"); });
     const json& list = described.at("value");
     const std::size_t count = values.elements();
     if (list.size() != count && (list.size() != 1 || count == 0)) {

@@ -2490,7 +2490,7 @@ class tensor_builder {
 public:
     constexpr tensor_builder(element type, shape dimensions)
         : type_(type), shape_(lpt::move(dimensions)), elements_(shape_.elements()) {
-        if (type == dynamic || !shape_.is_static()) {
+        if (type == dynamic || !shape_.is_static() || (!lpt::is_constant_evaluated() && !shape_.is_possible())) {
             fail({"values need a known element type and a static shape, not ", name(type), shape_});
         }
         bytes_.resize(byte_size(type_, elements_));
@@ -10424,7 +10424,8 @@ constexpr aligned_interval align(interval type_range, interval common, interval 
     if (!math::is_finite(used) || !math::is_finite(result.zero_point) || !math::is_finite(result.scale)) {
         return {.levels = 1};
     }
-    result.levels = static_cast<std::size_t>(used);
+    constexpr float most = 9e18f;  // as good as any more
+    result.levels = static_cast<std::size_t>(used < most ? used : most);
     return result;
 }
 

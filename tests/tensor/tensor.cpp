@@ -136,3 +136,8 @@ TEST_CASE("values that nobody reads are never computed") {
     CHECK(number.computed == 0);
     CHECK(number.forgotten == 1);
 }
+
+TEST_CASE("values of a shape that no tensor can have are not made") {
+    CHECK_THROWS_AS(tensor_builder(f32, shape{-9223372036854775807, 1, 1}), error);
+    CHECK_THROWS_AS(tensor_builder(u4, shape{most_elements, 2}), error);
+}

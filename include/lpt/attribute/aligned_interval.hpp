@@ -48,7 +48,8 @@ constexpr aligned_interval align(interval type_range, interval common, interval 
     if (!math::is_finite(used) || !math::is_finite(result.zero_point) || !math::is_finite(result.scale)) {
         return {.levels = 1};
     }
-    result.levels = static_cast<std::size_t>(used);
+    constexpr float most = 9e18f;  // as good as any more
+    result.levels = static_cast<std::size_t>(used < most ? used : most);
     return result;
 }
 

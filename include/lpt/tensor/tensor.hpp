@@ -376,7 +376,7 @@ class tensor_builder {
 public:
     constexpr tensor_builder(element type, shape dimensions)
         : type_(type), shape_(lpt::move(dimensions)), elements_(shape_.elements()) {
-        if (type == dynamic || !shape_.is_static()) {
+        if (type == dynamic || !shape_.is_static() || (!lpt::is_constant_evaluated() && !shape_.is_possible())) {
             fail({"values need a known element type and a static shape, not ", name(type), shape_});
         }
         bytes_.resize(byte_size(type_, elements_));

@@ -16,6 +16,16 @@ std::string text_of(const pugi::xml_document& document) {
     return stream.str();
 }
 
+/// A number that no child has; ids that were mutated to be very large do not count.
+long new_id(const pugi::xml_node& parent) {
+    long result = 0;
+    for (const pugi::xml_node& each : parent.children()) {
+        const long long id = each.attribute("id").as_llong();
+        result = id < 1000000 ? std::max<long>(result, static_cast<long>(id) + 1) : result;
+    }
+    return result;
+}
+
 class network_mutator {
     pugi::xml_document& document_;
     dice& random_;
@@ -90,13 +100,6 @@ class network_mutator {
             return node.remove_attribute(attributes[random_.below(attributes.size())].attribute());
         }
         return node && node.parent().remove_child(node);
-    }
-    static long new_id(const pugi::xml_node& siblings) {
-        long result = 0;
-        for (const pugi::xml_node& each : siblings.children()) {
-            result = std::max<long>(result, each.attribute("id").as_int() + 1);
-        }
-        return result;
     }
     /// A port or dimension twice, or a layer, whose copy takes over the readers of the first.
     bool repeat_something() {
@@ -186,7 +189,9 @@ public:
 
 /// Adds the layers and edges of another network, with numbers of their own.
 void append_network(pugi::xml_node to, const pugi::xml_node& from, long first_id) {
-    const auto renumber = [&](pugi::xml_attribute id) { id = static_cast<long long>(id.as_llong() + first_id); };
+    const auto renumber = [&](pugi::xml_attribute id) {
+        id = static_cast<long long>(id.as_int() % 1000000 + first_id);
+    };
     for (const pugi::xml_node& layer : from.child("layers").children("layer")) {
         renumber(to.child("layers").append_copy(layer).attribute("id"));
     }
@@ -264,10 +269,7 @@ std::string cross_networks(std::string_view content, std::string_view other, uns
     } catch (const pugi::xpath_exception&) {
         return {};  // a type with a quotation mark in it
     }
-    long first_id = 0;
-    for (const pugi::xml_node& each : document.child("net").child("layers").children()) {
-        first_id = std::max<long>(first_id, each.attribute("id").as_int() + 1);
-    }
+    const long first_id = new_id(document.child("net").child("layers"));
     const auto own_edges = document.child("net").select_nodes("edges/edge").size();
     append_network(document.child("net"), second.child("net"), first_id);
     join(document.child("net"), own_edges, random);
