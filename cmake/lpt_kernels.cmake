@@ -38,6 +38,9 @@ function(lpt_kernel_flags isa result)
     # these kernels read and write, and the scalar ones, which are the same templates, keep the checks.
     list(APPEND flags -fno-sanitize=undefined)
   endif()
+  if(NOT isa STREQUAL "scalar" AND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_DEBUG}" MATCHES "-fsanitize=thread")
+    list(APPEND flags -fno-sanitize=thread)  # for the same reason; the scalar ones share tasks among threads in the same way
+  endif()
   if(NOT isa STREQUAL "scalar" AND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_DEBUG}" MATCHES "-fsanitize=[a-z,]*address")
     # Every vector that an inlined function takes or returns would be a variable on the stack, poisoned and unpoisoned: six times
     # the time to compile. What is read and written in memory is still checked.
