@@ -59,6 +59,17 @@ void add_cost(const graph& model, double times, double& elements, double& work) 
     }
 }
 
+/// Variables of version 3 declare no shape: what reads them is announced with that of their first value, and may have another one in
+/// the next run.
+bool has_undeclared_variable(const graph& model) {
+    for (const node_id id : topological_order(model)) {
+        if (model[id].is<op::read_value>() && model[id].version() < 6) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void check_outputs(const executable& net, const std::vector<tensor>& outputs) {
     if (outputs.size() != net.outputs().size()) {
         throw finding("a run gave another number of outputs than was announced");
@@ -68,7 +79,10 @@ void check_outputs(const executable& net, const std::vector<tensor>& outputs) {
         shape merged = announced.dimensions;
         const bool has_type = announced.type == dynamic || announced.type == outputs[i].type();
         if (!outputs[i] || !has_type || !merge_shape(merged, outputs[i].dimensions())) {
-            throw finding("output " + std::to_string(i) + " of a run has not the type or the shape that was announced");
+            const text given = outputs[i] ? join({name(outputs[i].type()), outputs[i].dimensions()}) : text("nothing");
+            throw finding(join({"output ", i, " of a run is ", given, ", but ", name(announced.type),
+                                announced.dimensions, " was announced"})
+                              .c_str());
         }
     }
 }
@@ -122,7 +136,10 @@ void run_network(const graph& model, const std::string& isa, const std::vector<s
         const run::samples samples = run::read_samples(files, net.inputs());
         for (std::size_t i = 0; i < 2; ++i) {  // states change from run to run
             if (samples.count != 0) {
-                check_outputs(net, net.run(samples.sample(i % samples.count)));
+                const std::vector<tensor> outputs = net.run(samples.sample(i % samples.count));
+                if (i == 0 || !has_undeclared_variable(model)) {
+                    check_outputs(net, outputs);
+                }
             }
         }
     });
