@@ -102,6 +102,16 @@ TEST_CASE("shapes that follow from folded constants are known afterwards") {
     CHECK(model.shape(reshaped) == shape{2, 3});
 }
 
+TEST_CASE("values that are folded and that an operation cannot take are an error, and the graph stays as it was") {
+    graph model;
+    const node_id axis = model.add(op::power{}, {scalar(model, 2, i64), scalar(model, 7, i64)});
+    model.result(model.add(op::cum_sum{}, {model.parameter(f32, shape{1, 3}), axis}, "sums"));
+    const std::size_t size = model.size();
+    CHECK_THROWS_WITH_AS(prepare(model), "CumSum 'sums': axis 128 is outside the rank of data of shape [1,3]", error);
+    CHECK(model.size() == size);
+    verify(model);
+}
+
 TEST_CASE("preparing twice changes nothing more") {
     graph model;
     model.result(model.add(op::mat_mul{}, {quantize_dequantize(model, model.parameter(f32, shape{1, 2}), 3, {0.1}, {}),

@@ -399,6 +399,21 @@ constexpr output_ref try_fold(graph& model, node_id id) {
     return model[id].outputs() == 1 && fold(model, id, outputs) ? outputs[0] : output_ref(id);
 }
 
+namespace detail {
+
+/// Infers the readers of a Constant that stands where a node was: with the values known, an operation may know more, or refuse them.
+template <int Once = 0>
+constexpr void infer_readers(graph& model, output_ref constant) {
+    if (lpt::is_constant_evaluated()) {
+        return;  // a network of the compiler was built of constants that were known
+    }
+    for (const input_ref user : model.uses(constant)) {
+        model.infer(user.node);
+    }
+}
+
+}  // namespace detail
+
 template <int Once = 0>
 constexpr void constant_folding(graph& model);
 
@@ -428,6 +443,7 @@ template <int Once = 0>
                 model.annotate(outputs[port].node, each.key, each.value);
             }
             model.replace_uses(from, outputs[port]);
+            detail::infer_readers(model, outputs[port]);
         }
     }
     model.collect();
@@ -436,7 +452,7 @@ template <int Once = 0>
 /// Replaces everything that can be folded by Constants, in topological order, in the bodies of nodes too.
 ///
 /// The Constant of a node with one output takes its name, of a node with several outputs the name with `.` and the port.
-/// FakeQuantize stays: on constants it says how weights are quantized, which its folded values would not. So does what the network's
+/// Raises what inference raises for the values. FakeQuantize stays: on constants it says how weights are quantized, which its folded values would not. So does what the network's
 /// folding budget, which its bodies share, does not allow. Linear time.
 template <int Once>
 constexpr void constant_folding(graph& model) {
