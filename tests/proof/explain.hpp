@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tests/proof/dyadic.hpp"
-#include "tests/proof/steps.hpp"
+#include "tests/proof/local_values.hpp"
 #include "tests/support/differences.hpp"
 
 #include <lpt/transformation/fake_quantize/decompose.hpp>
@@ -16,12 +16,11 @@ namespace lpt::proof {
 using support::difference;
 using support::difference_set;
 
-inline constexpr double unbounded = std::numeric_limits<double>::infinity();
-
 /// The entries that a step meets, and the greatest change that they allow where the rewritten operation is read.
 struct explanation {
     difference_set entries;
     double bound = 0;
+    detail::allowance may;
 
     void add(difference what, double more) {
         entries.set(static_cast<std::size_t>(what));
@@ -32,94 +31,17 @@ struct explanation {
 
 namespace detail {
 
-inline std::vector<tensor> values_at(graph model, const std::vector<output_ref>& places,
-                                     const std::vector<tensor>& inputs) {
-    const std::size_t known = model.results().size();
-    for (const output_ref place : places) {
-        model.result(place);
-    }
-    std::vector<tensor> all = reference::evaluate<double>(model, view<tensor>(inputs.data(), inputs.size()));
-    return {all.begin() + static_cast<std::ptrdiff_t>(known), all.end()};
-}
-
-inline double magnitude(const tensor& values) {
-    double result = 0;
-    for (std::size_t i = 0; i < values.elements(); ++i) {
-        result = std::max(result, std::abs(values.real(i)));
-    }
-    return result;
-}
-inline double magnitude(const tensor* values) { return values == nullptr ? 0 : magnitude(*values); }
-
-/// What stands where a rewritten operation was read, before and after; only where it is still read by the same input.
-struct local_values {
-    std::vector<tensor> before;
-    std::vector<tensor> after;
-    std::vector<output_ref> places;  // in the graph after
-
-    /// The greatest change; infinite for another shape, and where NaN or infinity comes or goes.
-    double change() const {
-        double result = 0;
-        for (std::size_t i = 0; i < before.size(); ++i) {
-            if (!(before[i].dimensions() == after[i].dimensions())) {
-                return unbounded;
-            }
-            for (std::size_t k = 0; k < before[i].elements(); ++k) {
-                const double x = before[i].real(k);
-                const double y = after[i].real(k);
-                if (!(x == y || (std::isnan(x) && std::isnan(y)))) {
-                    result = std::max(result, std::isfinite(x) && std::isfinite(y) ? std::abs(x - y) : unbounded);
-                }
-            }
-        }
-        return result;
-    }
-    double greatest() const {
-        double result = 0;
-        for (std::size_t i = 0; i < before.size(); ++i) {
-            result = std::max({result, magnitude(before[i]), magnitude(after[i])});
-        }
-        return result;
-    }
-};
-
-inline local_values values_around(const step& changed, const std::vector<tensor>& inputs) {
-    std::vector<output_ref> old_places;
-    local_values result;
-    const node& old = changed.before[changed.node];
-    for (std::size_t port = 0; port < old.outputs(); ++port) {
-        const output_ref place{changed.node, static_cast<std::int32_t>(port)};
-        for (const input_ref user : changed.before.uses(place)) {
-            if (changed.after.contains(user.node) &&
-                static_cast<std::size_t>(user.port) < changed.after[user.node].inputs()) {
-                old_places.push_back(place);
-                result.places.push_back(changed.after[user.node].input(static_cast<std::size_t>(user.port)));
-            }
-        }
-    }
-    result.before = values_at(changed.before, old_places, inputs);
-    result.after = values_at(changed.after, result.places, inputs);
-    return result;
-}
-
-/// True for 0 and numbers of at most 12 significant bits, which products and sums of a rewrite keep exact in float.
-inline bool is_short(double value) {
-    if (value == 0 || !std::isfinite(value)) {
-        return true;
-    }
-    const double scaled = std::ldexp(value, 11 - std::ilogb(value));
-    return scaled == std::nearbyint(scaled);
-}
-
 /// Explains one step.
 class explainer {
     const step& step_;
     const std::vector<tensor>& inputs_;
+    const int runs_;
     const transformation_options& options_;
     const graph& before_;
     const graph& after_;
     local_values local_;
     explanation result_;
+    double cache_change_ = 0;
 
     const node& old() const { return before_[step_.node]; }
     bool is(std::string_view transformation) const { return step_.transformation == transformation; }
@@ -226,13 +148,22 @@ class explainer {
         };
         return is_long(found.scale) || (found.has_subtract() && is_long(found.zero_point));
     }
+    /// A number without its fraction and without the multiples of 2^bits that a type leaves out.
+    static double wrapped(element type, double value) {
+        const double count = std::ldexp(1.0, bit_width(type));
+        return std::trunc(value) - count * std::floor((std::trunc(value) - facts(type).lowest) / count);
+    }
+    /// An equal bound is the value of the type that it becomes, with scale 1.
     void explain_constant_outputs(const quantization_details& original, element type) {
+        double bound = 0;
         for (std::size_t i = 0; i < original.lows.size(); ++i) {
             const double value = static_cast<double>(original.lows[i]);
-            if (original.lows[i] == original.highs[i] && is_integral(type) && convert_value(type, value) != value) {
-                result_.add(difference::constant_in_low_precision, unbounded);
-                return;
+            if (original.lows[i] == original.highs[i] && is_integral(type)) {
+                bound = std::max(bound, std::abs(wrapped(type, value) - value));
             }
+        }
+        if (bound != 0) {
+            result_.add(difference::constant_in_low_precision, bound);
         }
     }
     void explain_missing_zero_point(const quantization_details& original, const quantization_details& quantized) {
@@ -267,7 +198,8 @@ class explainer {
                                         scale;
                 result_.add(difference::clamped_scale, 2 * size * 1.001e-32);
             } else if (!(scale < 1e32)) {
-                result_.add(difference::clamped_scale, unbounded);
+                result_.add(difference::clamped_scale, 0);
+                result_.may.infinite_from = 0.999e32;
             }
         }
     }
@@ -298,12 +230,23 @@ class explainer {
         }
         for (std::size_t port = 1; port < 5; ++port) {
             if (std::isinf(magnitude(after_.constant_value(made.input(port))))) {
-                result_.add(difference::overflowing_range, unbounded);
+                // It gives the lower bound of its range as it would be in real numbers, in place of any value of that range.
+                result_.add(difference::overflowing_range, fused_width(then));
             }
         }
         if (const element type = before_[then].type(); is_integral(type)) {
             explain_rounding_that_ends(details_of(before_, then), type, width);
         }
+    }
+    /// The width that the range of a FakeQuantize gets from the Multiply that it took up.
+    double fused_width(node_id fake_quantize) const {
+        const quantization_details range = details_of(before_, fake_quantize);
+        double width = 0;
+        for (std::size_t i = 0; i < range.lows.size(); ++i) {
+            width = std::max(width, std::abs(static_cast<double>(range.highs[i]) - static_cast<double>(range.lows[i])));
+        }
+        return width * std::max(magnitude(before_.constant_value(old().input(0))),
+                                magnitude(before_.constant_value(old().input(1))));
     }
     /// The output of an integral type was rounded, that of the new FakeQuantize is not.
     void explain_rounding_that_ends(const quantization_details& quantized, element type, double width) {
@@ -393,7 +336,8 @@ class explainer {
             const bool several = (found.has_multiply() && constant_of(before_, found.scale).elements() > 1) ||
                                  (found.has_subtract() && constant_of(before_, found.zero_point).elements() > 1);
             if (several) {
-                result_.add(difference::depth_to_space_constants, unbounded);
+                result_.add(difference::depth_to_space_constants, 0);
+                result_.may.broadcasts = true;
             }
         } else if (is("SpaceToBatchTransformation") && found.has_subtract() && found.has_multiply()) {
             result_.add(difference::space_to_batch_margin, magnitude(constant_of(before_, found.zero_point)) *
@@ -414,6 +358,58 @@ class explainer {
             result_.add(difference::eliminated_limit,
                         std::max(std::abs(facts(type).lowest - low), std::abs(facts(type).highest - high)));
         }
+    }
+    /// The attention reads what it read before. Other readers of the two caches get values x that went through the type: of
+    /// y = x · scale − shift the nearest value of the type, at most the |y| / 16 (/ 8) of half a last digit away, or half the least value, or
+    /// the distance to the range of the type.
+    void explain_caches() {
+        double worst = 0;
+        for (const std::size_t port : {std::size_t{1}, std::size_t{2}}) {
+            const node_id convert = before_.producer(step_.node, port);
+            if (convert == node_id::none || !before_[convert].is<op::fake_convert>()) {
+                continue;
+            }
+            const element type = before_[convert].as<op::fake_convert>().destination_type;
+            const double scale = before_.constant_value(before_[convert].input(1))->real(0);
+            const double shift =
+                before_[convert].inputs() > 2 ? before_.constant_value(before_[convert].input(2))->real(0) : 0;
+            const local_values read = values_of_readers(step_, {before_[convert].input(0)}, inputs_);
+            for (std::size_t i = 0; i < read.before.size(); ++i) {
+                for (std::size_t k = 0; k < read.before[i].elements(); ++k) {
+                    const double value = read.before[i].real(k);
+                    const double size = std::abs(value * scale - shift);
+                    const double bound = std::max({size * (type == f8e4m3 ? 1.0 / 16 : 1.0 / 8),
+                                                   type == f8e4m3 ? 0x1p-10 : 0x1p-17, size - facts(type).highest}) /
+                                         std::abs(scale);
+                    const double change = std::abs(value - read.after[i].real(k));
+                    if (!(change / bound <= worst)) {
+                        worst = change / bound;
+                        cache_change_ = change;
+                        result_.bound = bound;
+                    }
+                }
+            }
+        }
+        result_.add(difference::quantized_cache, 0);
+    }
+    /// Before, a cached value f (q - z) was quantized anew in each run, to another q' of the type where the constants are not inverse; now
+    /// q stays: the results of the runs differ by at most f |q - q'|.
+    void explain_requantized_cache() {
+        double factor = 1;
+        node_id above = before_.producer(step_.node, 0);
+        while (!before_[above].is<op::convert>() && before_[above].inputs() > 1) {
+            if (before_[above].is<op::multiply>()) {
+                factor *= magnitude(before_.constant_value(before_[above].input(1)));
+            }
+            above = before_.producer(above, 0);
+        }
+        if (!before_[above].is<op::convert>()) {
+            return;
+        }
+        const auto& range = facts(before_.type(before_[above].input(0)));
+        local_.before = values_of(before_, inputs_, runs_);
+        local_.after = values_of(after_, inputs_, runs_);
+        result_.add(difference::requantized_cache, factor * (range.highest - range.lowest));
     }
     void explain_stripping() {
         if (!old().is<op::fake_quantize>()) {
@@ -467,20 +463,28 @@ class explainer {
             result_.add(difference::uneven_levels, 0);
         }
     }
-    /// Constants with many digits: their products, quotients and sums are rounded to float.
-    void explain_products(double size) {
-        bool any_long = false;
-        for (const graph* model : {&before_, &after_}) {
-            for (const node_id id : topological_order(*model)) {
-                if ((*model)[id].is<op::constant>() && is_real((*model)[id].type())) {
-                    const tensor& values = (*model)[id].as<op::constant>().value;
-                    for (std::size_t i = 0; i < values.elements() && !any_long; ++i) {
-                        any_long = !is_short(values.real(i));
-                    }
-                }
+    /// True where a constant with many digits belongs to the rewritten operation: it is one of its inputs or of a dequantization above it,
+    /// or the rewrite has made it.
+    bool has_long_constants_here() const {
+        for (std::size_t port = 0; port < old().inputs(); ++port) {
+            const dequantization found = dequantization_above(port);
+            if (has_long_values(before_.constant_value(old().input(port))) ||
+                (found.has_multiply() && has_long_values(&constant_of(before_, found.scale))) ||
+                (found.has_subtract() && has_long_values(&constant_of(before_, found.zero_point)))) {
+                return true;
             }
         }
-        if (!any_long) {
+        for (const node_id id : topological_order(after_)) {
+            const bool is_new = !before_.contains(id) || !before_[id].is<op::constant>();
+            if (is_new && after_[id].is<op::constant>() && has_long_values(&after_[id].as<op::constant>().value)) {
+                return true;
+            }
+        }
+        return false;
+    }
+    /// Constants with many digits: their products, quotients and sums are rounded to float.
+    void explain_products(double size) {
+        if (!has_long_constants_here()) {
             return;
         }
         std::vector<output_ref> operands;
@@ -512,9 +516,10 @@ class explainer {
     }
 
 public:
-    explainer(const step& changed, const std::vector<tensor>& inputs, const transformation_options& options)
+    explainer(const step& changed, const std::vector<tensor>& inputs, int runs, const transformation_options& options)
         : step_(changed),
           inputs_(inputs),
+          runs_(runs),
           options_(options),
           before_(changed.before),
           after_(changed.after),
@@ -538,7 +543,9 @@ public:
         } else if (is_convolution()) {
             explain_convolution();
         } else if (is("MoveFakeConvertUpThroughKVCacheConcat")) {
-            result_.add(difference::quantized_cache, 0);  // of the attention that it visits; others read the cache, too
+            explain_caches();
+        } else if (is("KVCacheConcat")) {
+            explain_requantized_cache();
         } else {
             explain_movement();
         }
@@ -547,7 +554,8 @@ public:
         }
         return result_;
     }
-    double change() const { return local_.change(); }
+    double change() const { return std::max(local_.change(result_.may), cache_change_); }
+    bool is_measured() const { return !local_.before.empty(); }
 };
 
 }  // namespace detail
@@ -556,18 +564,20 @@ public:
 struct explained_step {
     explanation why;
     double change = 0;
+    bool is_measured = false;  // the rewritten operation, or what it was read by, is still there
 
     bool is_explained() const { return why.entries.any(); }
     bool is_bounded() const { return std::isfinite(why.bound); }
-    bool holds() const { return is_explained() && change <= why.bound; }
+    bool holds() const { return is_explained() && is_measured && is_bounded() && change <= why.bound; }
 };
 
-inline explained_step explain(const step& changed, const std::vector<tensor>& inputs,
+inline explained_step explain(const step& changed, const std::vector<tensor>& inputs, int runs,
                               const transformation_options& options) {
-    detail::explainer explainer(changed, inputs, options);
+    detail::explainer explainer(changed, inputs, runs, options);
     explained_step result;
     result.why = explainer.run();
     result.change = explainer.change();
+    result.is_measured = explainer.is_measured();
     return result;
 }
 

@@ -36,6 +36,19 @@ inline bool has_growing_variable(const graph& model) {
     return false;
 }
 
+/// True if all indices of a Gather that are known are places of the axis.
+inline bool takes_what_is_there(const graph& model, const node& gather) {
+    const tensor* indices = model.constant_value(gather.input(1));
+    const tensor* axis = model.constant_value(gather.input(2));
+    if (indices == nullptr || axis == nullptr) {
+        return true;
+    }
+    const shape& data = model.shape(gather.input(0));
+    const dimension size = data[static_cast<std::size_t>(normalized_axis(axis->integer(0), data.rank()))];
+    const integers all = integers_of(*indices);
+    return std::all_of(all.begin(), all.end(), [&](std::int64_t each) { return each >= -size && each < size; });
+}
+
 /// True if these inputs fit, and no constant of an elementwise operation makes its data larger.
 inline bool fits(const graph& model, const std::vector<shape>& shapes) {
     try {
@@ -54,6 +67,9 @@ inline bool fits(const graph& model, const std::vector<shape>& shapes) {
                 }
             }
             if (each.is<op::reshape>() && concrete.shape(each.input(0)).elements() != each.shape().elements()) {
+                return false;
+            }
+            if (each.is<op::gather>() && !grows && !takes_what_is_there(concrete, each)) {
                 return false;
             }
             const bool elementwise = each.is<op::multiply>() || each.is<op::subtract>() || each.is<op::add>() ||

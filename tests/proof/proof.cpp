@@ -26,16 +26,33 @@ struct tally {
     std::size_t equal = 0;
     std::size_t rewritten = 0;  // of the equal ones: those that the pipeline changed
     std::size_t explained = 0;
-    std::map<std::string, std::size_t> not_evaluated;  // by reason
+    std::size_t not_evaluated = 0;  // of those that are listed
     struct entry {
         std::size_t cases = 0;
         std::size_t steps = 0;
-        std::size_t bounded = 0;
         double closest = 0;  // greatest change / bound of one step
     };
     std::array<entry, support::all_differences.size()> entries{};
     std::vector<std::string> unexplained;
 };
+
+/// The cases that have no values to compare, and why.
+struct case_without_values {
+    std::string_view name;
+    std::string_view why;
+};
+constexpr case_without_values cases_without_values[] = {
+    {"interpolate_transformation/0007",
+     "its declared output shape is not that of its pads; it tells how pads are read"},
+    {"kv_cache_concat/81", "the variable has no rows on another axis than that of the Concat: only empty data fits"},
+    {"kv_cache_concat/82", "the variable has no rows on another axis than that of the Concat: only empty data fits"},
+    {"kv_cache_concat/83", "the variable has no rows on another axis than that of the Concat: only empty data fits"},
+    {"reshape_transformation/0032", "the target of the Reshape has other elements than its data"},
+};
+bool has_no_values(const std::string& name) {
+    return std::any_of(std::begin(cases_without_values), std::end(cases_without_values),
+                       [&](const case_without_values& each) { return each.name == name; });
+}
 
 std::string setting(const char* name) {
     const char* value = std::getenv(name);
@@ -48,6 +65,7 @@ struct prepared_case {
     json described;
     graph model;
     std::vector<tensor> inputs;
+    int runs = 1;  // two where the network has variables
     std::vector<tensor> values;
 
     void run(bool follow_upstream_errors, graph& rewritten, step_recorder* recorder) const {
@@ -81,9 +99,15 @@ std::string prepare_case(prepared_case& each) {
         each.inputs.push_back(target ? *target : random_values(each.model[parameter].type(), (*shapes)[i], random));
     }
     try {
-        each.values = reference::evaluate<double>(each.model, view<tensor>(each.inputs.data(), each.inputs.size()));
+        each.values = values_of(each.model, each.inputs, 1);
     } catch (const error& wrong) {
         return std::string("the network has no value: ") + wrong.message().c_str();
+    }
+    if (!each.model.sinks().empty()) {
+        try {
+            each.values = values_of(each.model, each.inputs, 2);
+            each.runs = 2;
+        } catch (const error&) {}  // a cache has grown beyond what another input says of it
     }
     return {};
 }
@@ -94,9 +118,7 @@ void count_step(const explained_step& found, const step& changed, const prepared
         if (found.why.has(entry.what)) {
             auto& mine = counts.entries[static_cast<std::size_t>(entry.what)];
             ++mine.steps;
-            mine.bounded += found.is_bounded() ? 1 : 0;
-            mine.closest = std::max(mine.closest,
-                                    found.is_bounded() && found.why.bound > 0 ? found.change / found.why.bound : 0.0);
+            mine.closest = std::max(mine.closest, found.why.bound > 0 ? found.change / found.why.bound : 0.0);
         }
     }
     std::string entries;
@@ -115,14 +137,14 @@ void count_step(const explained_step& found, const step& changed, const prepared
 
 void explain_case(const prepared_case& each, bool follow, tally& counts) {
     graph rewritten = each.model;
-    step_recorder recorder(each.model, each.inputs);
+    step_recorder recorder(each.model, each.inputs, each.runs);
     each.run(follow, rewritten, &recorder);
     transformation_options options;
     conformance::detail::read_options(each.described, options);
     options.follow_upstream_errors = follow;
     difference_set met;
     for (const step& changed : recorder.finish(rewritten)) {
-        const explained_step found = explain(changed, each.inputs, options);
+        const explained_step found = explain(changed, each.inputs, each.runs, options);
         met |= found.why.entries;
         count_step(found, changed, each, follow, counts);
     }
@@ -141,7 +163,7 @@ void prove(const prepared_case& each, bool follow, tally& counts) {
     each.run(follow, rewritten, nullptr);
     std::vector<tensor> after;
     try {
-        after = reference::evaluate<double>(rewritten, view<tensor>(each.inputs.data(), each.inputs.size()));
+        after = values_of(rewritten, each.inputs, each.runs);
     } catch (const error& wrong) {
         counts.unexplained.push_back(each.name + ": no value after the transformations: " + wrong.message().c_str());
         return;
@@ -157,20 +179,13 @@ void prove(const prepared_case& each, bool follow, tally& counts) {
 void print(const tally& counts, const char* title) {
     std::printf("%s: %zu equal (%zu of them rewritten), %zu explained", title, counts.equal, counts.rewritten,
                 counts.explained);
-    std::size_t without = 0;
-    for (const auto& [reason, cases] : counts.not_evaluated) {
-        without += cases;
-    }
-    std::printf(", %zu not evaluated, %zu not explained\n", without, counts.unexplained.size());
+    std::printf(", %zu not evaluated, %zu not explained\n", counts.not_evaluated, counts.unexplained.size());
     for (const support::difference_entry& entry : support::all_differences) {
         const auto& mine = counts.entries[static_cast<std::size_t>(entry.what)];
         if (mine.steps != 0) {
-            std::printf("  %-26s %4zu cases, %4zu rewrites, %4zu with a bound, at most %.3f of it\n", entry.name.data(),
-                        mine.cases, mine.steps, mine.bounded, mine.closest);
+            std::printf("  %-26s %4zu cases, %4zu rewrites, at most %.3f of the bound\n", entry.name.data(), mine.cases,
+                        mine.steps, mine.closest);
         }
-    }
-    for (const auto& [reason, cases] : counts.not_evaluated) {
-        std::printf("  not evaluated: %zu, %s\n", cases, reason.c_str());
     }
 }
 
@@ -208,8 +223,14 @@ TEST_CASE("networks of dyadic numbers compute the same before and after, or diff
             if (!only.empty() && each.described.at("case") != only) {
                 continue;
             }
-            if (const std::string reason = prepare_case(each); !reason.empty()) {
-                ++followed.not_evaluated[reason + " (" + each.name + ")"];
+            const std::string reason = prepare_case(each);
+            if (has_no_values(each.name) != !reason.empty()) {
+                followed.unexplained.push_back(each.name + (reason.empty() ? " has values, but is listed as having none"
+                                                                           : " is not evaluated: " + reason));
+            }
+            if (!reason.empty()) {
+                ++followed.not_evaluated;
+                ++corrected.not_evaluated;
                 continue;
             }
             prove(each, true, followed);

@@ -39,6 +39,18 @@ inline std::string first_difference(const std::vector<tensor>& before, const std
     return before.size() == after.size() ? std::string() : std::string("another number of outputs");
 }
 
+/// What a network gives in several runs, each of which reads the variables that the one before has written.
+inline std::vector<tensor> values_of(const graph& model, const std::vector<tensor>& inputs, int runs) {
+    reference::state variables;
+    std::vector<tensor> values;
+    for (int run = 0; run < runs; ++run) {
+        const std::vector<tensor> next =
+            reference::evaluate<double>(model, view<tensor>(inputs.data(), inputs.size()), variables);
+        values.insert(values.end(), next.begin(), next.end());
+    }
+    return values;
+}
+
 /// One application of one transformation that changed what the network computes.
 struct step {
     std::string transformation;
@@ -55,6 +67,7 @@ class step_recorder {
         std::string transformation;
     };
     const std::vector<tensor>& inputs_;
+    const int runs_;
     std::vector<tensor> values_;
     graph latest_;
     std::string transformation_;
@@ -62,11 +75,8 @@ class step_recorder {
     std::vector<step> steps_;
     std::vector<watched> watched_;
 
-    std::vector<tensor> evaluated(const graph& model) const {
-        return reference::evaluate<double>(model, view<tensor>(inputs_.data(), inputs_.size()));
-    }
     void look(const graph& model) {
-        std::vector<tensor> now = evaluated(model);
+        std::vector<tensor> now = values_of(model, inputs_, runs_);
         if (std::string found = first_difference(values_, now); !found.empty()) {
             steps_.push_back({transformation_, node_, latest_, model, std::move(found)});
             values_ = std::move(now);
@@ -82,8 +92,9 @@ class step_recorder {
     }
 
 public:
-    step_recorder(const graph& model, const std::vector<tensor>& inputs) : inputs_(inputs), latest_(model) {
-        values_ = evaluated(model);
+    step_recorder(const graph& model, const std::vector<tensor>& inputs, int runs)
+        : inputs_(inputs), runs_(runs), latest_(model) {
+        values_ = values_of(model, inputs, runs);
         watched_.reserve(std::size(all_passes));
     }
     void watch(transformation_options& options) {
