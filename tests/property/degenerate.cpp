@@ -504,16 +504,6 @@ std::vector<tensor> inputs_of(const graph& model) {
 
 bool is_finite(double value) { return !math::is_nan(value) && !math::is_infinite(value); }
 
-/// Where equal constants per channel may change a shape; see depth_to_space_constants in docs/differences.md.
-bool has_depth_to_space(const graph& model) {
-    for (std::size_t i = 0; i < model.id_bound(); ++i) {
-        if (model.contains(id_at(i)) && model[id_at(i)].is<op::depth_to_space>()) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /// What is wrong with the values of the transformed network; empty: nothing.
 std::string compare_values(const graph& before, const graph& after, const transformation_options& options) {
     const std::vector<tensor> inputs = inputs_of(before);
@@ -521,19 +511,21 @@ std::string compare_values(const graph& before, const graph& after, const transf
     const std::vector<tensor> in_float = reference::evaluate<float>(before, given);
     const std::vector<tensor> actual_in_float = reference::evaluate<float>(after, given);
     const std::vector<tensor> actual = reference::evaluate<double>(after, given);
-    // Ranges and sums in f16 overflow where that is followed; see overflowing_range in docs/differences.md.
-    const bool may_overflow = options.follow_upstream_errors && options.dequantization_precision == f16;
     const bool f16_constants = options.dequantization_precision == f16;
-    const bounded_results expected =
-        evaluate_with_bound(before, inputs, {f16_constants, options.follow_upstream_errors});
+    const bounded_results expected = evaluate_with_bound(
+        before, {inputs}, {f16_constants, options.follow_upstream_errors, options.update_precisions, f16_constants})[0];
     for (std::size_t which = 0; which < expected.results.size(); ++which) {
         const tensor& wanted = expected.results[which].value;
         if (actual[which].dimensions() != wanted.dimensions()) {
-            return options.follow_upstream_errors && has_depth_to_space(before) ? "" : "another shape";
+            if (expected.results[which].may_broadcast) {
+                continue;  // see depth_to_space_constants in docs/differences.md
+            }
+            return "another shape";
         }
         for (std::size_t i = 0; i < wanted.elements(); ++i) {
             const double radius = expected.results[which].radius[i];
-            if (may_overflow || !is_finite(in_float[which].real(i)) || !is_finite(wanted.real(i))) {
+            const bool is_excused = options.follow_upstream_errors && !is_finite(radius);
+            if (is_excused || !is_finite(in_float[which].real(i)) || !is_finite(wanted.real(i))) {
                 continue;
             }
             const auto wrong = [&](const tensor& values, const char* in) {
@@ -549,7 +541,7 @@ std::string compare_values(const graph& before, const graph& after, const transf
             }
             const double off = math::absolute(actual[which].real(i) - wanted.real(i));
             // Products of denormal scales have few digits.
-            if (!options.follow_upstream_errors && is_finite(radius) && !(off <= radius + 1e-40)) {
+            if (off != 0 && !(off <= radius + 1e-40)) {
                 return wrong(actual[which], "");
             }
         }
@@ -657,7 +649,7 @@ public:
 
 TEST_CASE("Degenerate constants above every operation") {
     tally all;
-    sample part(3);
+    sample part(1);
     for (const source& from : sources) {
         for (const reader& to : readers) {
             if (wanted("LPT_SOURCE", from.name) && wanted("LPT_READER", to.name) && part.takes()) {
@@ -688,7 +680,7 @@ TEST_CASE("Degenerate constants of weights") {
 
 TEST_CASE("Degenerate constants above operations of dynamic rank") {
     tally all;
-    sample part(23);
+    sample part(1);
     for (const source& from : sources) {
         for (const reader& to : readers) {
             if (wanted("LPT_SOURCE", from.name) && wanted("LPT_READER", to.name) && part.takes()) {
@@ -702,7 +694,7 @@ TEST_CASE("Degenerate constants above operations of dynamic rank") {
 
 TEST_CASE("Degenerate constants in every mode, with default types of every width") {
     tally all;
-    sample part(41);
+    sample part(1);
     for (const setting_row& each : settings) {
         transformation_options options;
         each.set(options);

@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <map>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace lpt::support {
@@ -21,7 +24,12 @@ constexpr double roundings = 8;
 struct bounded {
     tensor value;  // f64 where it is real
     tensor radius;  // f64
+    double step = 0;  // of a variable: the greatest scale that its dequantization may have
 };
+using variable_values = std::map<std::string, bounded>;
+
+/// What may not be bounded; sums, products and monotone functions take it to all that depends on it.
+constexpr double unbounded = math::infinity;
 
 tensor zeros(const shape& dimensions) { return make_tensor(f64, dimensions, {0.0}); }
 template <class Function>
@@ -41,8 +49,13 @@ tensor map(const tensor& left, const tensor& right, Function function) {
     return result.finish();
 }
 double absolute(double value) { return value < 0 ? -value : value; }
-double larger(double left, double right) { return left > right ? left : right; }
+/// NaN if either is.
+double larger(double left, double right) { return math::is_nan(right) || right > left ? right : left; }
 tensor magnitude(const tensor& of) { return map(of, absolute); }
+/// Infinite constants are not rounded.
+tensor finite_magnitude(const tensor& of) {
+    return map(of, [](double value) { return math::is_finite(value) ? absolute(value) : 0; });
+}
 tensor sum(const tensor& left, const tensor& right) {
     return map(left, right, [](double a, double b) { return a + b; });
 }
@@ -145,7 +158,10 @@ double greatest_common_step(std::int64_t levels, double width, bool whole_steps)
 /// A network evaluated with radii.
 class analysis {
     const graph& model_;
-    const std::vector<tensor>& inputs_;
+    const std::vector<bounded>& inputs_;
+    variable_values& variables_;
+    variable_values written_;  // seen by the next run
+    const bound_settings& settings_;
     const double unit_;  // of rounding, times `roundings`
     std::vector<std::vector<bounded>> values_;
     std::vector<double> aligned_;  // a FakeQuantize node: what alignment with others can change
@@ -168,7 +184,30 @@ class analysis {
         interval bounds;
         double factor;  // of a dequantization below it
         std::int64_t levels;
+        std::set<node_id> concats;
+        bool is_moved;
     };
+    /// The FakeQuantize operations that meet in a Concat, directly or by way of others.
+    static std::vector<std::vector<quantizer>> groups_of(std::vector<quantizer> all) {
+        std::vector<std::vector<quantizer>> groups;
+        while (!all.empty()) {
+            std::vector<quantizer> group{std::move(all.back())};
+            all.pop_back();
+            for (std::size_t known = 0; known < group.size(); ++known) {
+                for (std::size_t i = all.size(); i-- > 0;) {
+                    const bool meets = std::any_of(all[i].concats.begin(), all[i].concats.end(), [&](node_id concat) {
+                        return group[known].concats.count(concat) != 0;
+                    });
+                    if (meets) {
+                        group.push_back(std::move(all[i]));
+                        all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
+                    }
+                }
+            }
+            groups.push_back(std::move(group));
+        }
+        return groups;
+    }
     const tensor* constant_at(node_id id, std::size_t port) const {
         return model_.constant_value(model_[id].input(port));
     }
@@ -194,6 +233,39 @@ class analysis {
             }
         }
         return false;
+    }
+    /// The Concat operations that an output reaches before it is quantized anew, or multiplied and added up.
+    std::set<node_id> concats_of(output_ref from) const {
+        std::set<node_id> found;
+        std::vector<char> seen(model_.id_bound(), 0);
+        std::vector<output_ref> open{from};
+        while (!open.empty()) {
+            const output_ref place = open.back();
+            open.pop_back();
+            for (const input_ref user : model_.uses(place)) {
+                const node& reader = model_[user.node];
+                if (reader.is<op::fake_quantize>() || adds_up_products(reader) || seen[index_of(user.node)]++ != 0) {
+                    continue;
+                }
+                if (reader.is<op::concat>()) {
+                    found.insert(user.node);
+                }
+                for (std::size_t port = 0; port < reader.outputs(); ++port) {
+                    open.push_back({user.node, static_cast<std::int32_t>(port)});
+                }
+            }
+        }
+        return found;
+    }
+    static bool adds_up_products(const node& each) {
+        switch (each.kind()) {
+            case op::kind::convolution:
+            case op::kind::group_convolution:
+            case op::kind::convolution_backprop_data:
+            case op::kind::group_convolution_backprop_data:
+            case op::kind::mat_mul: return true;
+            default: return false;
+        }
     }
     /// True where an operation that takes whole zero points alone may read an output: a convolution, or a MatMul, which drops those of
     /// its second operand that round to 0.
@@ -231,9 +303,6 @@ class analysis {
     /// values between the ends to the nearest multiple (S / 2), and they were rounded to their own step s before: at most 3 S / 2 + s / 2.
     void find_aligned() {
         std::vector<quantizer> found;
-        double low = 0;
-        double high = 0;
-        bool has_several = false;
         for (const node_id id : topological_order(model_)) {
             const node& each = model_[id];
             if (!each.is<op::fake_quantize>() || constant_at(id, 3) == nullptr || constant_at(id, 4) == nullptr ||
@@ -251,23 +320,42 @@ class analysis {
             }
             const double steps = static_cast<double>(each.as<op::fake_quantize>().levels - 1);
             greatest_scale_ = larger(greatest_scale_, greatest(magnitude(highs)) * 2 * factor / steps);
-            if (is_moved || reaches({id, 0}, {op::kind::concat})) {
-                found.push_back({id, bounds, factor, each.as<op::fake_quantize>().levels});
-                low = std::min({low, bounds.low, bounds.high});
-                high = std::max({high, bounds.low, bounds.high});
-                has_several = has_several || is_moved || found.size() > 1;
+            std::set<node_id> concats = concats_of({id, 0});
+            if (is_moved || !concats.empty()) {
+                found.push_back(
+                    {id, bounds, factor, each.as<op::fake_quantize>().levels, std::move(concats), is_moved});
             }
         }
-        if (!has_several) {
+        for (const std::vector<quantizer>& group : groups_of(std::move(found))) {
+            align(group);
+        }
+    }
+    void align(const std::vector<quantizer>& group) {
+        if (group.size() < 2 && !group[0].is_moved) {
             return;
         }
-        for (const quantizer& each : found) {
+        double low = 0;
+        double high = 0;
+        for (const quantizer& each : group) {
+            low = std::min({low, each.bounds.low, each.bounds.high});
+            high = std::max({high, each.bounds.low, each.bounds.high});
+        }
+        for (const quantizer& each : group) {
             const double common = greatest_common_step(each.levels, high - low, !follows_);
             common_step_ = larger(common_step_, common);
             const double own = absolute(each.bounds.high - each.bounds.low) / static_cast<double>(each.levels - 1);
             aligned_[index_of(each.id)] = (1.5 * common + 0.5 * own) / each.factor;
         }
         meet(difference::aligned_intervals, true);
+        const bool has_pair = std::any_of(group.begin(), group.end(), [&](const quantizer& each) {
+            const node_id reader = model_.first_use({each.id, 0}).node;
+            return reader != node_id::none && model_[reader].is<op::convert>() && is_integral(model_[reader].type());
+        });
+        for (const quantizer& each : group) {
+            if (has_pair) {
+                is_aligned_to_pair_.insert(each.id);
+            }
+        }
     }
 
     double constant_size(const node& each, double otherwise) const {
@@ -281,7 +369,7 @@ class analysis {
     /// The greatest step between two quantized values that a node gives; 0 where it gives none.
     double step_of(node_id id) const {
         const node& each = model_[id];
-        double step = 0;
+        double step = each.is<op::read_value>() ? values_[index_of(id)][0].step : 0;
         for (std::size_t port = 0; port < each.inputs(); ++port) {
             step = larger(step, steps_[index_of(each.input(port).node)]);
         }
@@ -301,6 +389,241 @@ class analysis {
             case op::kind::mat_mul: return 0;
             default: return step;
         }
+    }
+
+    // ---- upstream's wrong answers: each is excused where it is made, and in what depends on it
+
+    /// What an operation may be wrong by, beside what it has from its inputs.
+    struct excuse {
+        difference what;
+        double radius;
+    };
+    std::map<node_id, std::vector<excuse>> excuses_;
+    std::set<node_id> broadcasts_;
+    bool has_zero_scale_ = false;  // which a normalization loses as it loses others
+    std::set<node_id> has_no_value_;  // may be NaN
+    std::set<node_id> eliminated_;  // FakeQuantize that cleanup may leave out
+    std::set<node_id> is_aligned_to_pair_;
+
+    void excuse_at(node_id id, difference what, double radius, bool is_so) {
+        if (is_so && radius > 0) {
+            excuses_[id].push_back({what, radius});
+        }
+    }
+    static bool has_tiny(const tensor& values) {
+        for (std::size_t i = 0; i < values.elements(); ++i) {
+            if (values.real(i) != 0 && absolute(values.real(i)) < 1e-32) {
+                return true;
+            }
+        }
+        return false;
+    }
+    static bool has_zero(const tensor* values) {
+        for (std::size_t i = 0; values != nullptr && i < values->elements(); ++i) {
+            if (values->real(i) == 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+    static bool is_zero(const tensor* values) { return values == nullptr || greatest(magnitude(*values)) == 0; }
+    static bool is_zero(const integers& values) {
+        return std::all_of(values.begin(), values.end(), [](std::int64_t each) { return each == 0; });
+    }
+    /// The range of a FakeQuantize with constant bounds of one channel or several; without width for others.
+    interval range_of(node_id id) const {
+        const tensor* lows = constant_at(id, 3);
+        const tensor* highs = constant_at(id, 4);
+        interval all{0, 0};
+        for (std::size_t i = 0; lows != nullptr && highs != nullptr && i < lows->elements(); ++i) {
+            all.low = std::min(all.low, lows->real(i));
+        }
+        for (std::size_t i = 0; lows != nullptr && highs != nullptr && i < highs->elements(); ++i) {
+            all.high = larger(all.high, highs->real(i));
+        }
+        return all;
+    }
+    static bool wraps(double zero_point, element type) {
+        const double whole = math::round_half_away(zero_point);
+        return !(whole >= facts(type).lowest && whole <= facts(type).highest);
+    }
+    /// True where a zero point that a FakeQuantize needs in an 8-bit type, or one that is subtracted, rounds to no value of the type.
+    bool has_zero_point_that_wraps(node_id id) const {
+        if (model_[id].is<op::subtract>()) {
+            const tensor* zero_point = constant_at(id, 1);
+            bool fits = true;
+            for (std::size_t i = 0; zero_point != nullptr && i < zero_point->elements(); ++i) {
+                fits = fits && (!wraps(zero_point->real(i), i8) || !wraps(zero_point->real(i), u8));
+            }
+            return !fits;
+        }
+        const tensor* lows = constant_at(id, 3);
+        const tensor* highs = constant_at(id, 4);
+        for (std::size_t i = 0; lows != nullptr && highs != nullptr && i < lows->elements(); ++i) {
+            const double low = lows->real(i);
+            const double high = highs->real(highs->elements() == 1 ? 0 : i);
+            for (const element type : {u8, i8}) {
+                if (low != high &&
+                    wraps((facts(type).lowest * high - facts(type).highest * low) / (high - low), type)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+    /// True where the values of an input have such a zero point: it is that of the nearest FakeQuantize, or a Subtract below it.
+    bool reads_zero_point_that_wraps(node_id id, std::size_t port) const {
+        std::vector<node_id> open{model_.producer(id, port)};
+        std::vector<char> seen(model_.id_bound(), 0);
+        while (!open.empty()) {
+            const node_id next = open.back();
+            open.pop_back();
+            const node& each = model_[next];
+            if (seen[index_of(next)]++ != 0) {
+                continue;
+            }
+            const bool is_quantizer = each.is<op::fake_quantize>();
+            if ((is_quantizer || each.is<op::subtract>()) && has_zero_point_that_wraps(next)) {
+                return true;
+            }
+            for (std::size_t input = 0; !is_quantizer && !adds_up_products(each) && input < each.inputs(); ++input) {
+                open.push_back(model_.producer(next, input));
+            }
+        }
+        return false;
+    }
+    /// True where a FakeQuantize quantizes anew what another one gives, over ends that differ by no more than one of its steps.
+    bool nearly_repeats_another(node_id id) const {
+        node_id above = model_.producer(id, 0);
+        while (!model_[above].is<op::fake_quantize>() && model_[above].inputs() > 0) {
+            above = model_.producer(above, 0);
+        }
+        if (!model_[above].is<op::fake_quantize>() || constant_at(id, 1) == nullptr || constant_at(id, 2) == nullptr) {
+            return false;
+        }
+        const interval range = range_of(above);
+        const double step =
+            (range.high - range.low) / static_cast<double>(model_[above].as<op::fake_quantize>().levels - 1);
+        return absolute(constant_at(id, 1)->real(0) - range.low) <= step &&
+               absolute(constant_at(id, 2)->real(0) - range.high) <= step;
+    }
+    /// A scale that is limited to 1e-32 is that of both networks' outputs, times a quantized value; one above 1e32 is as good as infinite.
+    void excuse_clamped_scales(node_id id) {
+        const tensor* lows = constant_at(id, 3);
+        const tensor* highs = constant_at(id, 4);
+        for (std::size_t i = 0; lows != nullptr && highs != nullptr && i < lows->elements(); ++i) {
+            const double width = absolute(highs->real(highs->elements() == 1 ? 0 : i) - lows->real(i));
+            excuse_at(id, difference::clamped_scale, 2e-32 * 65536, width != 0 && width / 65535 < 1e-32);
+            excuse_at(id, difference::clamped_scale, unbounded, !(width / 255 < 1e32));
+        }
+    }
+    bool has_constant_outputs(node_id id) const {
+        const tensor* lows = constant_at(id, 3);
+        const tensor* highs = constant_at(id, 4);
+        for (std::size_t i = 0; lows != nullptr && highs != nullptr && i < lows->elements(); ++i) {
+            if (lows->real(i) != 0 && lows->real(i) == highs->real(highs->elements() == 1 ? 0 : i)) {
+                return true;
+            }
+        }
+        return false;
+    }
+    void find_excuses() {
+        std::int64_t least_levels = 0;
+        std::int64_t most_levels = 0;
+        bool has_mat_mul = false;
+        for (const node_id id : topological_order(model_)) {
+            const node& each = model_[id];
+            has_mat_mul = has_mat_mul || each.is<op::mat_mul>();
+            has_zero_scale_ = has_zero_scale_ || (each.is<op::multiply>() && has_zero(constant_at(id, 1)));
+            if (each.is<op::fake_quantize>()) {
+                const std::int64_t levels = each.as<op::fake_quantize>().levels;
+                least_levels = least_levels == 0 ? levels : std::min(least_levels, levels);
+                most_levels = std::max(most_levels, levels);
+            }
+        }
+        for (const node_id id : topological_order(model_)) {
+            const node& each = model_[id];
+            const bool in_f16 = is_real(each.type()) && (each.type() == f16 || settings_.dequantizes_in_f16);
+            excuse_at(id, difference::wrapped_zero_point, unbounded,
+                      adds_up_products(each) &&
+                          (reads_zero_point_that_wraps(id, 0) || reads_zero_point_that_wraps(id, 1)));
+            excuse_at(id, difference::overflowing_range, unbounded,
+                      in_f16 && (adds_up_products(each) || each.is<op::fake_quantize>() || each.is<op::multiply>()));
+            if (each.is<op::multiply>() && constant_at(id, 1) != nullptr) {
+                excuse_at(id, difference::clamped_scale, 2e-32 * 65536, has_tiny(*constant_at(id, 1)));
+            }
+            if (each.is<op::fake_quantize>()) {
+                const interval range = range_of(id);
+                const double width = range.high - range.low;
+                if (width == 255 || nearly_repeats_another(id)) {
+                    eliminated_.insert(id);
+                }
+                // Old and new steps over the same range.
+                const double own = width / static_cast<double>(each.as<op::fake_quantize>().levels - 1);
+                excuse_at(id, difference::levels_of_neighbour,
+                          own / 2 + width / static_cast<double>(least_levels - 1) / 2, least_levels != most_levels);
+                excuse_at(id, difference::constant_in_low_precision, unbounded, has_constant_outputs(id));
+                excuse_clamped_scales(id);
+                excuse_at(id, difference::interval_of_pair, unbounded, is_aligned_to_pair_.count(id) != 0);
+            } else if (each.is<op::depth_to_space>()) {
+                const node_id reader = model_.first_use({id, 0}).node;
+                const bool is_result = reader != node_id::none && model_[reader].is<op::result>();
+                excuse_at(id, difference::depth_to_space_constants, unbounded, is_result);
+                if (is_result) {
+                    broadcasts_.insert(id);
+                }
+            } else if (each.is<op::space_to_batch>()) {
+                excuse_at(id, difference::space_to_batch_margin, unbounded,
+                          !is_zero(constant_at(id, 2)) || !is_zero(constant_at(id, 3)));
+            } else if (each.is<op::pad>() && each.inputs() > 3) {
+                // The fraction of the value, in the margins.
+                excuse_at(id, difference::truncated_pad_value, 1, !is_zero(constant_at(id, 3)));
+            } else if (each.is<op::avg_pool>()) {
+                const auto& self = each.as<op::avg_pool>();
+                excuse_at(id, difference::margin_in_average, unbounded,
+                          !self.exclude_pad && (!is_zero(self.pads_begin) || !is_zero(self.pads_end)));
+            } else if (each.is<op::group_convolution>()) {
+                excuse_at(id, difference::scale_of_other_axis, unbounded, has_mat_mul && !settings_.updates_precisions);
+            }
+        }
+    }
+    /// True where infinities come from an error that is followed, by which a value may be NaN: that limits of other operations do not end.
+    bool may_have_no_value(node_id id) {
+        bool may = false;
+        if (const auto found = excuses_.find(id); found != excuses_.end()) {
+            may = std::any_of(found->second.begin(), found->second.end(), [](const excuse& each) {
+                return each.radius == unbounded &&
+                       (each.what == difference::overflowing_range || each.what == difference::clamped_scale);
+            });
+        }
+        const node& each = model_[id];
+        for (std::size_t port = 0; port < each.inputs() && !may; ++port) {
+            may = has_no_value_.count(each.input(port).node) != 0;
+        }
+        if (may) {
+            has_no_value_.insert(id);
+        }
+        return may;
+    }
+    /// A parameter of a body or a variable that is unbounded may be NaN, if anything overflows.
+    void note_unbounded(node_id id, const bounded& value) {
+        if (settings_.dequantizes_in_f16 && greatest(value.radius) == unbounded) {
+            has_no_value_.insert(id);
+        }
+    }
+    /// The radius of an output with what its operation may be wrong by.
+    tensor excused(node_id id, const tensor& value, const tensor& radius) {
+        double more = may_have_no_value(id) ? unbounded : 0;
+        if (const auto found = excuses_.find(id); found != excuses_.end()) {
+            for (const excuse& each : found->second) {
+                more += each.radius;
+                meet(each.what, true);
+            }
+        }
+        // What is infinite stays so. Where something is unbounded, 0 times it and differences of it are, too.
+        return map(value, radius, [&](double v, double r) {
+            return follows_ && (math::is_nan(r) || more == unbounded) ? unbounded : math::is_infinite(v) ? 0 : r + more;
+        });
     }
 
     // ---- evaluation
@@ -393,9 +716,8 @@ class analysis {
         return with_roundings(map(over, by, [](double a, double b) { return a / b; }), result);
     }
     /// The farthest that a monotone function goes; also for steps.
-    tensor radius_of_monotone(node_id id, const tensor& uncertainty) const {
+    tensor radius_of_monotone(node_id id, const tensor& middle, const tensor& uncertainty) const {
         const bounded& data = at(model_[id], 0);
-        const tensor& middle = values_[index_of(id)][0].value;
         const tensor above = evaluate_with(id, sum(data.value, uncertainty))[0];
         const tensor below =
             evaluate_with(id, map(data.value, uncertainty, [](double value, double r) { return value - r; }))[0];
@@ -403,7 +725,8 @@ class analysis {
         return map(map(above, middle, distance), map(below, middle, distance), larger);
     }
     tensor radius_of_monotone(node_id id) const {
-        return with_roundings(radius_of_monotone(id, at(model_[id], 0).radius), values_[index_of(id)][0].value);
+        const tensor& middle = values_[index_of(id)][0].value;
+        return with_roundings(radius_of_monotone(id, middle, at(model_[id], 0).radius), middle);
     }
     tensor radius_of_lipschitz(node_id id, double constant) const {
         const bounded& data = at(model_[id], 0);
@@ -418,15 +741,33 @@ class analysis {
         const tensor input_high = spread(at(each, 2).value, wide);
         const tensor output_low = spread(at(each, 3).value, wide);
         const tensor output_high = spread(at(each, 4).value, wide);
-        const tensor uncertainty = with_roundings(data.radius, sum(magnitude(input_low), magnitude(input_high)));
-        const tensor steps = radius_of_monotone(id, uncertainty);
+        const tensor uncertainty =
+            with_roundings(data.radius, sum(finite_magnitude(input_low), finite_magnitude(input_high)));
+        const tensor steps = radius_of_monotone(id, values_[index_of(id)][0].value, uncertainty);
         const tensor size = sum(magnitude(output_low), magnitude(output_high));
         const std::int64_t levels = each.as<op::fake_quantize>().levels;
         const bool rounds_zero_point = reaches_rounding_of_zero_points({id, 0});
         const tensor types = map(output_low, output_high, [&](double low, double high) {
             return distance_to_types(levels, {low, high}, rounds_zero_point) + aligned_[index_of(id)];
         });
-        return sum(with_roundings(steps, size), types);
+        const tensor bound = sum(with_roundings(steps, size), types);
+        return eliminated_.count(id) == 0 ? bound : sum(bound, radius_without_limits(id));
+    }
+    /// A FakeQuantize that is left out gives the line through its ends: low' + (x - low) (high' - low') / (high - low).
+    tensor radius_without_limits(node_id id) {
+        meet(difference::eliminated_limit, true);
+        const node& each = model_[id];
+        const tensor& result = values_[index_of(id)][0].value;
+        const shape& wide = result.dimensions();
+        const auto bound_at = [&](std::size_t port) { return spread(at(each, port).value, wide); };
+        const tensor width = map(bound_at(2), bound_at(1), [](double high, double low) { return high - low; });
+        const tensor slope = map(map(bound_at(4), bound_at(3), [](double high, double low) { return high - low; }),
+                                 width, [](double to, double from) { return to / from; });
+        tensor line = map(map(at(each, 0).value, bound_at(1), [](double x, double low) { return x - low; }), slope,
+                          [](double x, double by) { return x * by; });
+        line = sum(line, bound_at(3));
+        const tensor moved = map(at(each, 0).radius, slope, [](double r, double by) { return r * absolute(by); });
+        return sum(moved, map(line, result, [](double a, double b) { return absolute(a - b); }));
     }
     /// Between quantized operations the mean of integers is rounded to an integer: by at most half a step.
     tensor radius_of_average(node_id id) {
@@ -561,7 +902,7 @@ class analysis {
     double normalised_radius(double over, double over_radius, Divisor divisor, double divisor_radius, double most) {
         const double by = divisor(1);
         const double least = divisor(0) - divisor_radius;
-        if (over == 0 && over_radius == 0) {
+        if (over == 0 && over_radius == 0 && !(follows_ && has_zero_scale_)) {
             return 0;
         }
         if (!follows_) {  // eps is rescaled
@@ -626,6 +967,10 @@ class analysis {
     bounded convert(node_id id) const {
         const bounded& data = at(model_[id], 0);
         const element to = model_[id].type();
+        if (is_real(to) && bit_width(to) == 8) {  // a step function, too
+            const tensor value = evaluate(id, values_at(model_[id]))[0];
+            return {value, radius_of_monotone(id, value, with_roundings(data.radius, magnitude(data.value)))};
+        }
         if (is_real(to) || is_integral(data.value.type())) {
             return {evaluate(id, values_at(model_[id]))[0], data.radius};
         }
@@ -711,17 +1056,32 @@ class analysis {
         if (each.is<op::parameter>()) {
             for (std::size_t i = 0; i < inputs_.size(); ++i) {
                 if (model_.parameters()[i] == id) {
-                    const tensor value =
-                        is_real(inputs_[i].type()) ? map(inputs_[i], [](double x) { return x; }) : inputs_[i];
-                    return {{value, zeros(value.dimensions())}};
+                    note_unbounded(id, inputs_[i]);
+                    return {inputs_[i]};
                 }
             }
         }
         if (each.is<op::convert>()) {
-            return {convert(id)};
+            bounded made = convert(id);
+            made.radius = is_real(made.value.type()) ? excused(id, made.value, made.radius) : made.radius;
+            return {std::move(made)};
         }
-        if (each.is<op::result>() || each.is<op::assign>() || each.is<op::read_value>()) {
+        if (each.is<op::read_value>()) {
+            const auto known = variables_.find(each.as<op::read_value>().variable_id.c_str());
+            const bounded& value = known == variables_.end() ? at(each, 0) : known->second;
+            note_unbounded(id, value);
+            return {value};
+        }
+        if (each.is<op::assign>()) {
+            bounded& written = written_[each.as<op::assign>().variable_id.c_str()];
+            written = at(each, 0);
+            written.step = steps_[index_of(each.input(0).node)];
+        }
+        if (each.is<op::result>() || each.is<op::assign>()) {
             return {at(each, 0)};
+        }
+        if (reference::runs_bodies(each.kind())) {
+            return values_of_bodies(id);
         }
         for (const tensor& value : evaluate(id, values_at(each))) {
             values_[index_of(id)].push_back({value, {}});
@@ -729,46 +1089,117 @@ class analysis {
         std::vector<bounded>& made = values_[index_of(id)];
         for (std::size_t port = 0; port < made.size(); ++port) {
             const bool is_exact = each.inputs() == 0 || !is_real(made[port].value.type());
-            made[port].radius = is_exact ? zeros(made[port].value.dimensions()) : radius_of(id, port);
+            made[port].radius =
+                is_exact ? zeros(made[port].value.dimensions()) : excused(id, made[port].value, radius_of(id, port));
         }
         return made;
     }
+    /// The bodies are run twice: on the values, and on the radii, which are cut, handed on and joined as the values are. In the second pass
+    /// each run of a body has the values of the first beside the radii that it gets.
+    std::vector<bounded> values_of_bodies(node_id id) {
+        const node& each = model_[id];
+        const auto evaluate_body = [&](std::size_t which, const std::vector<tensor>& given) {
+            return reference::evaluate<double>(each.bodies()[which], view<tensor>(given.data(), given.size()));
+        };
+        std::vector<std::vector<tensor>> calls;
+        const seq<tensor> values = reference::evaluate_control_flow(
+            each, values_at(each), [&](std::size_t which, const std::vector<tensor>& given) {
+                calls.push_back(given);
+                return evaluate_body(which, given);
+            });
+        seq<tensor> inputs;
+        for (std::size_t port = 0; port < each.inputs(); ++port) {
+            inputs.push_back(is_real(at(each, port).value.type()) ? at(each, port).radius : at(each, port).value);
+        }
+        std::size_t next = 0;
+        const seq<tensor> radii =
+            reference::evaluate_control_flow(each, inputs, [&](std::size_t which, const std::vector<tensor>& given) {
+                const std::vector<tensor>& known = calls[next++];
+                std::vector<bounded> parameters;
+                for (std::size_t i = 0; i < known.size(); ++i) {
+                    const bool has_radius = is_real(known[i].type());
+                    parameters.push_back({known[i], has_radius ? given[i] : zeros(known[i].dimensions())});
+                }
+                analysis body(each.bodies()[which], parameters, variables_, settings_);
+                std::vector<tensor> results;
+                for (const bounded& result : body.run()) {
+                    results.push_back(is_real(result.value.type()) ? result.radius : result.value);
+                }
+                met_ |= body.met();
+                return results;
+            });
+        std::vector<bounded> all;
+        for (std::size_t port = 0; port < values.size(); ++port) {
+            const bool has_radius = is_real(values[port].type());
+            all.push_back(
+                {values[port], has_radius ? excused(id, values[port], radii[port]) : zeros(values[port].dimensions())});
+        }
+        return all;
+    }
 
 public:
-    analysis(const graph& model, const std::vector<tensor>& inputs, const bound_settings& settings)
+    analysis(const graph& model, const std::vector<bounded>& inputs, variable_values& variables,
+             const bound_settings& settings)
         : model_(model),
           inputs_(inputs),
+          variables_(variables),
+          settings_(settings),
           unit_(roundings * (settings.has_f16_constants ? 0x1p-11 : 0x1p-24)),
           values_(model.id_bound()),
           aligned_(model.id_bound(), 0),
           steps_(model.id_bound(), 0),
           follows_(settings.follows_upstream_errors) {}
 
-    bounded_results results() {
+    const difference_set& met() const { return met_; }
+    /// The results of one run, after which its writes are seen.
+    std::vector<bounded> run() {
         find_aligned();
+        if (follows_) {
+            find_excuses();
+        }
         for (const node_id id : topological_order(model_)) {
             values_[index_of(id)] = bounded_values(id);
             steps_[index_of(id)] = step_of(id);
         }
-        bounded_results all;
+        std::vector<bounded> all;
         for (const node_id id : model_.results()) {
-            const bounded& each = values_[index_of(id)][0];
-            bounded_result one{each.value, {}};
-            for (std::size_t i = 0; i < each.radius.elements(); ++i) {
-                one.radius.push_back(each.radius.real(i));
-            }
-            all.results.push_back(std::move(one));
+            all.push_back(values_[index_of(id)][0]);
         }
-        all.met = met_;
+        for (auto& [name, value] : written_) {
+            variables_[name] = std::move(value);
+        }
         return all;
     }
+    /// True where a result may have another shape, with the values repeated.
+    bool may_broadcast(node_id result) const { return broadcasts_.count(model_.producer(result, 0)) != 0; }
 };
 
 }  // namespace
 
-bounded_results evaluate_with_bound(const graph& model, const std::vector<tensor>& inputs,
-                                    const bound_settings& settings) {
-    return analysis(model, inputs, settings).results();
+std::vector<bounded_results> evaluate_with_bound(const graph& model, const std::vector<std::vector<tensor>>& runs,
+                                                 const bound_settings& settings) {
+    variable_values variables;
+    std::vector<bounded_results> all;
+    for (const std::vector<tensor>& inputs : runs) {
+        std::vector<bounded> given;
+        for (const tensor& input : inputs) {
+            given.push_back(
+                {is_real(input.type()) ? map(input, [](double x) { return x; }) : input, zeros(input.dimensions())});
+        }
+        analysis one(model, given, variables, settings);
+        bounded_results found;
+        const std::vector<bounded> results = one.run();
+        for (std::size_t which = 0; which < results.size(); ++which) {
+            bounded_result result{results[which].value, {}, one.may_broadcast(model.results()[which])};
+            for (std::size_t i = 0; i < results[which].radius.elements(); ++i) {
+                result.radius.push_back(results[which].radius.real(i));
+            }
+            found.results.push_back(std::move(result));
+        }
+        found.met = one.met();
+        all.push_back(std::move(found));
+    }
+    return all;
 }
 
 }  // namespace lpt::support

@@ -26,26 +26,33 @@
 ///
 /// So each requantization on the way to a result contributes at most one of its steps (and r), times the gain of what follows: the
 /// bound grows with the number of requantization steps, and is 0 but for rounded constants where no element lies on an edge.
-/// What is not an identity by design adds to the radius of the operation that it is about; see `bounded_result::met`.
+/// What is not an identity by design adds to the radius of the operation that it is about; see `bounded_result::met`. So do upstream's
+/// errors where they are followed: each only at the operation that may make it, and thereby in what depends on that operation.
+///
+/// Bodies of TensorIterator, Loop and If are analysed iteration by iteration, with the radii of what they get.
 namespace lpt::support {
 
 /// What changes how large the radii are.
 struct bound_settings {
     bool has_f16_constants = false;  // dequantization constants may be stored in f16
-    bool follows_upstream_errors = false;  // as the option that the network is transformed with
+    bool follows_upstream_errors = false;  // as the options that the network is transformed with
+    bool updates_precisions = true;
+    bool dequantizes_in_f16 = false;
 };
 
 struct bounded_result {
     tensor value;  // f64
-    std::vector<double> radius;  // one an element
+    std::vector<double> radius;  // one an element; infinite where an error that is followed has no bound
+    bool may_broadcast = false;  // may have another shape, to which this one broadcasts
 };
 struct bounded_results {
     std::vector<bounded_result> results;
     difference_set met;  // the differences by design that gave an operation a larger radius
 };
 
-/// The results of a network with their radii. `inputs`: one tensor a parameter.
-bounded_results evaluate_with_bound(const graph& model, const std::vector<tensor>& inputs,
-                                    const bound_settings& settings);
+/// The results of a network with their radii, run by run: `runs` holds the inputs of each, one tensor a parameter. Variables and their radii are
+/// handed on.
+std::vector<bounded_results> evaluate_with_bound(const graph& model, const std::vector<std::vector<tensor>>& runs,
+                                                 const bound_settings& settings);
 
 }  // namespace lpt::support

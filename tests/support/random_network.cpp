@@ -34,6 +34,7 @@ class builder {
     std::vector<value> values_;
     std::vector<shape> input_shapes_;
     seq<node_id> scalars_;  // constants that several layers share
+    bool is_body_ = false;  // without states, inputs and bodies of its own
 
     // ---- constants
 
@@ -956,7 +957,7 @@ class builder {
     /// value + state, where the state is what the last run gave.
     bool state(const value& from) {
         const shape data = dimensions(from);
-        if (keep_batch_open_) {
+        if (keep_batch_open_ || is_body_) {
             return false;
         }
         const text name = join({"state", model_.id_bound()});
@@ -966,6 +967,130 @@ class builder {
         const node_id write = model_.add(op::assign{name, type_, data}, {sum.at}, {}, 6);
         model_.add_control_dependency(write, read);
         values_.push_back(sum);
+        return true;
+    }
+
+    /// Attention over all that was given so far: a cache that grows by this value in each run.
+    bool cache(const value& from) {
+        const shape data = dimensions(from);
+        if (keep_batch_open_ || is_body_ || data.rank() != 4 || data[0] != 1) {
+            return false;
+        }
+        const value added = random_.chance(85) ? quantize(from) : from;
+        shape none = data;
+        none[2] = 0;
+        shape open = data;
+        open[2] = dynamic_dimension;
+        const text name = join({"cache", model_.id_bound()});
+        const output_ref empty = model_.constant(tensor_builder(type_, none).finish());
+        const node_id read = model_.add(op::read_value{name, type_, open}, {empty}, {}, 6);
+        const output_ref beam = indices({0});
+        const output_ref axis = model_.constant(make_integer_tensor(i64, {}, {0}));
+        const output_ref kept = random_.chance(70) ? add(op::gather{}, {read, beam, axis}, 8) : output_ref(read);
+        const output_ref all = add(op::concat{2}, {kept, added.at});
+        const node_id write = model_.add(op::assign{name, type_, open}, {all}, {}, 6);
+        model_.add_control_dependency(write, read);
+        const value query = random_.chance(70) ? quantize(from) : from;
+        const output_ref scores = add(op::mat_mul{false, true}, {query.at, all});
+        output_ref shares = add(op::softmax{-1}, {scores}, 8);
+        if (random_.chance(50)) {
+            shares = fake_quantize(shares, 256, {0, 1}, {0, 1}, {}, {}, true);
+        }
+        keep(add(op::mat_mul{}, {shares, all}), from.low, from.high);
+        return true;
+    }
+
+    // ---- bodies
+
+    /// Layers on a copy of each of these values; they are the parameters, in order.
+    void begin_body(element type, const std::vector<std::pair<shape, value>>& parameters, std::int64_t steps) {
+        is_body_ = true;
+        type_ = type;
+        for (const auto& [sizes, like] : parameters) {
+            input_shapes_.push_back(sizes);
+            values_.push_back({model_.parameter(type, sizes), like.low, like.high});
+        }
+        values_.push_back(quantize(values_.front()));
+        for (std::int64_t i = 0; i < steps; ++i) {
+            const std::size_t known = values_.size();
+            step();
+            while (values_.size() > known && too_large(values_.back())) {
+                values_.pop_back();
+            }
+        }
+    }
+    /// The last value of this shape; there is a parameter of it.
+    value last_of(const shape& sizes) const {
+        std::size_t i = values_.size() - 1;
+        while (dimensions(values_[i]) != sizes) {
+            --i;
+        }
+        return values_[i];
+    }
+    /// TensorIterator or Loop over the parts of an axis: the body has a state that it hands on, the mean of what it got and its last value.
+    bool iteration(const value& from) {
+        const shape data = dimensions(from);
+        if (keep_batch_open_ || is_body_ || data.rank() < 2) {
+            return false;
+        }
+        const std::size_t axis = random_.index(data.rank());
+        shape part = data;
+        part[axis] = 1;
+        builder inner(random_.next());
+        inner.begin_body(type_, {{part, from}, {part, from}}, random_.between(1, 4));
+        const value last = inner.last_of(part);
+        const output_ref before = inner.model_.parameters()[1];
+        const value mean{inner.add(op::multiply{}, {inner.add(op::add{}, {before, last.at}), inner.number(0.5)}),
+                         last.low, last.high};
+        const value handed = inner.random_.chance(60) ? inner.quantize(mean) : mean;
+        const auto cut = static_cast<std::int64_t>(axis);
+        const op::body_slice slice{cut, 0, 1, 1, -1};
+        const output_ref start = filled(type_, part, -1, 1);
+        const bool is_loop = random_.chance(40);
+        const std::int64_t first = is_loop ? 2 : 0;
+        inner.model_.result(handed.at);
+        inner.model_.result(last.at);
+        const seq<op::body_input> inputs{{first, 0, op::body_input::form::sliced, -1, slice},
+                                         {first + 1, 1, op::body_input::form::merged, 0}};
+        const seq<op::body_output> outputs{{0, 0}, {1, 1, op::body_output::form::concatenated, -1, slice}};
+        const seq<op::declared_output> declared{{type_, part}, {type_, data}};
+        node_id made;
+        if (is_loop) {
+            inner.model_.result(inner.model_.constant(make_integer_tensor(boolean, {}, {1})));
+            const output_ref trips = model_.constant(make_integer_tensor(i64, {}, {data[axis]}));
+            const output_ref always = model_.constant(make_integer_tensor(boolean, {}, {1}));
+            made = model_.add(op::loop{inputs, outputs, -1, 2, declared}, {trips, always, from.at, start});
+        } else {
+            made = model_.add(op::tensor_iterator{inputs, outputs, declared}, {from.at, start});
+        }
+        model_.add_body(made, std::move(inner.model_));
+        keep({made, 0}, handed.low, handed.high);
+        keep({made, 1}, last.low, last.high);
+        return true;
+    }
+    /// One of two bodies, as an input of the network says.
+    bool choice(const value& from) {
+        const shape data = dimensions(from);
+        if (keep_batch_open_ || is_body_) {
+            return false;
+        }
+        const node_id condition = model_.parameter(boolean, shape{}, join({"condition", input_shapes_.size()}));
+        input_shapes_.push_back({});
+        const seq<op::body_input> inputs{{1, 0}};
+        const seq<op::body_output> outputs{{0, 0}};
+        op::if_else what{inputs, outputs, inputs, outputs, {{type_, data}}};
+        const node_id made = model_.add(std::move(what), {condition, from.at});
+        value all{{made, 0}, from.low, from.high};
+        for (int branch = 0; branch < 2; ++branch) {
+            builder inner(random_.next());
+            inner.begin_body(type_, {{data, from}}, random_.between(1, 3));
+            const value last = inner.last_of(data);
+            inner.model_.result(last.at);
+            model_.add_body(made, std::move(inner.model_));
+            all.low = std::min(all.low, last.low);
+            all.high = std::max(all.high, last.high);
+        }
+        values_.push_back(all);
         return true;
     }
 
@@ -1010,7 +1135,7 @@ class builder {
         const value from = pick_value();
         const bool wants_integers = random_.chance(75);
         const auto quantized = [&] { return wants_integers && !from.is_stored_integer ? quantize(from) : from; };
-        switch (random_.below(44)) {
+        switch (random_.below(47)) {
             case 0:
             case 1:
             case 2:
@@ -1052,7 +1177,10 @@ class builder {
             case 38: return broadcast(from);
             case 39: return blocks(from);
             case 40: return interpolate(from);
-            case 41: return random_.chance(60) ? recurrent(from) : random_.chance(30) && state(from);
+            case 41: return recurrent(from);
+            case 42: return random_.chance(40) && state(from);
+            case 43: return random_.chance(70) ? cache(from) : random_.chance(40) && state(from);
+            case 44: return random_.chance(60) ? iteration(from) : choice(from);
             default: values_.push_back(quantize(from)); return true;
         }
     }
@@ -1131,7 +1259,9 @@ std::vector<tensor> make_random_inputs(const random_network& network, std::uint6
         const element type = network.model[network.model.parameters()[i]].type();
         tensor_builder data(type, network.input_shapes[i]);
         for (std::size_t at = 0; at < data.elements(); ++at) {
-            if (is_integral(type)) {
+            if (type == boolean) {
+                data.integer(at, random.below(2));
+            } else if (is_integral(type)) {
                 data.integer(at, random.between(type == u8 ? 0 : -128, type == u8 ? 255 : 127));
             } else {
                 data.real(at, random.chance(3) ? random.pick({0.0, 50.0, -50.0}) : random.real(-4, 4));

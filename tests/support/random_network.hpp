@@ -20,7 +20,8 @@ struct random_network {
 /// A network of up to `steps` layers behind one to three inputs.
 ///
 /// Layers are convolutions of all kinds, MatMul, elementwise operations with constants and with other branches, Concat and
-/// Split, pooling, movement, reductions, normalizations, recurrent sequences and states; activations are quantized by FakeQuantize
+/// Split, pooling, movement, reductions, normalizations, recurrent sequences, states, caches that grow from run to run, and TensorIterator, Loop and If with layers inside;
+/// activations are quantized by FakeQuantize
 /// of many ranges and levels or by pairs of quantize and dequantize operations, weights by FakeQuantize or dequantization of
 /// 8-bit and 4-bit constants, or not at all. All values that nobody reads are results.
 random_network make_random_network(std::uint64_t seed, std::size_t steps);
