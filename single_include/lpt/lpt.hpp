@@ -1416,8 +1416,18 @@ namespace lpt {
 class error : public std::exception {
     text message_;
 
+    /// Names from files may have any characters: what would break the line becomes a space.
+    [[gnu::cold, gnu::noinline]] static text in_one_line(const text& words) {
+        text result;
+        for (const char each : words.view()) {
+            const char shown = static_cast<unsigned char>(each) < ' ' ? ' ' : each;
+            result.append(text_view(&shown, 1));
+        }
+        return result;
+    }
+
 public:
-    explicit error(text message) : message_(lpt::move(message)) {}
+    explicit error(const text& message) : message_(in_one_line(message)) {}
     const char* what() const noexcept override { return message_.c_str(); }
     const text& message() const noexcept { return message_; }
 };
@@ -16182,16 +16192,40 @@ constexpr output_ref try_fold(graph& model, node_id id) {
 
 namespace detail {
 
-/// Infers the readers of a Constant that stands where a node was: with the values known, an operation may know more, or refuse them.
-template <int Once = 0>
-constexpr void infer_readers(graph& model, output_ref constant) {
-    if (lpt::is_constant_evaluated()) {
-        return;  // a network of the compiler was built of constants that were known
+/// Nodes that read what is known better now: with the values of a Constant an operation may give another shape, or refuse them.
+class readers_to_infer {
+    seq<bool> waits_;  // by node
+
+public:
+    template <int Once = 0>
+    constexpr void add_readers(const graph& model, output_ref output) {
+        if (lpt::is_constant_evaluated()) {
+            return;  // a network of the compiler was built of constants that were known
+        }
+        waits_.resize(math::maximum(waits_.size(), model.id_bound()), false);
+        for (const input_ref user : model.uses(output)) {
+            waits_[index_of(user.node)] = true;
+        }
     }
-    for (const input_ref user : model.uses(constant)) {
-        model.infer(user.node);
+    /// Infers a node that waits for it; those that read what changed wait then.
+    template <int Once = 0>
+    constexpr void infer(graph& model, node_id id) {
+        if (index_of(id) >= waits_.size() || !waits_[index_of(id)]) {
+            return;
+        }
+        seq<op::output_facts, 2> before;
+        for (std::size_t port = 0; port < model[id].outputs(); ++port) {
+            before.push_back({model[id].type(port), model[id].shape(port)});
+        }
+        model.infer(id);
+        for (std::size_t port = 0; port < model[id].outputs(); ++port) {
+            if (port >= before.size() || before[port].type != model[id].type(port) ||
+                !(before[port].dimensions == model[id].shape(port))) {
+                add_readers<Once>(model, {id, static_cast<std::int32_t>(port)});
+            }
+        }
     }
-}
+};
 
 }  // namespace detail
 
@@ -16201,7 +16235,9 @@ constexpr void constant_folding(graph& model);
 /// `constant_folding` of a graph with these nodes, in topological order; Constants may be left out.
 template <int Once = 0>
 [[gnu::noinline, gnu::cold]] constexpr void constant_folding(graph& model, view<node_id> nodes) {
+    detail::readers_to_infer better_known;
     for (const node_id id : nodes) {
+        better_known.infer<Once>(model, id);
         for (std::size_t body = 0; !model.is_plain() && body < model[id].bodies().size(); ++body) {
             model.body(id, body).set_folding_budget(model.folding());
             constant_folding<Once>(model.body(id, body));
@@ -16224,7 +16260,7 @@ template <int Once = 0>
                 model.annotate(outputs[port].node, each.key, each.value);
             }
             model.replace_uses(from, outputs[port]);
-            detail::infer_readers(model, outputs[port]);
+            better_known.add_readers<Once>(model, outputs[port]);
         }
     }
     model.collect();
@@ -16233,8 +16269,8 @@ template <int Once = 0>
 /// Replaces everything that can be folded by Constants, in topological order, in the bodies of nodes too.
 ///
 /// The Constant of a node with one output takes its name, of a node with several outputs the name with `.` and the port.
-/// Raises what inference raises for the values. FakeQuantize stays: on constants it says how weights are quantized, which its folded values would not. So does what the network's
-/// folding budget, which its bodies share, does not allow. Linear time.
+/// FakeQuantize stays: on constants it says how weights are quantized, which its folded values would not. So does what the network's
+/// folding budget, which its bodies share, does not allow. Raises what inference raises for the values. Linear time.
 template <int Once>
 constexpr void constant_folding(graph& model) {
     constant_folding<Once>(model, topological_order(model));
@@ -18571,7 +18607,7 @@ namespace lpt {
 /// FakeQuantize -> Convert(low) -> Convert(real) -> [Subtract z] -> Multiply s  becomes one FakeQuantize whose output range is (out - z) * s.
 ///
 /// Needs 256 or 65536 levels, an output range with equal values, the limits of the low type (i8, u8, i16, u16 by default),
-/// one reader at each step behind the FakeQuantize, and a new range that broadcasts to the data. What else reads the FakeQuantize
+/// one reader at each step behind the FakeQuantize, data of the product's type, and a new range that broadcasts to the data. What else reads the FakeQuantize
 /// goes on reading the old one. A scale or zero point that is no Constant makes the new range computed at run time. 256 levels may
 /// be spread over 16 bits: each is a whole number.
 struct convert_quantize_dequantize {
@@ -18596,6 +18632,10 @@ struct convert_quantize_dequantize {
             high.real(0) != limits.highest) {
             return r.refused(id, name,
                              {reason::not_per_tensor, -1, found.low_type, -1, low.elements() == 0 ? 0 : low.real(0)});
+        }
+        if (model.type(quantize.input(0)) !=
+            model[id].type()) {  // whoever reads the product would get the type of the data
+            return r.refused(id, name, refuse(reason::types_do_not_match));
         }
         if (model.type(quantize.input(3)) != model.type(found.scale) && !is_stored(model, found)) {
             return r.refused(id, name, refuse(reason::ranges_not_constant));

@@ -11,8 +11,18 @@ namespace lpt {
 class error : public std::exception {
     text message_;
 
+    /// Names from files may have any characters: what would break the line becomes a space.
+    [[gnu::cold, gnu::noinline]] static text in_one_line(const text& words) {
+        text result;
+        for (const char each : words.view()) {
+            const char shown = static_cast<unsigned char>(each) < ' ' ? ' ' : each;
+            result.append(text_view(&shown, 1));
+        }
+        return result;
+    }
+
 public:
-    explicit error(text message) : message_(lpt::move(message)) {}
+    explicit error(const text& message) : message_(in_one_line(message)) {}
     const char* what() const noexcept override { return message_.c_str(); }
     const text& message() const noexcept { return message_; }
 };

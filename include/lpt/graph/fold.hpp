@@ -401,16 +401,40 @@ constexpr output_ref try_fold(graph& model, node_id id) {
 
 namespace detail {
 
-/// Infers the readers of a Constant that stands where a node was: with the values known, an operation may know more, or refuse them.
-template <int Once = 0>
-constexpr void infer_readers(graph& model, output_ref constant) {
-    if (lpt::is_constant_evaluated()) {
-        return;  // a network of the compiler was built of constants that were known
+/// Nodes that read what is known better now: with the values of a Constant an operation may give another shape, or refuse them.
+class readers_to_infer {
+    seq<bool> waits_;  // by node
+
+public:
+    template <int Once = 0>
+    constexpr void add_readers(const graph& model, output_ref output) {
+        if (lpt::is_constant_evaluated()) {
+            return;  // a network of the compiler was built of constants that were known
+        }
+        waits_.resize(math::maximum(waits_.size(), model.id_bound()), false);
+        for (const input_ref user : model.uses(output)) {
+            waits_[index_of(user.node)] = true;
+        }
     }
-    for (const input_ref user : model.uses(constant)) {
-        model.infer(user.node);
+    /// Infers a node that waits for it; those that read what changed wait then.
+    template <int Once = 0>
+    constexpr void infer(graph& model, node_id id) {
+        if (index_of(id) >= waits_.size() || !waits_[index_of(id)]) {
+            return;
+        }
+        seq<op::output_facts, 2> before;
+        for (std::size_t port = 0; port < model[id].outputs(); ++port) {
+            before.push_back({model[id].type(port), model[id].shape(port)});
+        }
+        model.infer(id);
+        for (std::size_t port = 0; port < model[id].outputs(); ++port) {
+            if (port >= before.size() || before[port].type != model[id].type(port) ||
+                !(before[port].dimensions == model[id].shape(port))) {
+                add_readers<Once>(model, {id, static_cast<std::int32_t>(port)});
+            }
+        }
     }
-}
+};
 
 }  // namespace detail
 
@@ -420,7 +444,9 @@ constexpr void constant_folding(graph& model);
 /// `constant_folding` of a graph with these nodes, in topological order; Constants may be left out.
 template <int Once = 0>
 [[gnu::noinline, gnu::cold]] constexpr void constant_folding(graph& model, view<node_id> nodes) {
+    detail::readers_to_infer better_known;
     for (const node_id id : nodes) {
+        better_known.infer<Once>(model, id);
         for (std::size_t body = 0; !model.is_plain() && body < model[id].bodies().size(); ++body) {
             model.body(id, body).set_folding_budget(model.folding());
             constant_folding<Once>(model.body(id, body));
@@ -443,7 +469,7 @@ template <int Once = 0>
                 model.annotate(outputs[port].node, each.key, each.value);
             }
             model.replace_uses(from, outputs[port]);
-            detail::infer_readers(model, outputs[port]);
+            better_known.add_readers<Once>(model, outputs[port]);
         }
     }
     model.collect();
@@ -452,8 +478,8 @@ template <int Once = 0>
 /// Replaces everything that can be folded by Constants, in topological order, in the bodies of nodes too.
 ///
 /// The Constant of a node with one output takes its name, of a node with several outputs the name with `.` and the port.
-/// Raises what inference raises for the values. FakeQuantize stays: on constants it says how weights are quantized, which its folded values would not. So does what the network's
-/// folding budget, which its bodies share, does not allow. Linear time.
+/// FakeQuantize stays: on constants it says how weights are quantized, which its folded values would not. So does what the network's
+/// folding budget, which its bodies share, does not allow. Raises what inference raises for the values. Linear time.
 template <int Once>
 constexpr void constant_folding(graph& model) {
     constant_folding<Once>(model, topological_order(model));

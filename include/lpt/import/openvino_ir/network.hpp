@@ -351,8 +351,9 @@ inline bool looks_like_xml(text_view content) {
     return code(at) == '<';
 }
 
-inline graph parse_network(text_view xml, const mapped_file* weights, const std::string& xml_name,
-                           const std::string& bin_name, const op::user_operations& known) {
+/// Reads a network from the text of its `.xml`; the names of the files are for messages.
+inline graph read_network(text_view xml, const mapped_file* weights, const std::string& xml_name,
+                          const std::string& bin_name, const op::user_operations& known = {}) {
     if (!looks_like_xml(xml)) {
         fail(
             {text_view(xml_name.c_str()), ": unknown format; expected OpenVINO IR, whose topology is an XML document"});
@@ -367,21 +368,6 @@ inline graph parse_network(text_view xml, const mapped_file* weights, const std:
         fail({text_view(xml_name.c_str()), ": is not a network: the document has no <net>"});
     }
     return build_graph(net, {weights, xml_name, bin_name, known}, 0);
-}
-
-/// Reads a network from the text of its `.xml`; the names of the files are for messages, which are one line whatever the
-/// names in the file.
-inline graph read_network(text_view xml, const mapped_file* weights, const std::string& xml_name,
-                          const std::string& bin_name, const op::user_operations& known = {}) {
-    try {
-        return parse_network(xml, weights, xml_name, bin_name, known);
-    } catch (const error& raised) {
-        std::string message = raised.what();
-        for (char& each : message) {
-            each = static_cast<unsigned char>(each) < 32 ? ' ' : each;
-        }
-        throw error(message.c_str());
-    }
 }
 
 }  // namespace lpt::openvino_ir

@@ -9,7 +9,7 @@ namespace lpt {
 /// FakeQuantize -> Convert(low) -> Convert(real) -> [Subtract z] -> Multiply s  becomes one FakeQuantize whose output range is (out - z) * s.
 ///
 /// Needs 256 or 65536 levels, an output range with equal values, the limits of the low type (i8, u8, i16, u16 by default),
-/// one reader at each step behind the FakeQuantize, and a new range that broadcasts to the data. What else reads the FakeQuantize
+/// one reader at each step behind the FakeQuantize, data of the product's type, and a new range that broadcasts to the data. What else reads the FakeQuantize
 /// goes on reading the old one. A scale or zero point that is no Constant makes the new range computed at run time. 256 levels may
 /// be spread over 16 bits: each is a whole number.
 struct convert_quantize_dequantize {
@@ -34,6 +34,10 @@ struct convert_quantize_dequantize {
             high.real(0) != limits.highest) {
             return r.refused(id, name,
                              {reason::not_per_tensor, -1, found.low_type, -1, low.elements() == 0 ? 0 : low.real(0)});
+        }
+        if (model.type(quantize.input(0)) !=
+            model[id].type()) {  // whoever reads the product would get the type of the data
+            return r.refused(id, name, refuse(reason::types_do_not_match));
         }
         if (model.type(quantize.input(3)) != model.type(found.scale) && !is_stored(model, found)) {
             return r.refused(id, name, refuse(reason::ranges_not_constant));
