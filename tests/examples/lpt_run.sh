@@ -54,13 +54,17 @@ for type in Add Clamp; do
     expect "$type says why it is not on integers" all_rows $type '"reason": '
     expect "$type says in which step it is" all_rows $type '"step": '
 done
+# in_bytes TYPE: each such row computes in u8 or i8; the target of the CPU chooses which.
+in_bytes() { [ -n "$(rows "$1")" ] && ! rows "$1" | grep -qvE '"precision": "[ui]8"'; }
 for type in Convolution GroupConvolution MatMul ReduceMean; do
-    expect "$type computes in u8" all_rows $type '"precision": "u8"'
+    expect "$type computes in 8 bits" in_bytes $type
     expect "$type is arithmetic" all_rows $type '"role": "arithmetic"'
     expect "$type has no reason to be in real numbers" no_row $type '"reason"'
 done
 expect "a FakeQuantize that gives bytes is marked" any_row FakeQuantize '"role": "quantization"'
-expect "no FakeQuantize counts as integer arithmetic" no_row FakeQuantize '"precision": "u8"'
+for type in u8 i8; do
+    expect "no FakeQuantize counts as integer arithmetic" no_row FakeQuantize "\"precision\": \"$type\""
+done
 expect "a Reshape moves bytes" all_rows Reshape '"role": "movement"'
 expect "what was folded has no role" no_row Convert '"role"'
 
