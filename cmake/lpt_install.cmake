@@ -26,5 +26,6 @@ install(FILES "${PROJECT_BINARY_DIR}/lptConfig.cmake" "${PROJECT_BINARY_DIR}/lpt
   DESTINATION "${lpt_package_dir}")
 # lpt_kernels.cmake and lpt_compiled_targets.cmake bring the templates of their translation units along.
 install(DIRECTORY cmake/ DESTINATION "${lpt_package_dir}"
-  FILES_MATCHING PATTERN "lpt_dependencies.cmake" PATTERN "lpt_kernel*" PATTERN "lpt_compiled*" PATTERN "lpt_embed.cmake")
+  FILES_MATCHING PATTERN "lpt_dependencies.cmake" PATTERN "lpt_processor.cmake"
+    PATTERN "lpt_kernel*" PATTERN "lpt_compiled*" PATTERN "lpt_embed.cmake")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")

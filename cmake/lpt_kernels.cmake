@@ -3,6 +3,8 @@
 # translation unit each, compiled with the flags of that instruction set alone. Choosing among them happens at run time
 # (lpt/kernel/dispatch.hpp). The target's include path must have lpt and xsimd (link lpt::runtime).
 
+include("${CMAKE_CURRENT_LIST_DIR}/lpt_processor.cmake")
+
 # Flags that hold for all of them:
 #   -O2: without optimisation xsimd leaves weak copies of its functions behind, and the linker could pick an AVX-512 one for a
 #        processor without; also, unoptimised kernels are a hundred times slower than a debug build needs to be;
@@ -50,13 +52,18 @@ function(lpt_kernel_flags isa result)
       list(APPEND flags --param=asan-use-after-return=0)
     endif()
   endif()
-  set(${result} ${common} ${flags} PARENT_SCOPE)
+  list(PREPEND flags ${common})
+  if(CMAKE_CXX_COMPILER_FRONTEND_VARIANT STREQUAL "MSVC")
+    list(TRANSFORM flags PREPEND "/clang:")  # clang-cl leaves out what it does not know as an option of its own
+  endif()
+  set(${result} ${flags} PARENT_SCOPE)
 endfunction()
 
 function(lpt_add_kernels target)
-  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  lpt_target_processor(processor)
+  if(processor STREQUAL "x86_64")
     set(instruction_sets scalar avx2 avx_vnni avx512_vnni_256 avx512_vnni)
-  elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$")
+  elseif(processor STREQUAL "aarch64")
     set(instruction_sets scalar neon neon_dot neon_i8mm)
   else()
     set(instruction_sets scalar)

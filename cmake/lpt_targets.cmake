@@ -29,7 +29,11 @@ target_compile_features(lpt INTERFACE cxx_std_20)
 target_link_libraries(lpt INTERFACE lpt::hana)
 # Results are defined bit for bit. By default compilers may fuse a*b+c where the processor can, which changes them;
 # where a fused operation is meant, the code says so.
-target_compile_options(lpt INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>:-ffp-contract=off>")
+set(lpt_no_contraction -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_FRONTEND_VARIANT STREQUAL "MSVC")
+  set(lpt_no_contraction /clang:-ffp-contract=off)
+endif()
+target_compile_options(lpt INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>:${lpt_no_contraction}>")
 
 if(LPT_IMPORT)
   lpt_require_dependencies(import)

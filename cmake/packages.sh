@@ -12,6 +12,8 @@ lpt_ci_packages=(
     clang-16 clang-19 clang-format-19
     libclang-rt-19-dev                    # libFuzzer and its sanitizers
     g++-12-aarch64-linux-gnu qemu-user
+    libc++-19-dev                         # the standard library of macOS
+    g++-mingw-w64-x86-64-posix            # headers for Windows
     curl                                  # .ci/xsimd_14
     python3                               # bench/compile
 )

@@ -5,33 +5,122 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
-#include <fcntl.h>
 #include <map>
 #include <pugixml.hpp>
 #include <set>
 #include <string>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
 #include <lpt/lpt.hpp>
+
+// ======== lpt/import/file_contents.hpp
+#ifndef LPT_HOLDS_IMPORT_FILE_CONTENTS_HPP
+#define LPT_HOLDS_IMPORT_FILE_CONTENTS_HPP
+// The bytes of files, as the operating system gives them.
+
+#if __has_include(<sys/mman.h>)
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+namespace lpt::detail {
+
+/// The bytes of a file, and how they are given back.
+struct file_contents {
+    void* first;
+    std::size_t size;
+    void (*give_back)(void* first, std::size_t size) noexcept;
+};
+
+/// Reads a file into memory. Raises an error that names it if it cannot be opened or read.
+inline file_contents read_file(const char* path) {
+    std::FILE* const file = std::fopen(path, "rb");
+    if (file == nullptr) {
+        fail({path, ": cannot be opened: ", std::strerror(errno)});
+    }
+    void* first = nullptr;
+    std::size_t size = 0;
+    // The room grows with what comes, because `long`, in which positions are told, has 32 bits on some systems.
+    for (std::size_t room = std::size_t{1} << 16; size == room / 2 || first == nullptr; room *= 2) {
+        void* const more = ::operator new(room, std::nothrow);
+        if (more == nullptr) {
+            break;
+        }
+        if (first != nullptr) {
+            std::memcpy(more, first, size);
+        }
+        ::operator delete(first);
+        first = more;
+        size += std::fread(static_cast<char*>(first) + size, 1, room - size, file);
+    }
+    const bool is_whole = std::feof(file) != 0 && std::ferror(file) == 0;
+    std::fclose(file);
+    if (!is_whole) {
+        ::operator delete(first);
+        fail({path, ": cannot be read into memory"});
+    }
+    return {first, size, [](void* memory, std::size_t) noexcept { ::operator delete(memory); }};
+}
+
+#if __has_include(<sys/mman.h>)
+
+/// Maps a file into memory. Raises an error that names it if it cannot be opened, or is not a regular file.
+inline file_contents open_file(const char* path) {
+    const int file = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe without a writer would never open
+    if (file < 0) {
+        fail({path, ": cannot be opened: ", std::strerror(errno)});
+    }
+    struct stat facts{};
+    if (::fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) {
+        ::close(file);
+        fail({path, ": is not a regular file"});
+    }
+    const auto size = static_cast<std::size_t>(facts.st_size);
+    void* first = size == 0 ? nullptr : ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+    ::close(file);
+    if (first == MAP_FAILED) {
+        fail({path, ": cannot be mapped into memory: ", std::strerror(errno)});
+    }
+    return {first, size, [](void* memory, std::size_t count) noexcept {
+                if (count != 0) {
+                    ::munmap(memory, count);
+                }
+            }};
+}
+/// True if there is something of this name, whether it can be read or not.
+inline bool file_exists(const char* path) noexcept { return ::access(path, F_OK) == 0; }
+
+#else
+
+inline file_contents open_file(const char* path) { return read_file(path); }
+inline bool file_exists(const char* path) noexcept {
+    std::FILE* const file = std::fopen(path, "rb");
+    return file != nullptr && std::fclose(file) == 0;
+}
+
+#endif
+
+}  // namespace lpt::detail
+#endif
 
 // ======== lpt/import/mapped_file.hpp
 #ifndef LPT_HOLDS_IMPORT_MAPPED_FILE_HPP
 #define LPT_HOLDS_IMPORT_MAPPED_FILE_HPP
 namespace lpt {
 
-/// A file mapped into memory for reading. Windows on it keep the mapping alive after this object is gone.
+/// A file mapped into memory for reading; read into memory where the system maps none. Windows on it keep the mapping alive after
+/// this object is gone.
 ///
 /// A file must not become shorter while a window on it lives: the system ends a program that reads what is no longer there. A
 /// new version of a file is therefore written under another name and renamed.
 class mapped_file {
     struct mapping {
-        void* first;
-        std::size_t size;
+        detail::file_contents file;
         std::atomic<std::int64_t> owners{1};
     };
     mapping* mapping_ = nullptr;
@@ -39,33 +128,14 @@ class mapped_file {
     static void release(void* keeper) {
         auto* old = static_cast<mapping*>(keeper);
         if (old->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-            if (old->size != 0) {
-                ::munmap(old->first, old->size);
-            }
+            old->file.give_back(old->file.first, old->file.size);
             delete old;
         }
     }
 
 public:
     /// Raises an error that names the file if it cannot be opened, or is not a regular file.
-    explicit mapped_file(const char* path) {
-        const int file = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe without a writer would never open
-        if (file < 0) {
-            fail({path, ": cannot be opened: ", std::strerror(errno)});
-        }
-        struct stat facts{};
-        if (::fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) {
-            ::close(file);
-            fail({path, ": is not a regular file"});
-        }
-        const auto size = static_cast<std::size_t>(facts.st_size);
-        void* first = size == 0 ? nullptr : ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-        ::close(file);
-        if (first == MAP_FAILED) {
-            fail({path, ": cannot be mapped into memory: ", std::strerror(errno)});
-        }
-        mapping_ = new mapping{first, size};
-    }
+    explicit mapped_file(const char* path) : mapping_(new mapping{detail::open_file(path)}) {}
     mapped_file(mapped_file&& other) noexcept : mapping_(std::exchange(other.mapping_, nullptr)) {}
     mapped_file& operator=(mapped_file&& other) noexcept {
         std::swap(mapping_, other.mapping_);
@@ -77,18 +147,18 @@ public:
         }
     }
 
-    const std::byte* data() const { return static_cast<const std::byte*>(mapping_->first); }
-    std::size_t size() const { return mapping_->size; }
+    const std::byte* data() const { return static_cast<const std::byte*>(mapping_->file.first); }
+    std::size_t size() const { return mapping_->file.size; }
     /// True if the file has these bytes.
     bool has(std::size_t offset, std::size_t size) const {
-        return offset <= mapping_->size && size <= mapping_->size - offset;
+        return offset <= mapping_->file.size && size <= mapping_->file.size - offset;
     }
     /// A window on `size` bytes from `offset` on. Raises an error if the file does not have them. Any offset will do:
     /// values are read without regard to alignment, and plans copy what kernels read where it is not aligned.
     bytes window(std::size_t offset, std::size_t size) const {
         if (!has(offset, size)) {
-            fail({"bytes ", offset, " to ", offset, " + ", size, " lie outside of the file, which has ", mapping_->size,
-                  " bytes"});
+            fail({"bytes ", offset, " to ", offset, " + ", size, " lie outside of the file, which has ",
+                  mapping_->file.size, " bytes"});
         }
         if (size == 0) {
             return bytes(seq<std::byte>{});
@@ -899,8 +969,7 @@ inline graph import_openvino_ir(const std::string& xml_path, std::string bin_pat
         const bool has_ending = dot != std::string::npos && xml_path[dot] == '.';
         bin_path = (has_ending ? xml_path.substr(0, dot) : xml_path) + ".bin";
     }
-    const bool has_weights = ::access(bin_path.c_str(), F_OK) == 0;
-    if (!has_weights) {
+    if (!detail::file_exists(bin_path.c_str())) {
         return openvino_ir::read_network({reinterpret_cast<const char*>(xml.data()), xml.size()}, nullptr, xml_path,
                                          bin_path, known);
     }

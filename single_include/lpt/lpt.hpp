@@ -320,6 +320,51 @@ constexpr bool is_null(Pointer pointer) {
 }  // namespace lpt
 #endif
 
+// ======== lpt/base/platform.hpp
+#ifndef LPT_HOLDS_BASE_PLATFORM_HPP
+#define LPT_HOLDS_BASE_PLATFORM_HPP
+// What the graph and its transformations ask of the system; each question has an answer on every one.
+
+// A member without contents takes no room; the compilers of the Microsoft ABI have a name of their own for it.
+#if defined(_MSC_VER)
+#define LPT_NO_UNIQUE_ADDRESS [[msvc::no_unique_address]]
+#else
+#define LPT_NO_UNIQUE_ADDRESS [[no_unique_address]]
+#endif
+
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
+#if __has_include(<sched.h>)
+#include <sched.h>
+#elif defined(_WIN32)
+// As the system's own header declares it, which would bring a thousand macros.
+extern "C" __declspec(dllimport) int __stdcall SwitchToThread(void);
+#endif
+
+namespace lpt::detail {
+
+/// True where the process has one thread for sure: a locked instruction takes as long as twenty others.
+inline bool has_one_thread() noexcept {
+#if __has_include(<sys/single_threaded.h>)
+    return __libc_single_threaded != 0;
+#else
+    return false;
+#endif
+}
+
+/// Lets other threads of this processor run.
+inline void give_way() noexcept {
+#if __has_include(<sched.h>)
+    ::sched_yield();
+#elif defined(_WIN32)
+    ::SwitchToThread();
+#endif
+}
+
+}  // namespace lpt::detail
+#endif
+
 // ======== lpt/base/memory.hpp
 #ifndef LPT_HOLDS_BASE_MEMORY_HPP
 #define LPT_HOLDS_BASE_MEMORY_HPP
@@ -676,7 +721,7 @@ class seq : public detail::seq_size {
     template <class, std::size_t>
     friend class seq;
 
-    [[no_unique_address]] detail::inline_values<T, Inline> inside_{};
+    LPT_NO_UNIQUE_ADDRESS detail::inline_values<T, Inline> inside_{};
     T* outside_ = nullptr;
 
     // A single place inside is copied without asking whether it is used.
@@ -981,22 +1026,9 @@ public:
 // ======== lpt/base/shared.hpp
 #ifndef LPT_HOLDS_BASE_SHARED_HPP
 #define LPT_HOLDS_BASE_SHARED_HPP
-#if __has_include(<sys/single_threaded.h>)
-#include <sys/single_threaded.h>
-#endif
-
 namespace lpt {
 
 namespace detail {
-
-/// True where the process has one thread for sure: a locked instruction takes as long as twenty others.
-inline bool has_one_thread() noexcept {
-#if __has_include(<sys/single_threaded.h>)
-    return __libc_single_threaded != 0;
-#else
-    return false;
-#endif
-}
 
 // Counts of owners, who may live on different threads.
 constexpr void add_owner(std::int32_t& owners) noexcept {
@@ -2131,10 +2163,6 @@ constexpr std::int64_t normalized_axis(std::int64_t axis, std::size_t rank) {
 // ======== lpt/tensor/tensor.hpp
 #ifndef LPT_HOLDS_TENSOR_TENSOR_HPP
 #define LPT_HOLDS_TENSOR_TENSOR_HPP
-#if __has_include(<sched.h>)
-#include <sched.h>
-#endif
-
 namespace lpt {
 
 /// What is known of values that have yet to be computed, so that simple questions about them do not make anybody compute them.
@@ -2143,17 +2171,6 @@ struct late_facts {
     double first = math::not_a_number;  // the first two values; NaN: not known
     double second = math::not_a_number;
 };
-
-namespace detail {
-
-/// Lets other threads of this processor run.
-inline void give_way() noexcept {
-#if __has_include(<sched.h>)
-    ::sched_yield();
-#endif
-}
-
-}  // namespace detail
 
 /// Bytes that are computed when somebody reads them for the first time, from any thread.
 class late_bytes {
@@ -10675,7 +10692,7 @@ class member_classes {
 protected:
     struct member {
         std::int32_t parent = -1;  // of a root: less than zero, and its complement is the number of its value
-        [[no_unique_address]] Own own{};
+        LPT_NO_UNIQUE_ADDRESS Own own{};
     };
     seq<member> members_;
 

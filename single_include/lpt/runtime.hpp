@@ -22,7 +22,6 @@
 #include <string>
 #include <thread>
 #include <type_traits>
-#include <unistd.h>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -7662,6 +7661,43 @@ inline stage make_stage(graph model, const std::vector<known_input>& inputs,
 }  // namespace lpt::plan
 #endif
 
+// ======== lpt/runtime/platform.hpp
+#ifndef LPT_HOLDS_RUNTIME_PLATFORM_HPP
+#define LPT_HOLDS_RUNTIME_PLATFORM_HPP
+// What the executor asks of the operating system; each question has an answer on every system.
+
+#if __has_include(<unistd.h>)
+#include <unistd.h>
+#endif
+
+namespace lpt::runtime {
+
+/// Bytes of memory that this machine has; SIZE_MAX where the system does not tell.
+inline std::size_t memory_of_machine() noexcept {
+#if defined(_SC_PHYS_PAGES) && defined(_SC_PAGESIZE)
+    const long pages = ::sysconf(_SC_PHYS_PAGES);
+    const long size = ::sysconf(_SC_PAGESIZE);
+    if (pages > 0 && size > 0) {
+        return static_cast<std::size_t>(pages) * static_cast<std::size_t>(size);
+    }
+#endif
+    return SIZE_MAX;
+}
+
+/// Seconds that all processors together have worked for this process, from some moment on.
+inline double processor_seconds() noexcept {
+#if defined(CLOCK_PROCESS_CPUTIME_ID)
+    ::timespec now{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+#else
+    return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+#endif
+}
+
+}  // namespace lpt::runtime
+#endif
+
 // ======== lpt/runtime/states.hpp
 #ifndef LPT_HOLDS_RUNTIME_STATES_HPP
 #define LPT_HOLDS_RUNTIME_STATES_HPP
@@ -8395,15 +8431,6 @@ class network_runner {
 
     // ---- running
 
-    static double processor_seconds() {
-        std::timespec now{};
-#if defined(CLOCK_PROCESS_CPUTIME_ID)
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-        return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-#else
-        return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-#endif
-    }
     static void run_timed(step_runner& runner, kept_stage& stage) {
         const plan::network& net = stage.what.net;
         stage.times.resize(net.steps.size());
@@ -8937,11 +8964,6 @@ class executable {
     std::unique_ptr<runtime::network_runner> network_;
     std::int64_t most_iterations_ = 0;
 
-    static std::size_t memory_of_machine() {
-        const long pages = ::sysconf(_SC_PHYS_PAGES);
-        const long size = ::sysconf(_SC_PAGESIZE);
-        return pages > 0 && size > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(size) : SIZE_MAX;
-    }
     static std::unique_ptr<thread_pool> pool_for(const compile_options& options) {
         const bool own = options.parallel.run == nullptr && options.threads > 1;
         return own ? std::make_unique<thread_pool>(options.threads) : nullptr;
@@ -8957,7 +8979,7 @@ public:
         context_->kernels = &kernel::table_for(options.instruction_set.value_or(kernel::best_isa()));
         context_->parallel = pool_ ? pool_->parallel() : options.parallel;
         context_->most_plans = options.most_plans;
-        context_->memory_limit = options.memory_limit.value_or(memory_of_machine());
+        context_->memory_limit = options.memory_limit.value_or(runtime::memory_of_machine());
         context_->weights = plan::weight_store(context_->memory_limit);
         most_iterations_ = options.most_iterations;
         network_ = std::make_unique<runtime::network_runner>(std::move(model), *context_);

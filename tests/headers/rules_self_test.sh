@@ -20,6 +20,7 @@ header() {
 good_tree() {
     rm -rf "$work/include"
     header base/version.hpp '#include <cstddef>'
+    header base/platform.hpp '#include <sched.h>' '#include <sys/single_threaded.h>'
     header base/hana.hpp '#include <boost/hana/type.hpp>'
     header tensor/shape.hpp '#include <lpt/base/version.hpp>' '  #  include <lpt/tensor/extent.hpp>'
     header tensor/extent.hpp
@@ -81,6 +82,10 @@ header kernel/gemm.hpp '#include <xsimd/xsimd.hpp>'
 finds "xsimd outside kernel/xsimd.hpp" kernel/gemm.hpp:3
 header plan/plan.hpp '#include <immintrin.h>'
 finds "intrinsics outside kernel" plan/plan.hpp:3
+header tensor/shape.hpp '#include <sched.h>'
+finds "a header of the operating system in the core" tensor/shape.hpp:3
+header import/ir.hpp '#include <sys/mman.h>'
+finds "a header of the operating system in the import" import/ir.hpp:3
 header graph/graph.hpp '#include <pugixml.hpp>'
 finds "a format reader outside import" graph/graph.hpp:3
 header graph/graph.hpp '#include <doctest/doctest.h>'

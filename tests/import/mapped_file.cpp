@@ -31,3 +31,21 @@ TEST_CASE("a window beyond its file is refused, also where offset and size leave
     CHECK_THROWS_AS(file.window(SIZE_MAX, 2), error);
     CHECK_THROWS_AS(file.window(2, SIZE_MAX), error);
 }
+
+TEST_CASE("where the system maps no files, they are read into memory, whatever their size") {
+    const temporary_folder folder;
+    for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{65535}, std::size_t{65536},
+                                   std::size_t{65537}, std::size_t{200000}}) {
+        CAPTURE(size);
+        std::string content(size, '\0');
+        for (std::size_t i = 0; i < size; ++i) {
+            content[i] = static_cast<char>(i * 7 + i / 256);
+        }
+        const detail::file_contents read = detail::read_file(folder.write("data", content).c_str());
+        CHECK(std::string(static_cast<const char*>(read.first), read.size) == content);
+        read.give_back(read.first, read.size);
+    }
+    CHECK_THROWS_WITH_AS(detail::read_file("/no/such/file"),
+                         "/no/such/file: cannot be opened: No such file or directory", error);
+    CHECK_THROWS_WITH_AS(detail::read_file("/"), "/: cannot be read into memory", error);
+}

@@ -8,6 +8,7 @@
 #include <lpt/attribute/quantization_alignment.hpp>
 #include <lpt/attribute/quantization_granularity.hpp>
 #include <lpt/base/compiled.hpp>
+#include <lpt/base/platform.hpp>
 #include <lpt/graph/graph.hpp>
 
 namespace lpt::attribute {
@@ -60,7 +61,7 @@ class member_classes {
 protected:
     struct member {
         std::int32_t parent = -1;  // of a root: less than zero, and its complement is the number of its value
-        [[no_unique_address]] Own own{};
+        LPT_NO_UNIQUE_ADDRESS Own own{};
     };
     seq<member> members_;
 

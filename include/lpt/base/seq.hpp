@@ -3,6 +3,7 @@
 
 #include <lpt/base/memory.hpp>
 #include <lpt/base/move.hpp>
+#include <lpt/base/platform.hpp>
 #include <lpt/base/traits.hpp>
 
 #include <cstddef>
@@ -151,7 +152,7 @@ class seq : public detail::seq_size {
     template <class, std::size_t>
     friend class seq;
 
-    [[no_unique_address]] detail::inline_values<T, Inline> inside_{};
+    LPT_NO_UNIQUE_ADDRESS detail::inline_values<T, Inline> inside_{};
     T* outside_ = nullptr;
 
     // A single place inside is copied without asking whether it is used.

@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/platform.hpp>
 #include <lpt/base/seq.hpp>
 #include <lpt/base/traits.hpp>
-
-#if __has_include(<sys/single_threaded.h>)
-#include <sys/single_threaded.h>
-#endif
 
 namespace lpt {
 
 namespace detail {
-
-/// True where the process has one thread for sure: a locked instruction takes as long as twenty others.
-inline bool has_one_thread() noexcept {
-#if __has_include(<sys/single_threaded.h>)
-    return __libc_single_threaded != 0;
-#else
-    return false;
-#endif
-}
 
 // Counts of owners, who may live on different threads.
 constexpr void add_owner(std::int32_t& owners) noexcept {

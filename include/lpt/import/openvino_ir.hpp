@@ -24,8 +24,7 @@ inline graph import_openvino_ir(const std::string& xml_path, std::string bin_pat
         const bool has_ending = dot != std::string::npos && xml_path[dot] == '.';
         bin_path = (has_ending ? xml_path.substr(0, dot) : xml_path) + ".bin";
     }
-    const bool has_weights = ::access(bin_path.c_str(), F_OK) == 0;
-    if (!has_weights) {
+    if (!detail::file_exists(bin_path.c_str())) {
         return openvino_ir::read_network({reinterpret_cast<const char*>(xml.data()), xml.size()}, nullptr, xml_path,
                                          bin_path, known);
     }

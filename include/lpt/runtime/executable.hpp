@@ -4,9 +4,8 @@
 
 #include <lpt/kernel/dispatch.hpp>
 #include <lpt/runtime/network_runner.hpp>
+#include <lpt/runtime/platform.hpp>
 #include <lpt/runtime/thread_pool.hpp>
-
-#include <unistd.h>
 
 #include <optional>
 #include <utility>
@@ -37,11 +36,6 @@ class executable {
     std::unique_ptr<runtime::network_runner> network_;
     std::int64_t most_iterations_ = 0;
 
-    static std::size_t memory_of_machine() {
-        const long pages = ::sysconf(_SC_PHYS_PAGES);
-        const long size = ::sysconf(_SC_PAGESIZE);
-        return pages > 0 && size > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(size) : SIZE_MAX;
-    }
     static std::unique_ptr<thread_pool> pool_for(const compile_options& options) {
         const bool own = options.parallel.run == nullptr && options.threads > 1;
         return own ? std::make_unique<thread_pool>(options.threads) : nullptr;
@@ -57,7 +51,7 @@ public:
         context_->kernels = &kernel::table_for(options.instruction_set.value_or(kernel::best_isa()));
         context_->parallel = pool_ ? pool_->parallel() : options.parallel;
         context_->most_plans = options.most_plans;
-        context_->memory_limit = options.memory_limit.value_or(memory_of_machine());
+        context_->memory_limit = options.memory_limit.value_or(runtime::memory_of_machine());
         context_->weights = plan::weight_store(context_->memory_limit);
         most_iterations_ = options.most_iterations;
         network_ = std::make_unique<runtime::network_runner>(std::move(model), *context_);

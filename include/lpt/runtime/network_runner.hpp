@@ -3,10 +3,10 @@
 #pragma once
 
 #include <lpt/plan/stages.hpp>
+#include <lpt/runtime/platform.hpp>
 #include <lpt/runtime/run_step.hpp>
 
 #include <chrono>
-#include <ctime>
 #include <map>
 #include <utility>
 
@@ -267,15 +267,6 @@ class network_runner {
 
     // ---- running
 
-    static double processor_seconds() {
-        std::timespec now{};
-#if defined(CLOCK_PROCESS_CPUTIME_ID)
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-        return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-#else
-        return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-#endif
-    }
     static void run_timed(step_runner& runner, kept_stage& stage) {
         const plan::network& net = stage.what.net;
         stage.times.resize(net.steps.size());

@@ -2,14 +2,11 @@
 #pragma once
 
 #include <lpt/base/null.hpp>
+#include <lpt/base/platform.hpp>
 #include <lpt/base/shared.hpp>
 #include <lpt/base/traits.hpp>
 #include <lpt/tensor/element.hpp>
 #include <lpt/tensor/shape.hpp>
-
-#if __has_include(<sched.h>)
-#include <sched.h>
-#endif
 
 namespace lpt {
 
@@ -19,17 +16,6 @@ struct late_facts {
     double first = math::not_a_number;  // the first two values; NaN: not known
     double second = math::not_a_number;
 };
-
-namespace detail {
-
-/// Lets other threads of this processor run.
-inline void give_way() noexcept {
-#if __has_include(<sched.h>)
-    ::sched_yield();
-#endif
-}
-
-}  // namespace detail
 
 /// Bytes that are computed when somebody reads them for the first time, from any thread.
 class late_bytes {
