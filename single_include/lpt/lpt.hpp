@@ -365,6 +365,48 @@ inline void give_way() noexcept {
 }  // namespace lpt::detail
 #endif
 
+// ======== lpt/base/failure.hpp
+#ifndef LPT_HOLDS_BASE_FAILURE_HPP
+#define LPT_HOLDS_BASE_FAILURE_HPP
+// How an error leaves the library.
+//
+//   nothing defined, exceptions on    it is thrown
+//   nothing defined, -fno-exceptions  its line goes to the standard error stream, and the program aborts
+//   LPT_FAIL(message) defined         it is called with the line, a `const char*` that is valid during the call, and nothing is thrown
+//                                     or caught, whether the compiler has exceptions or not
+//
+// LPT_FAIL is defined before the first header of the library, alike in all files of a program; it must not return (the program would
+// abort). It may end the program or the thread, jump, or throw what is the user's own. What was being made when it is left by a jump is
+// lost, and a graph that was being changed must not be used again. Memory for small things comes from `operator new`, whose failure is
+// the affair of `std::set_new_handler`.
+
+#if defined(__cpp_exceptions) && !defined(LPT_FAIL)
+#define LPT_THROWS 1
+#else
+#define LPT_THROWS 0
+#endif
+
+#if !LPT_THROWS && !defined(LPT_FAIL)
+#include <cstdio>
+#endif
+
+#if !LPT_THROWS
+namespace lpt::detail {
+
+/// Ends with an error that cannot be thrown.
+[[noreturn, gnu::cold, gnu::noinline]] inline void end_with(const char* message) {
+#if defined(LPT_FAIL)
+    LPT_FAIL(message);
+#else
+    std::fprintf(stderr, "%s\n", message);
+#endif
+    __builtin_abort();
+}
+
+}  // namespace lpt::detail
+#endif
+#endif
+
 // ======== lpt/base/memory.hpp
 #ifndef LPT_HOLDS_BASE_MEMORY_HPP
 #define LPT_HOLDS_BASE_MEMORY_HPP
@@ -423,14 +465,18 @@ public:
 
 namespace lpt::detail {
 
-#if defined(__cpp_exceptions)
+#if LPT_THROWS
 [[noreturn, gnu::cold, gnu::noinline]] inline void raise_no_memory(std::size_t bytes) { throw memory_error(bytes); }
 [[noreturn, gnu::cold, gnu::noinline]] inline void raise_beyond_limit(std::size_t bytes, std::size_t limit) {
     throw memory_error(bytes, limit);
 }
 #else
-[[noreturn, gnu::cold, gnu::noinline]] inline void raise_no_memory(std::size_t) { __builtin_trap(); }
-[[noreturn, gnu::cold, gnu::noinline]] inline void raise_beyond_limit(std::size_t, std::size_t) { __builtin_trap(); }
+[[noreturn, gnu::cold, gnu::noinline]] inline void raise_no_memory(std::size_t bytes) {
+    end_with(memory_error(bytes).what());
+}
+[[noreturn, gnu::cold, gnu::noinline]] inline void raise_beyond_limit(std::size_t bytes, std::size_t limit) {
+    end_with(memory_error(bytes, limit).what());
+}
 #endif
 
 /// Memory of the system for large blocks; raises a `memory_error`.
@@ -1465,19 +1511,17 @@ public:
 };
 
 namespace detail {
-// A handler instead of `throw` where exceptions are switched off; not constexpr, so that a constant expression that
-// gets here stops with this function's name.
+// Not constexpr, so that a constant expression that gets here stops with this function's name.
 [[noreturn, gnu::cold, gnu::noinline]] inline void raise(text message) {
-#if defined(__cpp_exceptions)
+#if LPT_THROWS
     throw error(lpt::move(message));
 #else
-    static_cast<void>(message);
-    __builtin_trap();
+    end_with(error(message).what());
 #endif
 }
 }  // namespace detail
 
-/// Raises `lpt::error` with the joined parts as its message.
+/// Raises `lpt::error` with the joined parts as its message, or what stands in its place (base/failure.hpp).
 template <int Once = 0>  // a constexpr function that always fails must be a template
 [[noreturn, gnu::cold]] constexpr void fail(text_pieces message) {
     detail::raise(join(message));
@@ -14309,10 +14353,11 @@ constexpr tensor fake_quantize_late(seq<tensor> inputs, std::int64_t levels, con
 #define LPT_HOLDS_BASE_MEMORY_ERRORS_HPP
 namespace lpt::detail {
 
-/// Does some work; where memory cannot be had for it, raises an `lpt::error` that begins with `name()` and says how much.
+/// Does some work; where memory cannot be had for it, raises an `lpt::error` that begins with `name()` and says how much. Where errors are
+/// not thrown, the handler gets the line about memory as it is.
 template <class Work, class Name>
 constexpr auto naming_memory(const Work& work, [[maybe_unused]] const Name& name) -> decltype(work()) {
-#if defined(__cpp_exceptions)
+#if LPT_THROWS
     if (!lpt::is_constant_evaluated()) {
         try {
             return work();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/failure.hpp>
 #include <lpt/base/text.hpp>
 
 #include <new>  // std::exception too, the complete base of std::bad_alloc; <exception> brings far more
@@ -28,19 +29,17 @@ public:
 };
 
 namespace detail {
-// A handler instead of `throw` where exceptions are switched off; not constexpr, so that a constant expression that
-// gets here stops with this function's name.
+// Not constexpr, so that a constant expression that gets here stops with this function's name.
 [[noreturn, gnu::cold, gnu::noinline]] inline void raise(text message) {
-#if defined(__cpp_exceptions)
+#if LPT_THROWS
     throw error(lpt::move(message));
 #else
-    static_cast<void>(message);
-    __builtin_trap();
+    end_with(error(message).what());
 #endif
 }
 }  // namespace detail
 
-/// Raises `lpt::error` with the joined parts as its message.
+/// Raises `lpt::error` with the joined parts as its message, or what stands in its place (base/failure.hpp).
 template <int Once = 0>  // a constexpr function that always fails must be a template
 [[noreturn, gnu::cold]] constexpr void fail(text_pieces message) {
     detail::raise(join(message));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/failure.hpp>
+
 #include <cstddef>
 #include <new>
 
@@ -59,14 +61,18 @@ public:
 
 namespace lpt::detail {
 
-#if defined(__cpp_exceptions)
+#if LPT_THROWS
 [[noreturn, gnu::cold, gnu::noinline]] inline void raise_no_memory(std::size_t bytes) { throw memory_error(bytes); }
 [[noreturn, gnu::cold, gnu::noinline]] inline void raise_beyond_limit(std::size_t bytes, std::size_t limit) {
     throw memory_error(bytes, limit);
 }
 #else
-[[noreturn, gnu::cold, gnu::noinline]] inline void raise_no_memory(std::size_t) { __builtin_trap(); }
-[[noreturn, gnu::cold, gnu::noinline]] inline void raise_beyond_limit(std::size_t, std::size_t) { __builtin_trap(); }
+[[noreturn, gnu::cold, gnu::noinline]] inline void raise_no_memory(std::size_t bytes) {
+    end_with(memory_error(bytes).what());
+}
+[[noreturn, gnu::cold, gnu::noinline]] inline void raise_beyond_limit(std::size_t bytes, std::size_t limit) {
+    end_with(memory_error(bytes, limit).what());
+}
 #endif
 
 /// Memory of the system for large blocks; raises a `memory_error`.

@@ -5,10 +5,11 @@
 
 namespace lpt::detail {
 
-/// Does some work; where memory cannot be had for it, raises an `lpt::error` that begins with `name()` and says how much.
+/// Does some work; where memory cannot be had for it, raises an `lpt::error` that begins with `name()` and says how much. Where errors are
+/// not thrown, the handler gets the line about memory as it is.
 template <class Work, class Name>
 constexpr auto naming_memory(const Work& work, [[maybe_unused]] const Name& name) -> decltype(work()) {
-#if defined(__cpp_exceptions)
+#if LPT_THROWS
     if (!lpt::is_constant_evaluated()) {
         try {
             return work();
