@@ -15,7 +15,8 @@ lpt_ci_packages=(
     libc++-19-dev                         # the standard library of macOS
     g++-mingw-w64-x86-64-posix            # headers for Windows
     curl                                  # .ci/xsimd_14
-    python3                               # bench/compile
+    python3 python3-venv                  # bench/compile, Conan
+    git meson pkg-config                  # tests/consumers
 )
 
 # install_packages NAME...
