@@ -2096,6 +2096,16 @@ public:
         result.dimensions_.append(dimensions_);
         return result;
     }
+    /// Like this shape, without the axes of size 1 that it begins with as long as it has more than `rank` axes.
+    constexpr shape trimmed_left(std::size_t rank) const {
+        std::size_t first = 0;
+        while (this->rank() - first > rank && dimensions_[first] == 1) {
+            ++first;
+        }
+        shape result(view<dimension>(begin() + first, this->rank() - first));
+        result.rank_known_ = rank_known_;
+        return result;
+    }
 
     friend constexpr bool operator==(const shape&, const shape&) = default;
 
@@ -3688,6 +3698,8 @@ struct fake_quantize {
 };
 
 /// Rounds to the values of an 8-bit floating point type and back: y = dequantize(quantize(x * scale - shift)).
+///
+/// Inputs: x, scale and, may be, shift; both broadcast to x and have no more axes than it.
 struct fake_convert {
     static constexpr auto number = kind::fake_convert;
     static constexpr text_view name = "FakeConvert";
@@ -3707,7 +3719,9 @@ struct fake_convert {
             facts.wrong({"destination_type must be f8e4m3 or f8e5m2, not ", lpt::name(self.destination_type)});
         }
         for (std::size_t port = 1; port < facts.inputs(); ++port) {
-            if (!fake_quantize::broadcasts_to(facts.dimensions(port), facts.dimensions(0))) {
+            const shape& data = facts.dimensions(0);
+            const bool has_more_axes = data.rank_is_static() && facts.dimensions(port).rank() > data.rank();
+            if (has_more_axes || !fake_quantize::broadcasts_to(facts.dimensions(port), data)) {
                 facts.wrong({"input ", port, " of shape ", facts.dimensions(port), " does not broadcast to ",
                              facts.dimensions(0)});
             }
@@ -13874,22 +13888,23 @@ constexpr verdict quantize_is_supported(const graph& model, node_id fake_quantiz
                : refuse_levels(model, fake_quantize, reason::unsupported_levels, port);
 }
 
-/// The values of a tensor repeated along the axes in which it has size 1. Raises an error where it does not broadcast to
-/// `dimensions`.
+/// The values of a tensor repeated along the axes in which it has size 1; axes of size 1 before those of `dimensions` do not
+/// count. Raises an error where it does not broadcast to `dimensions`.
 template <int Once = 0>
 constexpr tensor broadcast_values(const tensor& values, const shape& dimensions) {
     if (values.dimensions() == dimensions) {
         return values;
     }
+    const shape own = values.dimensions().trimmed_left(dimensions.rank());
     shape merged;
-    if (!broadcast_shapes(values.dimensions(), dimensions, merged) || !(merged == dimensions)) {
+    if (!broadcast_shapes(own, dimensions, merged) || !(merged == dimensions)) {
         fail({"values of shape ", values.dimensions(), " do not broadcast to shape ", dimensions});
     }
     if (values.elements() == 1) {
         return make_tensor(values.type(), dimensions, view<double>({values.real(0)}));
     }
     tensor_builder result(values.type(), dimensions);
-    const evaluation::broadcast_walk<1> walk(dimensions, {&values.dimensions()});
+    const evaluation::broadcast_walk<1> walk(dimensions, {&own});
     walk.for_each_row([&](const evaluation::broadcast_walk<1>::row& row) {
         for (std::size_t i = 0; i < row.length; ++i) {
             result.real(row.output + i, values.real(row.at[0] + i * row.step[0]));
@@ -13898,20 +13913,19 @@ constexpr tensor broadcast_values(const tensor& values, const shape& dimensions)
     return result.finish();
 }
 
-/// The shape that both bounds of a FakeQuantize's constant output range broadcast to.
+/// The shape that both bounds of a FakeQuantize's constant output range broadcast to; it has no more axes than the data, which a
+/// scale of this shape must not give more.
 template <int Once = 0>
 constexpr shape output_range_shape(const graph& model, node_id fake_quantize) {
     const shape& low = model.shape(model[fake_quantize].input(3));
     const shape& high = model.shape(model[fake_quantize].input(4));
-    if (low == high) {
-        return low;
-    }
-    shape result;
-    if (!broadcast_shapes(low, high, result)) {
+    shape result = low;
+    if (!(low == high) && !broadcast_shapes(low, high, result)) {
         fail({"FakeQuantize '", model[fake_quantize].name(),
               "' has output bounds of shapes that do not broadcast to each other"});
     }
-    return result;
+    const shape& data = model.shape(model[fake_quantize].input(0));
+    return data.rank_is_static() ? result.trimmed_left(data.rank()) : result;
 }
 
 namespace detail {
@@ -17514,9 +17528,10 @@ constexpr tensor spread_bound(const tensor& bound, const shape& dimensions, elem
     return result.finish();
 }
 
+/// True if `broadcast_values` of values of the shape `from` gives some of the static shape `to`.
 constexpr bool broadcasts_to(const shape& from, const shape& to) {
     shape merged;
-    return broadcast_shapes(from, to, merged) && merged == to;
+    return broadcast_shapes(from.trimmed_left(to.rank()), to, merged) && merged == to;
 }
 
 }  // namespace detail
@@ -19474,8 +19489,9 @@ namespace lpt {
 
 /// The input of an elementwise operation that holds a Constant which a range of a FakeQuantize can take up; -1 if there is none.
 ///
-/// Exactly two inputs, one of them constant (input 1 where both could be asked). One element is always taken up. More only
-/// if the operation has the shape of its input 0, the rank is static, and the constant varies over the first two axes alone.
+/// Exactly two inputs, one of them constant (input 1 where both could be asked), which has no more axes than the data: the
+/// operation would give it more. One element is always taken up. More only if data, input 0 and output have one shape, the
+/// rank is static, and the constant varies over the first two axes alone.
 constexpr int fusable_constant_port(const auto& model, node_id id) {
     const node& each = model[id];
     if (each.inputs() != 2) {
@@ -19488,10 +19504,14 @@ constexpr int fusable_constant_port(const auto& model, node_id id) {
     }
     const int port = second ? 1 : 0;
     const shape& constant = model.shape(each.input(static_cast<std::size_t>(port)));
+    const shape& data = model.shape(each.input(second ? 0 : 1));
+    if (data.rank_is_static() && constant.rank() > data.rank()) {
+        return -1;
+    }
     if (constant.elements() == 1) {
         return port;
     }
-    if (each.shape().rank_is_dynamic() || !(model.shape(each.input(0)) == each.shape())) {
+    if (each.shape().rank_is_dynamic() || !(data == each.shape()) || !(model.shape(each.input(0)) == each.shape())) {
         return -1;
     }
     const shape aligned = constant.padded_left(each.shape().rank());

@@ -178,6 +178,14 @@ TEST_CASE("FakeQuantize has up to 2^32 levels") {
     LPT_CHECK_WRONG(with(op::fake_quantize::most_levels + 1), "levels must be at most 4294967296");
 }
 
+TEST_CASE("constants of FakeConvert have no more axes than the data, ranges of FakeQuantize may") {
+    const input data = of(f32, {2, 3});
+    const input wide = of(f32, {1, 1, 1});
+    CHECK(inferred(op::fake_quantize{2}, data, wide, wide, wide, wide) == "f32[2,3]");
+    CHECK(inferred(op::fake_convert{}, data, of(f32, {1, 3}), of(f32, {})) == "f32[2,3]");
+    LPT_CHECK_WRONG(inferred(op::fake_convert{}, data, wide), "input 1 of shape [1,1,1] does not broadcast to [2,3]");
+}
+
 TEST_CASE("Split has up to 65536 outputs, also of an axis of which nothing is known") {
     CHECK(inferred(op::split{2}, of(f32, {0}), index(0)) == "f32[0] f32[0]");
     LPT_CHECK_WRONG(inferred(op::split{huge}, of(f32, {0}), index(0)), "num_splits must be at most 65536");

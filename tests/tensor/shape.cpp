@@ -22,6 +22,9 @@ static_assert(to_text(shape{1, any, 3}) == "[1,?,3]" && to_text(shape{}) == "[]"
 static_assert(shape{2, 3}.elements() == 6 && shape{}.elements() == 1 && shape{0, 4}.elements() == 0);
 static_assert(normalized_axis(-1, 3) == 2 && normalized_axis(3, 3) == -1 && normalized_axis(-4, 3) == -1);
 static_assert(shape{3, 4}.padded_left(4) == shape{1, 1, 3, 4} && shape{3}.padded_left(0) == shape{3});
+static_assert(shape{1, 1, 3, 1}.trimmed_left(2) == shape{3, 1} && shape{1, 2, 3}.trimmed_left(1) == shape{2, 3} &&
+              shape{1, 1}.trimmed_left(0) == shape{} && shape{3}.trimmed_left(2) == shape{3} &&
+              shape::of_dynamic_rank().trimmed_left(0).rank_is_dynamic());
 
 }  // namespace
 

@@ -155,6 +155,8 @@ struct fake_quantize {
 };
 
 /// Rounds to the values of an 8-bit floating point type and back: y = dequantize(quantize(x * scale - shift)).
+///
+/// Inputs: x, scale and, may be, shift; both broadcast to x and have no more axes than it.
 struct fake_convert {
     static constexpr auto number = kind::fake_convert;
     static constexpr text_view name = "FakeConvert";
@@ -174,7 +176,9 @@ struct fake_convert {
             facts.wrong({"destination_type must be f8e4m3 or f8e5m2, not ", lpt::name(self.destination_type)});
         }
         for (std::size_t port = 1; port < facts.inputs(); ++port) {
-            if (!fake_quantize::broadcasts_to(facts.dimensions(port), facts.dimensions(0))) {
+            const shape& data = facts.dimensions(0);
+            const bool has_more_axes = data.rank_is_static() && facts.dimensions(port).rank() > data.rank();
+            if (has_more_axes || !fake_quantize::broadcasts_to(facts.dimensions(port), data)) {
                 facts.wrong({"input ", port, " of shape ", facts.dimensions(port), " does not broadcast to ",
                              facts.dimensions(0)});
             }

@@ -95,6 +95,16 @@ public:
         result.dimensions_.append(dimensions_);
         return result;
     }
+    /// Like this shape, without the axes of size 1 that it begins with as long as it has more than `rank` axes.
+    constexpr shape trimmed_left(std::size_t rank) const {
+        std::size_t first = 0;
+        while (this->rank() - first > rank && dimensions_[first] == 1) {
+            ++first;
+        }
+        shape result(view<dimension>(begin() + first, this->rank() - first));
+        result.rank_known_ = rank_known_;
+        return result;
+    }
 
     friend constexpr bool operator==(const shape&, const shape&) = default;
 

@@ -290,22 +290,23 @@ constexpr verdict quantize_is_supported(const graph& model, node_id fake_quantiz
                : refuse_levels(model, fake_quantize, reason::unsupported_levels, port);
 }
 
-/// The values of a tensor repeated along the axes in which it has size 1. Raises an error where it does not broadcast to
-/// `dimensions`.
+/// The values of a tensor repeated along the axes in which it has size 1; axes of size 1 before those of `dimensions` do not
+/// count. Raises an error where it does not broadcast to `dimensions`.
 template <int Once = 0>
 constexpr tensor broadcast_values(const tensor& values, const shape& dimensions) {
     if (values.dimensions() == dimensions) {
         return values;
     }
+    const shape own = values.dimensions().trimmed_left(dimensions.rank());
     shape merged;
-    if (!broadcast_shapes(values.dimensions(), dimensions, merged) || !(merged == dimensions)) {
+    if (!broadcast_shapes(own, dimensions, merged) || !(merged == dimensions)) {
         fail({"values of shape ", values.dimensions(), " do not broadcast to shape ", dimensions});
     }
     if (values.elements() == 1) {
         return make_tensor(values.type(), dimensions, view<double>({values.real(0)}));
     }
     tensor_builder result(values.type(), dimensions);
-    const evaluation::broadcast_walk<1> walk(dimensions, {&values.dimensions()});
+    const evaluation::broadcast_walk<1> walk(dimensions, {&own});
     walk.for_each_row([&](const evaluation::broadcast_walk<1>::row& row) {
         for (std::size_t i = 0; i < row.length; ++i) {
             result.real(row.output + i, values.real(row.at[0] + i * row.step[0]));
@@ -314,20 +315,19 @@ constexpr tensor broadcast_values(const tensor& values, const shape& dimensions)
     return result.finish();
 }
 
-/// The shape that both bounds of a FakeQuantize's constant output range broadcast to.
+/// The shape that both bounds of a FakeQuantize's constant output range broadcast to; it has no more axes than the data, which a
+/// scale of this shape must not give more.
 template <int Once = 0>
 constexpr shape output_range_shape(const graph& model, node_id fake_quantize) {
     const shape& low = model.shape(model[fake_quantize].input(3));
     const shape& high = model.shape(model[fake_quantize].input(4));
-    if (low == high) {
-        return low;
-    }
-    shape result;
-    if (!broadcast_shapes(low, high, result)) {
+    shape result = low;
+    if (!(low == high) && !broadcast_shapes(low, high, result)) {
         fail({"FakeQuantize '", model[fake_quantize].name(),
               "' has output bounds of shapes that do not broadcast to each other"});
     }
-    return result;
+    const shape& data = model.shape(model[fake_quantize].input(0));
+    return data.rank_is_static() ? result.trimmed_left(data.rank()) : result;
 }
 
 namespace detail {

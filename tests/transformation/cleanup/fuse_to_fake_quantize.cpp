@@ -108,6 +108,20 @@ TEST_CASE("refusals name their reason") {
     }
 }
 
+TEST_CASE("a constant that gives the data more axes is not fused: FakeQuantize gives its data's shape") {
+    quantized q(op::multiply{}, {0.5}, false);
+    const auto multiply_by = [&](std::size_t rank) {
+        const node_id constant = q.net.model.constant(make_tensor(f32, shape::of_ones(rank), {0.5}));
+        const node_id made = q.net.model.add(op::multiply{}, {q.fake_quantize, constant});
+        q.net.model.set_input(q.net.model.results()[0], 0, made);
+        q.net.model.collect();
+        return q.net.run<fuse_multiply>(made);
+    };
+    CHECK_FALSE(multiply_by(5));
+    CHECK(q.net.why() == reason::nothing_to_do);
+    CHECK(multiply_by(4));
+}
+
 TEST_CASE("a bound that is not constant is multiplied when the network runs") {
     quantized q(op::multiply{}, {0.5}, true);
     const node_id bound = q.net.model.parameter(f32, shape{}, "bound");

@@ -105,6 +105,52 @@ TEST_CASE("equal bounds of a tensor of unknown size are broadcast at run time") 
     CHECK(net.model[net.above(convert)].is<op::broadcast>());
 }
 
+TEST_CASE("ranges of more axes than the data give the dequantization no more axes than the data") {
+    const shape wide{1, 1, 1, 3};
+    for (const shape& dimensions : {shape{2, 3}, shape{3}}) {
+        network net;
+        graph& model = net.model;
+        const node_id data = model.parameter(f32, dimensions, "in");
+        const node_id low = model.constant(make_tensor(f32, wide, {-1, -1, -1}));
+        const node_id high = model.constant(make_tensor(f32, wide, {1, 2, 3}));
+        const node_id one = model.constant(make_tensor(f32, shape{1, 1, 1}, {-1}));
+        for (const node_id output_low : {low, one}) {  // bounds of one shape, and of two
+            const node_id made = model.add(op::fake_quantize{256}, {data, low, high, output_low, high});
+            model.relax(made);
+            model.result(made);
+            net.allow(made, {u8});
+        }
+        for (const std::size_t which : {0u, 1u}) {
+            CAPTURE(which);
+            CHECK(net.run<decomposition>(net.output(which)));
+            const node_id multiply = net.output(which);
+            const shape channels{1, 3};
+            CHECK(model[multiply].shape() == dimensions);
+            CHECK(net.value(multiply, 1).dimensions() == channels.trimmed_left(dimensions.rank()));
+            CHECK(net.value(multiply, 1).real(2) == doctest::Approx(4.0 / 255));
+            CHECK(net.value(net.above(multiply), 1).real(2) == doctest::Approx(63.75));
+        }
+    }
+}
+
+TEST_CASE("equal bounds of more axes than the data become values of its shape") {
+    for (const shape& dimensions : {shape{2, 3}, shape{-1, 3}}) {
+        network net;
+        net.options.followed_quirks = quirk::constant_in_low_precision;  // bounds stay bounds of channels
+        const node_id data = net.model.parameter(f32, dimensions, "in");
+        const node_id bound = net.model.constant(make_tensor(f32, shape{1, 1, 1, 3}, {1, 2, 3}));
+        const node_id made = net.model.add(op::fake_quantize{256}, {data, bound, bound, bound, bound});
+        net.model.relax(made);
+        net.model.result(made);
+        net.allow(made, {u8});
+        CHECK(net.run<decomposition>(made));
+        CHECK(net.model[net.output()].shape() == dimensions);
+        const node_id convert = net.above(net.output());
+        const bool is_known = net.model[net.above(convert)].is<op::constant>();
+        CHECK(is_known == dimensions.is_static());
+    }
+}
+
 TEST_CASE("without precision update the integers stay in floating point") {
     network net = quantized_input(256, {0}, {2.55});
     net.options.update_precisions = false;

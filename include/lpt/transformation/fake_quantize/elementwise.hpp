@@ -8,8 +8,9 @@ namespace lpt {
 
 /// The input of an elementwise operation that holds a Constant which a range of a FakeQuantize can take up; -1 if there is none.
 ///
-/// Exactly two inputs, one of them constant (input 1 where both could be asked). One element is always taken up. More only
-/// if the operation has the shape of its input 0, the rank is static, and the constant varies over the first two axes alone.
+/// Exactly two inputs, one of them constant (input 1 where both could be asked), which has no more axes than the data: the
+/// operation would give it more. One element is always taken up. More only if data, input 0 and output have one shape, the
+/// rank is static, and the constant varies over the first two axes alone.
 constexpr int fusable_constant_port(const auto& model, node_id id) {
     const node& each = model[id];
     if (each.inputs() != 2) {
@@ -22,10 +23,14 @@ constexpr int fusable_constant_port(const auto& model, node_id id) {
     }
     const int port = second ? 1 : 0;
     const shape& constant = model.shape(each.input(static_cast<std::size_t>(port)));
+    const shape& data = model.shape(each.input(second ? 0 : 1));
+    if (data.rank_is_static() && constant.rank() > data.rank()) {
+        return -1;
+    }
     if (constant.elements() == 1) {
         return port;
     }
-    if (each.shape().rank_is_dynamic() || !(model.shape(each.input(0)) == each.shape())) {
+    if (each.shape().rank_is_dynamic() || !(data == each.shape()) || !(model.shape(each.input(0)) == each.shape())) {
         return -1;
     }
     const shape aligned = constant.padded_left(each.shape().rank());

@@ -40,9 +40,10 @@ constexpr tensor spread_bound(const tensor& bound, const shape& dimensions, elem
     return result.finish();
 }
 
+/// True if `broadcast_values` of values of the shape `from` gives some of the static shape `to`.
 constexpr bool broadcasts_to(const shape& from, const shape& to) {
     shape merged;
-    return broadcast_shapes(from, to, merged) && merged == to;
+    return broadcast_shapes(from.trimmed_left(to.rank()), to, merged) && merged == to;
 }
 
 }  // namespace detail
