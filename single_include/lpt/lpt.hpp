@@ -25333,8 +25333,12 @@ private:
         return static_cast<std::size_t>(
             normalized_axis(model[concat].as<op::concat>().axis, model[concat].shape().rank()));
     }
+    /// The shape of a constant with the rank of the data; a range of FakeQuantize may have more axes, of size 1.
+    static constexpr shape aligned(const tensor& values, std::size_t rank) {
+        return values.dimensions().trimmed_left(rank).padded_left(rank);
+    }
     static constexpr bool varies_over(const tensor& values, std::size_t rank, std::size_t axis) {
-        return values.dimensions().rank() <= rank && values.dimensions().padded_left(rank)[axis] != 1;
+        return aligned(values, rank)[axis] != 1;
     }
 
     static constexpr verdict can_transform(const auto& model, node_id id, node_id concat) {
@@ -25395,7 +25399,7 @@ private:
             }
             return parts;
         }
-        const tensor full(values, values.dimensions().padded_left(rank));
+        const tensor full(values, aligned(values, rank));
         integers lengths;
         for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
             lengths.push_back(model.shape(model[concat].input(input))[axis]);
@@ -25543,7 +25547,7 @@ struct multiply_multiply_fusion {
 namespace lpt {
 
 /// True if an output gives dequantized weights: Multiply([Subtract](Convert(Constant of one of the types), constant), constant),
-/// with constants on input 1, the zero point's perhaps behind a Convert.
+/// with constants on input 1, the zero point's perhaps behind a Convert, that do not broadcast the weights to another shape.
 constexpr bool is_dequantized_weights(const graph& model, output_ref source, view<element> types) {
     if (!model[source.node].is<op::multiply>() || !is_constant(model, model[source.node].input(1))) {
         return false;
@@ -25556,7 +25560,8 @@ constexpr bool is_dequantized_weights(const graph& model, output_ref source, vie
         }
         data = model[data.node].input(0);
     }
-    if (!model[data.node].is<op::convert>() || !is_constant(model, model[data.node].input(0))) {
+    if (!model[data.node].is<op::convert>() || !is_constant(model, model[data.node].input(0)) ||
+        !(model.shape(data) == model.shape(source))) {
         return false;
     }
     const element type = model.type(model[data.node].input(0));

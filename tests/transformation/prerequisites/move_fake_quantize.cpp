@@ -67,6 +67,19 @@ TEST_CASE("a FakeQuantize above the Concat gives the same values") {
     }
 }
 
+TEST_CASE("ranges of more axes than the data are split along the axis of the Concat, too") {
+    concatenated net(false, true);
+    for (const std::size_t port : {1u, 2u, 3u, 4u}) {
+        const tensor range = net.value(net.quantize, port);
+        net.model.set_constant(net.quantize, port, tensor(range, range.dimensions().padded_left(6)));
+    }
+    net.model.result(net.quantize);
+    CHECK(net.move());
+    verify(net.model);
+    CHECK(net.value(net.above(net.output(), 1), 2).real(1) == 3);
+    CHECK(net.difference() == 0);
+}
+
 TEST_CASE("Convert and dequantization below move along, per channel too") {
     for (const bool per_channel : {false, true}) {
         concatenated net(false, per_channel);

@@ -60,6 +60,26 @@ static_assert(transposes_weights());
 
 }  // namespace
 
+TEST_CASE("a Reshape or Transpose stays below constants that broadcast the weights") {
+    for (const shape& dimensions : {shape{1, 1, 1, 1}, shape{2, 1, 1}}) {
+        CAPTURE(to_text(dimensions).c_str());
+        const seq<double> scale = counted(dimensions.elements());
+        const auto rank = static_cast<std::int64_t>(dimensions.rank());
+        seq<std::int64_t> order;
+        for (std::int64_t axis = rank; axis-- > 0;) {
+            order.push_back(axis);
+        }
+        moved_weights transposed;
+        transposed.transpose(
+            transposed.dequantize(transposed.weights(), node_id::none, transposed.constant(scale, dimensions)), order);
+        CHECK_FALSE(transposed.run<pull_transpose_through_dequantization>(transposed.movement));
+        moved_weights reshaped;
+        reshaped.reshape(reshaped.dequantize(reshaped.weights(), node_id::none, reshaped.constant(scale, dimensions)),
+                         {3, -1});
+        CHECK_FALSE(reshaped.run<pull_reshape_through_dequantization>(reshaped.movement));
+    }
+}
+
 TEST_CASE("a Reshape or Transpose of weights gives the same values from above their dequantization") {
     const struct {
         seq<double> scale, zero_point;

@@ -41,8 +41,12 @@ private:
         return static_cast<std::size_t>(
             normalized_axis(model[concat].as<op::concat>().axis, model[concat].shape().rank()));
     }
+    /// The shape of a constant with the rank of the data; a range of FakeQuantize may have more axes, of size 1.
+    static constexpr shape aligned(const tensor& values, std::size_t rank) {
+        return values.dimensions().trimmed_left(rank).padded_left(rank);
+    }
     static constexpr bool varies_over(const tensor& values, std::size_t rank, std::size_t axis) {
-        return values.dimensions().rank() <= rank && values.dimensions().padded_left(rank)[axis] != 1;
+        return aligned(values, rank)[axis] != 1;
     }
 
     static constexpr verdict can_transform(const auto& model, node_id id, node_id concat) {
@@ -103,7 +107,7 @@ private:
             }
             return parts;
         }
-        const tensor full(values, values.dimensions().padded_left(rank));
+        const tensor full(values, aligned(values, rank));
         integers lengths;
         for (std::size_t input = 0; input < model[concat].inputs(); ++input) {
             lengths.push_back(model.shape(model[concat].input(input))[axis]);

@@ -7,7 +7,7 @@
 namespace lpt {
 
 /// True if an output gives dequantized weights: Multiply([Subtract](Convert(Constant of one of the types), constant), constant),
-/// with constants on input 1, the zero point's perhaps behind a Convert.
+/// with constants on input 1, the zero point's perhaps behind a Convert, that do not broadcast the weights to another shape.
 constexpr bool is_dequantized_weights(const graph& model, output_ref source, view<element> types) {
     if (!model[source.node].is<op::multiply>() || !is_constant(model, model[source.node].input(1))) {
         return false;
@@ -20,7 +20,8 @@ constexpr bool is_dequantized_weights(const graph& model, output_ref source, vie
         }
         data = model[data.node].input(0);
     }
-    if (!model[data.node].is<op::convert>() || !is_constant(model, model[data.node].input(0))) {
+    if (!model[data.node].is<op::convert>() || !is_constant(model, model[data.node].input(0)) ||
+        !(model.shape(data) == model.shape(source))) {
         return false;
     }
     const element type = model.type(model[data.node].input(0));
