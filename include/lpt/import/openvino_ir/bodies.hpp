@@ -15,7 +15,7 @@ struct body_ports {
 
 inline body_ports ports_of_body(const document& body) {
     body_ports ports;
-    for (const layer_description& layer : body.layers) {
+    for (const layer_description& layer : body.layers()) {
         if (layer.kind == op::kind::parameter) {
             ports.parameter_of_layer.emplace(layer.id, static_cast<std::int64_t>(ports.parameter_of_layer.size()));
         } else if (layer.kind == op::kind::result) {
@@ -34,10 +34,11 @@ inline std::int64_t find_body_port(const std::map<std::int64_t, std::int64_t>& p
     return found->second;
 }
 
-/// The number of a port among the ports of a layer that a file gives by its id.
-inline std::int64_t port_number(const port_list& ports, std::int64_t id, const place& where) {
-    const std::size_t result = ports.place_of(id);
-    if (result == ports.size()) {
+/// The number of a port among those of a layer that a file gives by its id.
+template <class Port>
+std::int64_t port_number(const numbered_parts<Port>& ports, part_range of_layer, std::int64_t id, const place& where) {
+    const std::size_t result = ports.place_of(of_layer, id);
+    if (result == of_layer.count) {
         wrong(where, "a port map names port ", id, ", which the layer does not have");
     }
     return static_cast<std::int64_t>(result);
@@ -49,50 +50,52 @@ inline op::body_slice read_slice(const pugi::xml_node& entry, const place& where
             integer_attribute(entry, "end", where, -1)};
 }
 
-inline seq<op::body_input> read_input_map(const layer_description& layer, const pugi::xml_node& map,
-                                          const pugi::xml_node& back_edges, const body_ports& body) {
+inline seq<op::body_input> read_input_map(const document& content, const layer_description& layer,
+                                          const pugi::xml_node& map, const pugi::xml_node& back_edges,
+                                          const body_ports& body) {
+    const place where = content.where(layer);
     std::map<std::int64_t, std::int64_t> fed_back_by;
     for (const pugi::xml_node& edge : back_edges.children("edge")) {
-        fed_back_by[integer_attribute(edge, "to-layer", layer.where)] =
-            integer_attribute(edge, "from-layer", layer.where);
+        fed_back_by[integer_attribute(edge, "to-layer", where)] = integer_attribute(edge, "from-layer", where);
     }
     seq<op::body_input> inputs;
     for (const pugi::xml_node& entry : map.children("input")) {
-        const std::int64_t inner = integer_attribute(entry, "internal_layer_id", layer.where);
-        const std::int64_t outer = integer_attribute(entry, "external_port_id", layer.where);
+        const std::int64_t inner = integer_attribute(entry, "internal_layer_id", where);
+        const std::int64_t outer = integer_attribute(entry, "external_port_id", where);
         if (outer < 0) {
             continue;  // the number of the iteration: Loop keeps it as an attribute
         }
         op::body_input input;
-        input.port = port_number(layer.inputs, outer, layer.where);
-        input.parameter = find_body_port(body.parameter_of_layer, inner, layer.where);
+        input.port = port_number(content.inputs, layer.inputs, outer, where);
+        input.parameter = find_body_port(body.parameter_of_layer, inner, where);
         if (entry.attribute("axis")) {
             input.holds = op::body_input::form::sliced;
-            input.slice = read_slice(entry, layer.where);
+            input.slice = read_slice(entry, where);
         } else if (const auto back = fed_back_by.find(inner); back != fed_back_by.end()) {
             input.holds = op::body_input::form::merged;
-            input.result = find_body_port(body.result_of_layer, back->second, layer.where);
+            input.result = find_body_port(body.result_of_layer, back->second, where);
         }
         inputs.push_back(input);
     }
     return inputs;
 }
 
-inline seq<op::body_output> read_output_map(const layer_description& layer, const pugi::xml_node& map,
-                                            const body_ports& body) {
+inline seq<op::body_output> read_output_map(const document& content, const layer_description& layer,
+                                            const pugi::xml_node& map, const body_ports& body) {
+    const place where = content.where(layer);
     seq<op::body_output> outputs;
     for (const pugi::xml_node& entry : map.children("output")) {
-        const std::int64_t outer = integer_attribute(entry, "external_port_id", layer.where);
+        const std::int64_t outer = integer_attribute(entry, "external_port_id", where);
         if (outer < 0) {
             continue;  // the condition of a Loop, which it keeps as an attribute
         }
         op::body_output output;
-        output.port = port_number(layer.outputs, outer, layer.where);
-        output.result = find_body_port(body.result_of_layer, integer_attribute(entry, "internal_layer_id", layer.where),
-                                       layer.where);
+        output.port = port_number(content.outputs, layer.outputs, outer, where);
+        output.result =
+            find_body_port(body.result_of_layer, integer_attribute(entry, "internal_layer_id", where), where);
         if (entry.attribute("axis")) {
             output.holds = op::body_output::form::concatenated;
-            output.slice = read_slice(entry, layer.where);
+            output.slice = read_slice(entry, where);
         }
         outputs.push_back(output);
     }
@@ -100,31 +103,33 @@ inline seq<op::body_output> read_output_map(const layer_description& layer, cons
 }
 
 /// Raises an error where nothing feeds a parameter of a body, or an output of the layer.
-inline void check_maps(const layer_description& layer, const body_ports& body, const seq<op::body_input>& inputs,
-                       const seq<op::body_output>& outputs, std::int64_t current_iteration = -1) {
+inline void check_maps(const document& content, const layer_description& layer, const body_ports& body,
+                       const seq<op::body_input>& inputs, const seq<op::body_output>& outputs,
+                       std::int64_t current_iteration = -1) {
+    const place where = content.where(layer);
     std::set<std::int64_t> fed{current_iteration};
     for (const op::body_input& each : inputs) {
         fed.insert(each.parameter);
     }
     for (const auto& [id, parameter] : body.parameter_of_layer) {
         if (!fed.contains(parameter)) {
-            wrong(layer.where, "no port map entry feeds the body's parameter with layer id ", id);
+            wrong(where, "no port map entry feeds the body's parameter with layer id ", id);
         }
     }
     std::set<std::int64_t> given;
     for (const op::body_output& each : outputs) {
         given.insert(each.port);
     }
-    for (std::size_t port = 0; port < layer.outputs.size(); ++port) {
+    for (std::size_t port = 0; port < layer.outputs.count; ++port) {
         if (!given.contains(static_cast<std::int64_t>(port))) {
-            wrong(layer.where, "no port map entry gives output port ", layer.outputs[port].id);
+            wrong(where, "no port map entry gives output port ", content.outputs_of(layer)[port].id);
         }
     }
 }
 
-inline seq<op::declared_output> read_declared_outputs(const layer_description& layer) {
+inline seq<op::declared_output> read_declared_outputs(const document& content, const layer_description& layer) {
     seq<op::declared_output> outputs;
-    for (const port_description& port : layer.outputs) {
+    for (const output_description& port : content.outputs_of(layer)) {
         outputs.push_back({port.type, port.dimensions});
     }
     return outputs;

@@ -5,6 +5,7 @@
 #include <lpt/graph/traverse.hpp>
 #include <lpt/import/openvino_ir/bodies.hpp>
 
+#include <iterator>
 #include <utility>
 
 /// From the XML document to a graph.
@@ -19,43 +20,43 @@ struct source_files {
     op::user_operations known;  // operation types of users
 };
 
-graph build_graph(const pugi::xml_node& xml, const source_files& files, int depth);
+graph build_graph(const document& content, const source_files& files, int depth);
 
 // ---- weights
 
-inline tensor read_constant(const layer_description& layer, const source_files& files) {
+inline tensor read_constant(const layer_description& layer, const place& where, const source_files& files) {
     const pugi::xml_node data = layer.xml.child("data");
     const char* word = data.attribute("element_type").value();
     const element type = parse_element(word);
     if (type == dynamic) {
-        wrong(layer.where, "unknown element type '", word, "' of a constant");
+        wrong(where, "unknown element type '", word, "' of a constant");
     }
     shape dimensions;
     if (!op::from_value(op::to_value(text(data.attribute("shape").value())), dimensions) || !dimensions.is_static()) {
-        wrong(layer.where, "shape '", data.attribute("shape").value(), "' of a constant is not a list of sizes");
+        wrong(where, "shape '", data.attribute("shape").value(), "' of a constant is not a list of sizes");
     }
-    const std::int64_t offset = integer_attribute(data, "offset", layer.where);
-    const std::int64_t size = integer_attribute(data, "size", layer.where);
+    const std::int64_t offset = integer_attribute(data, "offset", where);
+    const std::int64_t size = integer_attribute(data, "size", where);
     std::size_t elements = 1;
     for (const dimension each : dimensions) {
         if (each < 0 || (each != 0 && elements > (std::size_t{1} << 48) / static_cast<std::size_t>(each))) {
-            wrong(layer.where, "a constant cannot have the shape ", to_text(dimensions));
+            wrong(where, "a constant cannot have the shape ", to_text(dimensions));
         }
         elements *= static_cast<std::size_t>(each);
     }
     if (size < 0 || static_cast<std::size_t>(size) != byte_size(type, elements)) {
-        wrong(layer.where, size, " bytes of weights, but type ", name(type), " and shape ", to_text(dimensions),
-              " need ", byte_size(type, elements));
+        wrong(where, size, " bytes of weights, but type ", name(type), " and shape ", to_text(dimensions), " need ",
+              byte_size(type, elements));
     }
     const auto count = static_cast<std::size_t>(size);
     if (count == 0) {
         return tensor(type, std::move(dimensions), bytes(seq<std::byte>{}));
     }
     if (files.weights == nullptr) {
-        wrong(layer.where, "needs weights, but ", files.bin.c_str(), " does not exist");
+        wrong(where, "needs weights, but ", files.bin.c_str(), " does not exist");
     }
     if (offset < 0 || !files.weights->has(static_cast<std::size_t>(offset), count)) {
-        wrong(layer.where, "weights at byte ", offset, " (", size, " bytes) lie outside of ", files.bin.c_str(),
+        wrong(where, "weights at byte ", offset, " (", size, " bytes) lie outside of ", files.bin.c_str(),
               ", which has ", files.weights->size(), " bytes");
     }
     return tensor(type, std::move(dimensions), files.weights->window(static_cast<std::size_t>(offset), count));
@@ -63,85 +64,90 @@ inline tensor read_constant(const layer_description& layer, const source_files& 
 
 // ---- attributes
 
-inline op::attributes read_attributes(const layer_description& layer) {
+inline op::attributes read_attributes(const layer_description& layer, const place& where) {
+    const pugi::xml_object_range<pugi::xml_attribute_iterator> all = layer.xml.child("data").attributes();
     seq<op::named_value> values;
-    for (const pugi::xml_attribute& each : layer.xml.child("data").attributes()) {
+    values.reserve(static_cast<std::size_t>(std::distance(all.begin(), all.end())));
+    for (const pugi::xml_attribute& each : all) {
         values.push_back({text(each.name()), op::to_value(text(each.value()))});
     }
-    const std::string where = layer.where.file + ": " + layer.where.layer;
     const op::field_row& fields = layer.of_user != nullptr ? *layer.of_user->fields : op::fields_of(layer.kind);
-    return fields.make(values, layer.version, where.c_str());
+    try {
+        return fields.make(values, layer.version, text_view());
+    } catch (const error& raised) {
+        fail({where, raised.message()});  // which begins with a colon
+    }
 }
 
-struct described_body {
-    pugi::xml_node xml;
-    document content;
-    body_ports ports;
-};
-
-inline described_body describe_body(const layer_description& layer, const char* name, const source_files& files) {
+/// One body of a layer: its graph is added to `bodies`.
+inline body_ports read_body(const layer_description& layer, const place& where, const char* name,
+                            const source_files& files, int depth, seq<graph>& bodies) {
     const pugi::xml_node xml = layer.xml.child(name);
     if (!xml) {
-        wrong(layer.where, "has no <", name, ">");
+        wrong(where, "has no <", name, ">");
     }
-    described_body body{xml, read_document(xml, layer.where.file, files.known), {}};
-    body.ports = ports_of_body(body.content);
-    return body;
+    const document content = read_document(xml, where.file, files.known);
+    bodies.push_back(build_graph(content, files, depth + 1));
+    return ports_of_body(content);
+}
+
+inline op::attributes read_if(const document& content, const layer_description& layer, const source_files& files,
+                              int depth, seq<graph>& bodies) {
+    const place where = content.where(layer);
+    const body_ports then_ports = read_body(layer, where, "then_body", files, depth, bodies);
+    const body_ports else_ports = read_body(layer, where, "else_body", files, depth, bodies);
+    const pugi::xml_node then_map = layer.xml.child("then_port_map");
+    const pugi::xml_node else_map = layer.xml.child("else_port_map");
+    op::if_else result;
+    result.then_inputs = read_input_map(content, layer, then_map, {}, then_ports);
+    result.then_outputs = read_output_map(content, layer, then_map, then_ports);
+    result.else_inputs = read_input_map(content, layer, else_map, {}, else_ports);
+    result.else_outputs = read_output_map(content, layer, else_map, else_ports);
+    result.declared_outputs = read_declared_outputs(content, layer);
+    open_unknown_ranks(result.declared_outputs, result.then_outputs, bodies[0]);
+    open_unknown_ranks(result.declared_outputs, result.else_outputs, bodies[1]);
+    check_maps(content, layer, then_ports, result.then_inputs, result.then_outputs);
+    check_maps(content, layer, else_ports, result.else_inputs, result.else_outputs);
+    return result;
 }
 
 /// Fills the port maps of TensorIterator, Loop and If and reads their bodies.
-inline op::attributes read_with_bodies(const layer_description& layer, const source_files& files, int depth,
-                                       seq<graph>& bodies) {
+inline op::attributes read_with_bodies(const document& content, const layer_description& layer,
+                                       const source_files& files, int depth, seq<graph>& bodies) {
+    const place where = content.where(layer);
     if (depth >= deepest_body) {
-        wrong(layer.where, "bodies are nested more than ", deepest_body, " deep");
+        wrong(where, "bodies are nested more than ", deepest_body, " deep");
     }
     if (layer.kind == op::kind::if_else) {
-        const described_body then_body = describe_body(layer, "then_body", files);
-        const described_body else_body = describe_body(layer, "else_body", files);
-        bodies.push_back(build_graph(then_body.xml, files, depth + 1));
-        bodies.push_back(build_graph(else_body.xml, files, depth + 1));
-        op::if_else result;
-        const pugi::xml_node then_map = layer.xml.child("then_port_map");
-        const pugi::xml_node else_map = layer.xml.child("else_port_map");
-        result.then_inputs = read_input_map(layer, then_map, {}, then_body.ports);
-        result.then_outputs = read_output_map(layer, then_map, then_body.ports);
-        result.else_inputs = read_input_map(layer, else_map, {}, else_body.ports);
-        result.else_outputs = read_output_map(layer, else_map, else_body.ports);
-        result.declared_outputs = read_declared_outputs(layer);
-        open_unknown_ranks(result.declared_outputs, result.then_outputs, bodies[bodies.size() - 2]);
-        open_unknown_ranks(result.declared_outputs, result.else_outputs, bodies[bodies.size() - 1]);
-        check_maps(layer, then_body.ports, result.then_inputs, result.then_outputs);
-        check_maps(layer, else_body.ports, result.else_inputs, result.else_outputs);
-        return result;
+        return read_if(content, layer, files, depth, bodies);
     }
-    const described_body body = describe_body(layer, "body", files);
-    bodies.push_back(build_graph(body.xml, files, depth + 1));
+    const body_ports body = read_body(layer, where, "body", files, depth, bodies);
     const pugi::xml_node map = layer.xml.child("port_map");
     const auto fill = [&](auto& result) {
-        result.input_map = read_input_map(layer, map, layer.xml.child("back_edges"), body.ports);
-        result.output_map = read_output_map(layer, map, body.ports);
-        result.declared_outputs = read_declared_outputs(layer);
-        open_unknown_ranks(result.declared_outputs, result.output_map, bodies.back());
+        result.input_map = read_input_map(content, layer, map, layer.xml.child("back_edges"), body);
+        result.output_map = read_output_map(content, layer, map, body);
+        result.declared_outputs = read_declared_outputs(content, layer);
+        open_unknown_ranks(result.declared_outputs, result.output_map, bodies[0]);
     };
     if (layer.kind == op::kind::tensor_iterator) {
         op::tensor_iterator result;
         fill(result);
-        check_maps(layer, body.ports, result.input_map, result.output_map);
+        check_maps(content, layer, body, result.input_map, result.output_map);
         return result;
     }
     op::loop result;
     fill(result);
     for (const pugi::xml_node& entry : map.children()) {
-        const std::string purpose = entry.attribute("purpose").value();
+        const text_view purpose = entry.attribute("purpose").value();
         if (purpose == "current_iteration") {
-            result.current_iteration = find_body_port(
-                body.ports.parameter_of_layer, integer_attribute(entry, "internal_layer_id", layer.where), layer.where);
+            result.current_iteration =
+                find_body_port(body.parameter_of_layer, integer_attribute(entry, "internal_layer_id", where), where);
         } else if (purpose == "execution_condition") {
-            result.execution_condition = find_body_port(
-                body.ports.result_of_layer, integer_attribute(entry, "internal_layer_id", layer.where), layer.where);
+            result.execution_condition =
+                find_body_port(body.result_of_layer, integer_attribute(entry, "internal_layer_id", where), where);
         }
     }
-    check_maps(layer, body.ports, result.input_map, result.output_map, result.current_iteration);
+    check_maps(content, layer, body, result.input_map, result.output_map, result.current_iteration);
     return result;
 }
 
@@ -164,24 +170,26 @@ inline void read_annotations(const pugi::xml_node& xml, graph& model, node_id id
 }
 
 /// Raises an error where the file declares an output that the operation cannot give.
-inline void check_outputs(const layer_description& layer, const graph& model, node_id id) {
-    const node& made = model[id];
-    if (layer.kind == op::kind::result) {
+inline void check_outputs(view<output_description> outputs, const place& where, const node& made) {
+    if (made.is<op::result>()) {
         return;
     }
-    if (layer.outputs.size() > made.outputs()) {
-        wrong(layer.where, "declares ", layer.outputs.size(), " outputs, but the operation has ", made.outputs());
+    if (outputs.size() > made.outputs()) {
+        wrong(where, "declares ", outputs.size(), " outputs, but the operation has ", made.outputs());
     }
-    for (std::size_t port = 0; port < layer.outputs.size(); ++port) {
-        const port_description& declared = layer.outputs[port];
+    for (std::size_t port = 0; port < outputs.size(); ++port) {
+        const output_description& declared = outputs[port];
         if (declared.type != dynamic && made.type(port) != dynamic && declared.type != made.type(port)) {
-            wrong(layer.where, "output ", port, " is declared as ", name(declared.type), ", but the operation gives ",
+            wrong(where, "output ", port, " is declared as ", name(declared.type), ", but the operation gives ",
                   name(made.type(port)));
         }
-        shape merged = made.shape(port);
         // A dynamic rank is written as no dimensions at all, like a scalar.
-        if (declared.dimensions.rank() != 0 && !merge_shape(merged, declared.dimensions)) {
-            wrong(layer.where, "output ", port, " is declared with shape ", to_text(declared.dimensions),
+        if (declared.dimensions.rank() == 0) {
+            continue;
+        }
+        shape merged = made.shape(port);
+        if (!merge_shape(merged, declared.dimensions)) {
+            wrong(where, "output ", port, " is declared with shape ", to_text(declared.dimensions),
                   ", but the operation gives ", to_text(made.shape(port)));
         }
     }
@@ -195,38 +203,38 @@ class builder {
     std::vector<node_id> made_;
     std::vector<char> open_;  // layers that wait for their inputs
 
-    output_ref source(const layer_description& layer, std::size_t port) const {
-        const auto edge = document_.source_of_input.find({layer.id, layer.inputs[port].id});
-        if (edge == document_.source_of_input.end()) {
-            wrong(layer.where, "no edge leads to input port ", layer.inputs[port].id);
+    view<input_description> inputs_of(const layer_description& layer) const {
+        const view<input_description> inputs = document_.inputs_of(layer);
+        for (const input_description& each : inputs) {
+            if (each.source_layer == input_description::unconnected) {
+                wrong(document_.where(layer), "no edge leads to input port ", each.id);
+            }
         }
-        const layer_description& from = document_.layers[document_.place_of_layer.at(edge->second.layer)];
-        const std::size_t output = from.outputs.place_of(edge->second.port);
-        if (output != from.outputs.size()) {
-            return {made_[document_.place_of_layer.at(from.id)], static_cast<std::int32_t>(output)};
+        return inputs;
+    }
+
+    op::attributes read(const layer_description& layer, seq<graph>& bodies) const {
+        if (layer.kind == op::kind::constant) {
+            return op::constant{read_constant(layer, document_.where(layer), files_)};
         }
-        wrong(layer.where, "an edge comes from port ", edge->second.port, " of ", from.where.layer.c_str(),
-              ", which is not an output of it");
+        if (layer.of_user == nullptr && op::has(op::row_of(layer.kind).traits, op::trait::has_bodies)) {
+            return read_with_bodies(document_, layer, files_, depth_, bodies);
+        }
+        return read_attributes(layer, document_.where(layer));
     }
 
     void make(std::size_t index) {
-        const layer_description& layer = document_.layers[index];
+        const layer_description& layer = document_.layers()[index];
+        const view<output_description> outputs = document_.outputs_of(layer);
         seq<output_ref, 5> inputs;
-        for (std::size_t port = 0; port < layer.inputs.size(); ++port) {
-            inputs.push_back(source(layer, port));
+        for (const input_description& each : inputs_of(layer)) {
+            inputs.push_back({made_[each.source_layer], static_cast<std::int32_t>(each.source_port)});
         }
         seq<graph> bodies;
-        op::attributes what;
-        if (layer.kind == op::kind::constant) {
-            what = op::constant{read_constant(layer, files_)};
-        } else if (layer.of_user == nullptr && op::has(op::row_of(layer.kind).traits, op::trait::has_bodies)) {
-            what = read_with_bodies(layer, files_, depth_, bodies);
-        } else {
-            what = read_attributes(layer);
-        }
+        op::attributes what = read(layer, bodies);
         node_id id = node_id::none;
         try {
-            id = model_.add(std::move(what), inputs, layer.name.c_str(), layer.version);
+            id = model_.add(std::move(what), inputs, layer.xml.attribute("name").value(), layer.version);
         } catch (const error& raised) {
             fail({text_view(files_.xml.c_str()), ": ", raised.message()});
         }
@@ -234,9 +242,9 @@ class builder {
             model_.add_body(id, std::move(body));
         }
         read_annotations(layer.xml, model_, id);
-        check_outputs(layer, model_, id);
-        for (std::size_t port = 0; port < layer.outputs.size() && port < model_[id].outputs(); ++port) {
-            model_.set_tensor_names({id, static_cast<std::int32_t>(port)}, layer.outputs[port].names);
+        check_outputs(outputs, document_.where(layer), model_[id]);
+        for (std::size_t port = 0; port < outputs.size() && port < model_[id].outputs(); ++port) {
+            model_.set_tensor_names({id, static_cast<std::int32_t>(port)}, outputs[port].names);
         }
         made_[index] = id;
     }
@@ -250,27 +258,23 @@ class builder {
                 stack.pop_back();
                 continue;
             }
-            const layer_description& layer = document_.layers[index];
+            const layer_description& layer = document_.layers()[index];
+            const view<input_description> inputs = inputs_of(layer);
             bool ready = true;
-            for (std::size_t port = layer.inputs.size(); port-- > 0;) {
-                const auto edge = document_.source_of_input.find({layer.id, layer.inputs[port].id});
-                if (edge == document_.source_of_input.end()) {
-                    wrong(layer.where, "no edge leads to input port ", layer.inputs[port].id);
-                }
-                const std::size_t above = document_.place_of_layer.at(edge->second.layer);
+            for (std::size_t port = inputs.size(); port-- > 0;) {
+                const std::size_t above = inputs[port].source_layer;
                 if (made_[above] != node_id::none) {
                     continue;
                 }
                 if (open_[above] != 0) {
-                    wrong(document_.layers[above].where, "the edges lead round in a circle through this layer");
+                    wrong(document_.where(document_.layers()[above]),
+                          "the edges lead round in a circle through this layer");
                 }
                 ready = false;
                 stack.push_back(above);
             }
             if (ready) {
-                lpt::detail::naming_memory(
-                    [&] { make(index); },
-                    [&] { return join({layer.where.file.c_str(), ": ", layer.where.layer.c_str()}); });
+                lpt::detail::naming_memory([&] { make(index); }, [&] { return join({document_.where(layer)}); });
                 stack.pop_back();
             } else {
                 open_[index] = 1;
@@ -280,6 +284,9 @@ class builder {
 
     /// Assign depends on the ReadValue of its variable: the old value is read before the new one is written.
     void order_variables() {
+        if (model_.sinks().empty()) {
+            return;
+        }
         std::multimap<std::string, node_id> readers;
         for (const node_id id : made_) {
             if (model_[id].is<op::read_value>()) {
@@ -294,6 +301,11 @@ class builder {
                 }
             }
         }
+        try {
+            static_cast<void>(topological_order(model_));  // which may now have a circle
+        } catch (const error& raised) {
+            fail({text_view(files_.xml.c_str()), ": ", raised.message()});
+        }
     }
 
 public:
@@ -301,36 +313,31 @@ public:
         : document_(content),
           files_(files),
           depth_(depth),
-          made_(content.layers.size(), node_id::none),
-          open_(content.layers.size(), 0) {}
+          made_(content.all_layers.count, node_id::none),
+          open_(content.all_layers.count, 0) {}
 
     graph build() {
+        const view<layer_description> layers = document_.layers();
         // Parameters first and results last, in the order of the file: that is their order as inputs and outputs.
         for (const op::kind first : {op::kind::parameter, op::kind::none}) {
-            for (std::size_t index = 0; index < document_.layers.size(); ++index) {
-                const op::kind kind = document_.layers[index].kind;
+            for (std::size_t index = 0; index < layers.size(); ++index) {
+                const op::kind kind = layers[index].kind;
                 if (first == op::kind::parameter ? kind == first : kind != op::kind::result) {
                     make_with_inputs(index);
                 }
             }
         }
-        for (std::size_t index = 0; index < document_.layers.size(); ++index) {
+        for (std::size_t index = 0; index < layers.size(); ++index) {
             make_with_inputs(index);
         }
         order_variables();
-        try {
-            static_cast<void>(topological_order(model_));  // the order of variables may close a circle
-        } catch (const error& raised) {
-            fail({text_view(files_.xml.c_str()), ": ", raised.message()});
-        }
         return std::move(model_);
     }
 };
 
-inline graph build_graph(const pugi::xml_node& xml, const source_files& files, int depth) {
-    const document content = read_document(xml, files.xml, files.known);
+inline graph build_graph(const document& content, const source_files& files, int depth) {
     graph model = builder(content, files, depth).build();
-    model.set_name(xml.attribute("name").value());
+    model.set_name(content.xml.attribute("name").value());
     return model;
 }
 
@@ -367,7 +374,7 @@ inline graph read_network(text_view xml, const mapped_file* weights, const std::
     if (!net) {
         fail({text_view(xml_name.c_str()), ": is not a network: the document has no <net>"});
     }
-    return build_graph(net, {weights, xml_name, bin_name, known}, 0);
+    return build_graph(read_document(net, xml_name.c_str(), known), {weights, xml_name, bin_name, known}, 0);
 }
 
 }  // namespace lpt::openvino_ir
