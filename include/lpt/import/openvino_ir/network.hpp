@@ -366,7 +366,8 @@ inline graph read_network(text_view xml, const mapped_file* weights, const std::
             {text_view(xml_name.c_str()), ": unknown format; expected OpenVINO IR, whose topology is an XML document"});
     }
     pugi::xml_document parsed;
-    const pugi::xml_parse_result status = parsed.load_buffer(xml.data(), xml.size());
+    const pugi::xml_parse_result status =
+        parsed.load_buffer(xml.data(), xml.size(), pugi::parse_default | pugi::parse_embed_pcdata);
     if (!status) {
         fail({text_view(xml_name.c_str()), ": broken XML at byte ", status.offset, ": ", status.description()});
     }
