@@ -7,10 +7,14 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <pugixml.hpp>
 #include <set>
 #include <string>
+#include <string_view>
+#include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -177,72 +181,111 @@ public:
 /// The XML document of a network as plain data: layers with their ports and the edges between them.
 namespace lpt::openvino_ir {
 
-/// Where a message is about: a file, and a layer in it.
+/// Where a message is about: a file, and a layer in it. Its words are made where a message needs them.
 struct place {
-    std::string file;
-    std::string layer;  // empty: the file as a whole
+    text_view file;
+    pugi::xml_node layer;  // none: the file as a whole
 };
+
+inline text label(const pugi::xml_node& layer) {
+    return join({"layer '", layer.attribute("name").value(), "' (", layer.attribute("type").value(), ")"});
+}
+inline void append_to(text& message, const place& where) {
+    message.append(where.file);
+    if (where.layer) {
+        message.append(": ").append(label(where.layer).view());
+    }
+}
 
 template <class... Parts>
 [[noreturn]] void wrong(const place& where, const Parts&... parts) {
-    if (where.layer.empty()) {
-        fail({text_view(where.file.c_str()), ": ", parts...});
-    }
-    fail({text_view(where.file.c_str()), ": ", text_view(where.layer.c_str()), ": ", parts...});
+    fail({where, ": ", parts...});
 }
 
-struct port_description {
+/// Parts of a file that belong together: so many, from this place on.
+struct part_range {
+    std::size_t first = 0;
+    std::size_t count = 0;
+};
+
+/// Parts of a file in its order, which have numbers in it (`id`). Nearly all files count on from the first part of a range, so a part
+/// is looked for where counting leads, and only those that are not there are in a map.
+template <class Part>
+class numbered_parts {
+    std::vector<Part> parts_;
+    std::map<std::pair<std::size_t, std::int64_t>, std::size_t> elsewhere_;  // by the first part of their range
+
+    std::size_t counted_place(part_range among, std::int64_t id) const {
+        return among.count == 0 ? 0
+                                : static_cast<std::size_t>(static_cast<std::uint64_t>(id) -
+                                                           static_cast<std::uint64_t>(parts_[among.first].id));
+    }
+
+public:
+    /// A range without parts yet, behind all others.
+    part_range new_range() const { return {parts_.size(), 0}; }
+    /// Adds a part to the last range; false where one of its parts has that number already.
+    bool add(part_range& among, Part part) {
+        if (place_of(among, part.id) != among.count) {
+            return false;
+        }
+        if (counted_place(among, part.id) != among.count) {
+            elsewhere_.emplace(std::pair{among.first, part.id}, among.count);
+        }
+        parts_.push_back(std::move(part));
+        ++among.count;
+        return true;
+    }
+    /// The place in its range of the part with a number; `among.count` where there is none.
+    std::size_t place_of(part_range among, std::int64_t id) const {
+        const std::size_t counted = counted_place(among, id);
+        if (counted < among.count && parts_[among.first + counted].id == id) {
+            return counted;
+        }
+        const auto found = elsewhere_.find({among.first, id});
+        return found == elsewhere_.end() ? among.count : found->second;
+    }
+    view<Part> of(part_range among) const { return {parts_.data() + among.first, among.count}; }
+    Part& at(part_range among, std::size_t place) { return parts_[among.first + place]; }
+};
+
+struct input_description {
+    static constexpr std::size_t unconnected = static_cast<std::size_t>(-1);
+
+    std::int64_t id = 0;
+    std::size_t source_layer = unconnected;  // places, not numbers
+    std::size_t source_port = 0;
+};
+
+struct output_description {
     std::int64_t id = 0;
     element type = dynamic;
     shape dimensions;
     seq<text> names;
 };
 
-/// The ports of a layer in order, found by their ids.
-class port_list {
-    std::vector<port_description> ports_;
-    std::map<std::int64_t, std::size_t> places_;
-
-public:
-    /// False where a port has that id already.
-    bool add(port_description port) {
-        const bool is_new = places_.emplace(port.id, ports_.size()).second;
-        ports_.push_back(std::move(port));
-        return is_new;
-    }
-    /// The place of the port with an id; `size()` where there is none.
-    std::size_t place_of(std::int64_t id) const {
-        const auto found = places_.find(id);
-        return found == places_.end() ? ports_.size() : found->second;
-    }
-    std::size_t size() const { return ports_.size(); }
-    const port_description& operator[](std::size_t place) const { return ports_[place]; }
-    auto begin() const { return ports_.begin(); }
-    auto end() const { return ports_.end(); }
-};
-
 struct layer_description {
     std::int64_t id = 0;
     pugi::xml_node xml;
-    place where;
     op::kind kind = op::kind::none;
-    const op::user_row* of_user = nullptr;  // for an operation type of the user's
     int version = 0;
-    std::string name;
-    port_list inputs;
-    port_list outputs;
-};
-
-struct edge_end {
-    std::int64_t layer = 0;
-    std::int64_t port = 0;
-    auto operator<=>(const edge_end&) const = default;
+    const op::user_row* of_user = nullptr;  // for an operation type of the user's
+    part_range inputs;
+    part_range outputs;
 };
 
 struct document {
-    std::vector<layer_description> layers;
-    std::map<std::int64_t, std::size_t> place_of_layer;
-    std::map<edge_end, edge_end> source_of_input;
+    text_view file;
+    pugi::xml_node xml;  // `<net>` or `<body>`
+    part_range all_layers;
+    numbered_parts<layer_description> numbered_layers;
+    numbered_parts<input_description> inputs;
+    numbered_parts<output_description> outputs;
+
+    view<layer_description> layers() const { return numbered_layers.of(all_layers); }
+    view<input_description> inputs_of(const layer_description& layer) const { return inputs.of(layer.inputs); }
+    view<output_description> outputs_of(const layer_description& layer) const { return outputs.of(layer.outputs); }
+    place where(const layer_description& layer) const { return {file, layer.xml}; }
 };
 
 inline std::int64_t integer_attribute(const pugi::xml_node& xml, const char* name, const place& where) {
@@ -259,35 +302,41 @@ inline std::int64_t integer_attribute(const pugi::xml_node& xml, const char* nam
     return xml.attribute(name) ? integer_attribute(xml, name, where) : otherwise;
 }
 
+struct precision_word {
+    text_view word;
+    element type;
+};
+inline constexpr precision_word precision_words[] = {{"FP32", f32},
+                                                     {"I64", i64},
+                                                     {"I32", i32},
+                                                     {"FP16", f16},
+                                                     {"I8", i8},
+                                                     {"U8", u8},
+                                                     {"BOOL", boolean},
+                                                     {"FP64", f64},
+                                                     {"BF16", bf16},
+                                                     {"I16", i16},
+                                                     {"I4", i4},
+                                                     {"U64", u64},
+                                                     {"U32", u32},
+                                                     {"U16", u16},
+                                                     {"U4", u4},
+                                                     {"F8E4M3", f8e4m3},
+                                                     {"F8E5M2", f8e5m2},
+                                                     {"", dynamic},
+                                                     {"UNSPECIFIED", dynamic},
+                                                     {"undefined", dynamic},
+                                                     {"dynamic", dynamic},
+                                                     {"DYNAMIC", dynamic}};
+
 /// The element type that a port's `precision` names (`FP32`, `I64`, `BOOL` …); `dynamic` for the words that leave it open.
-inline element parse_precision(const std::string& word, const place& where) {
-    static const std::map<std::string, element> words = {{"FP64", f64},
-                                                         {"FP32", f32},
-                                                         {"FP16", f16},
-                                                         {"BF16", bf16},
-                                                         {"I64", i64},
-                                                         {"I32", i32},
-                                                         {"I16", i16},
-                                                         {"I8", i8},
-                                                         {"I4", i4},
-                                                         {"U64", u64},
-                                                         {"U32", u32},
-                                                         {"U16", u16},
-                                                         {"U8", u8},
-                                                         {"U4", u4},
-                                                         {"BOOL", boolean},
-                                                         {"F8E4M3", f8e4m3},
-                                                         {"F8E5M2", f8e5m2},
-                                                         {"", dynamic},
-                                                         {"UNSPECIFIED", dynamic},
-                                                         {"undefined", dynamic},
-                                                         {"dynamic", dynamic},
-                                                         {"DYNAMIC", dynamic}};
-    const auto found = words.find(word);
-    if (found == words.end()) {
-        wrong(where, "unknown precision '", word.c_str(), "' of a port");
+inline element parse_precision(text_view word, const place& where) {
+    for (const precision_word& each : precision_words) {
+        if (each.word == word) {
+            return each.type;
+        }
     }
-    return found->second;
+    wrong(where, "unknown precision '", word, "' of a port");
 }
 
 /// Words between commas; a comma after a backslash belongs to the word.
@@ -310,120 +359,161 @@ inline seq<text> split_names(const char* list) {
     return names;
 }
 
-inline port_description read_port(const pugi::xml_node& xml, const place& where) {
-    port_description port;
+inline dimension read_dimension(const char* word, const place& where) {
+    const text_view size = word;
+    std::int64_t result = 0;
+    if (size == "?" || std::strstr(word, "..") != nullptr) {
+        return dynamic_dimension;
+    }
+    if (!op::detail::parse_integer(size, result) || result < -1) {
+        wrong(where, "'", size, "' is not the size of a dimension");
+    }
+    return result;
+}
+
+inline output_description read_port(const pugi::xml_node& xml, const place& where) {
+    output_description port;
     port.id = integer_attribute(xml, "id", where);
     port.type = parse_precision(xml.attribute("precision").value(), where);
     port.names = split_names(xml.attribute("names").value());
-    for (const pugi::xml_node& dim : xml.children("dim")) {
-        std::int64_t size = 0;
-        const std::string word = dim.text().get();
-        const bool interval = word.find("..") != std::string::npos || word == "?";
-        if (!interval && (!op::detail::parse_integer(word.c_str(), size) || size < -1)) {
-            wrong(where, "'", word.c_str(), "' is not the size of a dimension");
-        }
-        port.dimensions.push_back(interval ? dynamic_dimension : size);
+    for (const pugi::xml_node& size : xml.children("dim")) {
+        port.dimensions.push_back(read_dimension(size.text().get(), where));
     }
     return port;
 }
 
-inline port_list read_ports(const pugi::xml_node& list, const place& where) {
-    port_list ports;
+/// Adds the ports of a layer to those of the layers before it. Of an input nothing but its number is kept: its type and shape are
+/// those of what it is connected to.
+template <class Port>
+part_range read_ports(const pugi::xml_node& list, numbered_parts<Port>& ports, const place& where) {
+    part_range mine = ports.new_range();
     for (const pugi::xml_node& xml : list.children("port")) {
-        if (!ports.add(read_port(xml, where))) {
-            wrong(where, "two of its ", list.name(), " ports have the id ", ports[ports.size() - 1].id);
+        output_description port = read_port(xml, where);
+        const std::int64_t id = port.id;
+        bool is_new = false;
+        if constexpr (std::is_same_v<Port, input_description>) {
+            is_new = ports.add(mine, {id});
+        } else {
+            is_new = ports.add(mine, std::move(port));
+        }
+        if (!is_new) {
+            wrong(where, "two of its ", list.name(), " ports have the id ", id);
         }
     }
-    return ports;
+    return mine;
 }
 
 /// The operation type that a layer's `type` names: the published name, but for five words that files write differently.
-inline op::kind parse_layer_type(const std::string& type) {
-    static const std::map<std::string, const char*> other_words = {
-        {"Const", "Constant"}, {"ReLU", "Relu"}, {"PReLU", "PRelu"}, {"SoftMax", "Softmax"}, {"ELU", "Elu"}};
-    const auto found = other_words.find(type);
-    return op::parse_kind(found == other_words.end() ? type.c_str() : found->second);
+inline op::kind parse_layer_type(const char* type) {
+    static const auto kinds = [] {
+        std::unordered_map<std::string_view, op::kind> result = {{"Const", op::kind::constant},
+                                                                 {"ReLU", op::kind::relu},
+                                                                 {"PReLU", op::kind::prelu},
+                                                                 {"SoftMax", op::kind::softmax},
+                                                                 {"ELU", op::kind::elu}};
+        for (const op::row& each : op::rows.values) {
+            result.emplace(std::string_view(each.name.data(), each.name.size()), each.number);
+        }
+        return result;
+    }();
+    const auto found = kinds.find(type);
+    return found == kinds.end() ? op::kind::none : found->second;
 }
 
 /// The version of the operation that the layer's operation set (`opset1` … `opset16`) means.
-inline int parse_version(const std::string& word, const op::row& operation, const place& where) {
+inline int parse_version(text_view word, const op::row& operation, const place& where) {
     std::int64_t number = 0;
-    if (word.rfind("opset", 0) != 0 || !op::detail::parse_integer(word.c_str() + 5, number) || number < 1 ||
-        number > 16) {
-        wrong(where, "unknown operation set '", word.c_str(), "'; expected opset1 to opset16");
+    if (!word.starts_with("opset") || !op::detail::parse_integer(word.substr(5), number) || number < 1 || number > 16) {
+        wrong(where, "unknown operation set '", word, "'; expected opset1 to opset16");
     }
     const int version = operation.opsets.in_opset(static_cast<int>(number));
     if (version < 0) {
-        wrong(where, "operation ", operation.name, " is not in ", word.c_str());
+        wrong(where, "operation ", operation.name, " is not in ", word);
     }
     return version;
 }
 
 /// The version of a layer of a user's operation type: files write `extension` or an operation set of the author's own for the newest.
-inline int parse_user_version(const std::string& word, const op::user_row& operation, const place& where) {
-    return word.rfind("opset", 0) == 0 ? parse_version(word, operation, where) : operation.opsets.newest();
+inline int parse_user_version(text_view word, const op::user_row& operation, const place& where) {
+    return word.starts_with("opset") ? parse_version(word, operation, where) : operation.opsets.newest();
 }
 
-inline layer_description read_layer(const pugi::xml_node& xml, const std::string& file,
-                                    const op::user_operations& known) {
+/// Adds a layer to the document.
+inline void read_layer(const pugi::xml_node& xml, document& result, const op::user_operations& known) {
+    const place where{result.file, xml};
+    const char* const type = xml.attribute("type").value();
+    const text_view version = xml.attribute("version").value();
     layer_description layer;
     layer.xml = xml;
-    layer.name = xml.attribute("name").value();
-    const std::string type = xml.attribute("type").value();
-    layer.where = {file, "layer '" + layer.name + "' (" + type + ")"};
-    layer.id = integer_attribute(xml, "id", layer.where);
+    layer.id = integer_attribute(xml, "id", where);
     layer.kind = parse_layer_type(type);
-    const std::string version = xml.attribute("version").value();
-    layer.of_user = known.find(type.c_str());
+    layer.of_user = known.find(type);
     if (layer.of_user != nullptr) {
         layer.kind = layer.of_user->number;
-        layer.version = parse_user_version(version, *layer.of_user, layer.where);
+        layer.version = parse_user_version(version, *layer.of_user, where);
     } else if (layer.kind == op::kind::none) {
-        wrong(layer.where, "unknown operation");
+        wrong(where, "unknown operation");
     } else {
-        layer.version = parse_version(version, op::row_of(layer.kind), layer.where);
+        layer.version = parse_version(version, op::row_of(layer.kind), where);
     }
-    layer.inputs = read_ports(xml.child("input"), layer.where);
-    layer.outputs = read_ports(xml.child("output"), layer.where);
-    return layer;
-}
-
-inline void read_edges(const pugi::xml_node& xml, document& result, const place& where) {
-    for (const pugi::xml_node& edge : xml.children("edge")) {
-        const edge_end from{integer_attribute(edge, "from-layer", where), integer_attribute(edge, "from-port", where)};
-        const edge_end to{integer_attribute(edge, "to-layer", where), integer_attribute(edge, "to-port", where)};
-        for (const edge_end& end : {from, to}) {
-            if (!result.place_of_layer.contains(end.layer)) {
-                wrong(where, "an edge at byte ", edge.offset_debug(), " leads to layer ", end.layer,
-                      ", which does not exist");
-            }
-        }
-        const layer_description& target = result.layers[result.place_of_layer.at(to.layer)];
-        if (target.inputs.place_of(to.port) == target.inputs.size()) {
-            wrong(target.where, "an edge at byte ", edge.offset_debug(), " leads to port ", to.port,
-                  ", which is not an input of it");
-        }
-        if (!result.source_of_input.emplace(to, from).second) {
-            wrong(where, "two edges lead to port ", to.port, " of layer ", to.layer);
-        }
+    layer.inputs = read_ports(xml.child("input"), result.inputs, where);
+    layer.outputs = read_ports(xml.child("output"), result.outputs, where);
+    const std::int64_t id = layer.id;
+    if (!result.numbered_layers.add(result.all_layers, std::move(layer))) {
+        wrong(where, "another layer has its id ", id, ", too");
     }
 }
 
-/// Reads `<layers>` and `<edges>` below a node of the document (`<net>` or `<body>`).
-inline document read_document(const pugi::xml_node& xml, const std::string& file, const op::user_operations& known) {
+/// The place of a layer that an edge names.
+inline std::size_t layer_of_edge(const pugi::xml_node& edge, const char* end, const document& content) {
+    const std::int64_t id = integer_attribute(edge, end, {content.file, {}});
+    const std::size_t result = content.numbered_layers.place_of(content.all_layers, id);
+    if (result == content.all_layers.count) {
+        wrong({content.file, {}}, "an edge at byte ", edge.offset_debug(), " leads to layer ", id,
+              ", which does not exist");
+    }
+    return result;
+}
+
+inline void read_edge(const pugi::xml_node& edge, document& result) {
+    const place whole{result.file, {}};
+    const std::size_t from = layer_of_edge(edge, "from-layer", result);
+    const std::size_t to = layer_of_edge(edge, "to-layer", result);
+    const layer_description& source = result.layers()[from];
+    const layer_description& target = result.layers()[to];
+    const std::int64_t from_port = integer_attribute(edge, "from-port", whole);
+    const std::int64_t to_port = integer_attribute(edge, "to-port", whole);
+    const std::size_t input = result.inputs.place_of(target.inputs, to_port);
+    if (input == target.inputs.count) {
+        wrong(result.where(target), "an edge at byte ", edge.offset_debug(), " leads to port ", to_port,
+              ", which is not an input of it");
+    }
+    input_description& read = result.inputs.at(target.inputs, input);
+    if (read.source_layer != input_description::unconnected) {
+        wrong(whole, "two edges lead to port ", to_port, " of layer ", target.id);
+    }
+    read.source_layer = from;
+    read.source_port = result.outputs.place_of(source.outputs, from_port);
+    if (read.source_port == source.outputs.count) {
+        wrong(result.where(target), "an edge comes from port ", from_port, " of ", label(source.xml),
+              ", which is not an output of it");
+    }
+}
+
+/// Reads `<layers>` and `<edges>` below a node of the document (`<net>` or `<body>`). `file`, for messages, outlives what is given.
+inline document read_document(const pugi::xml_node& xml, text_view file, const op::user_operations& known) {
     document result;
-    const place where{file, {}};
+    result.file = file;
+    result.xml = xml;
     if (!xml.child("layers")) {
-        wrong(where, "<", xml.name(), "> has no <layers>");
+        wrong({file, {}}, "<", xml.name(), "> has no <layers>");
     }
     for (const pugi::xml_node& layer : xml.child("layers").children("layer")) {
-        layer_description next = read_layer(layer, file, known);
-        if (!result.place_of_layer.emplace(next.id, result.layers.size()).second) {
-            wrong(next.where, "another layer has its id ", next.id, ", too");
-        }
-        result.layers.push_back(std::move(next));
+        read_layer(layer, result, known);
     }
-    read_edges(xml.child("edges"), result, where);
+    for (const pugi::xml_node& edge : xml.child("edges").children("edge")) {
+        read_edge(edge, result);
+    }
     return result;
 }
 
@@ -445,7 +535,7 @@ struct body_ports {
 
 inline body_ports ports_of_body(const document& body) {
     body_ports ports;
-    for (const layer_description& layer : body.layers) {
+    for (const layer_description& layer : body.layers()) {
         if (layer.kind == op::kind::parameter) {
             ports.parameter_of_layer.emplace(layer.id, static_cast<std::int64_t>(ports.parameter_of_layer.size()));
         } else if (layer.kind == op::kind::result) {
@@ -464,10 +554,11 @@ inline std::int64_t find_body_port(const std::map<std::int64_t, std::int64_t>& p
     return found->second;
 }
 
-/// The number of a port among the ports of a layer that a file gives by its id.
-inline std::int64_t port_number(const port_list& ports, std::int64_t id, const place& where) {
-    const std::size_t result = ports.place_of(id);
-    if (result == ports.size()) {
+/// The number of a port among those of a layer that a file gives by its id.
+template <class Port>
+std::int64_t port_number(const numbered_parts<Port>& ports, part_range of_layer, std::int64_t id, const place& where) {
+    const std::size_t result = ports.place_of(of_layer, id);
+    if (result == of_layer.count) {
         wrong(where, "a port map names port ", id, ", which the layer does not have");
     }
     return static_cast<std::int64_t>(result);
@@ -479,50 +570,52 @@ inline op::body_slice read_slice(const pugi::xml_node& entry, const place& where
             integer_attribute(entry, "end", where, -1)};
 }
 
-inline seq<op::body_input> read_input_map(const layer_description& layer, const pugi::xml_node& map,
-                                          const pugi::xml_node& back_edges, const body_ports& body) {
+inline seq<op::body_input> read_input_map(const document& content, const layer_description& layer,
+                                          const pugi::xml_node& map, const pugi::xml_node& back_edges,
+                                          const body_ports& body) {
+    const place where = content.where(layer);
     std::map<std::int64_t, std::int64_t> fed_back_by;
     for (const pugi::xml_node& edge : back_edges.children("edge")) {
-        fed_back_by[integer_attribute(edge, "to-layer", layer.where)] =
-            integer_attribute(edge, "from-layer", layer.where);
+        fed_back_by[integer_attribute(edge, "to-layer", where)] = integer_attribute(edge, "from-layer", where);
     }
     seq<op::body_input> inputs;
     for (const pugi::xml_node& entry : map.children("input")) {
-        const std::int64_t inner = integer_attribute(entry, "internal_layer_id", layer.where);
-        const std::int64_t outer = integer_attribute(entry, "external_port_id", layer.where);
+        const std::int64_t inner = integer_attribute(entry, "internal_layer_id", where);
+        const std::int64_t outer = integer_attribute(entry, "external_port_id", where);
         if (outer < 0) {
             continue;  // the number of the iteration: Loop keeps it as an attribute
         }
         op::body_input input;
-        input.port = port_number(layer.inputs, outer, layer.where);
-        input.parameter = find_body_port(body.parameter_of_layer, inner, layer.where);
+        input.port = port_number(content.inputs, layer.inputs, outer, where);
+        input.parameter = find_body_port(body.parameter_of_layer, inner, where);
         if (entry.attribute("axis")) {
             input.holds = op::body_input::form::sliced;
-            input.slice = read_slice(entry, layer.where);
+            input.slice = read_slice(entry, where);
         } else if (const auto back = fed_back_by.find(inner); back != fed_back_by.end()) {
             input.holds = op::body_input::form::merged;
-            input.result = find_body_port(body.result_of_layer, back->second, layer.where);
+            input.result = find_body_port(body.result_of_layer, back->second, where);
         }
         inputs.push_back(input);
     }
     return inputs;
 }
 
-inline seq<op::body_output> read_output_map(const layer_description& layer, const pugi::xml_node& map,
-                                            const body_ports& body) {
+inline seq<op::body_output> read_output_map(const document& content, const layer_description& layer,
+                                            const pugi::xml_node& map, const body_ports& body) {
+    const place where = content.where(layer);
     seq<op::body_output> outputs;
     for (const pugi::xml_node& entry : map.children("output")) {
-        const std::int64_t outer = integer_attribute(entry, "external_port_id", layer.where);
+        const std::int64_t outer = integer_attribute(entry, "external_port_id", where);
         if (outer < 0) {
             continue;  // the condition of a Loop, which it keeps as an attribute
         }
         op::body_output output;
-        output.port = port_number(layer.outputs, outer, layer.where);
-        output.result = find_body_port(body.result_of_layer, integer_attribute(entry, "internal_layer_id", layer.where),
-                                       layer.where);
+        output.port = port_number(content.outputs, layer.outputs, outer, where);
+        output.result =
+            find_body_port(body.result_of_layer, integer_attribute(entry, "internal_layer_id", where), where);
         if (entry.attribute("axis")) {
             output.holds = op::body_output::form::concatenated;
-            output.slice = read_slice(entry, layer.where);
+            output.slice = read_slice(entry, where);
         }
         outputs.push_back(output);
     }
@@ -530,31 +623,33 @@ inline seq<op::body_output> read_output_map(const layer_description& layer, cons
 }
 
 /// Raises an error where nothing feeds a parameter of a body, or an output of the layer.
-inline void check_maps(const layer_description& layer, const body_ports& body, const seq<op::body_input>& inputs,
-                       const seq<op::body_output>& outputs, std::int64_t current_iteration = -1) {
+inline void check_maps(const document& content, const layer_description& layer, const body_ports& body,
+                       const seq<op::body_input>& inputs, const seq<op::body_output>& outputs,
+                       std::int64_t current_iteration = -1) {
+    const place where = content.where(layer);
     std::set<std::int64_t> fed{current_iteration};
     for (const op::body_input& each : inputs) {
         fed.insert(each.parameter);
     }
     for (const auto& [id, parameter] : body.parameter_of_layer) {
         if (!fed.contains(parameter)) {
-            wrong(layer.where, "no port map entry feeds the body's parameter with layer id ", id);
+            wrong(where, "no port map entry feeds the body's parameter with layer id ", id);
         }
     }
     std::set<std::int64_t> given;
     for (const op::body_output& each : outputs) {
         given.insert(each.port);
     }
-    for (std::size_t port = 0; port < layer.outputs.size(); ++port) {
+    for (std::size_t port = 0; port < layer.outputs.count; ++port) {
         if (!given.contains(static_cast<std::int64_t>(port))) {
-            wrong(layer.where, "no port map entry gives output port ", layer.outputs[port].id);
+            wrong(where, "no port map entry gives output port ", content.outputs_of(layer)[port].id);
         }
     }
 }
 
-inline seq<op::declared_output> read_declared_outputs(const layer_description& layer) {
+inline seq<op::declared_output> read_declared_outputs(const document& content, const layer_description& layer) {
     seq<op::declared_output> outputs;
-    for (const port_description& port : layer.outputs) {
+    for (const output_description& port : content.outputs_of(layer)) {
         outputs.push_back({port.type, port.dimensions});
     }
     return outputs;
@@ -593,43 +688,43 @@ struct source_files {
     op::user_operations known;  // operation types of users
 };
 
-graph build_graph(const pugi::xml_node& xml, const source_files& files, int depth);
+graph build_graph(const document& content, const source_files& files, int depth);
 
 // ---- weights
 
-inline tensor read_constant(const layer_description& layer, const source_files& files) {
+inline tensor read_constant(const layer_description& layer, const place& where, const source_files& files) {
     const pugi::xml_node data = layer.xml.child("data");
     const char* word = data.attribute("element_type").value();
     const element type = parse_element(word);
     if (type == dynamic) {
-        wrong(layer.where, "unknown element type '", word, "' of a constant");
+        wrong(where, "unknown element type '", word, "' of a constant");
     }
     shape dimensions;
     if (!op::from_value(op::to_value(text(data.attribute("shape").value())), dimensions) || !dimensions.is_static()) {
-        wrong(layer.where, "shape '", data.attribute("shape").value(), "' of a constant is not a list of sizes");
+        wrong(where, "shape '", data.attribute("shape").value(), "' of a constant is not a list of sizes");
     }
-    const std::int64_t offset = integer_attribute(data, "offset", layer.where);
-    const std::int64_t size = integer_attribute(data, "size", layer.where);
+    const std::int64_t offset = integer_attribute(data, "offset", where);
+    const std::int64_t size = integer_attribute(data, "size", where);
     std::size_t elements = 1;
     for (const dimension each : dimensions) {
         if (each < 0 || (each != 0 && elements > (std::size_t{1} << 48) / static_cast<std::size_t>(each))) {
-            wrong(layer.where, "a constant cannot have the shape ", to_text(dimensions));
+            wrong(where, "a constant cannot have the shape ", to_text(dimensions));
         }
         elements *= static_cast<std::size_t>(each);
     }
     if (size < 0 || static_cast<std::size_t>(size) != byte_size(type, elements)) {
-        wrong(layer.where, size, " bytes of weights, but type ", name(type), " and shape ", to_text(dimensions),
-              " need ", byte_size(type, elements));
+        wrong(where, size, " bytes of weights, but type ", name(type), " and shape ", to_text(dimensions), " need ",
+              byte_size(type, elements));
     }
     const auto count = static_cast<std::size_t>(size);
     if (count == 0) {
         return tensor(type, std::move(dimensions), bytes(seq<std::byte>{}));
     }
     if (files.weights == nullptr) {
-        wrong(layer.where, "needs weights, but ", files.bin.c_str(), " does not exist");
+        wrong(where, "needs weights, but ", files.bin.c_str(), " does not exist");
     }
     if (offset < 0 || !files.weights->has(static_cast<std::size_t>(offset), count)) {
-        wrong(layer.where, "weights at byte ", offset, " (", size, " bytes) lie outside of ", files.bin.c_str(),
+        wrong(where, "weights at byte ", offset, " (", size, " bytes) lie outside of ", files.bin.c_str(),
               ", which has ", files.weights->size(), " bytes");
     }
     return tensor(type, std::move(dimensions), files.weights->window(static_cast<std::size_t>(offset), count));
@@ -637,85 +732,90 @@ inline tensor read_constant(const layer_description& layer, const source_files& 
 
 // ---- attributes
 
-inline op::attributes read_attributes(const layer_description& layer) {
+inline op::attributes read_attributes(const layer_description& layer, const place& where) {
+    const pugi::xml_object_range<pugi::xml_attribute_iterator> all = layer.xml.child("data").attributes();
     seq<op::named_value> values;
-    for (const pugi::xml_attribute& each : layer.xml.child("data").attributes()) {
+    values.reserve(static_cast<std::size_t>(std::distance(all.begin(), all.end())));
+    for (const pugi::xml_attribute& each : all) {
         values.push_back({text(each.name()), op::to_value(text(each.value()))});
     }
-    const std::string where = layer.where.file + ": " + layer.where.layer;
     const op::field_row& fields = layer.of_user != nullptr ? *layer.of_user->fields : op::fields_of(layer.kind);
-    return fields.make(values, layer.version, where.c_str());
+    try {
+        return fields.make(values, layer.version, text_view());
+    } catch (const error& raised) {
+        fail({where, raised.message()});  // which begins with a colon
+    }
 }
 
-struct described_body {
-    pugi::xml_node xml;
-    document content;
-    body_ports ports;
-};
-
-inline described_body describe_body(const layer_description& layer, const char* name, const source_files& files) {
+/// One body of a layer: its graph is added to `bodies`.
+inline body_ports read_body(const layer_description& layer, const place& where, const char* name,
+                            const source_files& files, int depth, seq<graph>& bodies) {
     const pugi::xml_node xml = layer.xml.child(name);
     if (!xml) {
-        wrong(layer.where, "has no <", name, ">");
+        wrong(where, "has no <", name, ">");
     }
-    described_body body{xml, read_document(xml, layer.where.file, files.known), {}};
-    body.ports = ports_of_body(body.content);
-    return body;
+    const document content = read_document(xml, where.file, files.known);
+    bodies.push_back(build_graph(content, files, depth + 1));
+    return ports_of_body(content);
+}
+
+inline op::attributes read_if(const document& content, const layer_description& layer, const source_files& files,
+                              int depth, seq<graph>& bodies) {
+    const place where = content.where(layer);
+    const body_ports then_ports = read_body(layer, where, "then_body", files, depth, bodies);
+    const body_ports else_ports = read_body(layer, where, "else_body", files, depth, bodies);
+    const pugi::xml_node then_map = layer.xml.child("then_port_map");
+    const pugi::xml_node else_map = layer.xml.child("else_port_map");
+    op::if_else result;
+    result.then_inputs = read_input_map(content, layer, then_map, {}, then_ports);
+    result.then_outputs = read_output_map(content, layer, then_map, then_ports);
+    result.else_inputs = read_input_map(content, layer, else_map, {}, else_ports);
+    result.else_outputs = read_output_map(content, layer, else_map, else_ports);
+    result.declared_outputs = read_declared_outputs(content, layer);
+    open_unknown_ranks(result.declared_outputs, result.then_outputs, bodies[0]);
+    open_unknown_ranks(result.declared_outputs, result.else_outputs, bodies[1]);
+    check_maps(content, layer, then_ports, result.then_inputs, result.then_outputs);
+    check_maps(content, layer, else_ports, result.else_inputs, result.else_outputs);
+    return result;
 }
 
 /// Fills the port maps of TensorIterator, Loop and If and reads their bodies.
-inline op::attributes read_with_bodies(const layer_description& layer, const source_files& files, int depth,
-                                       seq<graph>& bodies) {
+inline op::attributes read_with_bodies(const document& content, const layer_description& layer,
+                                       const source_files& files, int depth, seq<graph>& bodies) {
+    const place where = content.where(layer);
     if (depth >= deepest_body) {
-        wrong(layer.where, "bodies are nested more than ", deepest_body, " deep");
+        wrong(where, "bodies are nested more than ", deepest_body, " deep");
     }
     if (layer.kind == op::kind::if_else) {
-        const described_body then_body = describe_body(layer, "then_body", files);
-        const described_body else_body = describe_body(layer, "else_body", files);
-        bodies.push_back(build_graph(then_body.xml, files, depth + 1));
-        bodies.push_back(build_graph(else_body.xml, files, depth + 1));
-        op::if_else result;
-        const pugi::xml_node then_map = layer.xml.child("then_port_map");
-        const pugi::xml_node else_map = layer.xml.child("else_port_map");
-        result.then_inputs = read_input_map(layer, then_map, {}, then_body.ports);
-        result.then_outputs = read_output_map(layer, then_map, then_body.ports);
-        result.else_inputs = read_input_map(layer, else_map, {}, else_body.ports);
-        result.else_outputs = read_output_map(layer, else_map, else_body.ports);
-        result.declared_outputs = read_declared_outputs(layer);
-        open_unknown_ranks(result.declared_outputs, result.then_outputs, bodies[bodies.size() - 2]);
-        open_unknown_ranks(result.declared_outputs, result.else_outputs, bodies[bodies.size() - 1]);
-        check_maps(layer, then_body.ports, result.then_inputs, result.then_outputs);
-        check_maps(layer, else_body.ports, result.else_inputs, result.else_outputs);
-        return result;
+        return read_if(content, layer, files, depth, bodies);
     }
-    const described_body body = describe_body(layer, "body", files);
-    bodies.push_back(build_graph(body.xml, files, depth + 1));
+    const body_ports body = read_body(layer, where, "body", files, depth, bodies);
     const pugi::xml_node map = layer.xml.child("port_map");
     const auto fill = [&](auto& result) {
-        result.input_map = read_input_map(layer, map, layer.xml.child("back_edges"), body.ports);
-        result.output_map = read_output_map(layer, map, body.ports);
-        result.declared_outputs = read_declared_outputs(layer);
-        open_unknown_ranks(result.declared_outputs, result.output_map, bodies.back());
+        result.input_map = read_input_map(content, layer, map, layer.xml.child("back_edges"), body);
+        result.output_map = read_output_map(content, layer, map, body);
+        result.declared_outputs = read_declared_outputs(content, layer);
+        open_unknown_ranks(result.declared_outputs, result.output_map, bodies[0]);
     };
     if (layer.kind == op::kind::tensor_iterator) {
         op::tensor_iterator result;
         fill(result);
-        check_maps(layer, body.ports, result.input_map, result.output_map);
+        check_maps(content, layer, body, result.input_map, result.output_map);
         return result;
     }
     op::loop result;
     fill(result);
     for (const pugi::xml_node& entry : map.children()) {
-        const std::string purpose = entry.attribute("purpose").value();
+        const text_view purpose = entry.attribute("purpose").value();
         if (purpose == "current_iteration") {
-            result.current_iteration = find_body_port(
-                body.ports.parameter_of_layer, integer_attribute(entry, "internal_layer_id", layer.where), layer.where);
+            result.current_iteration =
+                find_body_port(body.parameter_of_layer, integer_attribute(entry, "internal_layer_id", where), where);
         } else if (purpose == "execution_condition") {
-            result.execution_condition = find_body_port(
-                body.ports.result_of_layer, integer_attribute(entry, "internal_layer_id", layer.where), layer.where);
+            result.execution_condition =
+                find_body_port(body.result_of_layer, integer_attribute(entry, "internal_layer_id", where), where);
         }
     }
-    check_maps(layer, body.ports, result.input_map, result.output_map, result.current_iteration);
+    check_maps(content, layer, body, result.input_map, result.output_map, result.current_iteration);
     return result;
 }
 
@@ -738,24 +838,26 @@ inline void read_annotations(const pugi::xml_node& xml, graph& model, node_id id
 }
 
 /// Raises an error where the file declares an output that the operation cannot give.
-inline void check_outputs(const layer_description& layer, const graph& model, node_id id) {
-    const node& made = model[id];
-    if (layer.kind == op::kind::result) {
+inline void check_outputs(view<output_description> outputs, const place& where, const node& made) {
+    if (made.is<op::result>()) {
         return;
     }
-    if (layer.outputs.size() > made.outputs()) {
-        wrong(layer.where, "declares ", layer.outputs.size(), " outputs, but the operation has ", made.outputs());
+    if (outputs.size() > made.outputs()) {
+        wrong(where, "declares ", outputs.size(), " outputs, but the operation has ", made.outputs());
     }
-    for (std::size_t port = 0; port < layer.outputs.size(); ++port) {
-        const port_description& declared = layer.outputs[port];
+    for (std::size_t port = 0; port < outputs.size(); ++port) {
+        const output_description& declared = outputs[port];
         if (declared.type != dynamic && made.type(port) != dynamic && declared.type != made.type(port)) {
-            wrong(layer.where, "output ", port, " is declared as ", name(declared.type), ", but the operation gives ",
+            wrong(where, "output ", port, " is declared as ", name(declared.type), ", but the operation gives ",
                   name(made.type(port)));
         }
-        shape merged = made.shape(port);
         // A dynamic rank is written as no dimensions at all, like a scalar.
-        if (declared.dimensions.rank() != 0 && !merge_shape(merged, declared.dimensions)) {
-            wrong(layer.where, "output ", port, " is declared with shape ", to_text(declared.dimensions),
+        if (declared.dimensions.rank() == 0) {
+            continue;
+        }
+        shape merged = made.shape(port);
+        if (!merge_shape(merged, declared.dimensions)) {
+            wrong(where, "output ", port, " is declared with shape ", to_text(declared.dimensions),
                   ", but the operation gives ", to_text(made.shape(port)));
         }
     }
@@ -769,38 +871,38 @@ class builder {
     std::vector<node_id> made_;
     std::vector<char> open_;  // layers that wait for their inputs
 
-    output_ref source(const layer_description& layer, std::size_t port) const {
-        const auto edge = document_.source_of_input.find({layer.id, layer.inputs[port].id});
-        if (edge == document_.source_of_input.end()) {
-            wrong(layer.where, "no edge leads to input port ", layer.inputs[port].id);
+    view<input_description> inputs_of(const layer_description& layer) const {
+        const view<input_description> inputs = document_.inputs_of(layer);
+        for (const input_description& each : inputs) {
+            if (each.source_layer == input_description::unconnected) {
+                wrong(document_.where(layer), "no edge leads to input port ", each.id);
+            }
         }
-        const layer_description& from = document_.layers[document_.place_of_layer.at(edge->second.layer)];
-        const std::size_t output = from.outputs.place_of(edge->second.port);
-        if (output != from.outputs.size()) {
-            return {made_[document_.place_of_layer.at(from.id)], static_cast<std::int32_t>(output)};
+        return inputs;
+    }
+
+    op::attributes read(const layer_description& layer, seq<graph>& bodies) const {
+        if (layer.kind == op::kind::constant) {
+            return op::constant{read_constant(layer, document_.where(layer), files_)};
         }
-        wrong(layer.where, "an edge comes from port ", edge->second.port, " of ", from.where.layer.c_str(),
-              ", which is not an output of it");
+        if (layer.of_user == nullptr && op::has(op::row_of(layer.kind).traits, op::trait::has_bodies)) {
+            return read_with_bodies(document_, layer, files_, depth_, bodies);
+        }
+        return read_attributes(layer, document_.where(layer));
     }
 
     void make(std::size_t index) {
-        const layer_description& layer = document_.layers[index];
+        const layer_description& layer = document_.layers()[index];
+        const view<output_description> outputs = document_.outputs_of(layer);
         seq<output_ref, 5> inputs;
-        for (std::size_t port = 0; port < layer.inputs.size(); ++port) {
-            inputs.push_back(source(layer, port));
+        for (const input_description& each : inputs_of(layer)) {
+            inputs.push_back({made_[each.source_layer], static_cast<std::int32_t>(each.source_port)});
         }
         seq<graph> bodies;
-        op::attributes what;
-        if (layer.kind == op::kind::constant) {
-            what = op::constant{read_constant(layer, files_)};
-        } else if (layer.of_user == nullptr && op::has(op::row_of(layer.kind).traits, op::trait::has_bodies)) {
-            what = read_with_bodies(layer, files_, depth_, bodies);
-        } else {
-            what = read_attributes(layer);
-        }
+        op::attributes what = read(layer, bodies);
         node_id id = node_id::none;
         try {
-            id = model_.add(std::move(what), inputs, layer.name.c_str(), layer.version);
+            id = model_.add(std::move(what), inputs, layer.xml.attribute("name").value(), layer.version);
         } catch (const error& raised) {
             fail({text_view(files_.xml.c_str()), ": ", raised.message()});
         }
@@ -808,9 +910,9 @@ class builder {
             model_.add_body(id, std::move(body));
         }
         read_annotations(layer.xml, model_, id);
-        check_outputs(layer, model_, id);
-        for (std::size_t port = 0; port < layer.outputs.size() && port < model_[id].outputs(); ++port) {
-            model_.set_tensor_names({id, static_cast<std::int32_t>(port)}, layer.outputs[port].names);
+        check_outputs(outputs, document_.where(layer), model_[id]);
+        for (std::size_t port = 0; port < outputs.size() && port < model_[id].outputs(); ++port) {
+            model_.set_tensor_names({id, static_cast<std::int32_t>(port)}, outputs[port].names);
         }
         made_[index] = id;
     }
@@ -824,27 +926,23 @@ class builder {
                 stack.pop_back();
                 continue;
             }
-            const layer_description& layer = document_.layers[index];
+            const layer_description& layer = document_.layers()[index];
+            const view<input_description> inputs = inputs_of(layer);
             bool ready = true;
-            for (std::size_t port = layer.inputs.size(); port-- > 0;) {
-                const auto edge = document_.source_of_input.find({layer.id, layer.inputs[port].id});
-                if (edge == document_.source_of_input.end()) {
-                    wrong(layer.where, "no edge leads to input port ", layer.inputs[port].id);
-                }
-                const std::size_t above = document_.place_of_layer.at(edge->second.layer);
+            for (std::size_t port = inputs.size(); port-- > 0;) {
+                const std::size_t above = inputs[port].source_layer;
                 if (made_[above] != node_id::none) {
                     continue;
                 }
                 if (open_[above] != 0) {
-                    wrong(document_.layers[above].where, "the edges lead round in a circle through this layer");
+                    wrong(document_.where(document_.layers()[above]),
+                          "the edges lead round in a circle through this layer");
                 }
                 ready = false;
                 stack.push_back(above);
             }
             if (ready) {
-                lpt::detail::naming_memory(
-                    [&] { make(index); },
-                    [&] { return join({layer.where.file.c_str(), ": ", layer.where.layer.c_str()}); });
+                lpt::detail::naming_memory([&] { make(index); }, [&] { return join({document_.where(layer)}); });
                 stack.pop_back();
             } else {
                 open_[index] = 1;
@@ -854,6 +952,9 @@ class builder {
 
     /// Assign depends on the ReadValue of its variable: the old value is read before the new one is written.
     void order_variables() {
+        if (model_.sinks().empty()) {
+            return;
+        }
         std::multimap<std::string, node_id> readers;
         for (const node_id id : made_) {
             if (model_[id].is<op::read_value>()) {
@@ -868,6 +969,11 @@ class builder {
                 }
             }
         }
+        try {
+            static_cast<void>(topological_order(model_));  // which may now have a circle
+        } catch (const error& raised) {
+            fail({text_view(files_.xml.c_str()), ": ", raised.message()});
+        }
     }
 
 public:
@@ -875,36 +981,31 @@ public:
         : document_(content),
           files_(files),
           depth_(depth),
-          made_(content.layers.size(), node_id::none),
-          open_(content.layers.size(), 0) {}
+          made_(content.all_layers.count, node_id::none),
+          open_(content.all_layers.count, 0) {}
 
     graph build() {
+        const view<layer_description> layers = document_.layers();
         // Parameters first and results last, in the order of the file: that is their order as inputs and outputs.
         for (const op::kind first : {op::kind::parameter, op::kind::none}) {
-            for (std::size_t index = 0; index < document_.layers.size(); ++index) {
-                const op::kind kind = document_.layers[index].kind;
+            for (std::size_t index = 0; index < layers.size(); ++index) {
+                const op::kind kind = layers[index].kind;
                 if (first == op::kind::parameter ? kind == first : kind != op::kind::result) {
                     make_with_inputs(index);
                 }
             }
         }
-        for (std::size_t index = 0; index < document_.layers.size(); ++index) {
+        for (std::size_t index = 0; index < layers.size(); ++index) {
             make_with_inputs(index);
         }
         order_variables();
-        try {
-            static_cast<void>(topological_order(model_));  // the order of variables may close a circle
-        } catch (const error& raised) {
-            fail({text_view(files_.xml.c_str()), ": ", raised.message()});
-        }
         return std::move(model_);
     }
 };
 
-inline graph build_graph(const pugi::xml_node& xml, const source_files& files, int depth) {
-    const document content = read_document(xml, files.xml, files.known);
+inline graph build_graph(const document& content, const source_files& files, int depth) {
     graph model = builder(content, files, depth).build();
-    model.set_name(xml.attribute("name").value());
+    model.set_name(content.xml.attribute("name").value());
     return model;
 }
 
@@ -933,7 +1034,8 @@ inline graph read_network(text_view xml, const mapped_file* weights, const std::
             {text_view(xml_name.c_str()), ": unknown format; expected OpenVINO IR, whose topology is an XML document"});
     }
     pugi::xml_document parsed;
-    const pugi::xml_parse_result status = parsed.load_buffer(xml.data(), xml.size());
+    const pugi::xml_parse_result status =
+        parsed.load_buffer(xml.data(), xml.size(), pugi::parse_default | pugi::parse_embed_pcdata);
     if (!status) {
         fail({text_view(xml_name.c_str()), ": broken XML at byte ", status.offset, ": ", status.description()});
     }
@@ -941,7 +1043,7 @@ inline graph read_network(text_view xml, const mapped_file* weights, const std::
     if (!net) {
         fail({text_view(xml_name.c_str()), ": is not a network: the document has no <net>"});
     }
-    return build_graph(net, {weights, xml_name, bin_name, known}, 0);
+    return build_graph(read_document(net, xml_name.c_str(), known), {weights, xml_name, bin_name, known}, 0);
 }
 
 }  // namespace lpt::openvino_ir

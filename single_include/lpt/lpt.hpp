@@ -8335,8 +8335,11 @@ public:
 class graph {
     friend struct detail::graph_access;
 
-    static constexpr std::size_t chunk_size = 64;
-    static_assert(chunk_size * sizeof(node) <= lpt::detail::large_block);
+    /// Places in a chunk: few in the first ones, since bodies are graphs, too, and mostly small.
+    static constexpr std::size_t size_of_chunk(std::size_t number) {
+        return number < 4 ? std::size_t{4} << number : 64;
+    }
+    static_assert(64 * sizeof(node) <= lpt::detail::large_block);
 
     seq<node*> nodes_;  // by number; null for those that were removed
     seq<node*> chunks_;  // where they are
@@ -8358,11 +8361,12 @@ class graph {
     // At run time a chunk is memory in which nodes are made one after the other; in constant expressions they are all there.
     static void destroy_at_run_time(const seq<node*>& chunks, std::size_t room) {
         for (std::size_t i = 0; i < chunks.size(); ++i) {
-            const std::size_t count = i + 1 == chunks.size() ? chunk_size - room : chunk_size;
+            const std::size_t places = size_of_chunk(i);
+            const std::size_t count = i + 1 == chunks.size() ? places - room : places;
             for (std::size_t k = 0; k < count; ++k) {
                 chunks[i][k].~node();
             }
-            lpt::detail::give_memory(chunks[i], lpt::detail::large_block);
+            lpt::detail::give_memory(chunks[i], places * sizeof(node));
         }
     }
     constexpr void destroy() {
@@ -8373,22 +8377,24 @@ class graph {
             delete[] chunk;
         }
     }
-    static node* memory_of_chunk() { return static_cast<node*>(lpt::detail::take_memory(lpt::detail::large_block)); }
+    static node* memory_of_nodes(std::size_t count) {
+        return static_cast<node*>(lpt::detail::take_memory(count * sizeof(node)));
+    }
     static void make_node(node* place) { ::new (static_cast<void*>(place)) node(); }
     static void copy_node(const node& from, node* place) { ::new (static_cast<void*>(place)) node(from); }
-    static constexpr node* new_chunk() {
+    static constexpr node* new_chunk(std::size_t places) {
         if (!lpt::is_constant_evaluated()) {
-            return memory_of_chunk();
+            return memory_of_nodes(places);
         }
-        return new node[chunk_size]();
+        return new node[places]();
     }
     /// A place that no node had yet; at run time there is none in it.
     constexpr node* new_place() {
         if (room_ == 0) {
-            chunks_.push_back(new_chunk());
-            room_ = chunk_size;
+            room_ = size_of_chunk(chunks_.size());
+            chunks_.push_back(new_chunk(room_));
         }
-        return chunks_.back() + (chunk_size - room_--);
+        return chunks_.back() + (size_of_chunk(chunks_.size() - 1) - room_--);
     }
     /// An empty node.
     constexpr node* empty_node() {
