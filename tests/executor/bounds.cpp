@@ -351,33 +351,67 @@ bounds step_bounds::smooth(node_id id, const std::vector<bounds>& inputs, double
     return widened({value, value}, error);
 }
 
+namespace {
+
+/// Numbers of levels, the least and the most, that x in [x_low, x_high] comes to in ranges whose ends lie within these intervals.
+std::pair<double, double> levels_of(double x_low, double x_high, const std::pair<double, double>& from,
+                                    const std::pair<double, double>& to, double steps) {
+    const auto inside = [&](double x, double in_low, double in_high, double direction) {
+        const double scale = steps / (in_high - in_low);
+        const double error = std::isinf(x) ? 0 : roundings * unit * std::abs(scale) * (std::abs(x) + std::abs(in_low));
+        const double place = (x - in_low) * scale + direction * error;
+        return std::isnan(place) ? place : std::nearbyint(std::clamp(place, 0.0, steps));
+    };
+    if (from.second < to.first) {
+        return {inside(x_low, from.second, to.second, -1), inside(x_high, from.first, to.first, 1)};
+    }
+    for (const double end : {from.first, from.second, to.first, to.second, x_low, x_high}) {
+        if (std::isnan(end)) {
+            return {end, end};
+        }
+    }
+    if (from.first != from.second || to.first != to.second || x_low != x_high) {
+        return {0, steps};
+    }
+    // Below a range whose ends are equal or in the wrong order is its first level, above it the last.
+    if (x_low <= to.first) {
+        return {0, 0};
+    }
+    if (x_low > from.first) {
+        return {steps, steps};
+    }
+    return {inside(x_low, from.first, to.first, -1), inside(x_low, from.first, to.first, 1)};
+}
+
+}  // namespace
+
 bounds step_bounds::fake_quantize(node_id id, const std::vector<bounds>& inputs) const {
     const node& each = model_[id];
     const shape& dimensions = inputs[0].low.dimensions();
-    tensor range[4];
+    tensor lows[4];
+    tensor highs[4];
     for (std::size_t i = 0; i < 4; ++i) {
-        range[i] = spread(inputs[i + 1].low, dimensions);
+        lows[i] = spread(inputs[i + 1].low, dimensions);
+        highs[i] = spread(inputs[i + 1].high, dimensions);
     }
     const double steps = static_cast<double>(each.as<op::fake_quantize>().levels - 1);
     const element type = each.type();
     tensor_builder low(f64, dimensions);
     tensor_builder high(f64, dimensions);
     for (std::size_t i = 0; i < low.elements(); ++i) {
-        const double in_low = range[0].real(i);
-        const double out_low = range[2].real(i);
-        const double scale = steps / (range[1].real(i) - in_low);
-        const double step = (range[3].real(i) - out_low) / steps;
-        double ends[2];
-        for (int end = 0; end < 2; ++end) {
-            const double x = (end == 0 ? inputs[0].low : inputs[0].high).real(i);
-            const double error = std::isinf(x) ? 0 : roundings * unit * scale * (std::abs(x) + std::abs(in_low));
-            const double place = (x - in_low) * scale + (end == 0 ? -error : error);
-            const double q = std::isnan(place) ? place : std::nearbyint(std::clamp(place, 0.0, steps));
-            ends[end] = q * step + out_low;
-        }
-        const double error = roundings * unit * (steps * std::abs(step) + std::abs(out_low)) + smallest;
-        const double least = smaller_of(ends[0], ends[1]) - error;
-        const double most = larger_of(ends[0], ends[1]) + error;
+        const auto range = [&](std::size_t end) { return std::pair(lows[end].real(i), highs[end].real(i)); };
+        const auto [first, last] = levels_of(inputs[0].low.real(i), inputs[0].high.real(i), range(0), range(1), steps);
+        const auto level = [&](double q, const tensor(&ends)[4]) {
+            const double first_level = ends[2].real(i);
+            return q * ((ends[3].real(i) - first_level) / steps) + first_level;
+        };
+        const auto [out_low, out_high] = std::pair(range(2), range(3));
+        const double width =
+            std::max(std::abs(out_high.second - out_low.first), std::abs(out_high.first - out_low.second));
+        const double error =
+            roundings * unit * (width + std::max(std::abs(out_low.first), std::abs(out_low.second))) + smallest;
+        const double least = smaller_of(level(first, lows), level(last, lows)) - error;
+        const double most = larger_of(level(first, highs), level(last, highs)) + error;
         if (is_integral(type)) {
             const auto stored = [&](double v) {
                 return std::isnan(v) ? v : std::clamp(std::nearbyint(v), facts(type).lowest, facts(type).highest);

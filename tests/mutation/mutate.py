@@ -4,15 +4,18 @@
 
     tests/mutation/mutate.py [--seed N] [--count N] [--first N] [--area NAME]... [--work DIR] [--jobs N] [--list]
 
-Works in a copy of the tree below --work (build/mutation), one mutant after another. A mutant is one small change of one line of a header:
-a comparison or its bound, a sign, a constant by one, a minimum for a maximum, `and` for `or`, a condition negated, a `continue` left out, a
-rounding. It is noticed when a test program fails, runs into the time limit, or does not compile because of a static_assert. Mutants that
-do not compile for other reasons are left out and replaced by the next ones. Those that change nothing that anybody could observe are listed
-in equivalent.txt, a line each: path | the line of source | the mutated line | why.
+Works in copies of the tree below --work (build/mutation). A mutant is one small change of one line of a header: a comparison or its bound,
+a sign, a constant by one, a minimum for a maximum, `and` for `or`, a condition negated, a `continue` left out, a rounding. One build holds all
+of them (weave.py), and the environment chooses one when a test program runs; each program runs what those before did not notice. What none of them
+notices, and what cannot be woven in, is built alone: then checks that the compiler makes count, too. A mutant is noticed when a test
+program fails, runs into the time limit, or does not compile because of a static_assert. Mutants that do not compile for other reasons are
+left out and replaced by the next ones. Those that change nothing that anybody could observe are listed in equivalent.txt, a line each:
+path | the line of source | the mutated line | why.
 
 One line a mutant, then `N of M noticed`; exit status 0 when all were. --list shows the mutants and runs nothing.
 """
 import argparse
+import itertools
 import os
 import pathlib
 import random
@@ -23,21 +26,30 @@ import subprocess
 import sys
 import time
 
+import weave
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CASES = "{build}/test_data/conformance"
 
-# area: (share of the mutants, folders and files, programs that could see a change, cheapest first: (target, arguments, environment))
+# area: (share of the mutants, folders and files, programs that could see a change, those first that are soon built and see most: (target, arguments, environment))
 CONFORMANCE = ("lpt_conformance", ["--list", CASES], {})
+
+
+def tests_of(folder, **environment):
+    return "lpt_test_" + folder, ["--abort-after=1"], environment
+
+
+PROPERTY = tests_of("property", LPT_RANDOM_NETWORKS="300", LPT_DEGENERATE_STRIDE="5")
+EXECUTOR = tests_of("executor", LPT_RANDOM_NETWORKS="400", LPT_CASE_STRIDE="16")
 AREAS = {
     "rules": (6, ["transformation"],
-              [CONFORMANCE, ("lpt_test_transformation", [], {}), ("lpt_test_proof", [], {"LPT_PROOF_STRIDE": "7"}),
-               ("lpt_test_pipeline", [], {}), ("lpt_test_property", [], {})]),
+              [CONFORMANCE, tests_of("proof", LPT_PROOF_STRIDE="7"), PROPERTY, tests_of("pipeline"), tests_of("transformation")]),
     "folding": (2, ["graph/fold.hpp", "graph/fold"],
-                [("lpt_test_graph", [], {}), CONFORMANCE, ("lpt_test_reference", [], {}), ("lpt_test_property", [], {})]),
+                [tests_of("graph"), CONFORMANCE, PROPERTY, tests_of("reference")]),
     "planner": (3, ["plan"],
-                [("lpt_test_plan", [], {}), ("lpt_test_runtime", [], {}), ("lpt_test_executor", [], {})]),
+                [tests_of("plan"), EXECUTOR, tests_of("runtime")]),
     "kernels": (4, ["kernel"],
-                [("lpt_test_kernel", [], {}), ("lpt_test_runtime", [], {}), ("lpt_test_executor", [], {})]),
+                [tests_of("kernel"), EXECUTOR, tests_of("runtime")]),
 }
 
 # What is replaced by what; each match is one place. Spaces keep templates, references and shifts apart from comparisons.
@@ -150,19 +162,26 @@ def small():
 class Tree:
     """A copy of the sources with a build of its own."""
 
-    def __init__(self, work, jobs):
-        self.path, self.jobs = work / "tree", jobs
+    def __init__(self, path, jobs):
+        self.path, self.jobs = path, jobs
         self.build = self.path / "build/release"
         files = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], check=True, capture_output=True, text=True).stdout
         for name in filter(None, files.split("\0")):
-            source, target = ROOT / name, self.path / name
-            if source.is_file() and not (target.exists() and target.read_bytes() == source.read_bytes()):
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(source, target)
+            source = ROOT / name
+            if source.is_file():
+                self.write(name, source.read_bytes())
+
+    def write(self, name, data):
+        """Leaves files alone that hold this already, so that nothing is compiled twice."""
+        target = self.path / name
+        if not (target.exists() and target.read_bytes() == data):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
 
     def configure(self):
-        # What is compiled anew for each mutant is compiled without optimisation, but for the kernels.
-        self.must(["cmake", "--preset", "release", "-DLPT_COMPILED_PROFILE=OFF", "-DLPT_COMPILED_OPTIMIZATION=-O0",
+        # Tests run once, so compiling is what takes time; kernels are optimised whatever the build says.
+        self.must(["cmake", "--preset", "release", "-DLPT_COMPILED_PROFILE=OFF", "-DLPT_WARNINGS_AS_ERRORS=OFF", "-DLPT_BUILD_BENCH=OFF",
+                   "-DCMAKE_CXX_FLAGS=-w", "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG", "-DLPT_COMPILED_OPTIMIZATION=-O1",
                    "-DLPT_PROGRAM_OPTIMIZATION=-O0"])
         targets = (self.build / "build.ninja").read_text()
         return {target for area in AREAS.values() for target, _, _ in area[2] if f"build {target}: " in targets}
@@ -194,7 +213,7 @@ def first_words(output):
 
 
 class Programs:
-    """The test programs of each area; none judges a mutant before it has passed without one."""
+    """The test programs of each area in one copy; none judges a mutant before it has passed without one."""
 
     def __init__(self, tree):
         self.tree, self.seconds = tree, {}  # of those that passed
@@ -202,55 +221,131 @@ class Programs:
         tree.must(["cmake", "--build", "build/release", "--parallel", str(tree.jobs), "--target", "lpt_test_data"])
         self.of = {area: [each for each in row[2] if each[0] in made] for area, row in AREAS.items()}
 
-    def command(self, target, arguments):
-        return [str(self.tree.build / "bin" / target)] + [each.format(build=self.tree.build) for each in arguments]
+    def run(self, target, arguments, environment, limit=None):
+        command = [str(self.tree.build / "bin" / target)] + [each.format(build=self.tree.build) for each in arguments]
+        return self.tree.run(command, limit=limit, **environment)
 
     def passes(self, target, arguments, environment):
-        self.tree.must(["cmake", "--build", "build/release", "--parallel", str(self.tree.jobs), "--target", target])
         began = time.monotonic()
-        result = self.tree.run(self.command(target, arguments), **environment)
+        result = self.run(target, arguments, environment)
         if result.returncode != 0:
             sys.exit(f"{target} fails without any mutant:\n{result.stdout[-3000:]}")
         self.seconds[target] = time.monotonic() - began
 
-    def judge(self, area, mutated):
+    def fails(self, target, arguments, environment):
+        """How a program notices the mutant that it runs with; empty if it does not."""
+        try:
+            result = self.run(target, arguments, environment, limit=30 + 5 * self.seconds[target])
+        except subprocess.TimeoutExpired:
+            return f"{target}: no end"
+        return f"{target}: {first_words(result.stdout)}" if result.returncode != 0 else ""
+
+
+class Woven(Programs):
+    """Programs that hold all mutants."""
+
+    def __init__(self, tree, mutants):
+        headers = {str(header): (tree.path / header).read_text() for _, _, header, _, _, _ in mutants}
+        self.weave = weave.Weave([(number + 1, str(header), line, after) for number, _, header, line, _, after in mutants], headers)
+        super().__init__(tree)
+        tree.write(weave.HOOK_PATH, weave.HOOK.encode())
+        self.write()
+
+    def write(self):
+        for header in self.weave.sources:
+            self.tree.write(header, self.weave.text_of(header).encode())
+
+    def make(self, target):
+        """Builds a program; mutants that do not compile give way."""
+        while (made := self.tree.make(target)).returncode != 0:
+            given = self.weave.give_way(made.stdout)
+            if not given:
+                sys.exit(f"{target} does not compile with the mutants in it:\n{made.stdout[-3000:]}")
+            print(f"# woven otherwise: {', '.join(str(number - 1) for number in given)}", flush=True)
+            self.write()
+
+    def judge(self, number, program):
+        """By what the program of an area notices the mutant; empty if by nothing, or if the mutant cannot be woven in."""
+        target, arguments, environment = program
+        if target not in self.seconds:
+            self.make(target)
+            self.passes(target, arguments, environment)
+        if not self.weave.choices[number + 1]:
+            return ""
+        return self.fails(target, arguments, {**environment, "LPT_MUTANT": str(number + 1)})
+
+
+class Alone(Programs):
+    """Programs that are built for each mutant."""
+
+    def judge(self, area, header, line, after):
         """(verdict, by what); verdict: noticed, not noticed, does not compile."""
-        for target, arguments, environment in self.of[area]:
-            if target not in self.seconds:
-                mutated.take_back()
-                self.passes(target, arguments, environment)
-            mutated.put_in()
-            built = self.tree.make(target)
-            if built.returncode != 0:
-                return ("noticed", f"{target}: the compiler") if by_the_compiler(built.stdout) else ("does not compile", target)
-            try:
-                result = self.tree.run(self.command(target, arguments), limit=60 + 10 * self.seconds[target], **environment)
-            except subprocess.TimeoutExpired:
-                return "noticed", f"{target}: no end"
-            if result.returncode != 0:
-                return "noticed", f"{target}: {first_words(result.stdout)}"
+        source = (ROOT / header).read_text()
+        lines = source.splitlines(keepends=True)
+        lines[line] = after + "\n"
+        changed = "".join(lines)
+        try:
+            for target, arguments, environment in self.of[area]:
+                if target not in self.seconds:
+                    self.tree.write(header, source.encode())
+                    self.tree.must(["cmake", "--build", "build/release", "--parallel", str(self.tree.jobs), "--target", target])
+                    self.passes(target, arguments, environment)
+                self.tree.write(header, changed.encode())
+                built = self.tree.make(target)
+                if built.returncode != 0:
+                    return ("noticed", f"{target}: the compiler") if by_the_compiler(built.stdout) else ("does not compile", target)
+                if by := self.fails(target, arguments, environment):
+                    return "noticed", by
+        finally:
+            self.tree.write(header, source.encode())
         return "not noticed", ", ".join(target for target, _, _ in self.of[area])
 
 
-class Mutated:
-    """A header of the copy that has one line changed, or not."""
+class Run:
+    """Judges mutants and prints how."""
 
-    def __init__(self, tree, header, line, after):
-        self.copy = tree.path / header
-        self.source = self.copy.read_text()
-        lines = self.source.splitlines(keepends=True)
-        lines[line] = after + "\n"
-        self.changed = "".join(lines)
+    def __init__(self, work, jobs, mutants):
+        self.work, self.jobs = work, jobs
+        self.woven = Woven(Tree(work / "woven", jobs), mutants)
+        self.alone = None
+        self.noticed = self.total = 0
 
-    def write(self, text):
-        if self.copy.read_text() != text:
-            self.copy.write_text(text)
+    def print(self, verdict, by, mutant, began):
+        number, area, header, line, before, after = mutant
+        self.noticed += verdict == "noticed"
+        self.total += verdict != "does not compile"
+        print(f"{number} {verdict} ({by}) {area} {header}:{line + 1} `{before.strip()}` -> `{after.strip()}` "
+              f"{time.monotonic() - began:.0f} s", flush=True)
 
-    def put_in(self):
-        self.write(self.changed)
+    def judge_woven(self, mutants):
+        """All mutants by the first program of their area, those that are left by the second, and so on. Gives those that none noticed."""
+        for turn in range(max(len(programs) for programs in self.woven.of.values())):
+            missed = []
+            for mutant in mutants:
+                began = time.monotonic()
+                programs = self.woven.of[mutant[1]]
+                by = self.woven.judge(mutant[0], programs[turn]) if turn < len(programs) else ""
+                if by:
+                    self.print("noticed", by, mutant, began)
+                else:
+                    missed.append(mutant)
+            mutants = missed
+        return mutants
 
-    def take_back(self):
-        self.write(self.source)
+    def judge(self, mutants, count):
+        """Judges `count` of the mutants, the first that compile."""
+        left = list(mutants)
+        while left and self.total < count:
+            chosen = left[:count - self.total]
+            left = left[len(chosen):]
+            missed = self.judge_woven(chosen)
+            if missed:
+                print(f"# to be built alone: {', '.join(str(each[0]) for each in missed)}", flush=True)
+            for mutant in missed:
+                self.alone = self.alone or Alone(Tree(self.work / "alone", self.jobs))
+                began = time.monotonic()
+                number, area, header, line, before, after = mutant
+                self.print(*self.alone.judge(area, header, line, after), mutant, began)
 
 
 def main():
@@ -263,37 +358,20 @@ def main():
     parse.add_argument("--jobs", type=int, default=1)
     parse.add_argument("--list", action="store_true")
     options = parse.parse_args()
-    areas = options.area or sorted(AREAS)
     known = equivalent_mutants()
-    tree = None if options.list else Tree(options.work.resolve(), options.jobs)
-    drawn_here = drawn(tree.path if tree else ROOT, areas, options.seed)
-    mutants = ((number, *each) for number, each in enumerate(drawn_here) if number >= options.first)
+    drawn_here = ((number, *each) for number, each in enumerate(drawn(ROOT, options.area or sorted(AREAS), options.seed)))
+    unlike = (each for each in drawn_here
+              if each[0] >= options.first and (str(each[2]), each[4].strip(), each[5].strip()) not in known)
+    spare = 0 if options.list else options.count // 4 + 2  # in place of those that do not compile
+    mutants = list(itertools.islice(unlike, options.count + spare))
     if options.list:
         for number, area, header, line, before, after in mutants:
-            if number >= options.first + options.count:
-                return 0
             print(f"{number} {area} {header}:{line + 1}\n  - {before.strip()}\n  + {after.strip()}")
         return 0
-    programs = Programs(tree)
-    noticed = total = 0
-    for number, area, header, line, before, after in mutants:
-        if total == options.count:
-            break
-        if (str(header), before.strip(), after.strip()) in known:
-            continue
-        mutated = Mutated(tree, header, line, after)
-        began = time.monotonic()
-        try:
-            verdict, by = programs.judge(area, mutated)
-        finally:
-            mutated.take_back()
-        if verdict != "does not compile":
-            total += 1
-            noticed += verdict == "noticed"
-        print(f"{number} {verdict} ({by}) {area} {header}:{line + 1} `{before.strip()}` -> `{after.strip()}` {time.monotonic() - began:.0f} s",
-              flush=True)
-    print(f"{noticed} of {total} noticed")
-    return 0 if noticed == total else 1
+    run = Run(options.work.resolve(), options.jobs, mutants)
+    run.judge(mutants, options.count)
+    print(f"{run.noticed} of {run.total} noticed")
+    return 0 if run.noticed == run.total else 1
 
 
 if __name__ == "__main__":

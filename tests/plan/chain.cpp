@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <utility>
+
 using namespace lpt;
 using lpt::plan::chain;
 using lpt::plan::chain_function;
@@ -123,4 +125,17 @@ TEST_CASE("Empty input ranges of a FakeQuantize are left to the reference") {
     const auto number = [&](double value) { return constant(model, shape{}, view<double>(&value, 1)); };
     model.result(model.add(op::fake_quantize{256}, {input, number(1), number(1), number(0), number(255)}));
     CHECK(chain_of(model, 1).nodes.empty());
+}
+
+TEST_CASE(
+    "A FakeQuantize whose steps would have few digits in f32 is left to the reference, one of a single value is not") {
+    for (const auto& [width, is_chain] :
+         {std::pair(1e-38, false), std::pair(-1e-38, false), std::pair(0.0, true), std::pair(1e-29, true)}) {
+        graph model;
+        const output_ref input = model.parameter(f32, shape{1, 2, 2, 2}, "x");
+        const auto number = [&](double value) { return constant(model, shape{}, view<double>(&value, 1)); };
+        model.result(model.add(op::fake_quantize{256}, {input, number(0), number(25.5), number(0), number(width)}));
+        CAPTURE(width);
+        CHECK(chain_of(model, 1).nodes.empty() != is_chain);
+    }
 }

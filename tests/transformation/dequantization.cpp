@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include <tuple>
+
 using namespace lpt;
 using testing::network;
 
@@ -72,6 +74,24 @@ TEST_CASE("data of f16 that meets constants of f32 is converted for them") {
         verify(net.model);
         CHECK(net.model.type(last) == f16);
         CHECK(net.model.type(net.model[last.node].input(0)) == f32);
+    }
+}
+
+TEST_CASE("a zero point fits a byte up to half a step outside of its range, both ends included") {
+    const auto fits = [](element type, double zero_point) {
+        testing::network net;
+        const node_id data = net.model.parameter(type, shape{1, 2}, "in");
+        const node_id convert = net.model.add(op::convert{f32}, {data});
+        const node_id shift = net.model.constant(make_tensor(f32, {1, 2}, view<double>({0.0, zero_point})));
+        const node_id subtract = net.model.add(op::subtract{}, {convert, shift});
+        return zero_point_fits(net.model,
+                               {.data = data, .convert = convert, .subtract = subtract, .zero_point = shift});
+    };
+    for (const auto& [type, low, high] : {std::tuple(u8, -0.5, 255.5), std::tuple(i8, -128.5, 127.5)}) {
+        CHECK(fits(type, low));
+        CHECK(fits(type, high));
+        CHECK_FALSE(fits(type, low - 0.001));
+        CHECK_FALSE(fits(type, high + 0.001));
     }
 }
 

@@ -221,7 +221,8 @@ inline bool extend_by_fake_quantize(chain& to, const graph& model, const node& e
     spread in_width;
     spread out_width;
     if (!combine(range[0], range[1], in_width, difference) || !combine(range[2], range[3], out_width, difference) ||
-        !in_width.all([](double v) { return v > 1e-30; })) {
+        !in_width.all([](double v) { return v > 1e-30; }) ||
+        !out_width.all([](double v) { return v == 0 || math::absolute(v) > 1e-30; })) {  // a step of few digits
         return false;
     }
     const spread scale = in_width.map([&](double width) { return steps / width; });
