@@ -1,8 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// lpt 0.1.0, lpt.hpp: Graph, transformations, pipelines, targets, report, and the same in constant expressions.
+// lpt 0.1.0, lpt.hpp: Graph, transformations, pipelines, targets, report, and the same in constant expressions. Needs Boost.Hana.
 // Generated from include/lpt by .ci/single_include; changes belong there.
 #pragma once
 
+#include <boost/hana/at.hpp>
+#include <boost/hana/basic_tuple.hpp>
+#include <boost/hana/bool.hpp>
+#include <boost/hana/concat.hpp>
+#include <boost/hana/concept/sequence.hpp>
+#include <boost/hana/core/make.hpp>
+#include <boost/hana/core/tag_of.hpp>
+#include <boost/hana/drop_front.hpp>
+#include <boost/hana/empty.hpp>
+#include <boost/hana/filter.hpp>
+#include <boost/hana/fold_left.hpp>
+#include <boost/hana/fwd/chain.hpp>
+#include <boost/hana/is_empty.hpp>
+#include <boost/hana/length.hpp>
+#include <boost/hana/remove_if.hpp>
+#include <boost/hana/type.hpp>
+#include <boost/hana/unpack.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -140,6 +157,212 @@ struct folding_budget {
 };
 
 }  // namespace lpt
+#endif
+
+// ======== lpt/base/hana.hpp
+#ifndef LPT_HOLDS_BASE_HANA_HPP
+#define LPT_HOLDS_BASE_HANA_HPP
+/// The only include of Hana. The library's lists of types (`stage`, `restrictions`, `op::list`, `attribute::set`) are Hana sequences
+/// of `hana::type_c<Member>`: `hana::for_each`, `hana::find_if`, `hana::remove_if` … work on them, each behind its own Hana header.
+///
+/// Functions that make other lists (`hana::transform`, `hana::append` …) must give types again; `hana::to<hana::tuple_tag>(list)` takes
+/// any results. Never for graphs, tables at run time or constants, which are values.
+namespace lpt {
+
+namespace hana = boost::hana;
+
+/// Hana's tag of the lists that are made by `List`: `using hana_tag = lpt::list_tag<stage>;` makes `stage<…>` a sequence.
+template <template <class...> class List>
+struct list_tag {};
+/// Hana's tag of types that hold such a list, `members()`, and are as foldable, iterable and searchable as it: `pipeline`, `target_of`.
+template <template <class...> class Holder>
+struct holder_tag {};
+
+namespace detail {
+
+/// A list that nobody checks: of what is still being put together.
+template <class... Types>
+struct type_list {
+    using hana_tag = list_tag<type_list>;
+    template <template <class...> class Target>
+    using in = Target<Types...>;
+};
+
+/// True for these types, as a condition of `hana::remove_if` and its like.
+template <class... Types>
+struct is_any_of {
+    template <class Member>
+    constexpr auto operator()(hana::basic_type<Member>) const {
+        return hana::bool_c<(__is_same(Member, Types) || ...)>;
+    }
+};
+
+/// The type that a member of a list stands for: what `hana::type_c` holds, or that of an object.
+template <class Member>
+struct listed_type {
+    using type = Member;
+};
+template <class Member>
+    requires requires { typename Member::type; }
+struct listed_type<Member> {
+    using type = typename Member::type;
+};
+struct collect_types {
+    template <class... Members>
+    constexpr type_list<typename listed_type<Members>::type...> operator()(Members...) const {
+        return {};
+    }
+};
+template <class Sequence>
+using types_of = decltype(hana::unpack(*static_cast<const Sequence*>(nullptr), collect_types{}));
+
+/// Lists of one sort, one after the other.
+template <class... Lists>
+using joined = decltype(hana::fold_left(hana::basic_tuple<Lists...>{}, hana::concat));
+
+/// Number `Place` of a list; `Otherwise` of an empty one.
+template <class List, int Place, class Otherwise>
+constexpr auto find_member(List list) {
+    if constexpr (decltype(hana::is_empty(list))::value) {
+        return hana::type_c<Otherwise>;
+    } else {
+        return hana::at_c<static_cast<std::size_t>(Place)>(list);
+    }
+}
+template <class List, int Place, class Otherwise>
+using member_at = typename decltype(find_member<List, Place, Otherwise>(List{}))::type;
+
+}  // namespace detail
+
+/// `Target<T...>` of a Hana sequence of `hana::type_c<T>` or of objects without data:
+/// `from_hana<restrictions>(hana::make_basic_tuple(hana::type_c<A>, B{}, …))`.
+template <template <class...> class Target, class Sequence>
+constexpr auto from_hana(const Sequence&) -> typename detail::types_of<Sequence>::template in<Target> {
+    // Named as the result, not made within Hana's functions: a mistake in the list is one error, without a trace through them.
+    return {};
+}
+
+}  // namespace lpt
+
+/// What makes a list of types a Hana sequence; `concat` and `chain` are Hana's own only for the sake of the compiler's time.
+namespace boost::hana {
+
+template <template <class...> class List>
+struct Sequence<lpt::list_tag<List>> {
+    static constexpr bool value = true;
+};
+template <template <class...> class List>
+struct make_impl<lpt::list_tag<List>> {
+    template <class... Types>
+    static constexpr List<Types...> apply(basic_type<Types>...) {
+        return {};
+    }
+};
+template <template <class...> class List>
+struct unpack_impl<lpt::list_tag<List>> {
+    template <class... Types, class Function>
+    static constexpr decltype(auto) apply(const List<Types...>&, Function&& function) {
+        return static_cast<Function&&>(function)(type_c<Types>...);
+    }
+};
+template <template <class...> class List>
+struct length_impl<lpt::list_tag<List>> {
+    template <class... Types>
+    static constexpr auto apply(const List<Types...>&) {
+        return size_c<sizeof...(Types)>;
+    }
+};
+template <template <class...> class List>
+struct is_empty_impl<lpt::list_tag<List>> {
+    template <class... Types>
+    static constexpr auto apply(const List<Types...>&) {
+        return bool_c < sizeof...(Types) == 0 > ;
+    }
+};
+template <template <class...> class List>
+struct at_impl<lpt::list_tag<List>> {
+    template <class... Types, class Place>
+    static constexpr auto apply(const List<Types...>&, const Place& place) {
+        return hana::at(basic_tuple<type<Types>...>{}, place);
+    }
+};
+template <template <class...> class List>
+struct drop_front_impl<lpt::list_tag<List>> {
+    template <class... Types, class Count>
+    static constexpr auto apply(const List<Types...>&, const Count& count) {
+        return hana::unpack(hana::drop_front(basic_tuple<type<Types>...>{}, count), make<lpt::list_tag<List>>);
+    }
+};
+template <template <class...> class List>
+struct concat_impl<lpt::list_tag<List>> {
+    template <class... First, class... Second>
+    static constexpr List<First..., Second...> apply(const List<First...>&, const List<Second...>&) {
+        return {};
+    }
+};
+template <template <class...> class List>
+struct chain_impl<lpt::list_tag<List>> {
+    template <class... Types, class Function>
+    static constexpr auto apply(const List<Types...>&, const Function& function) {
+        return hana::fold_left(basic_tuple<decltype(function(type_c<Types>))...>{}, List<>{}, concat);
+    }
+};
+
+template <template <class...> class Holder>
+struct unpack_impl<lpt::holder_tag<Holder>> {
+    template <class Whole, class Function>
+    static constexpr decltype(auto) apply(const Whole&, Function&& function) {
+        return hana::unpack(Whole::members(), static_cast<Function&&>(function));
+    }
+};
+template <template <class...> class Holder>
+struct length_impl<lpt::holder_tag<Holder>> {
+    template <class Whole>
+    static constexpr auto apply(const Whole&) {
+        return hana::length(Whole::members());
+    }
+};
+template <template <class...> class Holder>
+struct is_empty_impl<lpt::holder_tag<Holder>> {
+    template <class Whole>
+    static constexpr auto apply(const Whole&) {
+        return hana::is_empty(Whole::members());
+    }
+};
+template <template <class...> class Holder>
+struct at_impl<lpt::holder_tag<Holder>> {
+    template <class Whole, class Place>
+    static constexpr auto apply(const Whole&, const Place& place) {
+        return hana::at(Whole::members(), place);
+    }
+};
+template <template <class...> class Holder>
+struct drop_front_impl<lpt::holder_tag<Holder>> {
+    template <class Whole, class Count>
+    static constexpr auto apply(const Whole&, const Count& count) {
+        return hana::drop_front(Whole::members(), count);
+    }
+};
+template <template <class...> class Holder>
+struct filter_impl<lpt::holder_tag<Holder>> {
+    template <class Whole, class Condition>
+    static constexpr auto apply(const Whole&, const Condition& condition) {
+        return Whole::filter(condition);
+    }
+};
+template <template <class...> class Holder>
+struct concat_impl<lpt::holder_tag<Holder>> {
+    template <class First, class Second>
+    static constexpr auto apply(const First&, const Second&) {
+        return First::concat(Second{});
+    }
+};
+template <template <class...> class Holder>
+struct empty_impl<lpt::holder_tag<Holder>> {
+    static constexpr auto apply() { return empty_holder(lpt::holder_tag<Holder>{}); }
+};
+
+}  // namespace boost::hana
 #endif
 
 // ======== lpt/op/kind.hpp
@@ -2935,9 +3158,10 @@ private:
 #define LPT_HOLDS_OP_ROW_HPP
 namespace lpt::op {
 
-/// A list of types.
+/// A list of operation types; a Hana sequence.
 template <class... Types>
 struct list {
+    using hana_tag = list_tag<list>;
     static constexpr int size = sizeof...(Types);
 };
 
@@ -3044,7 +3268,7 @@ constexpr table<sizeof...(Ops)> make_table(list<Ops...>) {
     if (!in_order) {
         fail({"the list of operation types is not in the order of op::kind"});
     }
-    // Not by `make_row`: a hundred functions less to compile.
+    // Neither by `make_row` nor by `hana::unpack`: hundreds of functions less to compile wherever the library is included.
     return {{row{Ops::number, Ops::name, Ops::opsets, Ops::inputs, Ops::outputs, Ops::traits, &detail::infer<Ops>}...}};
 }
 
@@ -9869,8 +10093,11 @@ public:
 /// Members are types with a `name` that no other has: attributes, and the tags below for properties of the graph itself.
 namespace lpt::attribute {
 
+/// A list of such types; a Hana sequence.
 template <class... Attributes>
-struct set {};
+struct set {
+    using hana_tag = list_tag<set>;
+};
 
 /// The mark of an Add that adds a bias (`mark::bias`).
 struct bias {
@@ -10157,9 +10384,10 @@ constexpr bool covers(view<pattern_part> wide, view<pattern_part> narrow) {
 /// undo each other. Each is one compile error whose sentence names the transformations.
 namespace lpt {
 
-/// A list of transformations or steps, tried or run in this order.
+/// A list of transformations or steps, tried or run in this order; a Hana sequence of their types.
 template <class... Members>
 struct stage {
+    using hana_tag = list_tag<stage>;
     static constexpr int size = sizeof...(Members);
 };
 
@@ -10309,28 +10537,14 @@ constexpr pipeline_finding find_in_rewrite(view<declared_facts> members, std::si
 
 struct no_type;
 
-/// Number `Place` of a list of types. Looked for one by one: only a mistake has a place other than 0.
-template <int Place, class First, class... Rest>
-struct numbered : numbered<Place - 1, Rest...> {};
-template <class First, class... Rest>
-struct numbered<0, First, Rest...> {
-    using type = First;
-};
-template <int Place, class... Types>
-using type_at = typename numbered<Place, Types...>::type;
-
-template <class Set, int Place>
-struct attribute_at;
-template <class... Attributes, int Place>
-struct attribute_at<attribute::set<Attributes...>, Place> {
-    using type = type_at<Place, Attributes...>;
-};
 template <class Member, bool Optional, int Place>
-struct read_attribute;
+struct read_attribute {
+    using type = member_at<typename Member::reads, Place, no_type>;
+};
 template <class Member, int Place>
-struct read_attribute<Member, false, Place> : attribute_at<typename Member::reads, Place> {};
-template <class Member, int Place>
-struct read_attribute<Member, true, Place> : attribute_at<typename Member::may_read, Place> {};
+struct read_attribute<Member, true, Place> {
+    using type = member_at<typename Member::may_read, Place, no_type>;
+};
 
 // Raising: the base class that a mistake leads to is a template that is never defined.
 template <pipeline_mistake, class First, class Second, class Attribute>
@@ -10354,12 +10568,15 @@ template <class First, class Second, class A>
 struct checked_members<pipeline_mistake::undo_each_other, First, Second, A>
     : mistake::rules_undo_each_other<First, Second> {};
 
-template <class First, class... Members>
+/// The place of the first of the types that is the same as `Wanted`.
+template <class Wanted, class... Members>
 constexpr int first_same() {
-    int place = -1;
-    int result = -1;
-    ((++place, result = result < 0 && __is_same(First, Members) ? place : result), ...);
-    return result;
+    const bool same[] = {is_same<Wanted, Members>...};
+    int place = 0;
+    while (!same[place]) {
+        ++place;
+    }
+    return place;
 }
 /// The facts of a stage; `same` counts from the beginning of the stage.
 template <class... Members>
@@ -10405,17 +10622,9 @@ consteval pipeline_finding find_in_pipeline() {
 template <class... Stages>
 inline constexpr pipeline_finding found_in_pipeline = find_in_pipeline<Stages...>();
 
-/// The types that a finding is about.
+/// The type that a finding is about; an empty pipeline has none.
 template <class Members, int Place>
-struct member_at {
-    using type = no_type;  // an empty pipeline has no mistake
-};
-template <class First, class... Rest, int Place>
-struct member_at<stage<First, Rest...>, Place> {
-    using type = type_at<Place, First, Rest...>;
-};
-template <class Members, int Place>
-using member = typename member_at<Members, Place>::type;
+using member = member_at<Members, Place, no_type>;
 
 template <class Member, pipeline_mistake What, int Attribute, bool Optional>
 struct attribute_of_finding {
@@ -11867,14 +12076,9 @@ consteval int find_repeated() {
                                    subject_of<Restrictions>::about_granularity}...});
 }
 
+/// The operation that number `Place` of a list is about; an empty list has no mistake.
 template <int Place, class... Restrictions>
-struct operation_at {
-    using type = void;  // an empty list has no mistake
-};
-template <class First, class... Rest>
-struct operation_at<0, First, Rest...> : subject_of<First> {};
-template <int Place, class First, class... Rest>
-struct operation_at<Place, First, Rest...> : operation_at<Place - 1, Rest...> {};
+using operation_at = member_at<type_list<typename subject_of<Restrictions>::type...>, Place, void>;
 
 template <class Op, int P, element E>
 struct checked<Op, restriction_mistake::repeated, P, E> : mistake::operation_is_restricted_twice<Op> {};
@@ -11904,13 +12108,14 @@ inline constexpr list_finding found_in_list = find_in_list<Restrictions...>();
 
 }  // namespace detail
 
-/// All restrictions of a target, as a type without data; converts to the rows that the transformations read.
+/// All restrictions of a target, as a type without data and a Hana sequence; converts to the rows that the transformations read.
 template <class... Restrictions>
 struct restrictions
-    : detail::checked<
-          typename detail::operation_at<detail::found_in_list<Restrictions...>.place, Restrictions...>::type,
-          detail::found_in_list<Restrictions...>.found.what, detail::found_in_list<Restrictions...>.found.port,
-          detail::found_in_list<Restrictions...>.found.type> {
+    : detail::checked<detail::operation_at<detail::found_in_list<Restrictions...>.place, Restrictions...>,
+                      detail::found_in_list<Restrictions...>.found.what,
+                      detail::found_in_list<Restrictions...>.found.port,
+                      detail::found_in_list<Restrictions...>.found.type> {
+    using hana_tag = list_tag<restrictions>;
     constexpr restriction_table table() const {
         restriction_table result;
         (Restrictions::write(result), ...);
@@ -12677,34 +12882,6 @@ namespace lpt {
 
 namespace detail {
 
-template <class... Stages>
-struct joined_stages {
-    using type = stage<>;
-};
-template <class... Members>
-struct joined_stages<stage<Members...>> {
-    using type = stage<Members...>;
-};
-template <class... First, class... Second, class... Rest>
-struct joined_stages<stage<First...>, stage<Second...>, Rest...> {
-    using type = typename joined_stages<stage<First..., Second...>, Rest...>::type;
-};
-
-/// `Stage` with the members of `New` in the place of `Old`.
-template <class Stage, class Old, class New>
-struct stage_with;
-template <class... Members, class Old, class New>
-struct stage_with<stage<Members...>, Old, New> {
-    template <class Member>
-    using put = choose<is_same<Member, Old>, New, stage<Member>>;
-    using type = typename joined_stages<stage<>, put<Members>...>::type;
-};
-
-template <class Stage, class Member>
-inline constexpr bool stage_has = false;
-template <class... Members, class Member>
-inline constexpr bool stage_has<stage<Members...>, Member> = (is_same<Members, Member> || ...);
-
 template <class... Transformations>
 constexpr void run_as_one_rewrite(rewrite& r, stage<Transformations...>) {
     if constexpr (sizeof...(Transformations) != 0) {
@@ -12762,36 +12939,65 @@ struct pipeline;
 
 namespace detail {
 
-template <class Prerequisites, class Markup, class Main, class Cleanup, class Finishing>
-using members_of = typename joined_stages<Prerequisites, Markup, Main, Cleanup, Finishing>::type;
+// Changes of a stage.
 
-/// The stages of a pipeline, without a check: those of a pipeline that is still being changed.
-template <class Prerequisites, class Markup, class Main, class Cleanup, class Finishing>
-struct pipeline_stages {
-    /// The members of `New` in the place of `Old`, wherever it stands.
-    template <class Old, class New>
-    using with = choose<
-        stage_has<members_of<Prerequisites, Markup, Main, Cleanup, Finishing>, Old>,
-        pipeline_stages<typename stage_with<Prerequisites, Old, New>::type, typename stage_with<Markup, Old, New>::type,
-                        typename stage_with<Main, Old, New>::type, typename stage_with<Cleanup, Old, New>::type,
-                        typename stage_with<Finishing, Old, New>::type>,
-        pipeline_stages<stage<missing_member<Old>>, Markup, Main, Cleanup, Finishing>>;
-    using checked = pipeline<Prerequisites, Markup, Main, Cleanup, Finishing>;
+template <class... Gone>
+struct leave_out {
+    template <class Stage>
+    constexpr auto operator()(Stage old) const {
+        return hana::remove_if(old, is_any_of<Gone...>{});
+    }
 };
-template <class Stages, class... Gone>
-struct pipeline_without {
-    using type = typename Stages::checked;
+template <class Old, class New>
+struct put_instead {
+    template <class Member>
+    constexpr auto operator()(hana::basic_type<Member>) const {
+        return choose<is_same<Member, Old>, New, stage<Member>>{};
+    }
+    template <class... Members>
+    constexpr auto operator()(stage<Members...> old) const {
+        return hana::chain(old, *this);
+    }
 };
-template <class Stages, class First, class... Rest>
-struct pipeline_without<Stages, First, Rest...>
-    : pipeline_without<typename Stages::template with<First, stage<>>, Rest...> {};
+template <class Condition>
+struct keep_where {
+    template <class Stage>
+    constexpr auto operator()(Stage old) const -> decltype(hana::filter(old, *static_cast<const Condition*>(nullptr))) {
+        return {};
+    }
+};
 
-/// A pipeline is one of these; the base class raises what is wrong with it. The parts of a finding are separate arguments,
-/// because g++ 12 cannot take them from one of class type.
+template <class Change, class... Stages>
+using changed = pipeline<decltype(Change{}(Stages{}))...>;
+
+/// The changed pipeline, or the mistake that one of the members `Asked` for is not in it.
+template <class Asked, class Change, class... Stages>
+constexpr auto change_if_there() {
+    using missing = decltype(hana::remove_if(Asked{}, typename types_of<joined<Stages...>>::template in<is_any_of>{}));
+    if constexpr (decltype(hana::is_empty(missing{}))::value) {
+        return hana::type_c<changed<Change, Stages...>>;
+    } else {
+        using none = stage<>;
+        return hana::type_c<pipeline<stage<missing_member<member_at<missing, 0, void>>>, none, none, none, none>>;
+    }
+}
+
+/// The base class of a pipeline raises what is wrong with it. The parts of a finding are separate arguments, because g++ 12 cannot
+/// take them from one of class type.
 template <class Members, pipeline_mistake What, int First, int Second, int Attribute, bool Optional>
-using checked_pipeline =
-    checked_members<What, member<Members, First>, member<Members, Second>,
-                    typename attribute_of_finding<member<Members, First>, What, Attribute, Optional>::type>;
+struct mistake_in_pipeline {
+    using first = member<Members, First>;
+    using type = checked_members<What, first, member<Members, Second>,
+                                 typename attribute_of_finding<first, What, Attribute, Optional>::type>;
+};
+struct no_mistake {};
+template <class Members>
+struct mistake_in_pipeline<Members, pipeline_mistake::none, 0, 0, 0, false> {
+    using type = no_mistake;
+};
+template <class Members, pipeline_mistake What, int First, int Second, int Attribute, bool Optional>
+using checked_pipeline = typename mistake_in_pipeline<Members, What, First, Second, Attribute, Optional>::type;
+
 }  // namespace detail
 
 /// In transformation/declared.hpp: the transformation of a user's operation type.
@@ -12806,7 +13012,7 @@ struct declared_transformation;
 /// What members declare of themselves (`lpt/attribute/set.hpp`) is checked.
 template <class Prerequisites, class Markup, class Main, class Cleanup, class Finishing>
 struct pipeline
-    : detail::checked_pipeline<detail::members_of<Prerequisites, Markup, Main, Cleanup, Finishing>,
+    : detail::checked_pipeline<detail::joined<Prerequisites, Markup, Main, Cleanup, Finishing>,
                                detail::found_in_pipeline<Prerequisites, Markup, Main, Cleanup, Finishing>.what,
                                detail::found_in_pipeline<Prerequisites, Markup, Main, Cleanup, Finishing>.first,
                                detail::found_in_pipeline<Prerequisites, Markup, Main, Cleanup, Finishing>.second,
@@ -12818,15 +13024,34 @@ struct pipeline
     using cleanup = Cleanup;
     using finishing = Finishing;
 
+    /// For Hana: the members of all stages, in their order; what filters them keeps the stages.
+    static constexpr auto members() { return detail::joined<Prerequisites, Markup, Main, Cleanup, Finishing>{}; }
+    using hana_tag = holder_tag<pipeline>;
+
+private:
+    template <class Asked, class Change>
+    using changed_where_there = typename decltype(detail::change_if_there<Asked, Change, Prerequisites, Markup, Main,
+                                                                          Cleanup, Finishing>())::type;
+
+public:
+    /// The members of which `condition(hana::type_c<Member>)` is true, in their stages; `hana::filter` and its like call it.
+    template <class Condition>
+    static constexpr auto filter(const Condition&) {
+        return detail::changed<detail::keep_where<Condition>, Prerequisites, Markup, Main, Cleanup, Finishing>{};
+    }
+    /// Each stage with that of another pipeline behind it; `hana::concat` calls it.
+    template <class P, class M, class R, class C, class F>
+    static constexpr auto concat(pipeline<P, M, R, C, F>) {
+        return pipeline<detail::joined<Prerequisites, P>, detail::joined<Markup, M>, detail::joined<Main, R>,
+                        detail::joined<Cleanup, C>, detail::joined<Finishing, F>>{};
+    }
+
     /// This pipeline without some transformations or steps, wherever they stand.
     template <class... Gone>
-    using without =
-        typename detail::pipeline_without<detail::pipeline_stages<Prerequisites, Markup, Main, Cleanup, Finishing>,
-                                          Gone...>::type;
+    using without = changed_where_there<stage<Gone...>, detail::leave_out<Gone...>>;
     /// This pipeline with other transformations or steps in the place of one.
     template <class Old, class... New>
-    using replace = typename detail::pipeline_stages<Prerequisites, Markup, Main, Cleanup,
-                                                     Finishing>::template with<Old, stage<New...>>::checked;
+    using replace = changed_where_there<stage<Old>, detail::put_instead<Old, stage<New...>>>;
     /// This pipeline with more transformations or steps before one.
     template <class Anchor, class... More>
     using before = replace<Anchor, More..., Anchor>;
@@ -12835,20 +13060,17 @@ struct pipeline
     using after = replace<Anchor, Anchor, More...>;
     /// This pipeline with more main transformations, tried after the others.
     template <class... More>
-    using with_main =
-        pipeline<Prerequisites, Markup, typename detail::joined_stages<Main, stage<More...>>::type, Cleanup, Finishing>;
+    using with_main = pipeline<Prerequisites, Markup, detail::joined<Main, stage<More...>>, Cleanup, Finishing>;
     /// This pipeline with the main transformations of operation types of users (`#include <lpt/transformation/declared.hpp>`).
     template <class... Ops>
     using with_operations = with_main<declared_transformation<Ops>...>;
     /// This pipeline with more cleanup transformations, tried after the others.
     template <class... More>
-    using with_cleanup =
-        pipeline<Prerequisites, Markup, Main, typename detail::joined_stages<Cleanup, stage<More...>>::type, Finishing>;
+    using with_cleanup = pipeline<Prerequisites, Markup, Main, detail::joined<Cleanup, stage<More...>>, Finishing>;
 
     /// True if the transformation or step is part of this pipeline.
     template <class Member>
-    static constexpr bool has =
-        detail::stage_has<detail::members_of<Prerequisites, Markup, Main, Cleanup, Finishing>, Member>;
+    static constexpr bool has = !decltype(hana::is_empty(hana::filter(members(), detail::is_any_of<Member>{})))::value;
 
     static constexpr void run(rewrite& r) {
         detail::run_as_one_rewrite(r, Prerequisites{});
@@ -12860,6 +13082,9 @@ struct pipeline
         detail::infer_open_shapes(r.model);
     }
 };
+
+/// For `hana::empty`: a pipeline that does nothing.
+constexpr auto empty_holder(holder_tag<pipeline>) { return pipeline<stage<>, stage<>, stage<>, stage<>, stage<>>{}; }
 
 }  // namespace lpt
 #endif
@@ -25979,15 +26204,16 @@ inline constexpr text_view names_besides_default_pipeline[] = {
     "MultiplyTransformation", "SubtractTransformation",    "WeightsDequantizeToFakeQuantize",
 };
 
-template <class... Members>
-constexpr bool is_name_in([[maybe_unused]] text_view name, stage<Members...>) {
-    return ((Members::name == name) || ...);
-}
+struct one_is_named {
+    text_view name;
+    template <class... Members>
+    constexpr bool operator()(hana::basic_type<Members>...) const {
+        return ((Members::name == name) || ...);
+    }
+};
 template <class Pipeline>
 constexpr bool is_name_in(text_view name) {
-    return is_name_in(name, typename Pipeline::prerequisites{}) || is_name_in(name, typename Pipeline::markup{}) ||
-           is_name_in(name, typename Pipeline::main{}) || is_name_in(name, typename Pipeline::cleanup{}) ||
-           is_name_in(name, typename Pipeline::finishing{});
+    return hana::unpack(Pipeline::members(), one_is_named{name});
 }
 
 template <class Pipeline>
@@ -27086,13 +27312,6 @@ struct composed_restrictions;
 
 namespace detail {
 
-template <class First, class Second>
-struct joined_restrictions;
-template <class... First, class... Second>
-struct joined_restrictions<restrictions<First...>, restrictions<Second...>> {
-    using type = restrictions<First..., Second...>;
-};
-
 /// True if two restrictions of the same sort are about the same versions of one operation.
 template <class One, class Other>
 inline constexpr bool same_subject =
@@ -27101,28 +27320,20 @@ inline constexpr bool same_subject =
     (subject_of<One>::version == subject_of<Other>::version || subject_of<One>::version == any_version ||
      subject_of<Other>::version == any_version);
 
-/// Conditions for `restrictions_but`: about what one of `New` is about; about one of the operations.
+/// Conditions of Hana's sort: about what one of `New` is about; about one of the operations.
 template <class... New>
-struct about_what {
+struct is_about_what {
     template <class Restriction>
-    static constexpr bool holds = (same_subject<Restriction, New> || ...);
+    constexpr auto operator()(hana::basic_type<Restriction>) const {
+        return hana::bool_c<(same_subject<Restriction, New> || ...)>;
+    }
 };
 template <class... Ops>
-struct about_operation {
+struct is_about_operation {
     template <class Restriction>
-    static constexpr bool holds = ((subject_of<Restriction>::type::number == Ops::number) || ...);
-};
-
-/// The restrictions for which the condition does not hold.
-template <class Old, class Condition>
-struct restrictions_but {
-    using type = restrictions<>;
-};
-template <class First, class... Rest, class Condition>
-struct restrictions_but<restrictions<First, Rest...>, Condition> {
-    using kept = choose<Condition::template holds<First>, restrictions<>, restrictions<First>>;
-    using type =
-        typename joined_restrictions<kept, typename restrictions_but<restrictions<Rest...>, Condition>::type>::type;
+    constexpr auto operator()(hana::basic_type<Restriction>) const {
+        return hana::bool_c<((subject_of<Restriction>::type::number == Ops::number) || ...)>;
+    }
 };
 
 /// How `composed_restrictions` come about.
@@ -27135,16 +27346,21 @@ template <class Old, class New>
 struct overriding_of {
     using type = composed_restrictions<overriding, Old, New>;
 };
+// Hana works on lists that nobody checks: a mistake in a restriction is then one error, without a trace through Hana.
 template <class... Old, class... New>
-struct overriding_of<restrictions<Old...>, restrictions<New...>>
-    : joined_restrictions<typename restrictions_but<restrictions<Old...>, about_what<New...>>::type,
-                          restrictions<New...>> {};
+struct overriding_of<restrictions<Old...>, restrictions<New...>> {
+    using kept = decltype(hana::remove_if(type_list<Old...>{}, is_about_what<New...>{}));
+    using type = typename joined<kept, type_list<New...>>::template in<restrictions>;
+};
 template <class Old, class... Ops>
 struct remainder_of {
     using type = composed_restrictions<leaving_out<Ops...>, Old>;
 };
 template <class... Old, class... Ops>
-struct remainder_of<restrictions<Old...>, Ops...> : restrictions_but<restrictions<Old...>, about_operation<Ops...>> {};
+struct remainder_of<restrictions<Old...>, Ops...> {
+    using kept = decltype(hana::remove_if(type_list<Old...>{}, is_about_operation<Ops...>{}));
+    using type = typename kept::template in<restrictions>;
+};
 
 /// `New`, and what `Old` says about other operations, or about the other of precisions and granularity.
 template <class Old, class New>
@@ -27205,24 +27421,33 @@ struct target_of;
 
 namespace detail {
 
-template <class Setting>
-inline constexpr bool is_disable = false;
-template <class Transformation>
-inline constexpr bool is_disable<disable<Transformation>> = true;
-
-/// A target with the settings of a list that are not about the transformations `Gone`: of all, or only those that disable.
-template <bool OnlyDisabled, class Target, class Settings, class... Gone>
-struct target_without;
-template <bool OnlyDisabled, class Restrictions, class... Kept, class... Gone>
-struct target_without<OnlyDisabled, target_of<Restrictions, Kept...>, target_of<void>, Gone...> {
-    using type = target_of<Restrictions, Kept...>;
+/// Conditions of Hana's sort about a setting: it keeps one of these transformations away from nodes; it switches one of them off.
+template <class... Transformations>
+struct skips_one_of {
+    template <class Setting>
+    constexpr auto operator()(hana::basic_type<Setting>) const {
+        return hana::false_c;
+    }
+    template <class Transformation, skip_rule Rule>
+    constexpr auto operator()(hana::basic_type<skip<Transformation, Rule>>) const {
+        return hana::bool_c<(is_same<Transformation, Transformations> || ...)>;
+    }
 };
-template <bool OnlyDisabled, class Restrictions, class... Kept, class First, class... Rest, class... Gone>
-struct target_without<OnlyDisabled, target_of<Restrictions, Kept...>, target_of<void, First, Rest...>, Gone...> {
-    static constexpr bool gone =
-        is_disable<First> == OnlyDisabled && (is_same<typename First::transformation, Gone> || ...);
-    using next = choose<gone, target_of<Restrictions, Kept...>, target_of<Restrictions, Kept..., First>>;
-    using type = typename target_without<OnlyDisabled, next, target_of<void, Rest...>, Gone...>::type;
+template <class... Transformations>
+using disables_one_of = is_any_of<disable<Transformations>...>;
+
+/// What a target restricts, as a list; computed restrictions are one member of it.
+template <class Restrictions>
+struct restriction_list {
+    using members = type_list<Restrictions>;
+    template <class Kept>
+    using of = choose<is_same<Kept, members>, Restrictions, restrictions<>>;
+};
+template <class... Restrictions>
+struct restriction_list<restrictions<Restrictions...>> {
+    using members = type_list<Restrictions...>;
+    template <class Kept>
+    using of = typename Kept::template in<restrictions>;
 };
 
 }  // namespace detail
@@ -27231,6 +27456,12 @@ struct target_without<OnlyDisabled, target_of<Restrictions, Kept...>, target_of<
 /// a later `set_options` goes before an earlier one. Its functions make other targets.
 template <class Restrictions, class... Settings>
 struct target_of {
+    /// For Hana: the restrictions, then the settings.
+    static constexpr auto members() {
+        return hana::concat(typename detail::restriction_list<Restrictions>::members{}, settings{});
+    }
+    using hana_tag = holder_tag<target_of>;
+
     constexpr restriction_table table() const { return Restrictions{}.table(); }
     constexpr transformation_options options() const {
         transformation_options result;
@@ -27258,8 +27489,7 @@ struct target_of {
     /// Without the callbacks for these transformations.
     template <class... Transformations>
     constexpr auto not_skipping() const {
-        return typename detail::target_without<false, target_of<Restrictions>, target_of<void, Settings...>,
-                                               Transformations...>::type{};
+        return with(hana::remove_if(settings{}, detail::skips_one_of<Transformations...>{}));
     }
     /// With these transformations switched off.
     template <class... Transformations>
@@ -27269,15 +27499,39 @@ struct target_of {
     /// With these transformations no longer switched off.
     template <class... Transformations>
     constexpr auto enabling() const {
-        return typename detail::target_without<true, target_of<Restrictions>, target_of<void, Settings...>,
-                                               Transformations...>::type{};
+        return with(hana::remove_if(settings{}, detail::disables_one_of<Transformations...>{}));
     }
     /// With other options.
     template <void (*Set)(transformation_options&)>
     constexpr auto with_options() const {
         return target_of<Restrictions, Settings..., set_options<Set>>{};
     }
+
+    /// The restrictions and settings of which `condition(hana::type_c<Member>)` is true; `hana::filter` and its like call it.
+    template <class Condition>
+    static constexpr auto filter(const Condition& condition) {
+        using list = detail::restriction_list<Restrictions>;
+        using kept = decltype(hana::filter(typename list::members{}, condition));
+        return target_of<typename list::template of<kept>>::with(hana::filter(settings{}, condition));
+    }
+    /// This target, overridden by another; `hana::concat` calls it.
+    template <class New, class... More>
+    static constexpr auto concat(target_of<New, More...>) {
+        return target_of<detail::overridden_restrictions<Restrictions, New>, Settings..., More...>{};
+    }
+
+private:
+    using settings = detail::type_list<Settings...>;
+    template <class... Kept>
+    static constexpr target_of<Restrictions, Kept...> with(detail::type_list<Kept...>) {
+        return {};
+    }
+    template <class, class...>
+    friend struct target_of;
 };
+
+/// For `hana::empty`: a target that restricts nothing.
+constexpr auto empty_holder(holder_tag<target_of>) { return target_of<restrictions<>>{}; }
 
 /// What a user sets, together with the callbacks and disabled transformations of a target.
 constexpr transformation_options with_rules_of(transformation_options options,
@@ -28020,14 +28274,16 @@ namespace detail {
 struct field_table {
     field_row values[kind_count];
 };
-template <class... Ops>
-constexpr field_table make_field_table(list<Ops...>) {
-    return {{make_field_row<Ops>()...}};
-}
+struct make_field_table {
+    template <class... Ops>
+    constexpr field_table operator()(hana::basic_type<Ops>...) const {
+        return {{make_field_row<Ops>()...}};
+    }
+};
 
 }  // namespace detail
 
-inline constexpr detail::field_table field_rows = detail::make_field_table(all{});
+inline constexpr detail::field_table field_rows = hana::unpack(all{}, detail::make_field_table{});
 
 constexpr const field_row& fields_of(kind number) { return field_rows.values[static_cast<int>(number)]; }
 /// The same for operation types of users, too.
@@ -28909,11 +29165,13 @@ constexpr op::attributes load_attributes(word_reader& words) {
 struct freeze_table {
     freeze_row rows[op::kind_count];
 };
-template <class... Ops>
-constexpr freeze_table make_freeze_table(op::list<Ops...>) {
-    return {{freeze_row{&save_attributes<Ops>, &load_attributes<Ops>}...}};
-}
-inline constexpr freeze_table freeze_rows = make_freeze_table(op::all{});
+struct make_freeze_table {
+    template <class... Ops>
+    constexpr freeze_table operator()(hana::basic_type<Ops>...) const {
+        return {{freeze_row{&save_attributes<Ops>, &load_attributes<Ops>}...}};
+    }
+};
+inline constexpr freeze_table freeze_rows = hana::unpack(op::all{}, make_freeze_table{});
 
 /// Attributes of a user's operation type, by name: the table above has no line for it.
 class named_attributes {
@@ -30731,7 +30989,7 @@ private:
 // ======== lpt/pipeline/registry.hpp
 #ifndef LPT_HOLDS_PIPELINE_REGISTRY_HPP
 #define LPT_HOLDS_PIPELINE_REGISTRY_HPP
-// An include for each transformation; sorted by folder and name.
+// Those that are not in the default pipeline.
 
 namespace lpt {
 
@@ -30741,52 +30999,34 @@ struct low_precision {
     static constexpr void run(rewrite& r) { default_pipeline::run(r); }
 };
 
-/// Every transformation and every step of the library, for programs that choose them by their published names.
-/// A line for each; sorted by folder and name.
-inline constexpr pass_row all_passes[] = {
-    make_pass<low_precision>(),
-    // preparation
-    make_pass<convert_quantize_dequantize>(), make_pass<convert_subtract_constant>(),
-    make_pass<fq_stripping_transformation>(), make_pass<keep_const_precision>(), make_pass<kv_cache_concat>(),
-    make_pass<mark_dequantization>(), make_pass<move_fake_convert_up_through_kv_cache_concat>(),
-    make_pass<weights_dequantize_to_fake_quantize>(),
-    // prerequisites
-    make_pass<add_add_fusion>(), make_pass<add_multiply_fusion>(), make_pass<move_fake_quantize>(),
-    make_pass<multiply_multiply_fusion>(), make_pass<pull_reshape_through_dequantization>(),
-    make_pass<pull_transpose_through_dequantization>(), make_pass<type_relaxed_replacer>(),
-    // markup
-    make_pass<align_quantization_intervals>(), make_pass<align_quantization_parameters>(),
-    make_pass<markup_avg_pool_precision_preserved>(), make_pass<markup_bias>(), make_pass<markup_can_be_quantized>(),
-    make_pass<markup_precisions>(), make_pass<markup_quantization_granularity>(), make_pass<propagate_precisions>(),
-    make_pass<resolve_precision_attribute>(),
-    // main
-    make_pass<add_transformation>(), make_pass<assign_and_read_value_transformation>(),
-    make_pass<avg_pool_transformation>(), make_pass<batch_to_space_transformation>(),
-    make_pass<broadcast_transformation>(), make_pass<clamp_transformation>(), make_pass<concat_transformation>(),
-    make_pass<convert_transformation>(), make_pass<convolution_backprop_data_transformation>(),
-    make_pass<convolution_transformation>(), make_pass<depth_to_space_transformation>(),
-    make_pass<fake_convert_decomposition_transformation>(), make_pass<fake_quantize_decomposition_transformation>(),
-    make_pass<fake_quantize_transformation>(), make_pass<gather_transformation>(),
-    make_pass<group_convolution_transformation>(), make_pass<interpolate_transformation>(),
-    make_pass<mat_mul_transformation>(), make_pass<max_pool_transformation>(),
-    make_pass<multiply_partial_transformation>(), make_pass<multiply_transformation>(), make_pass<mvn_transformation>(),
-    make_pass<normalize_l2_transformation>(), make_pass<pad_transformation>(), make_pass<prelu_transformation>(),
-    make_pass<recurrent_cell_transformation>(), make_pass<reduce_max_transformation>(),
-    make_pass<reduce_mean_transformation>(), make_pass<reduce_min_transformation>(),
-    make_pass<reduce_sum_transformation>(), make_pass<relu_transformation>(), make_pass<reshape_transformation>(),
-    make_pass<shuffle_channels_transformation>(), make_pass<slice_transformation>(),
-    make_pass<space_to_batch_transformation>(), make_pass<split_transformation>(), make_pass<squeeze_transformation>(),
-    make_pass<strided_slice_transformation>(), make_pass<subtract_transformation>(),
-    make_pass<transpose_transformation>(), make_pass<unsqueeze_transformation>(),
-    make_pass<variadic_split_transformation>(),
-    // cleanup
-    make_pass<constant_folding_step>(), make_pass<eliminate_fake_quantize_transformation>(),
-    make_pass<fold_convert_transformation>(), make_pass<fold_fake_quantize_transformation>(),
-    make_pass<fuse_convert_transformation>(), make_pass<fuse_multiply_to_fake_quantize_transformation>(),
-    make_pass<fuse_subtract_to_fake_quantize_transformation>(),
-    make_pass<multiply_to_group_convolution_transformation>(),
-    // whole pipelines
+/// Every transformation and every step of the library, as a list: all of the default pipeline, and those outside of it.
+using all_transformations =
+    detail::joined<stage<low_precision>,
+                   stage<convert_quantize_dequantize, convert_subtract_constant, fq_stripping_transformation,
+                         keep_const_precision, kv_cache_concat, mark_dequantization,
+                         move_fake_convert_up_through_kv_cache_concat, weights_dequantize_to_fake_quantize>,
+                   decltype(default_pipeline::replace<fake_convert_decomposition_for_real_types,
+                                                      fake_convert_decomposition_transformation>::members()),
+                   stage<convert_transformation, multiply_transformation, subtract_transformation>>;
+
+namespace detail {
+template <std::size_t Count>
+struct pass_table {
+    pass_row rows[Count];
+    constexpr const pass_row* begin() const { return rows; }
+    constexpr const pass_row* end() const { return rows + Count; }
+    constexpr std::size_t size() const { return Count; }
 };
+struct make_pass_table {
+    template <class... Passes>
+    constexpr auto operator()(hana::basic_type<Passes>...) const {
+        return pass_table<sizeof...(Passes)>{{make_pass<Passes>()...}};
+    }
+};
+}  // namespace detail
+
+/// The same as data, for programs that choose them by their published names.
+inline constexpr auto all_passes = hana::unpack(all_transformations{}, detail::make_pass_table{});
 
 /// The pass with a published name; null where there is none.
 constexpr const pass_row* find_pass(text_view name) {
@@ -31299,8 +31539,8 @@ constexpr auto operator|(target_of<Old, Settings...>, New) {
 }
 /// The first target, overridden by the second.
 template <class Old, class... Settings, class New, class... More>
-constexpr auto operator|(target_of<Old, Settings...>, target_of<New, More...>) {
-    return target_of<detail::overridden_restrictions<Old, New>, Settings..., More...>{};
+constexpr auto operator|(target_of<Old, Settings...> old, target_of<New, More...> with) {
+    return hana::concat(old, with);
 }
 
 /// What both targets accept: for networks that have to run on either.
@@ -31785,26 +32025,6 @@ constexpr expression_facts facts_of_operation() {
     return facts;
 }
 
-/// The operation with a label.
-template <int Label, class E>
-struct find_label {
-    using type = void;
-};
-template <int Label, class... Candidates>
-struct first_with_label {
-    using type = void;
-};
-template <int Label, class First, class... Rest>
-struct first_with_label<Label, First, Rest...> {
-    using here = typename find_label<Label, First>::type;
-    using type = typename choose<is_same<here, void>, first_with_label<Label, Rest...>, find_label<Label, First>>::type;
-};
-template <int Label, class Op, class... In>
-struct find_label<Label, expression<Op, In...>> : first_with_label<Label, In...> {};
-template <int Label, class E>
-struct find_label<Label, many_readers<E>> : find_label<Label, E> {};
-template <int Label, class E, element... Types>
-struct find_label<Label, of_type<E, Types...>> : find_label<Label, E> {};
 template <class E>
 struct operation_type {
     using type = void;
@@ -31819,10 +32039,47 @@ template <class E, element... Types>
 struct operation_type<of_type<E, Types...>> : operation_type<E> {};
 template <int Label, class E>
 struct operation_type<labelled<Label, E>> : operation_type<E> {};
-template <int Label, int Other, class E>
-struct find_label<Label, labelled<Other, E>> {
-    using type = typename choose<Label == Other, operation_type<E>, find_label<Label, E>>::type;
+
+template <int Label, class Op>
+struct labelled_operation {};
+/// The operations with labels in an expression, as a list.
+template <class E>
+struct labelled_operations {
+    using type = type_list<>;
 };
+template <class Op, class... In>
+struct labelled_operations<expression<Op, In...>> {
+    using type = joined<type_list<>, typename labelled_operations<In>::type...>;
+};
+template <class E>
+struct labelled_operations<many_readers<E>> : labelled_operations<E> {};
+template <class E, element... Types>
+struct labelled_operations<of_type<E, Types...>> : labelled_operations<E> {};
+template <int Label, class E>
+struct labelled_operations<labelled<Label, E>> {
+    using type = joined<type_list<labelled_operation<Label, typename operation_type<E>::type>>,
+                        typename labelled_operations<E>::type>;
+};
+
+template <int Label>
+struct has_label {
+    template <int Other, class Op>
+    constexpr auto operator()(hana::basic_type<labelled_operation<Other, Op>>) const {
+        return hana::bool_c < Label == Other > ;
+    }
+};
+template <class Found>
+struct operation_of_label {
+    using type = void;
+};
+template <int Label, class Op>
+struct operation_of_label<labelled_operation<Label, Op>> {
+    using type = Op;
+};
+/// The operation with a label; void where there is none.
+template <int Label, class E>
+using operation_with_label = typename operation_of_label<
+    member_at<decltype(hana::filter(typename labelled_operations<E>::type{}, has_label<Label>{})), 0, void>>::type;
 
 // Each kind of expression: facts, a description for comparing, what it matches, what it makes. `next` goes on matching, so
 // that a choice which turns out wrong later is taken back.
@@ -32020,7 +32277,7 @@ struct expression_traits<From, computed<Op, In...>> : expression_kind {
 
 template <class From, int Label, class... In>
 struct expression_traits<From, like<Label, In...>> : expression_kind {
-    using operation = typename find_label<Label, From>::type;
+    using operation = operation_with_label<Label, From>;
 
     static constexpr expression_facts facts() {
         if constexpr (is_same<operation, void>) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/hana.hpp>
 #include <lpt/base/text.hpp>
 
 /// What a transformation declares of itself, so that a pipeline can be checked when it is compiled:
@@ -10,8 +11,11 @@
 /// Members are types with a `name` that no other has: attributes, and the tags below for properties of the graph itself.
 namespace lpt::attribute {
 
+/// A list of such types; a Hana sequence.
 template <class... Attributes>
-struct set {};
+struct set {
+    using hana_tag = list_tag<set>;
+};
 
 /// The mark of an Add that adds a bias (`mark::bias`).
 struct bias {

@@ -335,11 +335,13 @@ constexpr op::attributes load_attributes(word_reader& words) {
 struct freeze_table {
     freeze_row rows[op::kind_count];
 };
-template <class... Ops>
-constexpr freeze_table make_freeze_table(op::list<Ops...>) {
-    return {{freeze_row{&save_attributes<Ops>, &load_attributes<Ops>}...}};
-}
-inline constexpr freeze_table freeze_rows = make_freeze_table(op::all{});
+struct make_freeze_table {
+    template <class... Ops>
+    constexpr freeze_table operator()(hana::basic_type<Ops>...) const {
+        return {{freeze_row{&save_attributes<Ops>, &load_attributes<Ops>}...}};
+    }
+};
+inline constexpr freeze_table freeze_rows = hana::unpack(op::all{}, make_freeze_table{});
 
 /// Attributes of a user's operation type, by name: the table above has no line for it.
 class named_attributes {

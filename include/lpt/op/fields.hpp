@@ -80,14 +80,16 @@ namespace detail {
 struct field_table {
     field_row values[kind_count];
 };
-template <class... Ops>
-constexpr field_table make_field_table(list<Ops...>) {
-    return {{make_field_row<Ops>()...}};
-}
+struct make_field_table {
+    template <class... Ops>
+    constexpr field_table operator()(hana::basic_type<Ops>...) const {
+        return {{make_field_row<Ops>()...}};
+    }
+};
 
 }  // namespace detail
 
-inline constexpr detail::field_table field_rows = detail::make_field_table(all{});
+inline constexpr detail::field_table field_rows = hana::unpack(all{}, detail::make_field_table{});
 
 constexpr const field_row& fields_of(kind number) { return field_rows.values[static_cast<int>(number)]; }
 /// The same for operation types of users, too.

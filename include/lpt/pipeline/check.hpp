@@ -8,9 +8,10 @@
 /// undo each other. Each is one compile error whose sentence names the transformations.
 namespace lpt {
 
-/// A list of transformations or steps, tried or run in this order.
+/// A list of transformations or steps, tried or run in this order; a Hana sequence of their types.
 template <class... Members>
 struct stage {
+    using hana_tag = list_tag<stage>;
     static constexpr int size = sizeof...(Members);
 };
 
@@ -160,28 +161,14 @@ constexpr pipeline_finding find_in_rewrite(view<declared_facts> members, std::si
 
 struct no_type;
 
-/// Number `Place` of a list of types. Looked for one by one: only a mistake has a place other than 0.
-template <int Place, class First, class... Rest>
-struct numbered : numbered<Place - 1, Rest...> {};
-template <class First, class... Rest>
-struct numbered<0, First, Rest...> {
-    using type = First;
-};
-template <int Place, class... Types>
-using type_at = typename numbered<Place, Types...>::type;
-
-template <class Set, int Place>
-struct attribute_at;
-template <class... Attributes, int Place>
-struct attribute_at<attribute::set<Attributes...>, Place> {
-    using type = type_at<Place, Attributes...>;
-};
 template <class Member, bool Optional, int Place>
-struct read_attribute;
+struct read_attribute {
+    using type = member_at<typename Member::reads, Place, no_type>;
+};
 template <class Member, int Place>
-struct read_attribute<Member, false, Place> : attribute_at<typename Member::reads, Place> {};
-template <class Member, int Place>
-struct read_attribute<Member, true, Place> : attribute_at<typename Member::may_read, Place> {};
+struct read_attribute<Member, true, Place> {
+    using type = member_at<typename Member::may_read, Place, no_type>;
+};
 
 // Raising: the base class that a mistake leads to is a template that is never defined.
 template <pipeline_mistake, class First, class Second, class Attribute>
@@ -205,12 +192,15 @@ template <class First, class Second, class A>
 struct checked_members<pipeline_mistake::undo_each_other, First, Second, A>
     : mistake::rules_undo_each_other<First, Second> {};
 
-template <class First, class... Members>
+/// The place of the first of the types that is the same as `Wanted`.
+template <class Wanted, class... Members>
 constexpr int first_same() {
-    int place = -1;
-    int result = -1;
-    ((++place, result = result < 0 && __is_same(First, Members) ? place : result), ...);
-    return result;
+    const bool same[] = {is_same<Wanted, Members>...};
+    int place = 0;
+    while (!same[place]) {
+        ++place;
+    }
+    return place;
 }
 /// The facts of a stage; `same` counts from the beginning of the stage.
 template <class... Members>
@@ -256,17 +246,9 @@ consteval pipeline_finding find_in_pipeline() {
 template <class... Stages>
 inline constexpr pipeline_finding found_in_pipeline = find_in_pipeline<Stages...>();
 
-/// The types that a finding is about.
+/// The type that a finding is about; an empty pipeline has none.
 template <class Members, int Place>
-struct member_at {
-    using type = no_type;  // an empty pipeline has no mistake
-};
-template <class First, class... Rest, int Place>
-struct member_at<stage<First, Rest...>, Place> {
-    using type = type_at<Place, First, Rest...>;
-};
-template <class Members, int Place>
-using member = typename member_at<Members, Place>::type;
+using member = member_at<Members, Place, no_type>;
 
 template <class Member, pipeline_mistake What, int Attribute, bool Optional>
 struct attribute_of_finding {

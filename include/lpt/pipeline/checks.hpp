@@ -19,15 +19,16 @@ inline constexpr text_view names_besides_default_pipeline[] = {
     "MultiplyTransformation", "SubtractTransformation",    "WeightsDequantizeToFakeQuantize",
 };
 
-template <class... Members>
-constexpr bool is_name_in([[maybe_unused]] text_view name, stage<Members...>) {
-    return ((Members::name == name) || ...);
-}
+struct one_is_named {
+    text_view name;
+    template <class... Members>
+    constexpr bool operator()(hana::basic_type<Members>...) const {
+        return ((Members::name == name) || ...);
+    }
+};
 template <class Pipeline>
 constexpr bool is_name_in(text_view name) {
-    return is_name_in(name, typename Pipeline::prerequisites{}) || is_name_in(name, typename Pipeline::markup{}) ||
-           is_name_in(name, typename Pipeline::main{}) || is_name_in(name, typename Pipeline::cleanup{}) ||
-           is_name_in(name, typename Pipeline::finishing{});
+    return hana::unpack(Pipeline::members(), one_is_named{name});
 }
 
 template <class Pipeline>

@@ -12,34 +12,6 @@ namespace lpt {
 
 namespace detail {
 
-template <class... Stages>
-struct joined_stages {
-    using type = stage<>;
-};
-template <class... Members>
-struct joined_stages<stage<Members...>> {
-    using type = stage<Members...>;
-};
-template <class... First, class... Second, class... Rest>
-struct joined_stages<stage<First...>, stage<Second...>, Rest...> {
-    using type = typename joined_stages<stage<First..., Second...>, Rest...>::type;
-};
-
-/// `Stage` with the members of `New` in the place of `Old`.
-template <class Stage, class Old, class New>
-struct stage_with;
-template <class... Members, class Old, class New>
-struct stage_with<stage<Members...>, Old, New> {
-    template <class Member>
-    using put = choose<is_same<Member, Old>, New, stage<Member>>;
-    using type = typename joined_stages<stage<>, put<Members>...>::type;
-};
-
-template <class Stage, class Member>
-inline constexpr bool stage_has = false;
-template <class... Members, class Member>
-inline constexpr bool stage_has<stage<Members...>, Member> = (is_same<Members, Member> || ...);
-
 template <class... Transformations>
 constexpr void run_as_one_rewrite(rewrite& r, stage<Transformations...>) {
     if constexpr (sizeof...(Transformations) != 0) {
@@ -97,36 +69,65 @@ struct pipeline;
 
 namespace detail {
 
-template <class Prerequisites, class Markup, class Main, class Cleanup, class Finishing>
-using members_of = typename joined_stages<Prerequisites, Markup, Main, Cleanup, Finishing>::type;
+// Changes of a stage.
 
-/// The stages of a pipeline, without a check: those of a pipeline that is still being changed.
-template <class Prerequisites, class Markup, class Main, class Cleanup, class Finishing>
-struct pipeline_stages {
-    /// The members of `New` in the place of `Old`, wherever it stands.
-    template <class Old, class New>
-    using with = choose<
-        stage_has<members_of<Prerequisites, Markup, Main, Cleanup, Finishing>, Old>,
-        pipeline_stages<typename stage_with<Prerequisites, Old, New>::type, typename stage_with<Markup, Old, New>::type,
-                        typename stage_with<Main, Old, New>::type, typename stage_with<Cleanup, Old, New>::type,
-                        typename stage_with<Finishing, Old, New>::type>,
-        pipeline_stages<stage<missing_member<Old>>, Markup, Main, Cleanup, Finishing>>;
-    using checked = pipeline<Prerequisites, Markup, Main, Cleanup, Finishing>;
+template <class... Gone>
+struct leave_out {
+    template <class Stage>
+    constexpr auto operator()(Stage old) const {
+        return hana::remove_if(old, is_any_of<Gone...>{});
+    }
 };
-template <class Stages, class... Gone>
-struct pipeline_without {
-    using type = typename Stages::checked;
+template <class Old, class New>
+struct put_instead {
+    template <class Member>
+    constexpr auto operator()(hana::basic_type<Member>) const {
+        return choose<is_same<Member, Old>, New, stage<Member>>{};
+    }
+    template <class... Members>
+    constexpr auto operator()(stage<Members...> old) const {
+        return hana::chain(old, *this);
+    }
 };
-template <class Stages, class First, class... Rest>
-struct pipeline_without<Stages, First, Rest...>
-    : pipeline_without<typename Stages::template with<First, stage<>>, Rest...> {};
+template <class Condition>
+struct keep_where {
+    template <class Stage>
+    constexpr auto operator()(Stage old) const -> decltype(hana::filter(old, *static_cast<const Condition*>(nullptr))) {
+        return {};
+    }
+};
 
-/// A pipeline is one of these; the base class raises what is wrong with it. The parts of a finding are separate arguments,
-/// because g++ 12 cannot take them from one of class type.
+template <class Change, class... Stages>
+using changed = pipeline<decltype(Change{}(Stages{}))...>;
+
+/// The changed pipeline, or the mistake that one of the members `Asked` for is not in it.
+template <class Asked, class Change, class... Stages>
+constexpr auto change_if_there() {
+    using missing = decltype(hana::remove_if(Asked{}, typename types_of<joined<Stages...>>::template in<is_any_of>{}));
+    if constexpr (decltype(hana::is_empty(missing{}))::value) {
+        return hana::type_c<changed<Change, Stages...>>;
+    } else {
+        using none = stage<>;
+        return hana::type_c<pipeline<stage<missing_member<member_at<missing, 0, void>>>, none, none, none, none>>;
+    }
+}
+
+/// The base class of a pipeline raises what is wrong with it. The parts of a finding are separate arguments, because g++ 12 cannot
+/// take them from one of class type.
 template <class Members, pipeline_mistake What, int First, int Second, int Attribute, bool Optional>
-using checked_pipeline =
-    checked_members<What, member<Members, First>, member<Members, Second>,
-                    typename attribute_of_finding<member<Members, First>, What, Attribute, Optional>::type>;
+struct mistake_in_pipeline {
+    using first = member<Members, First>;
+    using type = checked_members<What, first, member<Members, Second>,
+                                 typename attribute_of_finding<first, What, Attribute, Optional>::type>;
+};
+struct no_mistake {};
+template <class Members>
+struct mistake_in_pipeline<Members, pipeline_mistake::none, 0, 0, 0, false> {
+    using type = no_mistake;
+};
+template <class Members, pipeline_mistake What, int First, int Second, int Attribute, bool Optional>
+using checked_pipeline = typename mistake_in_pipeline<Members, What, First, Second, Attribute, Optional>::type;
+
 }  // namespace detail
 
 /// In transformation/declared.hpp: the transformation of a user's operation type.
@@ -141,7 +142,7 @@ struct declared_transformation;
 /// What members declare of themselves (`lpt/attribute/set.hpp`) is checked.
 template <class Prerequisites, class Markup, class Main, class Cleanup, class Finishing>
 struct pipeline
-    : detail::checked_pipeline<detail::members_of<Prerequisites, Markup, Main, Cleanup, Finishing>,
+    : detail::checked_pipeline<detail::joined<Prerequisites, Markup, Main, Cleanup, Finishing>,
                                detail::found_in_pipeline<Prerequisites, Markup, Main, Cleanup, Finishing>.what,
                                detail::found_in_pipeline<Prerequisites, Markup, Main, Cleanup, Finishing>.first,
                                detail::found_in_pipeline<Prerequisites, Markup, Main, Cleanup, Finishing>.second,
@@ -153,15 +154,34 @@ struct pipeline
     using cleanup = Cleanup;
     using finishing = Finishing;
 
+    /// For Hana: the members of all stages, in their order; what filters them keeps the stages.
+    static constexpr auto members() { return detail::joined<Prerequisites, Markup, Main, Cleanup, Finishing>{}; }
+    using hana_tag = holder_tag<pipeline>;
+
+private:
+    template <class Asked, class Change>
+    using changed_where_there = typename decltype(detail::change_if_there<Asked, Change, Prerequisites, Markup, Main,
+                                                                          Cleanup, Finishing>())::type;
+
+public:
+    /// The members of which `condition(hana::type_c<Member>)` is true, in their stages; `hana::filter` and its like call it.
+    template <class Condition>
+    static constexpr auto filter(const Condition&) {
+        return detail::changed<detail::keep_where<Condition>, Prerequisites, Markup, Main, Cleanup, Finishing>{};
+    }
+    /// Each stage with that of another pipeline behind it; `hana::concat` calls it.
+    template <class P, class M, class R, class C, class F>
+    static constexpr auto concat(pipeline<P, M, R, C, F>) {
+        return pipeline<detail::joined<Prerequisites, P>, detail::joined<Markup, M>, detail::joined<Main, R>,
+                        detail::joined<Cleanup, C>, detail::joined<Finishing, F>>{};
+    }
+
     /// This pipeline without some transformations or steps, wherever they stand.
     template <class... Gone>
-    using without =
-        typename detail::pipeline_without<detail::pipeline_stages<Prerequisites, Markup, Main, Cleanup, Finishing>,
-                                          Gone...>::type;
+    using without = changed_where_there<stage<Gone...>, detail::leave_out<Gone...>>;
     /// This pipeline with other transformations or steps in the place of one.
     template <class Old, class... New>
-    using replace = typename detail::pipeline_stages<Prerequisites, Markup, Main, Cleanup,
-                                                     Finishing>::template with<Old, stage<New...>>::checked;
+    using replace = changed_where_there<stage<Old>, detail::put_instead<Old, stage<New...>>>;
     /// This pipeline with more transformations or steps before one.
     template <class Anchor, class... More>
     using before = replace<Anchor, More..., Anchor>;
@@ -170,20 +190,17 @@ struct pipeline
     using after = replace<Anchor, Anchor, More...>;
     /// This pipeline with more main transformations, tried after the others.
     template <class... More>
-    using with_main =
-        pipeline<Prerequisites, Markup, typename detail::joined_stages<Main, stage<More...>>::type, Cleanup, Finishing>;
+    using with_main = pipeline<Prerequisites, Markup, detail::joined<Main, stage<More...>>, Cleanup, Finishing>;
     /// This pipeline with the main transformations of operation types of users (`#include <lpt/transformation/declared.hpp>`).
     template <class... Ops>
     using with_operations = with_main<declared_transformation<Ops>...>;
     /// This pipeline with more cleanup transformations, tried after the others.
     template <class... More>
-    using with_cleanup =
-        pipeline<Prerequisites, Markup, Main, typename detail::joined_stages<Cleanup, stage<More...>>::type, Finishing>;
+    using with_cleanup = pipeline<Prerequisites, Markup, Main, detail::joined<Cleanup, stage<More...>>, Finishing>;
 
     /// True if the transformation or step is part of this pipeline.
     template <class Member>
-    static constexpr bool has =
-        detail::stage_has<detail::members_of<Prerequisites, Markup, Main, Cleanup, Finishing>, Member>;
+    static constexpr bool has = !decltype(hana::is_empty(hana::filter(members(), detail::is_any_of<Member>{})))::value;
 
     static constexpr void run(rewrite& r) {
         detail::run_as_one_rewrite(r, Prerequisites{});
@@ -195,5 +212,8 @@ struct pipeline
         detail::infer_open_shapes(r.model);
     }
 };
+
+/// For `hana::empty`: a pipeline that does nothing.
+constexpr auto empty_holder(holder_tag<pipeline>) { return pipeline<stage<>, stage<>, stage<>, stage<>, stage<>>{}; }
 
 }  // namespace lpt

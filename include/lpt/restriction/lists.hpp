@@ -13,13 +13,6 @@ struct composed_restrictions;
 
 namespace detail {
 
-template <class First, class Second>
-struct joined_restrictions;
-template <class... First, class... Second>
-struct joined_restrictions<restrictions<First...>, restrictions<Second...>> {
-    using type = restrictions<First..., Second...>;
-};
-
 /// True if two restrictions of the same sort are about the same versions of one operation.
 template <class One, class Other>
 inline constexpr bool same_subject =
@@ -28,28 +21,20 @@ inline constexpr bool same_subject =
     (subject_of<One>::version == subject_of<Other>::version || subject_of<One>::version == any_version ||
      subject_of<Other>::version == any_version);
 
-/// Conditions for `restrictions_but`: about what one of `New` is about; about one of the operations.
+/// Conditions of Hana's sort: about what one of `New` is about; about one of the operations.
 template <class... New>
-struct about_what {
+struct is_about_what {
     template <class Restriction>
-    static constexpr bool holds = (same_subject<Restriction, New> || ...);
+    constexpr auto operator()(hana::basic_type<Restriction>) const {
+        return hana::bool_c<(same_subject<Restriction, New> || ...)>;
+    }
 };
 template <class... Ops>
-struct about_operation {
+struct is_about_operation {
     template <class Restriction>
-    static constexpr bool holds = ((subject_of<Restriction>::type::number == Ops::number) || ...);
-};
-
-/// The restrictions for which the condition does not hold.
-template <class Old, class Condition>
-struct restrictions_but {
-    using type = restrictions<>;
-};
-template <class First, class... Rest, class Condition>
-struct restrictions_but<restrictions<First, Rest...>, Condition> {
-    using kept = choose<Condition::template holds<First>, restrictions<>, restrictions<First>>;
-    using type =
-        typename joined_restrictions<kept, typename restrictions_but<restrictions<Rest...>, Condition>::type>::type;
+    constexpr auto operator()(hana::basic_type<Restriction>) const {
+        return hana::bool_c<((subject_of<Restriction>::type::number == Ops::number) || ...)>;
+    }
 };
 
 /// How `composed_restrictions` come about.
@@ -62,16 +47,21 @@ template <class Old, class New>
 struct overriding_of {
     using type = composed_restrictions<overriding, Old, New>;
 };
+// Hana works on lists that nobody checks: a mistake in a restriction is then one error, without a trace through Hana.
 template <class... Old, class... New>
-struct overriding_of<restrictions<Old...>, restrictions<New...>>
-    : joined_restrictions<typename restrictions_but<restrictions<Old...>, about_what<New...>>::type,
-                          restrictions<New...>> {};
+struct overriding_of<restrictions<Old...>, restrictions<New...>> {
+    using kept = decltype(hana::remove_if(type_list<Old...>{}, is_about_what<New...>{}));
+    using type = typename joined<kept, type_list<New...>>::template in<restrictions>;
+};
 template <class Old, class... Ops>
 struct remainder_of {
     using type = composed_restrictions<leaving_out<Ops...>, Old>;
 };
 template <class... Old, class... Ops>
-struct remainder_of<restrictions<Old...>, Ops...> : restrictions_but<restrictions<Old...>, about_operation<Ops...>> {};
+struct remainder_of<restrictions<Old...>, Ops...> {
+    using kept = decltype(hana::remove_if(type_list<Old...>{}, is_about_operation<Ops...>{}));
+    using type = typename kept::template in<restrictions>;
+};
 
 /// `New`, and what `Old` says about other operations, or about the other of precisions and granularity.
 template <class Old, class New>

@@ -295,14 +295,9 @@ consteval int find_repeated() {
                                    subject_of<Restrictions>::about_granularity}...});
 }
 
+/// The operation that number `Place` of a list is about; an empty list has no mistake.
 template <int Place, class... Restrictions>
-struct operation_at {
-    using type = void;  // an empty list has no mistake
-};
-template <class First, class... Rest>
-struct operation_at<0, First, Rest...> : subject_of<First> {};
-template <int Place, class First, class... Rest>
-struct operation_at<Place, First, Rest...> : operation_at<Place - 1, Rest...> {};
+using operation_at = member_at<type_list<typename subject_of<Restrictions>::type...>, Place, void>;
 
 template <class Op, int P, element E>
 struct checked<Op, restriction_mistake::repeated, P, E> : mistake::operation_is_restricted_twice<Op> {};
@@ -332,13 +327,14 @@ inline constexpr list_finding found_in_list = find_in_list<Restrictions...>();
 
 }  // namespace detail
 
-/// All restrictions of a target, as a type without data; converts to the rows that the transformations read.
+/// All restrictions of a target, as a type without data and a Hana sequence; converts to the rows that the transformations read.
 template <class... Restrictions>
 struct restrictions
-    : detail::checked<
-          typename detail::operation_at<detail::found_in_list<Restrictions...>.place, Restrictions...>::type,
-          detail::found_in_list<Restrictions...>.found.what, detail::found_in_list<Restrictions...>.found.port,
-          detail::found_in_list<Restrictions...>.found.type> {
+    : detail::checked<detail::operation_at<detail::found_in_list<Restrictions...>.place, Restrictions...>,
+                      detail::found_in_list<Restrictions...>.found.what,
+                      detail::found_in_list<Restrictions...>.found.port,
+                      detail::found_in_list<Restrictions...>.found.type> {
+    using hana_tag = list_tag<restrictions>;
     constexpr restriction_table table() const {
         restriction_table result;
         (Restrictions::write(result), ...);

@@ -15,8 +15,8 @@ constexpr auto operator|(target_of<Old, Settings...>, New) {
 }
 /// The first target, overridden by the second.
 template <class Old, class... Settings, class New, class... More>
-constexpr auto operator|(target_of<Old, Settings...>, target_of<New, More...>) {
-    return target_of<detail::overridden_restrictions<Old, New>, Settings..., More...>{};
+constexpr auto operator|(target_of<Old, Settings...> old, target_of<New, More...> with) {
+    return hana::concat(old, with);
 }
 
 /// What both targets accept: for networks that have to run on either.

@@ -49,24 +49,33 @@ struct target_of;
 
 namespace detail {
 
-template <class Setting>
-inline constexpr bool is_disable = false;
-template <class Transformation>
-inline constexpr bool is_disable<disable<Transformation>> = true;
-
-/// A target with the settings of a list that are not about the transformations `Gone`: of all, or only those that disable.
-template <bool OnlyDisabled, class Target, class Settings, class... Gone>
-struct target_without;
-template <bool OnlyDisabled, class Restrictions, class... Kept, class... Gone>
-struct target_without<OnlyDisabled, target_of<Restrictions, Kept...>, target_of<void>, Gone...> {
-    using type = target_of<Restrictions, Kept...>;
+/// Conditions of Hana's sort about a setting: it keeps one of these transformations away from nodes; it switches one of them off.
+template <class... Transformations>
+struct skips_one_of {
+    template <class Setting>
+    constexpr auto operator()(hana::basic_type<Setting>) const {
+        return hana::false_c;
+    }
+    template <class Transformation, skip_rule Rule>
+    constexpr auto operator()(hana::basic_type<skip<Transformation, Rule>>) const {
+        return hana::bool_c<(is_same<Transformation, Transformations> || ...)>;
+    }
 };
-template <bool OnlyDisabled, class Restrictions, class... Kept, class First, class... Rest, class... Gone>
-struct target_without<OnlyDisabled, target_of<Restrictions, Kept...>, target_of<void, First, Rest...>, Gone...> {
-    static constexpr bool gone =
-        is_disable<First> == OnlyDisabled && (is_same<typename First::transformation, Gone> || ...);
-    using next = choose<gone, target_of<Restrictions, Kept...>, target_of<Restrictions, Kept..., First>>;
-    using type = typename target_without<OnlyDisabled, next, target_of<void, Rest...>, Gone...>::type;
+template <class... Transformations>
+using disables_one_of = is_any_of<disable<Transformations>...>;
+
+/// What a target restricts, as a list; computed restrictions are one member of it.
+template <class Restrictions>
+struct restriction_list {
+    using members = type_list<Restrictions>;
+    template <class Kept>
+    using of = choose<is_same<Kept, members>, Restrictions, restrictions<>>;
+};
+template <class... Restrictions>
+struct restriction_list<restrictions<Restrictions...>> {
+    using members = type_list<Restrictions...>;
+    template <class Kept>
+    using of = typename Kept::template in<restrictions>;
 };
 
 }  // namespace detail
@@ -75,6 +84,12 @@ struct target_without<OnlyDisabled, target_of<Restrictions, Kept...>, target_of<
 /// a later `set_options` goes before an earlier one. Its functions make other targets.
 template <class Restrictions, class... Settings>
 struct target_of {
+    /// For Hana: the restrictions, then the settings.
+    static constexpr auto members() {
+        return hana::concat(typename detail::restriction_list<Restrictions>::members{}, settings{});
+    }
+    using hana_tag = holder_tag<target_of>;
+
     constexpr restriction_table table() const { return Restrictions{}.table(); }
     constexpr transformation_options options() const {
         transformation_options result;
@@ -102,8 +117,7 @@ struct target_of {
     /// Without the callbacks for these transformations.
     template <class... Transformations>
     constexpr auto not_skipping() const {
-        return typename detail::target_without<false, target_of<Restrictions>, target_of<void, Settings...>,
-                                               Transformations...>::type{};
+        return with(hana::remove_if(settings{}, detail::skips_one_of<Transformations...>{}));
     }
     /// With these transformations switched off.
     template <class... Transformations>
@@ -113,15 +127,39 @@ struct target_of {
     /// With these transformations no longer switched off.
     template <class... Transformations>
     constexpr auto enabling() const {
-        return typename detail::target_without<true, target_of<Restrictions>, target_of<void, Settings...>,
-                                               Transformations...>::type{};
+        return with(hana::remove_if(settings{}, detail::disables_one_of<Transformations...>{}));
     }
     /// With other options.
     template <void (*Set)(transformation_options&)>
     constexpr auto with_options() const {
         return target_of<Restrictions, Settings..., set_options<Set>>{};
     }
+
+    /// The restrictions and settings of which `condition(hana::type_c<Member>)` is true; `hana::filter` and its like call it.
+    template <class Condition>
+    static constexpr auto filter(const Condition& condition) {
+        using list = detail::restriction_list<Restrictions>;
+        using kept = decltype(hana::filter(typename list::members{}, condition));
+        return target_of<typename list::template of<kept>>::with(hana::filter(settings{}, condition));
+    }
+    /// This target, overridden by another; `hana::concat` calls it.
+    template <class New, class... More>
+    static constexpr auto concat(target_of<New, More...>) {
+        return target_of<detail::overridden_restrictions<Restrictions, New>, Settings..., More...>{};
+    }
+
+private:
+    using settings = detail::type_list<Settings...>;
+    template <class... Kept>
+    static constexpr target_of<Restrictions, Kept...> with(detail::type_list<Kept...>) {
+        return {};
+    }
+    template <class, class...>
+    friend struct target_of;
 };
+
+/// For `hana::empty`: a target that restricts nothing.
+constexpr auto empty_holder(holder_tag<target_of>) { return target_of<restrictions<>>{}; }
 
 /// What a user sets, together with the callbacks and disabled transformations of a target.
 constexpr transformation_options with_rules_of(transformation_options options,

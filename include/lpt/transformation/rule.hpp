@@ -302,26 +302,6 @@ constexpr expression_facts facts_of_operation() {
     return facts;
 }
 
-/// The operation with a label.
-template <int Label, class E>
-struct find_label {
-    using type = void;
-};
-template <int Label, class... Candidates>
-struct first_with_label {
-    using type = void;
-};
-template <int Label, class First, class... Rest>
-struct first_with_label<Label, First, Rest...> {
-    using here = typename find_label<Label, First>::type;
-    using type = typename choose<is_same<here, void>, first_with_label<Label, Rest...>, find_label<Label, First>>::type;
-};
-template <int Label, class Op, class... In>
-struct find_label<Label, expression<Op, In...>> : first_with_label<Label, In...> {};
-template <int Label, class E>
-struct find_label<Label, many_readers<E>> : find_label<Label, E> {};
-template <int Label, class E, element... Types>
-struct find_label<Label, of_type<E, Types...>> : find_label<Label, E> {};
 template <class E>
 struct operation_type {
     using type = void;
@@ -336,10 +316,47 @@ template <class E, element... Types>
 struct operation_type<of_type<E, Types...>> : operation_type<E> {};
 template <int Label, class E>
 struct operation_type<labelled<Label, E>> : operation_type<E> {};
-template <int Label, int Other, class E>
-struct find_label<Label, labelled<Other, E>> {
-    using type = typename choose<Label == Other, operation_type<E>, find_label<Label, E>>::type;
+
+template <int Label, class Op>
+struct labelled_operation {};
+/// The operations with labels in an expression, as a list.
+template <class E>
+struct labelled_operations {
+    using type = type_list<>;
 };
+template <class Op, class... In>
+struct labelled_operations<expression<Op, In...>> {
+    using type = joined<type_list<>, typename labelled_operations<In>::type...>;
+};
+template <class E>
+struct labelled_operations<many_readers<E>> : labelled_operations<E> {};
+template <class E, element... Types>
+struct labelled_operations<of_type<E, Types...>> : labelled_operations<E> {};
+template <int Label, class E>
+struct labelled_operations<labelled<Label, E>> {
+    using type = joined<type_list<labelled_operation<Label, typename operation_type<E>::type>>,
+                        typename labelled_operations<E>::type>;
+};
+
+template <int Label>
+struct has_label {
+    template <int Other, class Op>
+    constexpr auto operator()(hana::basic_type<labelled_operation<Other, Op>>) const {
+        return hana::bool_c < Label == Other > ;
+    }
+};
+template <class Found>
+struct operation_of_label {
+    using type = void;
+};
+template <int Label, class Op>
+struct operation_of_label<labelled_operation<Label, Op>> {
+    using type = Op;
+};
+/// The operation with a label; void where there is none.
+template <int Label, class E>
+using operation_with_label = typename operation_of_label<
+    member_at<decltype(hana::filter(typename labelled_operations<E>::type{}, has_label<Label>{})), 0, void>>::type;
 
 // Each kind of expression: facts, a description for comparing, what it matches, what it makes. `next` goes on matching, so
 // that a choice which turns out wrong later is taken back.
@@ -537,7 +554,7 @@ struct expression_traits<From, computed<Op, In...>> : expression_kind {
 
 template <class From, int Label, class... In>
 struct expression_traits<From, like<Label, In...>> : expression_kind {
-    using operation = typename find_label<Label, From>::type;
+    using operation = operation_with_label<Label, From>;
 
     static constexpr expression_facts facts() {
         if constexpr (is_same<operation, void>) {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The library's lists of types with Hana's algorithms: what a pipeline consists of, and others made of it.
+#include <lpt/lpt.hpp>
+#include <lpt/target/cpu_x86.hpp>
+
+#include <boost/hana/any_of.hpp>
+#include <boost/hana/for_each.hpp>
+
+#include <cstdio>
+
+namespace hana = boost::hana;
+
+// Conditions are functions of `hana::type_c<Member>` that give a `hana::bool_`.
+constexpr auto reads_attributes = [](auto member) {
+    return hana::bool_c<requires { typename decltype(member)::type::reads; }>;
+};
+struct is_about_convolution {
+    template <class Member>
+    constexpr auto operator()(hana::basic_type<Member>) const {
+        return hana::false_c;
+    }
+    template <class... On>
+    constexpr auto operator()(hana::basic_type<lpt::precisions<lpt::op::convolution, On...>>) const {
+        return hana::true_c;
+    }
+    template <int... Ports>
+    constexpr auto operator()(hana::basic_type<lpt::per_tensor<lpt::op::convolution, Ports...>>) const {
+        return hana::true_c;
+    }
+};
+
+// Asked when the program is compiled.
+static_assert(hana::any_of(lpt::default_pipeline::markup{}, reads_attributes));
+
+// A target without some of its restrictions; a pipeline with one main transformation more. Without MarkupPrecisions, which others
+// need, the pipeline would not compile.
+constexpr auto target = hana::remove_if(lpt::cpu_x86, is_about_convolution{});
+constexpr auto pipeline = hana::concat(
+    lpt::default_pipeline{},
+    lpt::pipeline<lpt::stage<>, lpt::stage<>, lpt::stage<lpt::multiply_to_group_convolution_transformation>,
+                  lpt::stage<>, lpt::stage<>>{});
+
+template <class List>
+void print(const char* title, List list) {
+    std::printf("%s\n", title);
+    hana::for_each(list, [](auto member) {
+        constexpr lpt::text_view name = decltype(member)::type::name;
+        std::printf("    %.*s\n", static_cast<int>(name.size()), name.data());
+    });
+}
+
+int main() {
+    print("Markup:", lpt::default_pipeline::markup{});
+    print("Of the whole pipeline, what needs attributes that others write:",
+          hana::filter(pipeline.members(), reads_attributes));
+    std::printf("Rows of restrictions: %d, without those of Convolution: %d\n",
+                static_cast<int>(lpt::restriction_table(lpt::cpu_x86).precisions.size()),
+                static_cast<int>(lpt::restriction_table(target).precisions.size()));
+}
