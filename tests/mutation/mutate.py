@@ -201,7 +201,7 @@ class Tree:
 
 def by_the_compiler(output):
     """True if a check that the compiler makes failed: a test that was seen."""
-    return "static assertion failed" in output or "not a constant expression" in output
+    return any(words in output for words in ("static assertion failed", "for static assertion", "not a constant expression"))
 
 
 def first_words(output):

@@ -72,6 +72,17 @@ TEST_CASE("all ranges get the dequantization precision") {
     CHECK(q.net.value(q.net.output(), 4).type() == f16);
 }
 
+TEST_CASE("a constant below the normal numbers of f16, or too large for it, stays where it is if ranges have f16") {
+    for (const auto& [constant, fits] : {std::pair(1e-5, false), std::pair(1e-4, true), std::pair(1e5, false)}) {
+        quantized in_f16(op::multiply{}, {constant}, false);
+        in_f16.net.options.dequantization_precision = f16;
+        CAPTURE(constant);
+        CHECK(static_cast<bool>(in_f16.net.run<fuse_multiply>(in_f16.elementwise)) == fits);
+        quantized in_f32(op::multiply{}, {constant}, false);
+        CHECK(in_f32.net.run<fuse_multiply>(in_f32.elementwise));
+    }
+}
+
 TEST_CASE("levels that an alignment reduced are restored by the Multiply where that quirk is followed") {
     quantized q(op::multiply{}, {0.5}, false);
     q.net.options.followed_quirks = quirk::levels_of_neighbour;

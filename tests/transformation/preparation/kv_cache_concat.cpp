@@ -259,6 +259,10 @@ TEST_CASE("a cache stays in floating point") {
         net.model.replace(net.gather, old);
         net.model.collect();
         CHECK(refusal_of(net) == reason::unsupported_version);
+        const verdict found = net.refusals.back().why;
+        CHECK(found.port == 0);
+        CHECK(found.value == 7);
+        CHECK(found.about == old);
     }
     SUBCASE("what is written is not dequantized by a constant") {
         cache net;
