@@ -9828,6 +9828,24 @@ constexpr seq<node_id> topological_order(const graph& model) {
     return lpt::move(walk.order);
 }
 
+/// A topological order of a graph, found anew only where the graph was changed since the last call. For one graph.
+class kept_order {
+    seq<node_id> order_;
+    std::uint64_t edits_ = 0;
+    bool is_known_ = false;
+
+public:
+    /// The reference ends with the next call.
+    constexpr const seq<node_id>& of(const graph& model) {
+        if (!is_known_ || edits_ != model.edits()) {
+            order_ = topological_order(model);
+            edits_ = model.edits();
+            is_known_ = true;
+        }
+        return order_;
+    }
+};
+
 /// Infers the types and shapes of all nodes anew, in topological order.
 constexpr void infer_all(graph& model) {
     for (const node_id id : topological_order(model)) {
@@ -26465,6 +26483,84 @@ constexpr text text_of(const verdict& answer, const refusal_facts* facts) {
 }  // namespace lpt
 #endif
 
+// ======== lpt/pipeline/refusals.hpp
+#ifndef LPT_HOLDS_PIPELINE_REFUSALS_HPP
+#define LPT_HOLDS_PIPELINE_REFUSALS_HPP
+// The refusals of a run by the graphs and nodes that they are about.
+
+namespace lpt::detail {
+
+/// Numbers of refusals of a run, in order.
+using refusal_numbers = seq<std::int32_t, 8>;
+
+/// The last telling refusal of every transformation at every node of one graph, and which refusals are those of the graphs inside
+/// its nodes.
+class refusals_of_graph {
+    view<refusal> all_;
+    refusal_numbers numbers_;  // of this graph and of those inside it
+    seq<std::int32_t, 8> last_;  // by node: the place of its last refusal; -1: none
+    seq<std::int32_t, 8> last_inside_;  // by node: that of the last refusal in a graph inside it
+    seq<std::int32_t, 8> previous_;  // by place: that of the one before it at the same node, or inside it; -1: none
+
+    static constexpr std::int32_t last_of(const seq<std::int32_t, 8>& places, node_id id) {
+        return id == node_id::none || index_of(id) >= places.size() ? -1 : places[index_of(id)];
+    }
+    static constexpr bool is_telling(reason why) { return why != reason::none && why != reason::nothing_to_do; }
+    constexpr const refusal& at(std::int32_t place) const {
+        return all_[static_cast<std::size_t>(numbers_[static_cast<std::size_t>(place)])];
+    }
+
+public:
+    /// `depth`: how many graphs are around this one.
+    constexpr refusals_of_graph(const graph& after, view<refusal> all, refusal_numbers numbers, std::size_t depth)
+        : all_(all),
+          numbers_(lpt::move(numbers)),
+          last_(after.id_bound(), -1),
+          last_inside_(after.is_plain() ? 0 : after.id_bound(), -1),
+          previous_(numbers_.size(), -1) {
+        for (std::size_t i = 0; i < numbers_.size(); ++i) {
+            const refusal& each = at(static_cast<std::int32_t>(i));
+            const bool inside = each.body.size() > depth;
+            const node_id id = inside ? each.body[depth].node : each.node;
+            seq<std::int32_t, 8>& places = inside ? last_inside_ : last_;
+            if (is_telling(each.why.why) && index_of(id) < places.size()) {
+                previous_[i] = places[index_of(id)];
+                places[index_of(id)] = static_cast<std::int32_t>(i);
+            }
+        }
+    }
+    /// The last refusal of a node, under its number before or its number now, by one transformation; null if there is none.
+    constexpr const refusal* find(node_id before, node_id now, text_view transformation) const {
+        std::int32_t latest = -1;
+        for (const node_id id : {before, now}) {
+            for (std::int32_t place = last_of(last_, id); place > latest;
+                 place = previous_[static_cast<std::size_t>(place)]) {
+                if (at(place).transformation == transformation) {
+                    latest = place;
+                }
+            }
+        }
+        return latest < 0 ? nullptr : &at(latest);
+    }
+    /// The telling refusals of a graph inside a node and of those inside that, `depth` graphs below the outermost.
+    constexpr refusal_numbers inside(const body_step& where, std::size_t depth) const {
+        refusal_numbers result;
+        for (std::int32_t place = last_of(last_inside_, where.node); place >= 0;
+             place = previous_[static_cast<std::size_t>(place)]) {
+            if (at(place).body[depth - 1] == where) {
+                result.push_back(numbers_[static_cast<std::size_t>(place)]);
+            }
+        }
+        for (std::size_t i = 0; i < result.size() / 2; ++i) {
+            lpt::detail::swap_values(result[i], result[result.size() - 1 - i]);
+        }
+        return result;
+    }
+};
+
+}  // namespace lpt::detail
+#endif
+
 // ======== lpt/pipeline/explain.hpp
 #ifndef LPT_HOLDS_PIPELINE_EXPLAIN_HPP
 #define LPT_HOLDS_PIPELINE_EXPLAIN_HPP
@@ -26497,42 +26593,6 @@ constexpr text text_of(const refusal& refused) {
 
 namespace detail {
 
-/// The last telling refusal of every transformation at every node of one graph.
-class refusals_of_graph {
-    seq<std::int32_t, 8> last_;  // by node: its last refusal; -1: none
-    seq<std::int32_t, 8> previous_;  // by refusal: the one of the same node before it; -1: none
-    view<refusal> all_;
-
-    constexpr std::int32_t last_of(node_id id) const {
-        return id == node_id::none || index_of(id) >= last_.size() ? -1 : last_[index_of(id)];
-    }
-    static constexpr bool is_telling(reason why) { return why != reason::none && why != reason::nothing_to_do; }
-
-public:
-    constexpr refusals_of_graph(const graph& after, view<refusal> all, const body_path& body)
-        : last_(after.id_bound(), -1), previous_(all.size(), -1), all_(all) {
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            if (is_telling(all[i].why.why) && index_of(all[i].node) < last_.size() && all[i].body == body) {
-                std::int32_t& last = last_[index_of(all[i].node)];
-                previous_[i] = last;
-                last = static_cast<std::int32_t>(i);
-            }
-        }
-    }
-    /// The last refusal of a node, under its number before or its number now, by one transformation; null if there is none.
-    constexpr const refusal* find(node_id before, node_id now, text_view transformation) const {
-        std::int32_t latest = -1;
-        for (const node_id id : {before, now}) {
-            for (std::int32_t at = last_of(id); at > latest; at = previous_[static_cast<std::size_t>(at)]) {
-                if (all_[static_cast<std::size_t>(at)].transformation == transformation) {
-                    latest = at;
-                }
-            }
-        }
-        return latest < 0 ? nullptr : &all_[static_cast<std::size_t>(latest)];
-    }
-};
-
 inline constexpr element all_low_precisions[] = {u8, i8, u16, i16, u32, i32, f8e4m3, f8e5m2};
 
 /// The element type of quantized data that an input reads, directly or through a zero point's Subtract that computes on it
@@ -26555,9 +26615,9 @@ constexpr element quantized_type(const graph& model, output_ref source) {
 ///
 /// Operations on low precision data with a real result, and what stands between them and the Multiply by the scale.
 template <int Once = 0>
-constexpr seq<bool, 8> find_unscaled(const graph& model) {
+constexpr seq<bool, 8> find_unscaled(const graph& model, view<node_id> order) {
     seq<bool, 8> result(model.id_bound(), false);
-    for (const node_id id : topological_order(model)) {
+    for (const node_id id : order) {
         const node& each = model[id];
         if (each.is<op::multiply>() || each.is<op::fake_quantize>() || each.outputs() == 0) {
             continue;
@@ -26591,13 +26651,14 @@ struct explained_graph {
     const graph& original;
     seq<node_id> before;  // by node: the number that its operation had in the original graph; none: it was not there
 
+    /// `order`: that of the transformed graph; `numbers`: refusals of this graph and of those inside it; `depth`: how many are around it.
     template <int Once = 0>
     constexpr explained_graph(const explanation_source& run, const graph& untransformed, const graph& transformed,
-                              const body_path& body)
+                              view<node_id> order, detail::refusal_numbers numbers, std::size_t depth)
         : source(run),
           after(transformed),
-          refusals(transformed, run.refusals, body),
-          unscaled(detail::find_unscaled(transformed)),
+          refusals(transformed, run.refusals, lpt::move(numbers), depth),
+          unscaled(detail::find_unscaled(transformed, order)),
           original(untransformed),
           before(transformed.id_bound(), node_id::none) {}
 };
@@ -27117,13 +27178,13 @@ class name_index {
     }
 
 public:
-    constexpr explicit name_index(const graph& model) : model_(model) {
+    constexpr name_index(const graph& model, view<node_id> order) : model_(model) {
         std::size_t room = 16;
         while (room < model.size() * 2) {
             room *= 2;
         }
         slots_.resize(room);
-        for (const node_id id : topological_order(model)) {
+        for (const node_id id : order) {
             if (model[id].name().empty()) {
                 continue;
             }
@@ -27197,21 +27258,25 @@ class report_maker {
         }
         return row;
     }
-    constexpr void add_bodies(const node& before, const node& after, const text& name, const body_path& body) {
+    constexpr void add_bodies(const explained_graph& graph_now, const node& before, const node& after, const text& name,
+                              const body_path& body) {
         for (std::size_t which = 0; which < before.bodies().size() && which < after.bodies().size(); ++which) {
             body_path inside = body;
             inside.back().which = static_cast<std::int32_t>(which);
             add(before.bodies()[which], after.bodies()[which],
-                join({name, "/", op::body_name(before.kind(), which), "/"}), inside);
+                join({name, "/", op::body_name(before.kind(), which), "/"}), inside,
+                graph_now.refusals.inside(inside.back(), inside.size()));
         }
     }
 
 public:
     constexpr report_maker(const explanation_source& source, seq<report_row>& rows) : source_(source), rows_(rows) {}
 
-    constexpr void add(const graph& before, const graph& after, const text& prefix, const body_path& body) {
-        const name_index<> names(after);
-        explained_graph graph_now(source_, before, after, body);
+    constexpr void add(const graph& before, const graph& after, const text& prefix, const body_path& body,
+                       refusal_numbers refusals) {
+        const seq<node_id> order = topological_order(after);
+        const name_index<> names(after, order);
+        explained_graph graph_now(source_, before, after, order, lpt::move(refusals), body.size());
         seq<node_id> operations;
         seq<node_id> places;
         for (const node_id id : topological_order(before)) {
@@ -27234,7 +27299,7 @@ public:
             if (places[i] != node_id::none) {
                 body_path inside = body;
                 inside.push_back({places[i], 0});
-                add_bodies(original, after[places[i]], name, inside);
+                add_bodies(graph_now, original, after[places[i]], name, inside);
             }
         }
     }
@@ -27255,7 +27320,11 @@ template <int Once = 0>
     report result;
     result.refusals = seq<refusal>(refusals);
     const explanation_source source{result.refusals, main, options};
-    detail::report_maker<>(source, result.operations).add(before, after, {}, {});
+    detail::refusal_numbers all;
+    for (std::size_t i = 0; i < refusals.size(); ++i) {
+        all.push_back(static_cast<std::int32_t>(i));
+    }
+    detail::report_maker<>(source, result.operations).add(before, after, {}, {}, lpt::move(all));
     return result;
 }
 

@@ -5057,7 +5057,8 @@ public:
         net_.model = std::move(model);
     }
 
-    network plan();
+    /// `known_order`: of the graph, where somebody found it before.
+    network plan(kept_order known_order = {});
 
 private:
     struct versions {
@@ -5354,7 +5355,6 @@ private:
     int away_from_states(int tensor);
     int state_of(const text& variable, element type);
     int state_view(int number, const shape& dimensions);
-    void fold_constants();
 
     struct integer_operand {
         bool fits = false;
@@ -6954,8 +6954,8 @@ inline void fold_with_reference(graph& model, node_id id) {
 }
 
 /// Folding takes no notice of these marks in plans: they guide transformations, which are over.
-inline void clear_folding_marks(graph& model) {
-    for (const node_id id : topological_order(model)) {
+inline void clear_folding_marks(graph& model, view<node_id> nodes) {
+    for (const node_id id : nodes) {
         if (model[id].has(mark::disabled_constant_folding)) {
             model.clear_mark(id, mark::disabled_constant_folding);
         }
@@ -6964,17 +6964,18 @@ inline void clear_folding_marks(graph& model) {
 
 }  // namespace detail
 
-/// Folds everything that is known whatever the inputs are.
+/// Folds everything that is known whatever the inputs are: what is planned has been folded before.
 inline void fold_known(graph& model) {
-    detail::clear_folding_marks(model);
-    constant_folding(model);
-    for (const node_id id : topological_order(model)) {
-        detail::fold_with_reference(model, id);
+    const seq<node_id> order = topological_order(model);
+    detail::clear_folding_marks(model, order);
+    constant_folding(model, order);
+    for (const node_id id : order) {
+        if (model.contains(id)) {
+            detail::fold_with_reference(model, id);
+        }
     }
     model.collect();
 }
-
-inline void planner::fold_constants() { fold_known(net_.model); }
 
 inline void planner::make_parameter(node_id id, std::size_t position) {
     const node& each = model()[id];
@@ -7171,9 +7172,8 @@ inline void planner::make_results() {
     }
 }
 
-inline network planner::plan() {
-    fold_constants();
-    const seq<node_id> order = topological_order(model());
+inline network planner::plan(kept_order known_order) {
+    const seq<node_id>& order = known_order.of(model());
     grouping_ = find_groups(model(), order);
     for (std::size_t i = 0; i < model().parameters().size(); ++i) {
         make_parameter(model().parameters()[i], i);
@@ -7195,7 +7195,10 @@ inline network planner::plan() {
 /// Types and sizes of all inputs, and of what all operations give, must be known. Raises an error that names the input or operation
 /// where they are not, and one that names the operation where intermediate tensors and packed weights need more memory than the
 /// limit, or than there is. The plan belongs to the table that packed its weights.
-inline network make_plan(graph model, const plan_options& options) { return planner(std::move(model), options).plan(); }
+inline network make_plan(graph model, const plan_options& options) {
+    fold_known(model);
+    return planner(std::move(model), options).plan();
+}
 
 }  // namespace lpt::plan
 #endif
@@ -7425,8 +7428,8 @@ inline void declare_outputs(graph& model, node_id id) {
 }
 
 /// Infers all shapes anew and folds what becomes known on the way, in one pass.
-inline void settle(graph& model, const std::vector<known_variable>& variables) {
-    for (const node_id id : topological_order(model)) {
+inline void settle(graph& model, const std::vector<known_variable>& variables, kept_order& order) {
+    for (const node_id id : order.of(model)) {
         if (model[id].is<op::constant>() || model[id].is<op::parameter>()) {
             continue;
         }
@@ -7477,7 +7480,8 @@ inline bool is_shape_port(const node& each, std::size_t port) {
 class stage_maker {
     graph model_;
     const plan_options& options_;
-    seq<node_id> order_;
+    kept_order known_order_;
+    const seq<node_id>& order_;
     std::vector<node_id> deferred_;  // evaluated at the end of the stage
     std::vector<output_ref> shape_values_;  // what shapes depend on
     std::vector<bool> computed_;  // by node: computed in this stage
@@ -7589,7 +7593,7 @@ class stage_maker {
             }
         }
         known.collect();
-        network net = make_plan(std::move(known), options_);
+        network net = planner(std::move(known), options_).plan();
         add_deferred_steps(net, cuts_.size());
         return net;
     }
@@ -7626,14 +7630,17 @@ class stage_maker {
     }
 
 public:
-    stage_maker(graph model, const plan_options& options) : model_(std::move(model)), options_(options) {}
+    stage_maker(graph model, const plan_options& options, kept_order known_order)
+        : model_(std::move(model)),
+          options_(options),
+          known_order_(std::move(known_order)),
+          order_(known_order_.of(model_)) {}
 
     stage make() {
         stage result;
-        order_ = topological_order(model_);
         result.complete = find_unknown();
         if (result.complete) {
-            result.net = make_plan(std::move(model_), options_);
+            result.net = planner(std::move(model_), options_).plan(std::move(known_order_));
             return result;
         }
         find_cuts();
@@ -7655,8 +7662,9 @@ public:
 inline stage make_stage(graph model, const std::vector<known_input>& inputs,
                         const std::vector<known_variable>& variables, const plan_options& options) {
     detail::give_inputs(model, inputs);
-    detail::settle(model, variables);
-    return detail::stage_maker(std::move(model), options).make();
+    kept_order order;
+    detail::settle(model, variables, order);
+    return detail::stage_maker(std::move(model), options, std::move(order)).make();
 }
 
 }  // namespace lpt::plan
@@ -8268,8 +8276,8 @@ class network_runner {
                                 source.type(port), source.shape(port), -1});
         }
     }
-    void find_variables() {
-        for (const node_id id : topological_order(model_)) {
+    void find_variables(view<node_id> order) {
+        for (const node_id id : order) {
             const node& each = model_[id];
             if (each.is<op::assign>()) {
                 all_variables_.push_back(each.as<op::assign>().variable_id);
@@ -8292,8 +8300,8 @@ class network_runner {
             all_variables_.push_back(each);
         }
     }
-    void make_bodies() {
-        for (const node_id id : topological_order(model_)) {
+    void make_bodies(view<node_id> order) {
+        for (const node_id id : order) {
             const node& each = model_[id];
             if (!reference::runs_bodies(each.kind())) {
                 continue;
@@ -8371,15 +8379,16 @@ class network_runner {
         }
         context_.weights.forget_unused();
     }
-    void keep_constants() {
-        for (const node_id id : topological_order(model_)) {
+    void keep_constants(view<node_id> order) {
+        for (const node_id id : order) {
             if (model_[id].is<op::constant>()) {
                 context_.weights.keep(model_[id].as<op::constant>().value);
             }
         }
     }
     /// The plan of a network for these inputs; `before`: the number of the stage that leaves the network, 0 for the first.
-    stage_pointer stage_for(const graph& model, std::uint64_t before, const std::vector<plan::known_input>& inputs) {
+    template <class Graph>
+    stage_pointer stage_for(Graph&& model, std::uint64_t before, const std::vector<plan::known_input>& inputs) {
         const std::vector<plan::known_variable> variables = known_variables();
         const std::string key = key_of(before, inputs, variables);
         if (const auto found = stages_.find(key); found != stages_.end()) {
@@ -8388,7 +8397,7 @@ class network_runner {
         }
         const auto begin = std::chrono::steady_clock::now();
         const auto made = std::make_shared<kept_stage>();
-        made->what = plan::make_stage(model, inputs, variables, context_.options());
+        made->what = plan::make_stage(std::forward<Graph>(model), inputs, variables, context_.options());
         context_.planning_us +=
             std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
         made->number = ++made_;
@@ -8418,15 +8427,13 @@ class network_runner {
         for (const plan::port& each : inputs_) {
             inputs.push_back({each.type, each.dimensions, {}});
         }
-        const stage_pointer first = stage_for(model_, 0, inputs);
-        last_run_ = {first};
         if (variables_.empty()) {
-            only_ = first;
+            only_ = stage_for(std::move(model_), 0, inputs);  // the network has no other first stage
         }
+        last_run_ = {only_ ? only_ : stage_for(model_, 0, inputs)};
         if (only_ && only_->what.complete) {
             stages_.clear();
             outputs_ = only_->what.net.outputs;
-            model_ = graph();
         }
     }
 
@@ -8542,11 +8549,12 @@ public:
     /// `context` must live as long as the runner.
     network_runner(graph model, run_context& context) : context_(context), model_(std::move(model)) {
         plan::fold_known(model_);
-        keep_constants();
+        const seq<node_id> order = topological_order(model_);
+        keep_constants(order);
         describe_ports();
-        find_variables();
+        find_variables(order);
         own_variables_ = all_variables_;
-        make_bodies();
+        make_bodies(order);
         plan_ahead();
     }
     network_runner(const network_runner&) = delete;

@@ -133,6 +133,24 @@ constexpr seq<node_id> topological_order(const graph& model) {
     return lpt::move(walk.order);
 }
 
+/// A topological order of a graph, found anew only where the graph was changed since the last call. For one graph.
+class kept_order {
+    seq<node_id> order_;
+    std::uint64_t edits_ = 0;
+    bool is_known_ = false;
+
+public:
+    /// The reference ends with the next call.
+    constexpr const seq<node_id>& of(const graph& model) {
+        if (!is_known_ || edits_ != model.edits()) {
+            order_ = topological_order(model);
+            edits_ = model.edits();
+            is_known_ = true;
+        }
+        return order_;
+    }
+};
+
 /// Infers the types and shapes of all nodes anew, in topological order.
 constexpr void infer_all(graph& model) {
     for (const node_id id : topological_order(model)) {

@@ -4,6 +4,7 @@
 
 #include <lpt/pipeline/pipeline.hpp>
 #include <lpt/pipeline/reasons.hpp>
+#include <lpt/pipeline/refusals.hpp>
 #include <lpt/restriction/operations.hpp>
 #include <lpt/transformation/dequantization.hpp>
 
@@ -34,42 +35,6 @@ constexpr text text_of(const refusal& refused) {
 
 namespace detail {
 
-/// The last telling refusal of every transformation at every node of one graph.
-class refusals_of_graph {
-    seq<std::int32_t, 8> last_;  // by node: its last refusal; -1: none
-    seq<std::int32_t, 8> previous_;  // by refusal: the one of the same node before it; -1: none
-    view<refusal> all_;
-
-    constexpr std::int32_t last_of(node_id id) const {
-        return id == node_id::none || index_of(id) >= last_.size() ? -1 : last_[index_of(id)];
-    }
-    static constexpr bool is_telling(reason why) { return why != reason::none && why != reason::nothing_to_do; }
-
-public:
-    constexpr refusals_of_graph(const graph& after, view<refusal> all, const body_path& body)
-        : last_(after.id_bound(), -1), previous_(all.size(), -1), all_(all) {
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            if (is_telling(all[i].why.why) && index_of(all[i].node) < last_.size() && all[i].body == body) {
-                std::int32_t& last = last_[index_of(all[i].node)];
-                previous_[i] = last;
-                last = static_cast<std::int32_t>(i);
-            }
-        }
-    }
-    /// The last refusal of a node, under its number before or its number now, by one transformation; null if there is none.
-    constexpr const refusal* find(node_id before, node_id now, text_view transformation) const {
-        std::int32_t latest = -1;
-        for (const node_id id : {before, now}) {
-            for (std::int32_t at = last_of(id); at > latest; at = previous_[static_cast<std::size_t>(at)]) {
-                if (all_[static_cast<std::size_t>(at)].transformation == transformation) {
-                    latest = at;
-                }
-            }
-        }
-        return latest < 0 ? nullptr : &all_[static_cast<std::size_t>(latest)];
-    }
-};
-
 inline constexpr element all_low_precisions[] = {u8, i8, u16, i16, u32, i32, f8e4m3, f8e5m2};
 
 /// The element type of quantized data that an input reads, directly or through a zero point's Subtract that computes on it
@@ -92,9 +57,9 @@ constexpr element quantized_type(const graph& model, output_ref source) {
 ///
 /// Operations on low precision data with a real result, and what stands between them and the Multiply by the scale.
 template <int Once = 0>
-constexpr seq<bool, 8> find_unscaled(const graph& model) {
+constexpr seq<bool, 8> find_unscaled(const graph& model, view<node_id> order) {
     seq<bool, 8> result(model.id_bound(), false);
-    for (const node_id id : topological_order(model)) {
+    for (const node_id id : order) {
         const node& each = model[id];
         if (each.is<op::multiply>() || each.is<op::fake_quantize>() || each.outputs() == 0) {
             continue;
@@ -128,13 +93,14 @@ struct explained_graph {
     const graph& original;
     seq<node_id> before;  // by node: the number that its operation had in the original graph; none: it was not there
 
+    /// `order`: that of the transformed graph; `numbers`: refusals of this graph and of those inside it; `depth`: how many are around it.
     template <int Once = 0>
     constexpr explained_graph(const explanation_source& run, const graph& untransformed, const graph& transformed,
-                              const body_path& body)
+                              view<node_id> order, detail::refusal_numbers numbers, std::size_t depth)
         : source(run),
           after(transformed),
-          refusals(transformed, run.refusals, body),
-          unscaled(detail::find_unscaled(transformed)),
+          refusals(transformed, run.refusals, lpt::move(numbers), depth),
+          unscaled(detail::find_unscaled(transformed, order)),
           original(untransformed),
           before(transformed.id_bound(), node_id::none) {}
 };

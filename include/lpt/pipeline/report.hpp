@@ -78,13 +78,13 @@ class name_index {
     }
 
 public:
-    constexpr explicit name_index(const graph& model) : model_(model) {
+    constexpr name_index(const graph& model, view<node_id> order) : model_(model) {
         std::size_t room = 16;
         while (room < model.size() * 2) {
             room *= 2;
         }
         slots_.resize(room);
-        for (const node_id id : topological_order(model)) {
+        for (const node_id id : order) {
             if (model[id].name().empty()) {
                 continue;
             }
@@ -158,21 +158,25 @@ class report_maker {
         }
         return row;
     }
-    constexpr void add_bodies(const node& before, const node& after, const text& name, const body_path& body) {
+    constexpr void add_bodies(const explained_graph& graph_now, const node& before, const node& after, const text& name,
+                              const body_path& body) {
         for (std::size_t which = 0; which < before.bodies().size() && which < after.bodies().size(); ++which) {
             body_path inside = body;
             inside.back().which = static_cast<std::int32_t>(which);
             add(before.bodies()[which], after.bodies()[which],
-                join({name, "/", op::body_name(before.kind(), which), "/"}), inside);
+                join({name, "/", op::body_name(before.kind(), which), "/"}), inside,
+                graph_now.refusals.inside(inside.back(), inside.size()));
         }
     }
 
 public:
     constexpr report_maker(const explanation_source& source, seq<report_row>& rows) : source_(source), rows_(rows) {}
 
-    constexpr void add(const graph& before, const graph& after, const text& prefix, const body_path& body) {
-        const name_index<> names(after);
-        explained_graph graph_now(source_, before, after, body);
+    constexpr void add(const graph& before, const graph& after, const text& prefix, const body_path& body,
+                       refusal_numbers refusals) {
+        const seq<node_id> order = topological_order(after);
+        const name_index<> names(after, order);
+        explained_graph graph_now(source_, before, after, order, lpt::move(refusals), body.size());
         seq<node_id> operations;
         seq<node_id> places;
         for (const node_id id : topological_order(before)) {
@@ -195,7 +199,7 @@ public:
             if (places[i] != node_id::none) {
                 body_path inside = body;
                 inside.push_back({places[i], 0});
-                add_bodies(original, after[places[i]], name, inside);
+                add_bodies(graph_now, original, after[places[i]], name, inside);
             }
         }
     }
@@ -216,7 +220,11 @@ template <int Once = 0>
     report result;
     result.refusals = seq<refusal>(refusals);
     const explanation_source source{result.refusals, main, options};
-    detail::report_maker<>(source, result.operations).add(before, after, {}, {});
+    detail::refusal_numbers all;
+    for (std::size_t i = 0; i < refusals.size(); ++i) {
+        all.push_back(static_cast<std::int32_t>(i));
+    }
+    detail::report_maker<>(source, result.operations).add(before, after, {}, {}, lpt::move(all));
     return result;
 }
 

@@ -43,8 +43,8 @@ inline void fold_with_reference(graph& model, node_id id) {
 }
 
 /// Folding takes no notice of these marks in plans: they guide transformations, which are over.
-inline void clear_folding_marks(graph& model) {
-    for (const node_id id : topological_order(model)) {
+inline void clear_folding_marks(graph& model, view<node_id> nodes) {
+    for (const node_id id : nodes) {
         if (model[id].has(mark::disabled_constant_folding)) {
             model.clear_mark(id, mark::disabled_constant_folding);
         }
@@ -53,17 +53,18 @@ inline void clear_folding_marks(graph& model) {
 
 }  // namespace detail
 
-/// Folds everything that is known whatever the inputs are.
+/// Folds everything that is known whatever the inputs are: what is planned has been folded before.
 inline void fold_known(graph& model) {
-    detail::clear_folding_marks(model);
-    constant_folding(model);
-    for (const node_id id : topological_order(model)) {
-        detail::fold_with_reference(model, id);
+    const seq<node_id> order = topological_order(model);
+    detail::clear_folding_marks(model, order);
+    constant_folding(model, order);
+    for (const node_id id : order) {
+        if (model.contains(id)) {
+            detail::fold_with_reference(model, id);
+        }
     }
     model.collect();
 }
-
-inline void planner::fold_constants() { fold_known(net_.model); }
 
 inline void planner::make_parameter(node_id id, std::size_t position) {
     const node& each = model()[id];
@@ -260,9 +261,8 @@ inline void planner::make_results() {
     }
 }
 
-inline network planner::plan() {
-    fold_constants();
-    const seq<node_id> order = topological_order(model());
+inline network planner::plan(kept_order known_order) {
+    const seq<node_id>& order = known_order.of(model());
     grouping_ = find_groups(model(), order);
     for (std::size_t i = 0; i < model().parameters().size(); ++i) {
         make_parameter(model().parameters()[i], i);
@@ -284,6 +284,9 @@ inline network planner::plan() {
 /// Types and sizes of all inputs, and of what all operations give, must be known. Raises an error that names the input or operation
 /// where they are not, and one that names the operation where intermediate tensors and packed weights need more memory than the
 /// limit, or than there is. The plan belongs to the table that packed its weights.
-inline network make_plan(graph model, const plan_options& options) { return planner(std::move(model), options).plan(); }
+inline network make_plan(graph model, const plan_options& options) {
+    fold_known(model);
+    return planner(std::move(model), options).plan();
+}
 
 }  // namespace lpt::plan

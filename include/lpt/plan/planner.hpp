@@ -29,7 +29,8 @@ public:
         net_.model = std::move(model);
     }
 
-    network plan();
+    /// `known_order`: of the graph, where somebody found it before.
+    network plan(kept_order known_order = {});
 
 private:
     struct versions {
@@ -326,7 +327,6 @@ private:
     int away_from_states(int tensor);
     int state_of(const text& variable, element type);
     int state_view(int number, const shape& dimensions);
-    void fold_constants();
 
     struct integer_operand {
         bool fits = false;

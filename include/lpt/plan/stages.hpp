@@ -226,8 +226,8 @@ inline void declare_outputs(graph& model, node_id id) {
 }
 
 /// Infers all shapes anew and folds what becomes known on the way, in one pass.
-inline void settle(graph& model, const std::vector<known_variable>& variables) {
-    for (const node_id id : topological_order(model)) {
+inline void settle(graph& model, const std::vector<known_variable>& variables, kept_order& order) {
+    for (const node_id id : order.of(model)) {
         if (model[id].is<op::constant>() || model[id].is<op::parameter>()) {
             continue;
         }
@@ -278,7 +278,8 @@ inline bool is_shape_port(const node& each, std::size_t port) {
 class stage_maker {
     graph model_;
     const plan_options& options_;
-    seq<node_id> order_;
+    kept_order known_order_;
+    const seq<node_id>& order_;
     std::vector<node_id> deferred_;  // evaluated at the end of the stage
     std::vector<output_ref> shape_values_;  // what shapes depend on
     std::vector<bool> computed_;  // by node: computed in this stage
@@ -390,7 +391,7 @@ class stage_maker {
             }
         }
         known.collect();
-        network net = make_plan(std::move(known), options_);
+        network net = planner(std::move(known), options_).plan();
         add_deferred_steps(net, cuts_.size());
         return net;
     }
@@ -427,14 +428,17 @@ class stage_maker {
     }
 
 public:
-    stage_maker(graph model, const plan_options& options) : model_(std::move(model)), options_(options) {}
+    stage_maker(graph model, const plan_options& options, kept_order known_order)
+        : model_(std::move(model)),
+          options_(options),
+          known_order_(std::move(known_order)),
+          order_(known_order_.of(model_)) {}
 
     stage make() {
         stage result;
-        order_ = topological_order(model_);
         result.complete = find_unknown();
         if (result.complete) {
-            result.net = make_plan(std::move(model_), options_);
+            result.net = planner(std::move(model_), options_).plan(std::move(known_order_));
             return result;
         }
         find_cuts();
@@ -456,8 +460,9 @@ public:
 inline stage make_stage(graph model, const std::vector<known_input>& inputs,
                         const std::vector<known_variable>& variables, const plan_options& options) {
     detail::give_inputs(model, inputs);
-    detail::settle(model, variables);
-    return detail::stage_maker(std::move(model), options).make();
+    kept_order order;
+    detail::settle(model, variables, order);
+    return detail::stage_maker(std::move(model), options, std::move(order)).make();
 }
 
 }  // namespace lpt::plan

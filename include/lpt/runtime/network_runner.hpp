@@ -103,8 +103,8 @@ class network_runner {
                                 source.type(port), source.shape(port), -1});
         }
     }
-    void find_variables() {
-        for (const node_id id : topological_order(model_)) {
+    void find_variables(view<node_id> order) {
+        for (const node_id id : order) {
             const node& each = model_[id];
             if (each.is<op::assign>()) {
                 all_variables_.push_back(each.as<op::assign>().variable_id);
@@ -127,8 +127,8 @@ class network_runner {
             all_variables_.push_back(each);
         }
     }
-    void make_bodies() {
-        for (const node_id id : topological_order(model_)) {
+    void make_bodies(view<node_id> order) {
+        for (const node_id id : order) {
             const node& each = model_[id];
             if (!reference::runs_bodies(each.kind())) {
                 continue;
@@ -206,15 +206,16 @@ class network_runner {
         }
         context_.weights.forget_unused();
     }
-    void keep_constants() {
-        for (const node_id id : topological_order(model_)) {
+    void keep_constants(view<node_id> order) {
+        for (const node_id id : order) {
             if (model_[id].is<op::constant>()) {
                 context_.weights.keep(model_[id].as<op::constant>().value);
             }
         }
     }
     /// The plan of a network for these inputs; `before`: the number of the stage that leaves the network, 0 for the first.
-    stage_pointer stage_for(const graph& model, std::uint64_t before, const std::vector<plan::known_input>& inputs) {
+    template <class Graph>
+    stage_pointer stage_for(Graph&& model, std::uint64_t before, const std::vector<plan::known_input>& inputs) {
         const std::vector<plan::known_variable> variables = known_variables();
         const std::string key = key_of(before, inputs, variables);
         if (const auto found = stages_.find(key); found != stages_.end()) {
@@ -223,7 +224,7 @@ class network_runner {
         }
         const auto begin = std::chrono::steady_clock::now();
         const auto made = std::make_shared<kept_stage>();
-        made->what = plan::make_stage(model, inputs, variables, context_.options());
+        made->what = plan::make_stage(std::forward<Graph>(model), inputs, variables, context_.options());
         context_.planning_us +=
             std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
         made->number = ++made_;
@@ -253,15 +254,13 @@ class network_runner {
         for (const plan::port& each : inputs_) {
             inputs.push_back({each.type, each.dimensions, {}});
         }
-        const stage_pointer first = stage_for(model_, 0, inputs);
-        last_run_ = {first};
         if (variables_.empty()) {
-            only_ = first;
+            only_ = stage_for(std::move(model_), 0, inputs);  // the network has no other first stage
         }
+        last_run_ = {only_ ? only_ : stage_for(model_, 0, inputs)};
         if (only_ && only_->what.complete) {
             stages_.clear();
             outputs_ = only_->what.net.outputs;
-            model_ = graph();
         }
     }
 
@@ -377,11 +376,12 @@ public:
     /// `context` must live as long as the runner.
     network_runner(graph model, run_context& context) : context_(context), model_(std::move(model)) {
         plan::fold_known(model_);
-        keep_constants();
+        const seq<node_id> order = topological_order(model_);
+        keep_constants(order);
         describe_ports();
-        find_variables();
+        find_variables(order);
         own_variables_ = all_variables_;
-        make_bodies();
+        make_bodies(order);
         plan_ahead();
     }
     network_runner(const network_runner&) = delete;
