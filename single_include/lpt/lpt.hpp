@@ -17042,7 +17042,8 @@ constexpr bool may_be_dequantized(const graph& model, output_ref source) {
 
 /// A dequantization below an output, found by following its only consumers; empty where there is none.
 ///
-/// Convert (from i8 or u8, or to f32) -> Subtract constant -> Multiply constant, each optional, each read by one consumer only.
+/// Convert (from i8 or u8, or to f32) -> Subtract constant -> Multiply constant, each optional, each read by one consumer only;
+/// constants must not broadcast the data.
 template <int Once = 0>
 [[gnu::noinline]] constexpr dequantization find_dequantization_below(const graph& model, output_ref source,
                                                                      bool convert_is_mandatory = false) {
@@ -17074,7 +17075,7 @@ template <int Once = 0>
         return {};
     }
     if (model[at].is<op::subtract>()) {
-        if (detail::constant_port(model, at, true) != 1) {
+        if (detail::constant_port(model, at, true) != 1 || !detail::keeps_data_shape(model, at, 1)) {
             return {};
         }
         const node_id zero_point = model[at].input(1).node;
@@ -17088,7 +17089,7 @@ template <int Once = 0>
     }
     if (model[at].is<op::multiply>()) {
         const int port = detail::constant_port(model, at, false);
-        if (port < 0) {
+        if (port < 0 || !detail::keeps_data_shape(model, at, port)) {
             return {};
         }
         result.multiply = at;
@@ -17704,36 +17705,6 @@ constexpr dequantization fold_dequantization(auto& r, node_id id, std::size_t po
     }
     renew_relaxed(r, subtract, {data, model.constant(lpt::move(zero_point))}, {{real_type, real_type}, {real_type}});
     return subtract;
-}
-
-/// Fuses a Multiply by a constant with the one relaxed Multiply by a constant that reads it; gives the Multiply that is
-/// there afterwards.
-[[gnu::noinline]] constexpr node_id optimize_multiplies_after(auto& r, node_id multiply) {
-    graph& model = r.model;
-    if (model.use_count({multiply, 0}) != 1) {
-        return multiply;
-    }
-    const node_id next = model.first_use({multiply, 0}).node;
-    if (!model[next].is<op::multiply>() || !model[next].relaxed()) {
-        return multiply;
-    }
-    const int port = detail::constant_port(model, multiply, false);
-    const int next_port = detail::constant_port(model, next, false);
-    if (port < 0 || next_port < 0) {
-        return multiply;
-    }
-    const output_ref first = model[multiply].input(static_cast<std::size_t>(port));
-    const output_ref second = model[next].input(static_cast<std::size_t>(next_port));
-    if (model.use_count(first) != 1 || model.use_count(second) != 1) {
-        return multiply;
-    }
-    const output_ref product = fold_operation(model, op::multiply{}, {first, second});
-    const tensor& value = constant_of(model, product.node);
-    const output_ref scale = is_scalar_like(value) ? output_ref(model.constant(to_scalar(value))) : product;
-    const node_id made = model.add(op::multiply{}, {model[multiply].input(port == 1 ? 0 : 1), scale});
-    model.relax_output(made, model[next].type());
-    replace_and_name(r, next, made);
-    return made;
 }
 
 }  // namespace lpt
@@ -19104,7 +19075,8 @@ struct convert_subtract_constant {
             return false;
         }
         const node_id subtract = model[id].input(scale_port == 1 ? 0 : 1).node;
-        if (!model[subtract].is<op::subtract>() || !is_constant(model, model[subtract].input(1))) {
+        if (!model[subtract].is<op::subtract>() || !is_constant(model, model[subtract].input(1)) ||
+            !detail::keeps_data_shape(model, subtract, 1)) {
             return false;
         }
         const node_id convert = model[subtract].input(0).node;
@@ -20456,7 +20428,12 @@ private:
         const auto data_port = static_cast<std::size_t>(branch.data);
         const output_ref data = model[multiply].input(data_port);
         const output_ref scale = model[multiply].input(1 - data_port);
-        const tensor quotient = divide(constant_of(model, summand.node), constant_of(model, scale.node));
+        tensor quotient = divide(constant_of(model, summand.node), constant_of(model, scale.node));
+        if (const std::size_t rank = model.shape(summand).rank();
+            model.shape(data).rank_is_static() && rank > model.shape(data).rank()) {
+            quotient =
+                tensor(quotient, quotient.dimensions().padded_left(rank));  // the sum has all axes of the summand
+        }
         const bool may_overflow = quotient.type() != f32 && r.follows(quirk::overflowing_range);
         if (!may_overflow && becomes_infinite(constant_of(model, summand.node), quotient)) {
             return r.refused(add, name, refuse(reason::infinite_constant, static_cast<int>(1 - port)));

@@ -114,6 +114,20 @@ TEST_CASE("what becomes of a constant summand has the shape of the scale, of the
     CHECK(shape_of_sum({{0.1}, {1, 1, 1, 1}}, {3, 1, 1}) == shape{3, 1, 1});
 }
 
+TEST_CASE("a constant summand of more axes than the data gives them to the sum as before") {
+    for (const bool single_value : {true, false}) {
+        two_inputs net;
+        const output_ref a =
+            net.activations({2, 3}, single_value ? single(0.1, 3) : scale_and_zero_point{{1, 2, 3}, {3}});
+        const tensor summand = single_value ? make_tensor(f32, {1, 1, 1, 1}, view<double>({2}))
+                                            : make_tensor(f32, {1, 1, 1, 3}, view<double>({1, 2, 3}));
+        net.add(op::add{}, {a, net.model.constant(summand)});
+        CHECK(net.run<add_transformation>());
+        CHECK(net.model[net.output()].shape() == shape{1, 1, 2, 3});
+        CHECK(net.difference() < 1e-5);
+    }
+}
+
 TEST_CASE("a quantized constant summand is folded first") {
     two_inputs net;
     const output_ref a = net.activations({1, 3, 2, 2}, single(0.1, 3));

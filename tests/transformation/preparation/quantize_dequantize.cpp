@@ -226,3 +226,13 @@ TEST_CASE(
     read.model.result(read.convert);
     CHECK_FALSE(read.run<convert_subtract_constant>(read.multiply));
 }
+
+TEST_CASE("a zero point that gives weights more axes stays, as it does where it is zero") {
+    for (const double value : {0.0, 1.0}) {
+        rewritten net;
+        const node_id weights = net.constant({1, 2, 3, 4, 5, 6}, {2, 3}, i8);
+        const node_id multiply = net.dequantize(weights, net.constant({value}, {1, 1, 1, 1}), net.constant({0.5}));
+        net.model.result(multiply);
+        CHECK_FALSE(net.run<convert_subtract_constant>(multiply));
+    }
+}

@@ -133,7 +133,12 @@ private:
         const auto data_port = static_cast<std::size_t>(branch.data);
         const output_ref data = model[multiply].input(data_port);
         const output_ref scale = model[multiply].input(1 - data_port);
-        const tensor quotient = divide(constant_of(model, summand.node), constant_of(model, scale.node));
+        tensor quotient = divide(constant_of(model, summand.node), constant_of(model, scale.node));
+        if (const std::size_t rank = model.shape(summand).rank();
+            model.shape(data).rank_is_static() && rank > model.shape(data).rank()) {
+            quotient =
+                tensor(quotient, quotient.dimensions().padded_left(rank));  // the sum has all axes of the summand
+        }
         const bool may_overflow = quotient.type() != f32 && r.follows(quirk::overflowing_range);
         if (!may_overflow && becomes_infinite(constant_of(model, summand.node), quotient)) {
             return r.refused(add, name, refuse(reason::infinite_constant, static_cast<int>(1 - port)));

@@ -21,7 +21,8 @@ struct convert_subtract_constant {
             return false;
         }
         const node_id subtract = model[id].input(scale_port == 1 ? 0 : 1).node;
-        if (!model[subtract].is<op::subtract>() || !is_constant(model, model[subtract].input(1))) {
+        if (!model[subtract].is<op::subtract>() || !is_constant(model, model[subtract].input(1)) ||
+            !detail::keeps_data_shape(model, subtract, 1)) {
             return false;
         }
         const node_id convert = model[subtract].input(0).node;
