@@ -336,6 +336,19 @@ TEST_CASE("Bytes that meet real weights or a real matrix are computed on in f32"
     }
 }
 
+TEST_CASE("A dequantization without elements gives none") {
+    graph model;
+    const output_ref bytes = model.parameter(u8, shape{0, 3, 4, 4}, "bytes");
+    const output_ref shifted_bytes = shifted(model, bytes, numbers(f32, shape{3, 1, 1}, 1, 1, 3));
+    model.result(multiplied(model, shifted_bytes, numbers(f32, shape{3, 1, 1}, 11, 11, 33)));
+    executable net = compile(model);
+    const std::vector<tensor> inputs{tensor_builder(u8, shape{0, 3, 4, 4}).finish()};
+    const std::vector<tensor> outputs = net.run(inputs);
+    REQUIRE(outputs.size() == 1);
+    CHECK(outputs[0].type() == f32);
+    CHECK(outputs[0].dimensions() == shape{0, 3, 4, 4});
+}
+
 TEST_CASE("HSwish of numbers near the largest is the number itself") {
     graph model;
     model.result(model.add(op::hswish{}, {model.parameter(f32, shape{4}, "x")}));

@@ -57,10 +57,10 @@ inline bool apply_to_source(const graph& model, node_id id, source& of) {
     }
 }
 
-/// The input of a node that may be a step of a dequantization; -1 if it cannot be.
+/// The input of a node that may be a step of a dequantization; -1 if it cannot be, or has no elements, which no kernel takes.
 inline int dequantization_port(const graph& model, node_id id) {
     const node& each = model[id];
-    if (each.outputs() != 1 || each.type() != f32) {
+    if (each.outputs() != 1 || each.type() != f32 || each.shape().dimensions().contains(0)) {
         return -1;
     }
     switch (each.kind()) {

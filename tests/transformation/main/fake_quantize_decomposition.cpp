@@ -151,6 +151,16 @@ TEST_CASE("equal bounds of more axes than the data become values of its shape") 
     }
 }
 
+TEST_CASE("data of unknown type is not quantized: its readers could get another one") {
+    network net;
+    const node_id data = net.model.parameter(dynamic, shape{1, 3, 2, 2}, "in");
+    const node_id made = net.fake_quantize(data, 256, {0}, {2.55}, {0}, {2.55});
+    net.model.result(made);
+    net.allow(made, {u8});
+    CHECK_FALSE(net.run<decomposition>(made));
+    CHECK(net.why() == reason::types_do_not_match);
+}
+
 TEST_CASE("without precision update the integers stay in floating point") {
     network net = quantized_input(256, {0}, {2.55});
     net.options.update_precisions = false;

@@ -252,13 +252,13 @@ constexpr data_precision weights_precision_of(const auto& r, node_id fake_quanti
     const auto* allowed = attributes_of<attribute::precisions>(r).find_output(fake_quantize, 0);
     const data_precision result = precision_of_weights(
         details, allowed != nullptr ? view<element>(allowed->types) : view<element>(r.options.default_precisions));
-    if (!result || !maps_are_usable(r, fake_quantize, details, result)) {
+    if (!result || r.model[fake_quantize].type() == dynamic || !maps_are_usable(r, fake_quantize, details, result)) {
         return {};
     }
     return r.follows(quirk::uneven_levels) ? result : with_whole_steps(result, details.levels);
 }
 /// The integer type for a FakeQuantize on weights: from the types that its output port is allowed, or the default ones. No
-/// type where the ranges are not constant, `maps_are_usable` refuses them, or the levels do not fit.
+/// type where the ranges are not constant, `maps_are_usable` refuses them, its own type is not known, or the levels do not fit.
 constexpr data_precision weights_precision_of(const auto& r, node_id fake_quantize) {
     if (!has_constant_ranges(r.model, fake_quantize)) {
         return {};

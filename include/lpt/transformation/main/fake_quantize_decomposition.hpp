@@ -75,6 +75,9 @@ private:
         if (!has_constant_ranges(model, id)) {
             return refuse(reason::ranges_not_constant);
         }
+        if (model[id].type() == dynamic) {  // nobody could say what the dequantization has to give
+            return refuse_type(reason::types_do_not_match, 0, dynamic);
+        }
         return is_supported_level_count(model[id].as<op::fake_quantize>().levels)
                    ? yes
                    : refuse_levels(model, id, reason::unsupported_levels);
