@@ -5,7 +5,7 @@ import re
 
 from conan import ConanFile
 from conan.tools.build import check_min_cppstd
-from conan.tools.cmake import CMake, CMakeToolchain, cmake_layout
+from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy, load
 from conan.tools.system.package_manager import Apt
 
@@ -84,6 +84,7 @@ class LptRecipe(ConanFile):
             "LPT_BUILD_EXAMPLES": False,
         })
         toolchain.generate()
+        CMakeDeps(self).generate()
 
     def build(self):
         CMake(self).configure()
@@ -100,3 +101,5 @@ class LptRecipe(ConanFile):
         self.cpp_info.builddirs.append(os.path.join("share", "cmake", "lpt"))
         self.cpp_info.set_property("pkg_config_name", "lpt")
         self.cpp_info.cxxflags.append("-ffp-contract=off")
+        if self.options.runtime and self.settings.os in ("Linux", "FreeBSD"):
+            self.cpp_info.system_libs.append("pthread")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # tests/consumers/run.sh [WAY]...   Projects that take this checkout in each way that README names, and run a small pipeline:
-# installed build_tree pkg_config add_subdirectory fetch_content meson vcpkg conan; no_exceptions; versions (all of them, unless some are named).
+# installed build_tree pkg_config add_subdirectory fetch_content meson vcpkg conan; also missing_part, no_exceptions, versions (all, unless some are named).
 # They need no network but Conan, which comes from PyPI. What is built goes to build/consumers.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -58,6 +58,20 @@ way_build_tree() {
     cmake_project build_tree find_package "-Dlpt_DIR=$work/library"
 }
 way_add_subdirectory() { cmake_project add_subdirectory add_subdirectory "-DLPT_CHECKOUT=$checkout"; }
+way_missing_part() { # what is missing is named, and how to do without
+    local part variable
+    for part in "import CMAKE_DISABLE_FIND_PACKAGE_pugixml=ON" "runtime LPT__XSIMD_INCLUDE_DIR=NOTFOUND -DCMAKE_DISABLE_FIND_PACKAGE_Threads=ON"; do
+        variable=${part#* } part=${part%% *}
+        rm -rf "$work/missing"
+        # shellcheck disable=SC2086
+        if cmake -S . -B "$work/missing" -G Ninja -DLPT_BUILD_TESTS=OFF -DLPT_BUILD_EXAMPLES=OFF -D$variable >"$work/missing.log" 2>&1 ||
+            ! tr -s ' \n' ' ' <"$work/missing.log" | grep -q "lpt: its part '$part', which LPT_${part^^}=OFF leaves out, needs"; then
+            cat "$work/missing.log"
+            return 1
+        fi
+    done
+    echo "missing_part: the message names it"
+}
 way_fetch_content() {
     make_repository
     cmake_project fetch_content FetchContent "-DLPT_REPOSITORY=file://$work/repository" \
@@ -113,17 +127,35 @@ way_conan() {
     fi
     export CONAN_HOME=$work/conan_home
     rm -rf "$CONAN_HOME"
-    {
-        "$conan" profile detect
-        "$conan" create . --build=missing --no-remote -s build_type=Debug -s compiler.cppstd=20 -o "lpt/*:dependencies=system" -o "lpt/*:tbb=True" \
-            -c "tools.cmake.cmake_layout:test_folder=$work/conan_test" -c tools.cmake.cmaketoolchain:generator=Ninja
-    } >"$work/conan.log" 2>&1 || { cat "$work/conan.log"; return 1; }
+    "$conan" profile detect >"$work/conan.log" 2>&1
+    create_with_conan "$conan" system -o "lpt/*:tbb=True"
+    # Conan's own packages cannot be had without a network; what the system has stands in for them.
+    rm -rf "$work/stand_in"  # Conan writes beside the recipe
+    mkdir "$work/stand_in"
+    cp "$consumers/conan/stand_in.py" "$work/stand_in"
+    local package
+    for package in boost/1.74.0 pugixml/1.13.0 xsimd/8.1.0; do
+        "$conan" export-pkg "$work/stand_in/stand_in.py" --name "${package%/*}" --version "${package#*/}" >"$work/conan.log" 2>&1 ||
+            { cat "$work/conan.log"; return 1; }
+    done
+    create_with_conan "$conan" conan
+    local found
+    found=$(find "$work/conan_test" -name CMakeCache.txt -exec grep -h ^LPT__HANA_INCLUDE_DIR {} +)
+    [[ "$found" == *"$CONAN_HOME"* ]] || { echo "conan: Boost's headers are not those of the package: $found"; return 1; }
+}
+create_with_conan() { # create_with_conan PROGRAM DEPENDENCIES OPTION...
+    local conan=$1 dependencies=$2
+    shift 2
+    rm -rf "$work/conan_test"
+    "$conan" create . --build=missing --no-remote -s build_type=Debug -s compiler.cppstd=20 -o "lpt/*:dependencies=$dependencies" "$@" \
+        -c "tools.cmake.cmake_layout:test_folder=$work/conan_test" -c tools.cmake.cmaketoolchain:generator=Ninja >"$work/conan.log" 2>&1 ||
+        { cat "$work/conan.log"; return 1; }
     grep -qxF "$expected" "$work/conan.log" || { cat "$work/conan.log"; return 1; }
-    echo "conan: $expected"
+    echo "conan, dependencies=$dependencies: $expected"
 }
 way_no_exceptions() { bash tests/consumers/no_exceptions/check.sh; }
 
-[ $# != 0 ] || set -- versions installed build_tree pkg_config add_subdirectory fetch_content meson vcpkg conan no_exceptions
+[ $# != 0 ] || set -- versions installed build_tree pkg_config add_subdirectory missing_part fetch_content meson vcpkg conan no_exceptions
 rm -rf "$work/library" "$work/prefix" "$work/installed_first" "$work/repository"
 for way in "$@"; do
     if ! declare -F "way_$way" >/dev/null; then
