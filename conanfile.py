@@ -32,7 +32,7 @@ class LptRecipe(ConanFile):
 
     def set_version(self):
         text = load(self, os.path.join(self.recipe_folder, "include/lpt/base/version.hpp"))
-        self.version = ".".join(re.search(r"library_version\{(\d+), (\d+), (\d+)\}", text).groups())
+        self.version = ".".join(re.findall(r"^#define LPT_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$", text, re.MULTILINE))
 
     def configure(self):
         if not self.options.runtime:

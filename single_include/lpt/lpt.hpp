@@ -28,6 +28,11 @@
 // ======== lpt/base/version.hpp
 #ifndef LPT_HOLDS_BASE_VERSION_HPP
 #define LPT_HOLDS_BASE_VERSION_HPP
+// The one place of the version; CMake, Conan, pkg-config and the single headers read these lines.
+#define LPT_VERSION_MAJOR 0
+#define LPT_VERSION_MINOR 1
+#define LPT_VERSION_PATCH 0
+
 namespace lpt {
 
 /// Version of the library: major.minor.patch, by the rules of semantic versioning.
@@ -37,7 +42,7 @@ struct version_number {
     int patch_part;
 };
 
-inline constexpr version_number library_version{0, 1, 0};
+inline constexpr version_number library_version{LPT_VERSION_MAJOR, LPT_VERSION_MINOR, LPT_VERSION_PATCH};
 
 }  // namespace lpt
 #endif

@@ -9,7 +9,7 @@ checkout=$PWD
 mkdir -p build/consumers
 work=$PWD/build/consumers
 consumers=$checkout/tests/consumers
-version=$(sed -nE 's/.*library_version\{([0-9]+), ([0-9]+), ([0-9]+)\};/\1.\2.\3/p' include/lpt/base/version.hpp)
+version=$(sed -nE 's/^#define LPT_VERSION_(MAJOR|MINOR|PATCH) ([0-9]+)$/\2/p' include/lpt/base/version.hpp | paste -sd.)
 expected="lpt $version: 1 operations on integers"
 
 runs() { # runs NAME PROGRAM: the program says what it should

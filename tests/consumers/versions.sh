@@ -4,7 +4,7 @@
 # there; where it must be written again, it is the same.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-version=$(sed -nE 's/.*library_version\{([0-9]+), ([0-9]+), ([0-9]+)\};/\1.\2.\3/p' include/lpt/base/version.hpp)
+version=$(sed -nE 's/^#define LPT_VERSION_(MAJOR|MINOR|PATCH) ([0-9]+)$/\2/p' include/lpt/base/version.hpp | paste -sd.)
 wrong=0
 same() { # same FILE FOUND
     if [ "$2" != "$version" ]; then
@@ -12,7 +12,7 @@ same() { # same FILE FOUND
         wrong=1
     fi
 }
-[[ "$version" =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || { echo "include/lpt/base/version.hpp: no line library_version{1, 2, 3};"; exit 1; }
+[[ "$version" =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || { echo "include/lpt/base/version.hpp: expected LPT_VERSION_MAJOR, _MINOR and _PATCH, found '$version'"; exit 1; }
 same CHANGELOG.md "$(sed -nE '/Unreleased/d; s/^## \[([^]]*)\].*/\1/p' CHANGELOG.md | head -n 1)"
 same meson.build "$(sed -nE "s/^  version: '([^']*)',.*/\1/p" meson.build)"
 same ports/lpt/vcpkg.json "$(python3 -c 'import json; print(json.load(open("ports/lpt/vcpkg.json"))["version-semver"])')"

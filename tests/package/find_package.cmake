@@ -9,9 +9,9 @@ function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-file(STRINGS "${source_dir}/include/lpt/base/version.hpp" line REGEX "version_number library_version")
-string(REGEX MATCH "{([0-9]+), ([0-9]+), ([0-9]+)}" numbers "${line}")
-set(version "${CMAKE_MATCH_1}.${CMAKE_MATCH_2}.${CMAKE_MATCH_3}")
+file(STRINGS "${source_dir}/include/lpt/base/version.hpp" version REGEX "^#define LPT_VERSION_(MAJOR|MINOR|PATCH) [0-9]+$")
+list(TRANSFORM version REPLACE ".* " "")
+list(JOIN version "." version)
 
 run("${CMAKE_COMMAND}" --install "${binary_dir}" --prefix "${work_dir}/prefix")
 # Moved after installation, because a package must not depend on where it was installed first.
