@@ -340,15 +340,23 @@ bounds step_bounds::average(node_id id, const std::vector<bounds>& inputs) const
 
 /// A function whose slope is at most `slope`.
 bounds step_bounds::smooth(node_id id, const std::vector<bounds>& inputs, double slope, double absolute_error) const {
+    // An end that may have overflown: the value may be infinite, too, or that of the largest number.
+    const auto inside = [](double end) { return std::clamp(end, -largest, largest); };
     seq<tensor> middle = lows(inputs);
     middle[0] = map(inputs[0].low, inputs[0].high,
-                    [](double low, double high) { return low == high ? low : low / 2 + high / 2; });
+                    [&](double low, double high) { return low == high ? low : inside(low) / 2 + inside(high) / 2; });
     const tensor value = evaluate(id, middle);
-    const tensor size = magnitude(inputs[0]);
-    tensor error = map(inputs[0].low, inputs[0].high,
-                       [&](double low, double high) { return low == high ? 0 : (high - low) / 2 * slope; });
+    const tensor size = map(magnitude(inputs[0]), inside);
+    tensor error = map(inputs[0].low, inputs[0].high, [&](double low, double high) {
+        return low == high ? 0 : (inside(high) / 2 - inside(low) / 2) * slope;
+    });
     error = map(error, size, [&](double e, double s) { return e + absolute_error + 16 * unit * s; });
-    return widened({value, value}, error);
+    bounds result = widened({value, value}, error);
+    const tensor may_overflow = map(inputs[0].low, inputs[0].high, [](double low, double high) {
+        return low != high && (std::isinf(low) || std::isinf(high)) ? 1 : 0;
+    });
+    result.high = map(result.high, may_overflow, [](double end, double may) { return may != 0 ? infinity : end; });
+    return result;
 }
 
 namespace {

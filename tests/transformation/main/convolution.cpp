@@ -364,4 +364,16 @@ TEST_CASE("a callback can tell quantized weights before anything is transformed"
     CHECK(is_quantized_static(none.model, none.operation, int8_precisions).why == reason::weights_not_quantized);
     two_inputs wrong = convolved(single(0.1), channels());
     CHECK(is_quantized_static(wrong.model, wrong.operation, int8_precisions).why == reason::weights_vary_over_axis);
+    for (const bool over_inputs : {false, true}) {  // ranges of the FakeQuantize whose integers are dequantized
+        two_inputs quantized;
+        const output_ref input = quantized.activations({1, 3, 3, 3}, single(0.1));
+        const seq<double, 4> high = over_inputs ? seq<double, 4>{127, 64, 32} : seq<double, 4>{127, 64};
+        const seq<double, 4> low = over_inputs ? seq<double, 4>{-128, -64, -32} : seq<double, 4>{-128, -64};
+        const output_ref integers = quantized.fake_quantized(quantized.numbers({2, 3, 2, 2}, f32), 256, low, high,
+                                                             over_inputs ? shape{1, 3, 1, 1} : shape{2, 1, 1, 1});
+        const output_ref bytes = quantized.model.add(op::convert{i8}, {integers});
+        quantized.add(window(), {input, quantized.dequantize(bytes, single(0.5))});
+        CHECK(is_quantized_static(quantized.model, quantized.operation, int8_precisions).why ==
+              (over_inputs ? reason::weights_vary_over_axis : reason::none));
+    }
 }

@@ -193,6 +193,22 @@ TEST_CASE("a single reader that converts to u8 is merged") {
     CHECK(net.model[fake_quantize].name() == "q");
 }
 
+TEST_CASE("what is said beforehand is what decomposition does: a Convert to u8 is merged whatever types are allowed") {
+    const auto said = [](network& net, node_id fake_quantize) {
+        rewrite r(net.model, net.attributes, net.options, net.restrictions);
+        return decomposition::can_transform(r, fake_quantize).why;
+    };
+    network net = quantized_input(256, {0}, {2.55});
+    const node_id fake_quantize = net.output();
+    net.allow(fake_quantize, {u8});
+    CHECK(said(net, fake_quantize) == reason::none);
+    net.allow(fake_quantize, {});
+    CHECK(said(net, fake_quantize) == reason::no_precision_left);
+    const node_id convert = net.model.add(op::convert{u8}, {fake_quantize});
+    net.model.set_input(net.model.results()[0], 0, convert);
+    CHECK(said(net, fake_quantize) == reason::none);
+}
+
 TEST_CASE("a quantization to another type than the allowed one is done anew") {
     network net;
     const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");
