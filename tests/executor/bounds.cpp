@@ -362,11 +362,13 @@ bounds step_bounds::smooth(node_id id, const std::vector<bounds>& inputs, double
 namespace {
 
 /// Numbers of levels, the least and the most, that x in [x_low, x_high] comes to in ranges whose ends lie within these intervals.
+/// `shift_error`: of a shift that was added before the rounding.
 std::pair<double, double> levels_of(double x_low, double x_high, const std::pair<double, double>& from,
-                                    const std::pair<double, double>& to, double steps) {
+                                    const std::pair<double, double>& to, double steps, double shift_error) {
     const auto inside = [&](double x, double in_low, double in_high, double direction) {
         const double scale = steps / (in_high - in_low);
-        const double error = std::isinf(x) ? 0 : roundings * unit * std::abs(scale) * (std::abs(x) + std::abs(in_low));
+        const double error =
+            std::isinf(x) ? 0 : roundings * unit * std::abs(scale) * (std::abs(x) + std::abs(in_low)) + shift_error;
         const double place = (x - in_low) * scale + direction * error;
         return std::isnan(place) ? place : std::nearbyint(std::clamp(place, 0.0, steps));
     };
@@ -408,12 +410,16 @@ bounds step_bounds::fake_quantize(node_id id, const std::vector<bounds>& inputs)
     tensor_builder high(f64, dimensions);
     for (std::size_t i = 0; i < low.elements(); ++i) {
         const auto range = [&](std::size_t end) { return std::pair(lows[end].real(i), highs[end].real(i)); };
-        const auto [first, last] = levels_of(inputs[0].low.real(i), inputs[0].high.real(i), range(0), range(1), steps);
+        const auto [out_low, out_high] = std::pair(range(2), range(3));
+        // Integers get the first level before they are rounded: its constant and the sum are numbers of f32.
+        const double shift_error =
+            is_integral(type) ? 2 * unit * std::max(std::abs(out_low.first), std::abs(out_low.second)) : 0;
+        const auto [first, last] =
+            levels_of(inputs[0].low.real(i), inputs[0].high.real(i), range(0), range(1), steps, shift_error);
         const auto level = [&](double q, const tensor(&ends)[4]) {
             const double first_level = ends[2].real(i);
             return q * ((ends[3].real(i) - first_level) / steps) + first_level;
         };
-        const auto [out_low, out_high] = std::pair(range(2), range(3));
         const double width =
             std::max(std::abs(out_high.second - out_low.first), std::abs(out_high.first - out_low.second));
         const double error =
