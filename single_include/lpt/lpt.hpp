@@ -3218,11 +3218,25 @@ enum class trait : unsigned {
     relaxable = 1u << 6,  // may become type-relaxed: an output type of its own
     sink = 1u << 7,  // kept although nothing reads it
     has_bodies = 1u << 8,
+    quantizable = 1u << 9,  // a transformation can bring it to low precision
+    byte_factors = 1u << 10,  // on integers it takes 8-bit factors, of no other width
+    data_on_all_ports = 1u << 11,
 };
 constexpr trait operator|(trait left, trait right) {
     return static_cast<trait>(static_cast<unsigned>(left) | static_cast<unsigned>(right));
 }
 constexpr bool has(trait set, trait one) { return (static_cast<unsigned>(set) & static_cast<unsigned>(one)) != 0; }
+
+/// The input ports, 0 to 15, that carry data or weights, which can be quantized; of an operation that says nothing: port 0. The others
+/// carry axes, shapes, bounds and the like.
+template <class... Ports>
+constexpr trait data_on(Ports... ports) {
+    return static_cast<trait>((0u | ... | (1u << (16 + ports))));
+}
+constexpr bool has_data_on(trait set, int port) {
+    const unsigned ports = static_cast<unsigned>(set) >> 16;
+    return has(set, trait::data_on_all_ports) || (ports == 0 ? port == 0 : port < 16 && (ports >> port & 1u) != 0);
+}
 
 /// What there is to know about one operation type, as data.
 struct row {
@@ -3323,7 +3337,7 @@ constexpr void require_same_type(const inference& facts, std::size_t port, std::
 struct relu : detail::elementwise_function {
     static constexpr auto number = kind::relu;
     static constexpr text_view name = "Relu";
-    static constexpr trait traits = trait::elementwise_unary | trait::precision_preserved;
+    static constexpr trait traits = trait::elementwise_unary | trait::precision_preserved | trait::quantizable;
 };
 
 /// y = x where x >= 0, slope * x elsewhere.
@@ -3336,7 +3350,7 @@ struct prelu {
     static constexpr versions opsets{0};
     static constexpr ports inputs{2, 2};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::relaxable;
+    static constexpr trait traits = trait::relaxable | trait::quantizable;
 
     static constexpr void infer(const prelu&, inference& facts) {
         const shape& data = facts.dimensions(0);
@@ -3373,7 +3387,7 @@ private:
 struct clamp : detail::elementwise_function {
     static constexpr auto number = kind::clamp;
     static constexpr text_view name = "Clamp";
-    static constexpr trait traits = trait::elementwise_unary | trait::relaxable;
+    static constexpr trait traits = trait::elementwise_unary | trait::relaxable | trait::quantizable;
 
     double min = 0;
     double max = 0;
@@ -3841,7 +3855,7 @@ struct convert {
     static constexpr versions opsets{0};
     static constexpr ports inputs{1, 1};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::elementwise_unary;
+    static constexpr trait traits = trait::elementwise_unary | trait::quantizable;
 
     element destination_type = dynamic;
 
@@ -3886,7 +3900,7 @@ struct fake_quantize {
     static constexpr versions opsets{0};
     static constexpr ports inputs{5, 5};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::relaxable;
+    static constexpr trait traits = trait::relaxable | trait::quantizable;
 
     static constexpr std::int64_t most_levels = std::int64_t{1} << 32;
 
@@ -4020,21 +4034,23 @@ struct binary_arithmetic {
 struct add : detail::binary_arithmetic {
     static constexpr auto number = kind::add;
     static constexpr text_view name = "Add";
-    static constexpr trait traits = trait::elementwise_binary | trait::commutative | trait::relaxable;
+    static constexpr trait traits =
+        trait::elementwise_binary | trait::commutative | trait::relaxable | trait::quantizable | data_on(0, 1);
 };
 
 /// y = a - b
 struct subtract : detail::binary_arithmetic {
     static constexpr auto number = kind::subtract;
     static constexpr text_view name = "Subtract";
-    static constexpr trait traits = trait::elementwise_binary | trait::relaxable;
+    static constexpr trait traits = trait::elementwise_binary | trait::relaxable | trait::quantizable | data_on(0, 1);
 };
 
 /// y = a * b
 struct multiply : detail::binary_arithmetic {
     static constexpr auto number = kind::multiply;
     static constexpr text_view name = "Multiply";
-    static constexpr trait traits = trait::elementwise_binary | trait::commutative | trait::relaxable;
+    static constexpr trait traits =
+        trait::elementwise_binary | trait::commutative | trait::relaxable | trait::quantizable | data_on(0, 1);
 };
 
 /// y = a / b; integers towards zero, or downwards with `m_pythondiv`
@@ -4761,7 +4777,7 @@ struct convolution {
     static constexpr versions opsets{1};
     static constexpr ports inputs{2, 2};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::relaxable;
+    static constexpr trait traits = trait::relaxable | trait::quantizable | trait::byte_factors | data_on(0, 1);
 
     integers strides{};
     integers dilations{};
@@ -4792,7 +4808,7 @@ struct group_convolution {
     static constexpr versions opsets{1};
     static constexpr ports inputs{2, 2};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::relaxable;
+    static constexpr trait traits = trait::relaxable | trait::quantizable | trait::byte_factors | data_on(0, 1);
 
     integers strides{};
     integers pads_begin{};
@@ -4827,7 +4843,8 @@ struct convolution_backprop_data {
     static constexpr versions opsets{1};
     static constexpr ports inputs{2, 3};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::relaxable | trait::reads_values;
+    static constexpr trait traits =
+        trait::relaxable | trait::reads_values | trait::quantizable | trait::byte_factors | data_on(0, 1);
 
     integers strides{};
     integers dilations{};
@@ -4896,7 +4913,7 @@ struct mat_mul {
     static constexpr versions opsets{0};
     static constexpr ports inputs{2, 2};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::none;
+    static constexpr trait traits = trait::quantizable | trait::byte_factors | data_on(0, 1);
 
     bool transpose_a = false;
     bool transpose_b = false;
@@ -5508,7 +5525,8 @@ struct concat {
     static constexpr versions opsets{0};
     static constexpr ports inputs{1, ports::any};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::quantizable | trait::data_on_all_ports;
 
     std::int64_t axis = 0;
 
@@ -5530,7 +5548,8 @@ struct split {
     static constexpr versions opsets{1};
     static constexpr ports inputs{2, 2};
     static constexpr ports outputs{1, ports::any};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     std::int64_t num_splits = 0;
 
@@ -5552,7 +5571,8 @@ struct variadic_split {
     static constexpr versions opsets{1};
     static constexpr ports inputs{3, 3};
     static constexpr ports outputs{1, ports::any};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     static constexpr void infer(const variadic_split& self, inference& facts);
     friend constexpr bool operator==(const variadic_split&, const variadic_split&) = default;
@@ -5571,7 +5591,8 @@ struct strided_slice {
     static constexpr versions opsets{1};
     static constexpr ports inputs{3, 4};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     integers begin_mask{};
     integers end_mask{};
@@ -5601,7 +5622,8 @@ struct slice {
     static constexpr versions opsets{8};
     static constexpr ports inputs{4, 5};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     static constexpr void infer(const slice& self, inference& facts);
     friend constexpr bool operator==(const slice&, const slice&) = default;
@@ -5618,7 +5640,8 @@ struct gather {
     static constexpr versions opsets{1, 7, 8};
     static constexpr ports inputs{3, 3};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     std::int64_t batch_dims = 0;
 
@@ -5663,7 +5686,8 @@ struct reshape {
     static constexpr versions opsets{1};
     static constexpr ports inputs{2, 2};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     bool special_zero = false;
 
@@ -5686,7 +5710,8 @@ struct squeeze {
     static constexpr versions opsets{0, 15};
     static constexpr ports inputs{1, 2};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     bool allow_axis_skip = false;
 
@@ -5707,7 +5732,8 @@ struct unsqueeze {
     static constexpr versions opsets{0};
     static constexpr ports inputs{2, 2};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     static constexpr void infer(const unsqueeze& self, inference& facts);
     friend constexpr bool operator==(const unsqueeze&, const unsqueeze&) = default;
@@ -5723,7 +5749,8 @@ struct transpose {
     static constexpr versions opsets{1};
     static constexpr ports inputs{2, 2};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     static constexpr void infer(const transpose& self, inference& facts);
     friend constexpr bool operator==(const transpose&, const transpose&) = default;
@@ -5744,7 +5771,8 @@ struct depth_to_space {
     static constexpr versions opsets{0};
     static constexpr ports inputs{1, 1};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::relaxable;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::relaxable | trait::quantizable;
 
     std::int64_t block_size = 1;
     op::depth_space_mode mode = op::depth_space_mode::blocks_first;
@@ -5793,7 +5821,8 @@ struct batch_to_space {
     static constexpr versions opsets{1};
     static constexpr ports inputs{4, 4};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     static constexpr void infer(const batch_to_space& self, inference& facts);
     friend constexpr bool operator==(const batch_to_space&, const batch_to_space&) = default;
@@ -5810,7 +5839,8 @@ struct space_to_batch {
     static constexpr versions opsets{1};
     static constexpr ports inputs{4, 4};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     static constexpr void infer(const space_to_batch& self, inference& facts);
     friend constexpr bool operator==(const space_to_batch&, const space_to_batch&) = default;
@@ -5825,7 +5855,7 @@ struct shuffle_channels {
     static constexpr versions opsets{0};
     static constexpr ports inputs{1, 1};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved;
+    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::quantizable;
 
     std::int64_t axis = 1;
     std::int64_t group = 1;
@@ -5855,7 +5885,8 @@ struct broadcast {
     static constexpr versions opsets{1, 3};
     static constexpr ports inputs{2, 3};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     op::broadcast_mode mode = op::broadcast_mode::numpy;
 
@@ -5898,7 +5929,8 @@ struct pad {
     static constexpr versions opsets{1, 12};
     static constexpr ports inputs{3, 4};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     op::pad_mode pad_mode = op::pad_mode::constant;
 
@@ -5951,7 +5983,8 @@ struct interpolate {
     static constexpr versions opsets{0, 4, 11};
     static constexpr ports inputs{2, 4};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::precision_preserved | trait::relaxable | trait::reads_values;
+    static constexpr trait traits =
+        trait::precision_preserved | trait::relaxable | trait::reads_values | trait::quantizable;
 
     bool align_corners = true;
     integers axes{};
@@ -7267,7 +7300,7 @@ struct mvn {
     static constexpr versions opsets{0, 6};
     static constexpr ports inputs{1, 2};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::relaxable;
+    static constexpr trait traits = trait::relaxable | trait::quantizable;
 
     double eps = 1e-9;
     bool across_channels = true;
@@ -7315,7 +7348,7 @@ struct normalize_l2 {
     static constexpr versions opsets{0};
     static constexpr ports inputs{2, 2};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::relaxable;
+    static constexpr trait traits = trait::relaxable | trait::quantizable;
 
     double eps = 0;
     normalize_eps_mode eps_mode = normalize_eps_mode::add;
@@ -7518,7 +7551,7 @@ struct max_pool {
     static constexpr versions opsets{1, 8, 14};
     static constexpr ports inputs{1, 1};
     static constexpr ports outputs{1, 2};
-    static constexpr trait traits = trait::precision_preserved;
+    static constexpr trait traits = trait::precision_preserved | trait::quantizable;
 
     integers strides{};
     integers dilations{};
@@ -7559,7 +7592,7 @@ struct avg_pool {
     static constexpr versions opsets{1, 14, 16};
     static constexpr ports inputs{1, 1};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::relaxable;
+    static constexpr trait traits = trait::relaxable | trait::quantizable;
 
     integers kernel{};
     integers strides{};
@@ -7866,7 +7899,7 @@ struct lstm_sequence : detail::recurrent_attributes {
     static constexpr versions opsets{5};
     static constexpr ports inputs{7, 7};
     static constexpr ports outputs{3, 3};
-    static constexpr trait traits = trait::none;
+    static constexpr trait traits = trait::quantizable | trait::byte_factors | data_on(0, 1, 4, 5);
 
     recurrent_direction direction = recurrent_direction::forward;
 
@@ -7901,7 +7934,7 @@ struct gru_sequence : detail::recurrent_attributes {
     static constexpr versions opsets{5};
     static constexpr ports inputs{6, 6};
     static constexpr ports outputs{2, 2};
-    static constexpr trait traits = trait::none;
+    static constexpr trait traits = trait::quantizable | trait::byte_factors | data_on(0, 1, 3, 4);
 
     recurrent_direction direction = recurrent_direction::forward;
     bool linear_before_reset = false;
@@ -8042,28 +8075,28 @@ struct logical_reduction : reduction {
 struct reduce_max : detail::reduction {
     static constexpr auto number = kind::reduce_max;
     static constexpr text_view name = "ReduceMax";
-    static constexpr trait traits = trait::reads_values | trait::precision_preserved;
+    static constexpr trait traits = trait::reads_values | trait::precision_preserved | trait::quantizable;
 };
 
 /// y = the least of the values along the axes
 struct reduce_min : detail::reduction {
     static constexpr auto number = kind::reduce_min;
     static constexpr text_view name = "ReduceMin";
-    static constexpr trait traits = trait::reads_values | trait::precision_preserved;
+    static constexpr trait traits = trait::reads_values | trait::precision_preserved | trait::quantizable;
 };
 
 /// y = the sum of the values along the axes, divided by their number; integers towards zero
 struct reduce_mean : detail::reduction {
     static constexpr auto number = kind::reduce_mean;
     static constexpr text_view name = "ReduceMean";
-    static constexpr trait traits = trait::reads_values | trait::relaxable;
+    static constexpr trait traits = trait::reads_values | trait::relaxable | trait::quantizable;
 };
 
 /// y = the sum of the values along the axes
 struct reduce_sum : detail::reduction {
     static constexpr auto number = kind::reduce_sum;
     static constexpr text_view name = "ReduceSum";
-    static constexpr trait traits = trait::reads_values | trait::relaxable;
+    static constexpr trait traits = trait::reads_values | trait::relaxable | trait::quantizable;
 };
 
 /// y = the product of the values along the axes
@@ -11503,62 +11536,16 @@ LPT_COMPILED template class tables_of<precisions, precision_preserved, avg_pool_
 // ======== lpt/restriction/operations.hpp
 #ifndef LPT_HOLDS_RESTRICTION_OPERATIONS_HPP
 #define LPT_HOLDS_RESTRICTION_OPERATIONS_HPP
-/// Which operations low precision can reach at all, by their names: what restrictions and markup agree on.
+/// Which operations low precision can reach at all: what restrictions and markup agree on. It stands in the operations' rows.
 namespace lpt {
 
 namespace detail {
 
-inline constexpr op::kind quantizable_operations[] = {
-    op::kind::add,
-    op::kind::avg_pool,
-    op::kind::batch_to_space,
-    op::kind::broadcast,
-    op::kind::clamp,
-    op::kind::concat,
-    op::kind::convert,
-    op::kind::convolution,
-    op::kind::convolution_backprop_data,
-    op::kind::depth_to_space,
-    op::kind::fake_quantize,
-    op::kind::interpolate,
-    op::kind::group_convolution,
-    op::kind::mat_mul,
-    op::kind::max_pool,
-    op::kind::multiply,
-    op::kind::mvn,
-    op::kind::normalize_l2,
-    op::kind::pad,
-    op::kind::prelu,
-    op::kind::reduce_max,
-    op::kind::reduce_mean,
-    op::kind::reduce_min,
-    op::kind::reduce_sum,
-    op::kind::relu,
-    op::kind::reshape,
-    op::kind::slice,
-    op::kind::space_to_batch,
-    op::kind::squeeze,
-    op::kind::shuffle_channels,
-    op::kind::split,
-    op::kind::strided_slice,
-    op::kind::subtract,
-    op::kind::transpose,
-    op::kind::unsqueeze,
-    op::kind::variadic_split,
-    op::kind::lstm_sequence,
-    op::kind::gru_sequence,
-    op::kind::gather,
-};
-
-inline constexpr op::kind precision_preserving_operations[] = {
-    op::kind::concat,        op::kind::depth_to_space,   op::kind::interpolate,
-    op::kind::max_pool,      op::kind::reduce_max,       op::kind::reduce_min,
-    op::kind::relu,          op::kind::batch_to_space,   op::kind::broadcast,
-    op::kind::pad,           op::kind::reshape,          op::kind::slice,
-    op::kind::squeeze,       op::kind::space_to_batch,   op::kind::split,
-    op::kind::strided_slice, op::kind::shuffle_channels, op::kind::transpose,
-    op::kind::unsqueeze,     op::kind::variadic_split,   op::kind::gather,
-};
+constexpr bool is_of_library(op::kind operation) { return operation >= op::kind{} && operation < op::kind::count; }
+/// What an operation's row says of it; of a user's type, which brings its own row along, nothing.
+constexpr op::trait traits_of(op::kind operation) {
+    return is_of_library(operation) ? op::row_of(operation).traits : op::trait::none;
+}
 
 constexpr bool is_one_of(view<op::kind> all, op::kind operation) {
     for (const op::kind each : all) {
@@ -11573,32 +11560,28 @@ constexpr bool is_one_of(view<op::kind> all, op::kind operation) {
 struct operation_set {
     bool has[static_cast<std::size_t>(op::kind::count)]{};
 
-    constexpr operation_set() = default;
-    constexpr explicit operation_set(view<op::kind> all) {
-        for (const op::kind each : all) {
-            add(each);
-        }
-    }
     /// Operation types of users are in no set.
     constexpr void add(op::kind operation) {
-        if (operation >= op::kind{} && operation < op::kind::count) {
+        if (is_of_library(operation)) {
             has[static_cast<std::size_t>(operation)] = true;
         }
     }
     constexpr bool contains(op::kind operation) const {
-        return operation >= op::kind{} && operation < op::kind::count && has[static_cast<std::size_t>(operation)];
+        return is_of_library(operation) && has[static_cast<std::size_t>(operation)];
     }
 };
-inline constexpr operation_set quantizable_set(quantizable_operations);
-inline constexpr operation_set precision_preserving_set(precision_preserving_operations);
 
 }  // namespace detail
 
 /// True for operations, in any version, that a transformation can bring to low precision.
-constexpr bool is_quantizable(op::kind operation) { return detail::quantizable_set.contains(operation); }
+constexpr bool is_quantizable(op::kind operation) {
+    return op::has(detail::traits_of(operation), op::trait::quantizable);
+}
 
 /// True for operations, in any version, whose output has the element type, scale and zero point of their input.
-constexpr bool preserves_precision(op::kind operation) { return detail::precision_preserving_set.contains(operation); }
+constexpr bool preserves_precision(op::kind operation) {
+    return op::has(detail::traits_of(operation), op::trait::precision_preserved);
+}
 
 /// The same questions about the row of an operation type, of the library or of a user.
 constexpr bool is_quantizable(const op::row& operation) {
@@ -11616,37 +11599,15 @@ constexpr bool preserves_precision(const op::row& operation) {
 
 /// True for input ports that carry data or weights, which can be quantized; the others carry axes, shapes, bounds and the like.
 constexpr bool carries_data(op::kind operation, int port) {
-    switch (operation) {
-        case op::kind::concat: return true;
-        case op::kind::add:
-        case op::kind::subtract:
-        case op::kind::multiply:
-        case op::kind::convolution:
-        case op::kind::group_convolution:
-        case op::kind::convolution_backprop_data:
-        case op::kind::mat_mul: return port <= 1;
-        case op::kind::lstm_sequence: return port <= 1 || port == 4 || port == 5;
-        case op::kind::gru_sequence: return port <= 1 || port == 3 || port == 4;
-        default: return port == 0;
-    }
+    return op::has_data_on(detail::traits_of(operation), port);
 }
 
 /// True if the arithmetic of an operation can take this element type on this input port.
 ///
 /// Products accumulate 8-bit factors; other operations take every type that a quantized tensor can have.
 constexpr bool can_take(op::kind operation, int port, element type) {
-    if (!carries_data(operation, port) || !is_low_precision(type)) {
-        return false;
-    }
-    switch (operation) {
-        case op::kind::convolution:
-        case op::kind::group_convolution:
-        case op::kind::convolution_backprop_data:
-        case op::kind::mat_mul:
-        case op::kind::lstm_sequence:
-        case op::kind::gru_sequence: return bit_width(type) == 8;
-        default: return true;
-    }
+    return carries_data(operation, port) && is_low_precision(type) &&
+           (bit_width(type) == 8 || !op::has(detail::traits_of(operation), op::trait::byte_factors));
 }
 
 /// The same questions about the row of an operation type, of the library or of a user.
@@ -19440,7 +19401,6 @@ namespace lpt {
 struct eliminate_fake_quantize_transformation {
     static constexpr text_view name = "EliminateFakeQuantizeTransformation";
     using pattern = lpt::pattern<op::fake_quantize>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (r.model[id].has(mark::disable_cleanup)) {
@@ -19539,7 +19499,6 @@ namespace lpt {
 struct fold_convert_transformation {
     static constexpr text_view name = "FoldConvertTransformation";
     using pattern = lpt::pattern<op::subtract>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (r.model[id].has(mark::disable_cleanup)) {
@@ -19584,7 +19543,6 @@ namespace lpt {
 struct fold_fake_quantize_transformation {
     static constexpr text_view name = "FoldFakeQuantizeTransformation";
     using pattern = lpt::pattern<op::fake_quantize>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const bool has_one_value = has_equal_output_bounds(r.model, id);
@@ -19639,7 +19597,6 @@ struct fuse_convert_transformation {
                            lpt::pattern<op::subtract, from<op::convert>, from_constant>,
                            lpt::pattern<op::add, from<op::convert>, from_constant>,
                            lpt::pattern<op::fake_quantize, from<op::convert>, anything, anything, anything, anything>>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const graph& model = r.model;
@@ -19884,7 +19841,6 @@ struct fuse_multiply_to_fake_quantize_transformation {
     static constexpr text_view name = "FuseMultiplyToFakeQuantizeTransformation";
     using may_read = attribute::set<attribute::intervals_alignment>;
     using pattern = lpt::pattern<op::multiply, from<op::fake_quantize, op::convert>, from_constant>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return can_fuse_to_fake_quantize(r, id);
@@ -19918,7 +19874,6 @@ namespace lpt {
 struct fuse_subtract_to_fake_quantize_transformation {
     static constexpr text_view name = "FuseSubtractToFakeQuantizeTransformation";
     using pattern = lpt::pattern<op::subtract, from<op::fake_quantize, op::convert>, from_constant>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return can_fuse_to_fake_quantize(r, id);
@@ -19952,7 +19907,6 @@ struct multiply_to_group_convolution_transformation {
     static constexpr text_view name = "MultiplyToGroupConvolutionTransformation";
     using may_read = attribute::set<attribute::precisions>;
     using pattern = lpt::pattern<op::multiply>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const graph& model = r.model;
@@ -20318,7 +20272,6 @@ struct add_transformation {
     static constexpr text_view name = "AddTransformation";
     using may_read = attribute::set<attribute::bias>;
     using pattern = lpt::pattern<op::add>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return can_transform(r, id, {find_dequantization(r, id, 0), find_dequantization(r, id, 1)});
@@ -20923,7 +20876,6 @@ namespace lpt {
 struct assign_and_read_value_transformation {
     static constexpr text_view name = "AssignAndReadValueTransformation";
     using pattern = lpt::pattern<op::assign, from<op::multiply>>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {
@@ -21033,7 +20985,6 @@ struct avg_pool_transformation {
     static constexpr text_view name = "AvgPoolTransformation";
     using may_read = attribute::set<attribute::avg_pool_precision_preserved, attribute::precision_preserved>;
     using pattern = lpt::pattern<op::avg_pool, from<op::multiply>>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (r.model[id].version() != 1) {
@@ -21092,7 +21043,6 @@ namespace lpt {
 struct batch_to_space_transformation {
     static constexpr text_view name = "BatchToSpaceTransformation";
     using pattern = lpt::pattern<op::batch_to_space>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {
@@ -21126,7 +21076,6 @@ namespace lpt {
 struct broadcast_transformation {
     static constexpr text_view name = "BroadcastTransformation";
     using pattern = lpt::pattern<op::broadcast, from<op::multiply>, anything, optional_input<anything>>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {
@@ -21211,7 +21160,6 @@ namespace lpt {
 struct clamp_transformation {
     static constexpr text_view name = "ClampTransformation";
     using pattern = lpt::pattern<op::clamp, from<op::multiply>>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
@@ -21293,7 +21241,6 @@ struct concat_transformation {
     static constexpr text_view name = "ConcatTransformation";
     using may_read = attribute::set<attribute::intervals_alignment>;
     using pattern = lpt::pattern<op::concat>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const shape& result = r.model[id].shape();
@@ -21889,7 +21836,6 @@ struct convolution_transformation {
     static constexpr text_view name = "ConvolutionTransformation";
     using may_read = attribute::set<attribute::precisions, attribute::quantization_granularity>;
     using pattern = lpt::pattern<op::convolution, from<op::multiply>, from<op::multiply, op::fake_quantize>>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return convolution_verdict(r, id);
@@ -21920,7 +21866,6 @@ struct convolution_backprop_data_transformation {
     using weights = from<op::multiply, op::fake_quantize>;
     using pattern = any_of<lpt::pattern<op::convolution_backprop_data, from<op::multiply>, weights>,
                            lpt::pattern<op::convolution_backprop_data, from<op::multiply>, weights, from_constant>>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return convolution_verdict(r, id);
@@ -21975,7 +21920,6 @@ namespace lpt {
 struct depth_to_space_transformation {
     static constexpr text_view name = "DepthToSpaceTransformation";
     using pattern = lpt::pattern<op::depth_to_space, from<op::multiply>>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {
@@ -22042,7 +21986,6 @@ namespace lpt {
 struct fake_convert_decomposition_transformation {
     static constexpr text_view name = "FakeConvertDecomposition";
     using pattern = lpt::pattern<op::fake_convert>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite&, node_id) { return yes; }
 
@@ -22117,7 +22060,6 @@ namespace lpt {
 struct fake_quantize_transformation {
     static constexpr text_view name = "FakeQuantizeTransformation";
     using pattern = lpt::pattern<op::fake_quantize>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const graph& model = r.model;
@@ -22166,7 +22108,6 @@ struct fake_quantize_decomposition_transformation {
     using reads = attribute::set<attribute::precisions>;
     using may_read = attribute::set<attribute::intervals_alignment, attribute::quantization_alignment>;
     using pattern = lpt::pattern<op::fake_quantize>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict supported = is_supported(r, id);
@@ -22347,7 +22288,6 @@ namespace lpt {
 struct gather_transformation {
     static constexpr text_view name = "GatherTransformation";
     using pattern = lpt::pattern<op::gather, from<op::multiply>, anything, anything>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {
@@ -22432,7 +22372,6 @@ namespace lpt {
 struct group_convolution_transformation {
     static constexpr text_view name = "GroupConvolutionTransformation";
     using pattern = lpt::pattern<op::group_convolution>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return convolution_verdict(r, id);
@@ -22460,7 +22399,6 @@ struct interpolate_transformation {
     using pattern = any_of<
         lpt::pattern<op::interpolate, from<op::multiply>, from_constant>,
         lpt::pattern<op::interpolate, from<op::multiply>, from_constant, from_constant, optional_input<from_constant>>>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const graph& model = r.model;
@@ -22720,7 +22658,6 @@ constexpr void fold_converted_scale(auto& r, node_id multiply) {
 struct mat_mul_transformation {
     static constexpr text_view name = "MatMulTransformation";
     using pattern = lpt::pattern<op::mat_mul, from<op::multiply>, from<op::multiply, op::fake_quantize>>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict spatial = spatial_precondition(r, id); !spatial) {
@@ -22907,7 +22844,6 @@ namespace lpt {
 struct max_pool_transformation {
     static constexpr text_view name = "MaxPoolTransformation";
     using pattern = lpt::pattern<op::max_pool, from<op::multiply>>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (r.model[id].version() != 1) {
@@ -22950,7 +22886,6 @@ namespace lpt {
 struct multiply_partial_transformation {
     static constexpr text_view name = "MultiplyPartialTransformation";
     using pattern = lpt::pattern<op::multiply>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return can_transform(r, id, {find_dequantization(r, id, 0), find_dequantization(r, id, 1)});
@@ -23173,7 +23108,6 @@ struct mvn_transformation {
     static constexpr text_view name = "MVNTransformation";
     using pattern =
         any_of<lpt::pattern<op::mvn, from<op::multiply>>, lpt::pattern<op::mvn, from<op::multiply>, from_constant>>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const graph& model = r.model;
@@ -23250,7 +23184,6 @@ namespace lpt {
 struct normalize_l2_transformation {
     static constexpr text_view name = "NormalizeL2Transformation";
     using pattern = lpt::pattern<op::normalize_l2, from<op::multiply>, from_constant>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {
@@ -23313,7 +23246,6 @@ namespace lpt {
 struct pad_transformation {
     static constexpr text_view name = "PadTransformation";
     using pattern = lpt::pattern<op::pad, from<op::multiply>, from_constant, from_constant, from_constant>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const graph& model = r.model;
@@ -23508,7 +23440,6 @@ namespace lpt {
 struct prelu_transformation {
     static constexpr text_view name = "PReluTransformation";
     using pattern = lpt::pattern<op::prelu, from<op::multiply>, from_constant>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return can_move_behind_relu(r, id);
@@ -23609,7 +23540,6 @@ namespace lpt {
 struct reduce_max_transformation {
     static constexpr text_view name = "ReduceMaxTransformation";
     using pattern = lpt::pattern<op::reduce_max, from<op::multiply>, from_constant>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const verdict base = can_move_behind_reduction(r, id);
@@ -23638,7 +23568,6 @@ namespace lpt {
 struct reduce_min_transformation {
     static constexpr text_view name = "ReduceMinTransformation";
     using pattern = lpt::pattern<op::reduce_min, from<op::multiply>, from_constant>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const verdict base = can_move_behind_reduction(r, id);
@@ -23667,7 +23596,6 @@ namespace lpt {
 struct relu_transformation {
     static constexpr text_view name = "ReluTransformation";
     using pattern = lpt::pattern<op::relu, from<op::multiply>>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return can_move_behind_relu(r, id);
@@ -23700,7 +23628,6 @@ namespace lpt {
 struct reshape_transformation {
     static constexpr text_view name = "ReshapeTransformation";
     using pattern = lpt::pattern<op::reshape, from<op::multiply>, anything>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const graph& model = r.model;
@@ -23863,7 +23790,6 @@ namespace lpt {
 struct shuffle_channels_transformation {
     static constexpr text_view name = "ShuffleChannelsTransformation";
     using pattern = lpt::pattern<op::shuffle_channels, from<op::multiply>>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict spatial = spatial_precondition(r, id); !spatial) {
@@ -23911,7 +23837,6 @@ namespace lpt {
 struct space_to_batch_transformation {
     static constexpr text_view name = "SpaceToBatchTransformation";
     using pattern = lpt::pattern<op::space_to_batch>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {
@@ -23967,7 +23892,6 @@ namespace lpt {
 struct squeeze_transformation {
     static constexpr text_view name = "SqueezeTransformation";
     using pattern = lpt::pattern<op::squeeze, from<op::multiply>, from_constant>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (r.model[id].version() != 0) {
@@ -24003,7 +23927,6 @@ namespace lpt {
 struct strided_slice_transformation {
     static constexpr text_view name = "StridedSliceTransformation";
     using pattern = lpt::pattern<op::strided_slice>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const dequantization found = find_dequantization(r, id);
@@ -24097,7 +24020,6 @@ namespace lpt {
 struct transpose_transformation {
     static constexpr text_view name = "TransposeTransformation";
     using pattern = lpt::pattern<op::transpose, from<op::multiply>, from_constant>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {
@@ -24161,7 +24083,6 @@ namespace lpt {
 struct unsqueeze_transformation {
     static constexpr text_view name = "UnsqueezeTransformation";
     using pattern = lpt::pattern<op::unsqueeze, from<op::multiply>, from_constant>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (r.model[id].version() != 0) {
@@ -24230,7 +24151,6 @@ struct recurrent_cell_transformation {
     static constexpr text_view name = "RecurrentCellTransformation";
     using may_read = attribute::set<attribute::precisions, attribute::precision_preserved>;
     using pattern = any_of<lpt::pattern<op::lstm_sequence>, lpt::pattern<op::gru_sequence>>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         for (const std::size_t port : ports_of(r.model, id)) {
@@ -24382,7 +24302,6 @@ namespace lpt {
 struct reduce_mean_transformation {
     static constexpr text_view name = "ReduceMeanTransformation";
     using pattern = lpt::pattern<op::reduce_mean, from<op::multiply>, from_constant>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return can_move_behind_reduction(r, id);
@@ -24411,7 +24330,6 @@ namespace lpt {
 struct reduce_sum_transformation {
     static constexpr text_view name = "ReduceSumTransformation";
     using pattern = lpt::pattern<op::reduce_sum, from<op::multiply>, from_constant>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = can_move_behind_reduction(r, id); !base) {
@@ -24469,7 +24387,6 @@ namespace lpt {
 struct slice_transformation {
     static constexpr text_view name = "SliceTransformation";
     using pattern = lpt::pattern<op::slice>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {
@@ -24602,7 +24519,6 @@ namespace lpt {
 struct split_transformation {
     static constexpr text_view name = "SplitTransformation";
     using pattern = lpt::pattern<op::split, from<op::multiply>, from_constant>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return can_move_behind_split(r, id);
@@ -24628,7 +24544,6 @@ namespace lpt {
 struct variadic_split_transformation {
     static constexpr text_view name = "VariadicSplitTransformation";
     using pattern = lpt::pattern<op::variadic_split, from<op::multiply>, from_constant, from_constant>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return can_move_behind_split(r, id);
@@ -25538,7 +25453,6 @@ struct move_fake_quantize {
     static constexpr text_view name = "MoveFakeQuantize";
     using pattern = lpt::pattern<op::fake_quantize, from<op::concat, op::relu>, from_constant, from_constant,
                                  from_constant, from_constant>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         const graph& model = r.model;
@@ -25998,23 +25912,9 @@ struct type_relaxed_replacer {
 private:
     static constexpr bool is_relaxable(const node& each) {
         switch (each.kind()) {
-            case op::kind::add:
-            case op::kind::clamp:
-            case op::kind::convolution:
-            case op::kind::convolution_backprop_data:
-            case op::kind::depth_to_space:
-            case op::kind::fake_quantize:
-            case op::kind::group_convolution:
-            case op::kind::prelu:
-            case op::kind::reduce_mean:
-            case op::kind::reduce_sum:
-            case op::kind::subtract:
-            case op::kind::multiply:
-            case op::kind::mvn:
-            case op::kind::normalize_l2: return true;
             case op::kind::avg_pool: return each.version() == 1;
             case op::kind::interpolate: return each.version() <= 4;
-            default: return false;
+            default: return op::has(op::row_of(each.attributes()).traits, op::trait::relaxable);
         }
     }
 };
@@ -30111,7 +30011,6 @@ namespace lpt {
 struct convert_transformation {
     static constexpr text_view name = "ConvertTransformation";
     using pattern = lpt::pattern<op::convert>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const graph& model = r.model;
@@ -30158,7 +30057,6 @@ namespace lpt {
 struct multiply_transformation {
     static constexpr text_view name = "MultiplyTransformation";
     using pattern = lpt::pattern<op::multiply>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return weightable_verdict(r, id, {false, false, true, false});
@@ -30229,7 +30127,6 @@ namespace lpt {
 struct subtract_transformation {
     static constexpr text_view name = "SubtractTransformation";
     using pattern = lpt::pattern<op::subtract, from<op::multiply>, from_constant>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {
@@ -30607,7 +30504,6 @@ namespace lpt {
 struct kv_cache_concat {
     static constexpr text_view name = "KVCacheConcat";
     using pattern = lpt::pattern<op::assign, from<op::multiply>>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         cache found;
@@ -30887,7 +30783,6 @@ namespace lpt {
 struct move_fake_convert_up_through_kv_cache_concat {
     static constexpr text_view name = "MoveFakeConvertUpThroughKVCacheConcat";
     using pattern = lpt::pattern<op::scaled_dot_product_attention>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         bool changed = false;
@@ -31654,7 +31549,6 @@ struct declared_transformation {
                                     Op::name.size() + detail::name_of_declared<Op>::ending.size()};
     using pattern = lpt::pattern<Op>;
     static constexpr const op::low_precision& declared = op::user_row_of<Op>::value.low_precision;
-    static constexpr bool precision_preserved = declared.rule == op::dequantization_rule::same;
     static_assert(declared.rule != op::dequantization_rule::stays, "the operation declares nothing to transform");
     static_assert(Op::outputs.least == 1 && Op::outputs.most == 1, "a dequantization moves behind one output");
     static_assert(declared.rule == op::dequantization_rule::same || !declared.per_channel || declared.ports.count == 1,

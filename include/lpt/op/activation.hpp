@@ -43,7 +43,7 @@ constexpr void require_same_type(const inference& facts, std::size_t port, std::
 struct relu : detail::elementwise_function {
     static constexpr auto number = kind::relu;
     static constexpr text_view name = "Relu";
-    static constexpr trait traits = trait::elementwise_unary | trait::precision_preserved;
+    static constexpr trait traits = trait::elementwise_unary | trait::precision_preserved | trait::quantizable;
 };
 
 /// y = x where x >= 0, slope * x elsewhere.
@@ -56,7 +56,7 @@ struct prelu {
     static constexpr versions opsets{0};
     static constexpr ports inputs{2, 2};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::relaxable;
+    static constexpr trait traits = trait::relaxable | trait::quantizable;
 
     static constexpr void infer(const prelu&, inference& facts) {
         const shape& data = facts.dimensions(0);
@@ -93,7 +93,7 @@ private:
 struct clamp : detail::elementwise_function {
     static constexpr auto number = kind::clamp;
     static constexpr text_view name = "Clamp";
-    static constexpr trait traits = trait::elementwise_unary | trait::relaxable;
+    static constexpr trait traits = trait::elementwise_unary | trait::relaxable | trait::quantizable;
 
     double min = 0;
     double max = 0;

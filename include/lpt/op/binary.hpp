@@ -57,21 +57,23 @@ struct binary_arithmetic {
 struct add : detail::binary_arithmetic {
     static constexpr auto number = kind::add;
     static constexpr text_view name = "Add";
-    static constexpr trait traits = trait::elementwise_binary | trait::commutative | trait::relaxable;
+    static constexpr trait traits =
+        trait::elementwise_binary | trait::commutative | trait::relaxable | trait::quantizable | data_on(0, 1);
 };
 
 /// y = a - b
 struct subtract : detail::binary_arithmetic {
     static constexpr auto number = kind::subtract;
     static constexpr text_view name = "Subtract";
-    static constexpr trait traits = trait::elementwise_binary | trait::relaxable;
+    static constexpr trait traits = trait::elementwise_binary | trait::relaxable | trait::quantizable | data_on(0, 1);
 };
 
 /// y = a * b
 struct multiply : detail::binary_arithmetic {
     static constexpr auto number = kind::multiply;
     static constexpr text_view name = "Multiply";
-    static constexpr trait traits = trait::elementwise_binary | trait::commutative | trait::relaxable;
+    static constexpr trait traits =
+        trait::elementwise_binary | trait::commutative | trait::relaxable | trait::quantizable | data_on(0, 1);
 };
 
 /// y = a / b; integers towards zero, or downwards with `m_pythondiv`

@@ -17,7 +17,7 @@ struct convolution {
     static constexpr versions opsets{1};
     static constexpr ports inputs{2, 2};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::relaxable;
+    static constexpr trait traits = trait::relaxable | trait::quantizable | trait::byte_factors | data_on(0, 1);
 
     integers strides{};
     integers dilations{};
@@ -48,7 +48,7 @@ struct group_convolution {
     static constexpr versions opsets{1};
     static constexpr ports inputs{2, 2};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::relaxable;
+    static constexpr trait traits = trait::relaxable | trait::quantizable | trait::byte_factors | data_on(0, 1);
 
     integers strides{};
     integers pads_begin{};
@@ -83,7 +83,8 @@ struct convolution_backprop_data {
     static constexpr versions opsets{1};
     static constexpr ports inputs{2, 3};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::relaxable | trait::reads_values;
+    static constexpr trait traits =
+        trait::relaxable | trait::reads_values | trait::quantizable | trait::byte_factors | data_on(0, 1);
 
     integers strides{};
     integers dilations{};
@@ -152,7 +153,7 @@ struct mat_mul {
     static constexpr versions opsets{0};
     static constexpr ports inputs{2, 2};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::none;
+    static constexpr trait traits = trait::quantizable | trait::byte_factors | data_on(0, 1);
 
     bool transpose_a = false;
     bool transpose_b = false;

@@ -69,7 +69,7 @@ struct convert {
     static constexpr versions opsets{0};
     static constexpr ports inputs{1, 1};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::elementwise_unary;
+    static constexpr trait traits = trait::elementwise_unary | trait::quantizable;
 
     element destination_type = dynamic;
 
@@ -114,7 +114,7 @@ struct fake_quantize {
     static constexpr versions opsets{0};
     static constexpr ports inputs{5, 5};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::relaxable;
+    static constexpr trait traits = trait::relaxable | trait::quantizable;
 
     static constexpr std::int64_t most_levels = std::int64_t{1} << 32;
 

@@ -15,7 +15,8 @@ struct concat {
     static constexpr versions opsets{0};
     static constexpr ports inputs{1, ports::any};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::quantizable | trait::data_on_all_ports;
 
     std::int64_t axis = 0;
 
@@ -37,7 +38,8 @@ struct split {
     static constexpr versions opsets{1};
     static constexpr ports inputs{2, 2};
     static constexpr ports outputs{1, ports::any};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     std::int64_t num_splits = 0;
 
@@ -59,7 +61,8 @@ struct variadic_split {
     static constexpr versions opsets{1};
     static constexpr ports inputs{3, 3};
     static constexpr ports outputs{1, ports::any};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     static constexpr void infer(const variadic_split& self, inference& facts);
     friend constexpr bool operator==(const variadic_split&, const variadic_split&) = default;
@@ -78,7 +81,8 @@ struct strided_slice {
     static constexpr versions opsets{1};
     static constexpr ports inputs{3, 4};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     integers begin_mask{};
     integers end_mask{};
@@ -108,7 +112,8 @@ struct slice {
     static constexpr versions opsets{8};
     static constexpr ports inputs{4, 5};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     static constexpr void infer(const slice& self, inference& facts);
     friend constexpr bool operator==(const slice&, const slice&) = default;
@@ -125,7 +130,8 @@ struct gather {
     static constexpr versions opsets{1, 7, 8};
     static constexpr ports inputs{3, 3};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     std::int64_t batch_dims = 0;
 
@@ -170,7 +176,8 @@ struct reshape {
     static constexpr versions opsets{1};
     static constexpr ports inputs{2, 2};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     bool special_zero = false;
 
@@ -193,7 +200,8 @@ struct squeeze {
     static constexpr versions opsets{0, 15};
     static constexpr ports inputs{1, 2};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     bool allow_axis_skip = false;
 
@@ -214,7 +222,8 @@ struct unsqueeze {
     static constexpr versions opsets{0};
     static constexpr ports inputs{2, 2};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     static constexpr void infer(const unsqueeze& self, inference& facts);
     friend constexpr bool operator==(const unsqueeze&, const unsqueeze&) = default;
@@ -230,7 +239,8 @@ struct transpose {
     static constexpr versions opsets{1};
     static constexpr ports inputs{2, 2};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     static constexpr void infer(const transpose& self, inference& facts);
     friend constexpr bool operator==(const transpose&, const transpose&) = default;
@@ -251,7 +261,8 @@ struct depth_to_space {
     static constexpr versions opsets{0};
     static constexpr ports inputs{1, 1};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::relaxable;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::relaxable | trait::quantizable;
 
     std::int64_t block_size = 1;
     op::depth_space_mode mode = op::depth_space_mode::blocks_first;
@@ -300,7 +311,8 @@ struct batch_to_space {
     static constexpr versions opsets{1};
     static constexpr ports inputs{4, 4};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     static constexpr void infer(const batch_to_space& self, inference& facts);
     friend constexpr bool operator==(const batch_to_space&, const batch_to_space&) = default;
@@ -317,7 +329,8 @@ struct space_to_batch {
     static constexpr versions opsets{1};
     static constexpr ports inputs{4, 4};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     static constexpr void infer(const space_to_batch& self, inference& facts);
     friend constexpr bool operator==(const space_to_batch&, const space_to_batch&) = default;
@@ -332,7 +345,7 @@ struct shuffle_channels {
     static constexpr versions opsets{0};
     static constexpr ports inputs{1, 1};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved;
+    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::quantizable;
 
     std::int64_t axis = 1;
     std::int64_t group = 1;
@@ -362,7 +375,8 @@ struct broadcast {
     static constexpr versions opsets{1, 3};
     static constexpr ports inputs{2, 3};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     op::broadcast_mode mode = op::broadcast_mode::numpy;
 
@@ -405,7 +419,8 @@ struct pad {
     static constexpr versions opsets{1, 12};
     static constexpr ports inputs{3, 4};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::movement | trait::precision_preserved | trait::reads_values;
+    static constexpr trait traits =
+        trait::movement | trait::precision_preserved | trait::reads_values | trait::quantizable;
 
     op::pad_mode pad_mode = op::pad_mode::constant;
 
@@ -458,7 +473,8 @@ struct interpolate {
     static constexpr versions opsets{0, 4, 11};
     static constexpr ports inputs{2, 4};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::precision_preserved | trait::relaxable | trait::reads_values;
+    static constexpr trait traits =
+        trait::precision_preserved | trait::relaxable | trait::reads_values | trait::quantizable;
 
     bool align_corners = true;
     integers axes{};

@@ -49,7 +49,7 @@ struct mvn {
     static constexpr versions opsets{0, 6};
     static constexpr ports inputs{1, 2};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::relaxable;
+    static constexpr trait traits = trait::relaxable | trait::quantizable;
 
     double eps = 1e-9;
     bool across_channels = true;
@@ -97,7 +97,7 @@ struct normalize_l2 {
     static constexpr versions opsets{0};
     static constexpr ports inputs{2, 2};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::relaxable;
+    static constexpr trait traits = trait::relaxable | trait::quantizable;
 
     double eps = 0;
     normalize_eps_mode eps_mode = normalize_eps_mode::add;

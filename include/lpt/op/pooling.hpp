@@ -19,7 +19,7 @@ struct max_pool {
     static constexpr versions opsets{1, 8, 14};
     static constexpr ports inputs{1, 1};
     static constexpr ports outputs{1, 2};
-    static constexpr trait traits = trait::precision_preserved;
+    static constexpr trait traits = trait::precision_preserved | trait::quantizable;
 
     integers strides{};
     integers dilations{};
@@ -60,7 +60,7 @@ struct avg_pool {
     static constexpr versions opsets{1, 14, 16};
     static constexpr ports inputs{1, 1};
     static constexpr ports outputs{1, 1};
-    static constexpr trait traits = trait::relaxable;
+    static constexpr trait traits = trait::relaxable | trait::quantizable;
 
     integers kernel{};
     integers strides{};

@@ -212,7 +212,7 @@ struct lstm_sequence : detail::recurrent_attributes {
     static constexpr versions opsets{5};
     static constexpr ports inputs{7, 7};
     static constexpr ports outputs{3, 3};
-    static constexpr trait traits = trait::none;
+    static constexpr trait traits = trait::quantizable | trait::byte_factors | data_on(0, 1, 4, 5);
 
     recurrent_direction direction = recurrent_direction::forward;
 
@@ -247,7 +247,7 @@ struct gru_sequence : detail::recurrent_attributes {
     static constexpr versions opsets{5};
     static constexpr ports inputs{6, 6};
     static constexpr ports outputs{2, 2};
-    static constexpr trait traits = trait::none;
+    static constexpr trait traits = trait::quantizable | trait::byte_factors | data_on(0, 1, 3, 4);
 
     recurrent_direction direction = recurrent_direction::forward;
     bool linear_before_reset = false;

@@ -113,28 +113,28 @@ struct logical_reduction : reduction {
 struct reduce_max : detail::reduction {
     static constexpr auto number = kind::reduce_max;
     static constexpr text_view name = "ReduceMax";
-    static constexpr trait traits = trait::reads_values | trait::precision_preserved;
+    static constexpr trait traits = trait::reads_values | trait::precision_preserved | trait::quantizable;
 };
 
 /// y = the least of the values along the axes
 struct reduce_min : detail::reduction {
     static constexpr auto number = kind::reduce_min;
     static constexpr text_view name = "ReduceMin";
-    static constexpr trait traits = trait::reads_values | trait::precision_preserved;
+    static constexpr trait traits = trait::reads_values | trait::precision_preserved | trait::quantizable;
 };
 
 /// y = the sum of the values along the axes, divided by their number; integers towards zero
 struct reduce_mean : detail::reduction {
     static constexpr auto number = kind::reduce_mean;
     static constexpr text_view name = "ReduceMean";
-    static constexpr trait traits = trait::reads_values | trait::relaxable;
+    static constexpr trait traits = trait::reads_values | trait::relaxable | trait::quantizable;
 };
 
 /// y = the sum of the values along the axes
 struct reduce_sum : detail::reduction {
     static constexpr auto number = kind::reduce_sum;
     static constexpr text_view name = "ReduceSum";
-    static constexpr trait traits = trait::reads_values | trait::relaxable;
+    static constexpr trait traits = trait::reads_values | trait::relaxable | trait::quantizable;
 };
 
 /// y = the product of the values along the axes

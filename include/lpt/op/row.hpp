@@ -62,11 +62,25 @@ enum class trait : unsigned {
     relaxable = 1u << 6,  // may become type-relaxed: an output type of its own
     sink = 1u << 7,  // kept although nothing reads it
     has_bodies = 1u << 8,
+    quantizable = 1u << 9,  // a transformation can bring it to low precision
+    byte_factors = 1u << 10,  // on integers it takes 8-bit factors, of no other width
+    data_on_all_ports = 1u << 11,
 };
 constexpr trait operator|(trait left, trait right) {
     return static_cast<trait>(static_cast<unsigned>(left) | static_cast<unsigned>(right));
 }
 constexpr bool has(trait set, trait one) { return (static_cast<unsigned>(set) & static_cast<unsigned>(one)) != 0; }
+
+/// The input ports, 0 to 15, that carry data or weights, which can be quantized; of an operation that says nothing: port 0. The others
+/// carry axes, shapes, bounds and the like.
+template <class... Ports>
+constexpr trait data_on(Ports... ports) {
+    return static_cast<trait>((0u | ... | (1u << (16 + ports))));
+}
+constexpr bool has_data_on(trait set, int port) {
+    const unsigned ports = static_cast<unsigned>(set) >> 16;
+    return has(set, trait::data_on_all_ports) || (ports == 0 ? port == 0 : port < 16 && (ports >> port & 1u) != 0);
+}
 
 /// What there is to know about one operation type, as data.
 struct row {

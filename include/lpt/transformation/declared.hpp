@@ -45,7 +45,6 @@ struct declared_transformation {
                                     Op::name.size() + detail::name_of_declared<Op>::ending.size()};
     using pattern = lpt::pattern<Op>;
     static constexpr const op::low_precision& declared = op::user_row_of<Op>::value.low_precision;
-    static constexpr bool precision_preserved = declared.rule == op::dequantization_rule::same;
     static_assert(declared.rule != op::dequantization_rule::stays, "the operation declares nothing to transform");
     static_assert(Op::outputs.least == 1 && Op::outputs.most == 1, "a dequantization moves behind one output");
     static_assert(declared.rule == op::dequantization_rule::same || !declared.per_channel || declared.ports.count == 1,

@@ -15,7 +15,6 @@ namespace lpt {
 struct eliminate_fake_quantize_transformation {
     static constexpr text_view name = "EliminateFakeQuantizeTransformation";
     using pattern = lpt::pattern<op::fake_quantize>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (r.model[id].has(mark::disable_cleanup)) {

@@ -10,7 +10,6 @@ namespace lpt {
 struct fold_convert_transformation {
     static constexpr text_view name = "FoldConvertTransformation";
     using pattern = lpt::pattern<op::subtract>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (r.model[id].has(mark::disable_cleanup)) {

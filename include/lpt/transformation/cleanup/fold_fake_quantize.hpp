@@ -10,7 +10,6 @@ namespace lpt {
 struct fold_fake_quantize_transformation {
     static constexpr text_view name = "FoldFakeQuantizeTransformation";
     using pattern = lpt::pattern<op::fake_quantize>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const bool has_one_value = has_equal_output_bounds(r.model, id);

@@ -16,7 +16,6 @@ struct fuse_convert_transformation {
                            lpt::pattern<op::subtract, from<op::convert>, from_constant>,
                            lpt::pattern<op::add, from<op::convert>, from_constant>,
                            lpt::pattern<op::fake_quantize, from<op::convert>, anything, anything, anything, anything>>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const graph& model = r.model;

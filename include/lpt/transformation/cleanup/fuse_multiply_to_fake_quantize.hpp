@@ -15,7 +15,6 @@ struct fuse_multiply_to_fake_quantize_transformation {
     static constexpr text_view name = "FuseMultiplyToFakeQuantizeTransformation";
     using may_read = attribute::set<attribute::intervals_alignment>;
     using pattern = lpt::pattern<op::multiply, from<op::fake_quantize, op::convert>, from_constant>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return can_fuse_to_fake_quantize(r, id);

@@ -10,7 +10,6 @@ namespace lpt {
 struct fuse_subtract_to_fake_quantize_transformation {
     static constexpr text_view name = "FuseSubtractToFakeQuantizeTransformation";
     using pattern = lpt::pattern<op::subtract, from<op::fake_quantize, op::convert>, from_constant>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return can_fuse_to_fake_quantize(r, id);

@@ -19,7 +19,6 @@ struct multiply_to_group_convolution_transformation {
     static constexpr text_view name = "MultiplyToGroupConvolutionTransformation";
     using may_read = attribute::set<attribute::precisions>;
     using pattern = lpt::pattern<op::multiply>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const graph& model = r.model;

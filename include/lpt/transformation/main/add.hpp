@@ -18,7 +18,6 @@ struct add_transformation {
     static constexpr text_view name = "AddTransformation";
     using may_read = attribute::set<attribute::bias>;
     using pattern = lpt::pattern<op::add>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return can_transform(r, id, {find_dequantization(r, id, 0), find_dequantization(r, id, 1)});

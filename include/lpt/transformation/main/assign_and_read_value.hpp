@@ -17,7 +17,6 @@ namespace lpt {
 struct assign_and_read_value_transformation {
     static constexpr text_view name = "AssignAndReadValueTransformation";
     using pattern = lpt::pattern<op::assign, from<op::multiply>>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {

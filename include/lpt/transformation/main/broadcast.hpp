@@ -10,7 +10,6 @@ namespace lpt {
 struct broadcast_transformation {
     static constexpr text_view name = "BroadcastTransformation";
     using pattern = lpt::pattern<op::broadcast, from<op::multiply>, anything, optional_input<anything>>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {

@@ -11,7 +11,6 @@ namespace lpt {
 struct clamp_transformation {
     static constexpr text_view name = "ClampTransformation";
     using pattern = lpt::pattern<op::clamp, from<op::multiply>>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const dequantization found = find_dequantization(r, id);

@@ -13,7 +13,6 @@ struct concat_transformation {
     static constexpr text_view name = "ConcatTransformation";
     using may_read = attribute::set<attribute::intervals_alignment>;
     using pattern = lpt::pattern<op::concat>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const shape& result = r.model[id].shape();

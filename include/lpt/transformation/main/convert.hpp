@@ -14,7 +14,6 @@ namespace lpt {
 struct convert_transformation {
     static constexpr text_view name = "ConvertTransformation";
     using pattern = lpt::pattern<op::convert>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const graph& model = r.model;

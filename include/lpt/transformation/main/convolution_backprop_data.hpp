@@ -14,7 +14,6 @@ struct convolution_backprop_data_transformation {
     using weights = from<op::multiply, op::fake_quantize>;
     using pattern = any_of<lpt::pattern<op::convolution_backprop_data, from<op::multiply>, weights>,
                            lpt::pattern<op::convolution_backprop_data, from<op::multiply>, weights, from_constant>>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return convolution_verdict(r, id);

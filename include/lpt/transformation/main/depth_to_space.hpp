@@ -13,7 +13,6 @@ namespace lpt {
 struct depth_to_space_transformation {
     static constexpr text_view name = "DepthToSpaceTransformation";
     using pattern = lpt::pattern<op::depth_to_space, from<op::multiply>>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {

@@ -14,7 +14,6 @@ namespace lpt {
 struct fake_convert_decomposition_transformation {
     static constexpr text_view name = "FakeConvertDecomposition";
     using pattern = lpt::pattern<op::fake_convert>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const rewrite&, node_id) { return yes; }
 

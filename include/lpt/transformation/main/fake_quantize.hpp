@@ -10,7 +10,6 @@ namespace lpt {
 struct fake_quantize_transformation {
     static constexpr text_view name = "FakeQuantizeTransformation";
     using pattern = lpt::pattern<op::fake_quantize>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const graph& model = r.model;

@@ -19,7 +19,6 @@ struct fake_quantize_decomposition_transformation {
     using reads = attribute::set<attribute::precisions>;
     using may_read = attribute::set<attribute::intervals_alignment, attribute::quantization_alignment>;
     using pattern = lpt::pattern<op::fake_quantize>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict supported = is_supported(r, id);

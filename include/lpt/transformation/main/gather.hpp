@@ -10,7 +10,6 @@ namespace lpt {
 struct gather_transformation {
     static constexpr text_view name = "GatherTransformation";
     using pattern = lpt::pattern<op::gather, from<op::multiply>, anything, anything>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {

@@ -12,7 +12,6 @@ namespace lpt {
 struct group_convolution_transformation {
     static constexpr text_view name = "GroupConvolutionTransformation";
     using pattern = lpt::pattern<op::group_convolution>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return convolution_verdict(r, id);

@@ -12,7 +12,6 @@ struct interpolate_transformation {
     using pattern = any_of<
         lpt::pattern<op::interpolate, from<op::multiply>, from_constant>,
         lpt::pattern<op::interpolate, from<op::multiply>, from_constant, from_constant, optional_input<from_constant>>>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const graph& model = r.model;

@@ -184,7 +184,6 @@ constexpr void fold_converted_scale(auto& r, node_id multiply) {
 struct mat_mul_transformation {
     static constexpr text_view name = "MatMulTransformation";
     using pattern = lpt::pattern<op::mat_mul, from<op::multiply>, from<op::multiply, op::fake_quantize>>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict spatial = spatial_precondition(r, id); !spatial) {

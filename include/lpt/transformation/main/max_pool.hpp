@@ -10,7 +10,6 @@ namespace lpt {
 struct max_pool_transformation {
     static constexpr text_view name = "MaxPoolTransformation";
     using pattern = lpt::pattern<op::max_pool, from<op::multiply>>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (r.model[id].version() != 1) {

@@ -15,7 +15,6 @@ namespace lpt {
 struct multiply_transformation {
     static constexpr text_view name = "MultiplyTransformation";
     using pattern = lpt::pattern<op::multiply>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return weightable_verdict(r, id, {false, false, true, false});

@@ -16,7 +16,6 @@ namespace lpt {
 struct multiply_partial_transformation {
     static constexpr text_view name = "MultiplyPartialTransformation";
     using pattern = lpt::pattern<op::multiply>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return can_transform(r, id, {find_dequantization(r, id, 0), find_dequantization(r, id, 1)});

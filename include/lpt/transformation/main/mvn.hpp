@@ -12,7 +12,6 @@ struct mvn_transformation {
     static constexpr text_view name = "MVNTransformation";
     using pattern =
         any_of<lpt::pattern<op::mvn, from<op::multiply>>, lpt::pattern<op::mvn, from<op::multiply>, from_constant>>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const graph& model = r.model;

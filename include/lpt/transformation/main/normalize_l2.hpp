@@ -10,7 +10,6 @@ namespace lpt {
 struct normalize_l2_transformation {
     static constexpr text_view name = "NormalizeL2Transformation";
     using pattern = lpt::pattern<op::normalize_l2, from<op::multiply>, from_constant>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {

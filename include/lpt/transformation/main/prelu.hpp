@@ -10,7 +10,6 @@ namespace lpt {
 struct prelu_transformation {
     static constexpr text_view name = "PReluTransformation";
     using pattern = lpt::pattern<op::prelu, from<op::multiply>, from_constant>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return can_move_behind_relu(r, id);

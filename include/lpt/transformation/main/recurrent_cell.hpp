@@ -60,7 +60,6 @@ struct recurrent_cell_transformation {
     static constexpr text_view name = "RecurrentCellTransformation";
     using may_read = attribute::set<attribute::precisions, attribute::precision_preserved>;
     using pattern = any_of<lpt::pattern<op::lstm_sequence>, lpt::pattern<op::gru_sequence>>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         for (const std::size_t port : ports_of(r.model, id)) {

@@ -9,7 +9,6 @@ namespace lpt {
 struct reduce_mean_transformation {
     static constexpr text_view name = "ReduceMeanTransformation";
     using pattern = lpt::pattern<op::reduce_mean, from<op::multiply>, from_constant>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return can_move_behind_reduction(r, id);

@@ -9,7 +9,6 @@ namespace lpt {
 struct reduce_min_transformation {
     static constexpr text_view name = "ReduceMinTransformation";
     using pattern = lpt::pattern<op::reduce_min, from<op::multiply>, from_constant>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const verdict base = can_move_behind_reduction(r, id);

@@ -10,7 +10,6 @@ namespace lpt {
 struct reduce_sum_transformation {
     static constexpr text_view name = "ReduceSumTransformation";
     using pattern = lpt::pattern<op::reduce_sum, from<op::multiply>, from_constant>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = can_move_behind_reduction(r, id); !base) {

@@ -10,7 +10,6 @@ namespace lpt {
 struct relu_transformation {
     static constexpr text_view name = "ReluTransformation";
     using pattern = lpt::pattern<op::relu, from<op::multiply>>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return can_move_behind_relu(r, id);

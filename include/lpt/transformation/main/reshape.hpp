@@ -11,7 +11,6 @@ namespace lpt {
 struct reshape_transformation {
     static constexpr text_view name = "ReshapeTransformation";
     using pattern = lpt::pattern<op::reshape, from<op::multiply>, anything>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const graph& model = r.model;

@@ -10,7 +10,6 @@ namespace lpt {
 struct shuffle_channels_transformation {
     static constexpr text_view name = "ShuffleChannelsTransformation";
     using pattern = lpt::pattern<op::shuffle_channels, from<op::multiply>>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict spatial = spatial_precondition(r, id); !spatial) {

@@ -10,7 +10,6 @@ namespace lpt {
 struct slice_transformation {
     static constexpr text_view name = "SliceTransformation";
     using pattern = lpt::pattern<op::slice>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {

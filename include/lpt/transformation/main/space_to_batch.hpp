@@ -13,7 +13,6 @@ namespace lpt {
 struct space_to_batch_transformation {
     static constexpr text_view name = "SpaceToBatchTransformation";
     using pattern = lpt::pattern<op::space_to_batch>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {

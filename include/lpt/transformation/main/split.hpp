@@ -9,7 +9,6 @@ namespace lpt {
 struct split_transformation {
     static constexpr text_view name = "SplitTransformation";
     using pattern = lpt::pattern<op::split, from<op::multiply>, from_constant>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return can_move_behind_split(r, id);

@@ -10,7 +10,6 @@ namespace lpt {
 struct squeeze_transformation {
     static constexpr text_view name = "SqueezeTransformation";
     using pattern = lpt::pattern<op::squeeze, from<op::multiply>, from_constant>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (r.model[id].version() != 0) {

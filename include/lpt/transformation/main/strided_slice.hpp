@@ -10,7 +10,6 @@ namespace lpt {
 struct strided_slice_transformation {
     static constexpr text_view name = "StridedSliceTransformation";
     using pattern = lpt::pattern<op::strided_slice>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         const dequantization found = find_dequantization(r, id);

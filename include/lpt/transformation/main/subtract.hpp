@@ -15,7 +15,6 @@ namespace lpt {
 struct subtract_transformation {
     static constexpr text_view name = "SubtractTransformation";
     using pattern = lpt::pattern<op::subtract, from<op::multiply>, from_constant>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {

@@ -11,7 +11,6 @@ namespace lpt {
 struct transpose_transformation {
     static constexpr text_view name = "TransposeTransformation";
     using pattern = lpt::pattern<op::transpose, from<op::multiply>, from_constant>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         if (const verdict base = base_precondition(r, id); !base) {

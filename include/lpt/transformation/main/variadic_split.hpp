@@ -9,7 +9,6 @@ namespace lpt {
 struct variadic_split_transformation {
     static constexpr text_view name = "VariadicSplitTransformation";
     using pattern = lpt::pattern<op::variadic_split, from<op::multiply>, from_constant, from_constant>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         return can_move_behind_split(r, id);

@@ -22,7 +22,6 @@ namespace lpt {
 struct kv_cache_concat {
     static constexpr text_view name = "KVCacheConcat";
     using pattern = lpt::pattern<op::assign, from<op::multiply>>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr verdict can_transform(const auto& r, node_id id) {
         cache found;

@@ -16,7 +16,6 @@ namespace lpt {
 struct move_fake_convert_up_through_kv_cache_concat {
     static constexpr text_view name = "MoveFakeConvertUpThroughKVCacheConcat";
     using pattern = lpt::pattern<op::scaled_dot_product_attention>;
-    static constexpr bool precision_preserved = false;
 
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         bool changed = false;

@@ -12,7 +12,6 @@ struct move_fake_quantize {
     static constexpr text_view name = "MoveFakeQuantize";
     using pattern = lpt::pattern<op::fake_quantize, from<op::concat, op::relu>, from_constant, from_constant,
                                  from_constant, from_constant>;
-    static constexpr bool precision_preserved = true;
 
     [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
         const graph& model = r.model;

@@ -24,23 +24,9 @@ struct type_relaxed_replacer {
 private:
     static constexpr bool is_relaxable(const node& each) {
         switch (each.kind()) {
-            case op::kind::add:
-            case op::kind::clamp:
-            case op::kind::convolution:
-            case op::kind::convolution_backprop_data:
-            case op::kind::depth_to_space:
-            case op::kind::fake_quantize:
-            case op::kind::group_convolution:
-            case op::kind::prelu:
-            case op::kind::reduce_mean:
-            case op::kind::reduce_sum:
-            case op::kind::subtract:
-            case op::kind::multiply:
-            case op::kind::mvn:
-            case op::kind::normalize_l2: return true;
             case op::kind::avg_pool: return each.version() == 1;
             case op::kind::interpolate: return each.version() <= 4;
-            default: return false;
+            default: return op::has(op::row_of(each.attributes()).traits, op::trait::relaxable);
         }
     }
 };
