@@ -6643,6 +6643,26 @@ inline bool planner::make_concat(node_id id) {
     return true;
 }
 
+namespace detail {
+
+/// The bytes that making the tables of a gather takes for each element: numbers, their copies in the order of memory, and the blocks.
+inline constexpr std::size_t gather_bytes_per_element = 16;
+
+/// True if the tables for all outputs of a node can be made with so much memory.
+inline bool fits_gather(const node& each, std::size_t memory_limit) {
+    std::size_t left = memory_limit / gather_bytes_per_element;
+    for (std::size_t port = 0; port < each.outputs(); ++port) {
+        const std::size_t elements = each.shape(port).elements();
+        if (elements > left) {
+            return false;
+        }
+        left -= elements;
+    }
+    return true;
+}
+
+}  // namespace detail
+
 /// Learns where each output element comes from by moving the numbers of the input's elements.
 inline bool planner::make_gather(node_id id) {
     const node& each = model()[id];
@@ -6664,6 +6684,9 @@ inline bool planner::make_gather(node_id id) {
         if (each.type(port) != type || !detail::has_elements(each.shape(port))) {
             return false;
         }
+    }
+    if (!detail::fits_gather(each, options_.memory_limit)) {
+        return false;
     }
     tensor_builder numbers(kind == op::kind::interpolate ? f64 : i32, dimensions);
     for (std::size_t i = 0; i < count; ++i) {

@@ -127,7 +127,7 @@ bool transform_network(graph& model, const std::string& target_name) {
 void run_network(const graph& model, const std::string& isa, const std::vector<std::string>& files) {
     allow_errors([&] {
         compile_options options;
-        options.memory_limit = std::size_t{128} << 20;
+        options.memory_limit = std::size_t{32} << 20;
         options.most_iterations = 1000;
         if (!isa.empty()) {
             options.instruction_set = kernel::isa_named(isa.c_str());

@@ -223,6 +223,20 @@ TEST_CASE("An elementwise step writes where it reads when nothing else reads the
     CHECK(plan_of(model).arena_bytes < 2 * 4000);
 }
 
+TEST_CASE("Tables of where elements come from are made where there is memory for them") {
+    constexpr std::size_t elements = 2000;
+    for (const std::size_t limit : {16 * elements, 16 * elements - 1}) {
+        graph model;
+        const output_ref repeats = model.constant(make_indices({1, 1000}));
+        model.result(model.add(op::tile{}, {model.parameter(f32, shape{1, 2}, "x"), repeats}));
+        plan::plan_options options{&kernel::table_for(kernel::isa::scalar), 1};
+        options.memory_limit = limit;
+        const plan::network net = plan::make_plan(std::move(model), options);
+        REQUIRE(net.steps.size() == 1);
+        CHECK(std::holds_alternative<plan::gather_step>(net.steps[0].work) == (limit == 16 * elements));
+    }
+}
+
 TEST_CASE("Sizes that are not known are refused by name") {
     graph model;
     model.result(model.add(op::relu{}, {model.parameter(f32, shape{-1, 2}, "data")}));
