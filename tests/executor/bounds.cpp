@@ -162,14 +162,7 @@ tensor step_bounds::evaluate(node_id id, const seq<tensor>& inputs, std::int32_t
     return reference::evaluate_node<double>(model_, id, inputs)[static_cast<std::size_t>(port)];
 }
 /// Half the distance of two numbers near 1 of the narrowest type in which a node may compute.
-double step_bounds::unit_of(node_id id) const {
-    const node& each = model_[id];
-    bool has_f16 = each.type() == f16;
-    for (std::size_t port = 0; port < each.inputs(); ++port) {
-        has_f16 = has_f16 || model_.type(each.input(port)) == f16;
-    }
-    return has_f16 ? unit_of_f16 : unit;
-}
+double step_bounds::unit_of(node_id id) const { return computes_in_f16(model_, id) ? unit_of_f16 : unit; }
 seq<tensor> step_bounds::lows(const std::vector<bounds>& inputs) const {
     seq<tensor> result;
     for (const bounds& each : inputs) {
@@ -438,6 +431,17 @@ bounds step_bounds::fake_quantize(node_id id, const std::vector<bounds>& inputs)
         }
     }
     return {low.finish(), high.finish()};
+}
+
+bool computes_in_f16(const graph& model, node_id id) {
+    const node& each = model[id];
+    const relaxation* own = each.own_types();
+    bool result = each.type() == f16;
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        result = result || model.type(each.input(port)) == f16 ||
+                 (own != nullptr && port < own->input_types.size() && own->input_types[port] == f16);
+    }
+    return result;
 }
 
 bool bounds::allow(std::size_t i, double value) const {

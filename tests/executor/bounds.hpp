@@ -21,6 +21,9 @@
 /// of it unknown: comparisons drop NaN or keep it.
 namespace lpt::testing {
 
+/// True if an operation takes or gives f16, or converts to it what it takes; kernels then compute in f32.
+bool computes_in_f16(const graph& model, node_id id);
+
 /// Elements between `low` and `high`; where one of them is infinite, or a known value is NaN, NaN is possible, too.
 struct bounds {
     tensor low;  // f64, or the tensor's own type where both are the same

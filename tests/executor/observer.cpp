@@ -181,7 +181,7 @@ const tensor& observer::value_of(output_ref output) {
 /// True for steps that round nothing, or only as the network itself does.
 bool observer::has_bits_of_reference(const plan::step& each) const {
     const graph& model = stage_->model;
-    if (each.nodes.size() != 1) {
+    if (each.nodes.size() != 1 || computes_in_f16(model, each.nodes[0])) {
         return false;
     }
     const node& only = model[each.nodes[0]];

@@ -372,3 +372,21 @@ TEST_CASE("arithmetic on a value that nobody has read yet waits with it, also wh
     CHECK_FALSE(evaluate_constants(model, op::multiply{}, {half, half}).waits());
     CHECK_THROWS_AS(evaluate_constants(model, op::add{}, {late, model.constant(f32_of({3}, {1, 2, 3}))}), error);
 }
+
+TEST_CASE("sums, differences, products, quotients and negated numbers wait, other functions compute at once") {
+    graph model;
+    const node_id late = model.constant(evaluation::convert_late(counting(u8, {100, 100}), f32));
+    const node_id half = model.constant(make_scalar(f32, 0.5));
+    CHECK(evaluate_constants(model, op::add{}, {late, half}).waits());
+    CHECK(evaluate_constants(model, op::subtract{}, {late, half}).waits());
+    CHECK(evaluate_constants(model, op::divide{}, {late, half}).waits());
+    CHECK(evaluate_constants(model, op::negative{}, {late}).waits());
+    CHECK_FALSE(evaluate_constants(model, op::maximum{}, {late, half}).waits());
+}
+
+TEST_CASE("depth to space and back, with other numbers of images than channels") {
+    const tensor data = counting(f32, {2, 12, 1, 2});
+    const tensor wide = run(op::depth_to_space{2}, {data});
+    CHECK(wide.dimensions() == shape{2, 3, 2, 4});
+    CHECK(run(op::space_to_depth{2}, {wide}) == data);
+}

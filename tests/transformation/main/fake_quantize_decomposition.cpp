@@ -331,6 +331,20 @@ TEST_CASE("refusals name their reason") {
     }
 }
 
+TEST_CASE("a range with one infinite end is refused, also where scales are clamped") {
+    for (const bool clamped : {false, true}) {
+        network net;
+        const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");
+        net.model.result(net.fake_quantize(data, 256, {0}, {1}, {-math::infinity}, {1}));
+        if (clamped) {
+            net.options.followed_quirks = quirk::clamped_scale;
+        }
+        net.allow(net.output(), {u8});
+        CHECK_FALSE(net.run<decomposition>(net.output()));
+        CHECK(net.why() == reason::infinite_constant);
+    }
+}
+
 TEST_CASE("without upstream's errors a type with fewer values than levels is refused") {
     for (const bool follows : {true, false}) {
         network net = quantized_input(65536, {0}, {2.55});
