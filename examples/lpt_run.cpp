@@ -5,6 +5,7 @@
 #include "run/html.hpp"
 #include "run/inputs.hpp"
 
+#include <lpt/export/dot.hpp>
 #include <lpt/import/openvino_ir.hpp>
 #include <lpt/lpt.hpp>
 #include <lpt/pipeline/prepare.hpp>
@@ -28,6 +29,7 @@ struct arguments {
     std::string output;
     std::string report;
     std::string html;
+    std::string dot;
     std::string precision = "int8";
     std::string target = "host";
     bool follow_upstream = false;
@@ -55,6 +57,7 @@ void read_arguments(CLI::App& app, arguments& to) {
     app.add_option("--output", to.output, "folder for the outputs, one <k>.npy each");
     app.add_option("--report", to.report, "file for the report as JSON");
     app.add_option("--html", to.html, "file for the report as HTML");
+    app.add_option("--dot", to.dot, "file for a picture of the transformed network, in graphviz's language");
     app.add_option("--precision", to.precision, "int8, or f32 for the network without transformations")
         ->check(CLI::IsMember({"int8", "f32"}));
     app.add_option("--target", to.target,
@@ -240,6 +243,10 @@ void run_network(const arguments& given) {
     }
     if (!given.html.empty()) {
         write_text(given.html, run::html_of(given.model, rows, all));
+    }
+    if (!given.dot.empty()) {
+        const text picture = write_dot(model, became);
+        write_text(given.dot, {picture.view().data(), picture.size()});
     }
 }
 

@@ -33,13 +33,14 @@ has() { grep -qF -- "$2" "$1"; }
 quietly() { "${run[@]}" "$@" >"$work/table"; }
 
 expect "a run with random inputs" quietly "$network/model.xml" --output "$work/one" --report "$work/report.json" \
-    --html "$work/report.html" --repeat 2
+    --html "$work/report.html" --dot "$work/network.dot" --repeat 2
 expect "one line says how much runs on integers" has "$work/table" "on integers: 49 of 49 convolutions, 1 of 1 matrix products, 1 of "
 expect "the times are printed" has "$work/table" "median"
 for key in operations import_ms transform_ms plan_ms run_ms peak_memory_bytes EXECUTED NOT_RUN execution_type fused real_us cpu_us role step summary; do
     expect "the report has $key" has "$work/report.json" "$key"
 done
 expect "the HTML report is complete" has "$work/report.html" "</html>"
+expect "the picture has convolutions on integers" grep -q 'label="Convolution.*fillcolor="#8fd19e"' "$work/network.dot"
 expect "the HTML report says how much runs on integers" has "$work/report.html" "on integers: 49 of 49 convolutions"
 
 # rows TYPE: the rows of this type in the JSON report, one a line.

@@ -53,15 +53,6 @@ TEST_CASE("outputs other than the first are written with their number, long cons
     CHECK(contains(dump, "{1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, …}"));
 }
 
-TEST_CASE("names are escaped in DOT") {
-    const text dot = to_dot(make());
-    CHECK(contains(dot,
-                   "n2 [label=\"Multiply\\na \\\"product\\\"\\\\\\nauto_broadcast=numpy\", fillcolor=lightyellow];"));
-    CHECK(contains(dot, "  n0 -> n2 [label=\"u8[1,?]\"];\n"));
-    CHECK(dot.view().starts_with("digraph \"\" {\n"));
-    CHECK(dot.view().ends_with("}\n"));
-}
-
 TEST_CASE("graphs inside nodes are printed behind their node") {
     graph body;
     body.result(body.parameter(f32, {3}, "inside"));

@@ -30,7 +30,7 @@ BEGIN {
     uses["pipeline"] = "target"
     uses["check"] = "graph spec"
     uses["import"] = "graph"
-    uses["export"] = "graph"
+    uses["export"] = "pipeline"
     uses["kernel"] = "tensor"
     uses["plan"] = "reference"
     uses["runtime"] = "plan kernel"
@@ -103,7 +103,7 @@ FNR == 1 {
     else if (header ~ /^(sys\/|unistd|sched|pthread|fcntl|features|dlfcn|cpuid|windows)/)
         only_in(FILENAME ~ /^lpt\/(base\/platform|runtime\/platform|runtime\/processor_affinity|import\/file_contents|kernel\/isa)\.hpp$/,
             header, "the headers that ask the operating system")
-    else if (header ~ /^(pugixml|protozero|flatbuffers)/) only_in(folder == "import" || folder == "export", header, "import and export")
+    else if (header ~ /^(pugixml|protozero|flatbuffers)/) only_in(folder == "import", header, "import")
     else if (header ~ /^(oneapi|tbb)\//)         only_in(folder == "runtime", header, "runtime")
     else if (header ~ /^(doctest|nlohmann|CLI|benchmark)\//) report("<" header "> belongs into tests, examples and bench only")
     else if ((folder in core) && (header in expensive)) report("<" header "> is too expensive for the core")

@@ -105,53 +105,6 @@ constexpr void append_node(text& out, const graph& model, node_id id) {
     out.append('\n');
 }
 
-/// Appends characters as a quoted DOT string; line breaks become `\n`.
-constexpr void append_escaped(text& out, text_view words) {
-    for (const char each : words) {
-        if (each == '"' || each == '\\') {
-            out.append('\\').append(each);
-        } else if (each == '\n') {
-            out.append("\\n");
-        } else if (each != '\r') {
-            out.append(each);
-        }
-    }
-}
-
-constexpr text_view dot_color(const graph& model, node_id id) {
-    const node& each = model[id];
-    if (each.is<op::parameter>() || each.is<op::result>()) {
-        return "lightgrey";
-    }
-    if (each.is<op::constant>()) {
-        return "white";
-    }
-    return each.outputs() != 0 && is_low_precision(each.type()) ? "palegreen" : "lightyellow";
-}
-
-constexpr void append_dot_node(text& out, const graph& model, node_id id) {
-    const node& each = model[id];
-    out.append("  n").append(static_cast<std::int32_t>(id)).append(" [label=\"").append(each.operation());
-    if (!each.name().empty()) {
-        out.append("\\n");
-        append_escaped(out, each.name());
-    }
-    text attributes;
-    append_attributes(attributes, each, "\n");
-    append_escaped(out, attributes);
-    out.append("\", fillcolor=").append(dot_color(model, id)).append("];\n");
-    for (std::size_t port = 0; port < each.inputs(); ++port) {
-        const output_ref source = each.input(port);
-        out.append("  n").append(static_cast<std::int32_t>(source.node)).append(" -> n");
-        out.append(static_cast<std::int32_t>(id)).append(" [label=\"").append(name(model.type(source)));
-        out.append(to_text(model.shape(source))).append("\"];\n");
-    }
-    for (const node_id on : each.control_dependencies()) {
-        out.append("  n").append(static_cast<std::int32_t>(on)).append(" -> n").append(static_cast<std::int32_t>(id));
-        out.append(" [style=dashed];\n");
-    }
-}
-
 }  // namespace detail
 
 /// A graph as text: a line for each node that its ends reach, in topological order; graphs inside nodes follow their node,
@@ -165,18 +118,6 @@ constexpr text to_text(const graph& model) {
         }
     }
     return out;
-}
-
-/// A graph in graphviz' DOT language: nodes with their names and attributes, edges with element types and shapes.
-/// Graphs inside nodes are left out.
-constexpr text to_dot(const graph& model) {
-    text out("digraph \"");
-    detail::append_escaped(out, model.name());
-    out.append("\" {\n  node [shape=box, style=filled, fontname=\"sans-serif\"];\n");
-    for (const node_id id : topological_order(model)) {
-        detail::append_dot_node(out, model, id);
-    }
-    return out.append("}\n");
 }
 
 }  // namespace lpt
