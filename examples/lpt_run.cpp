@@ -40,6 +40,9 @@ struct arguments {
     int width = 0;
     std::size_t memory_limit = 0;  // MiB; 0: the machine's
     std::int64_t iterations = reference::limits{}.iterations;
+    std::uint64_t evaluation_limit = reference::limits{}.bytes >> 20;  // MiB
+    std::uint64_t folding_limit = folding_budget{}.bytes >> 20;        // MiB
+    std::uint64_t folding_steps = folding_budget{}.steps;
 };
 
 class stopwatch {
@@ -72,6 +75,15 @@ void read_arguments(CLI::App& app, arguments& to) {
         ->check(CLI::Range(1, 1 << 30));
     app.add_option("--iterations", to.iterations, "iterations that all loops together may take in a run")
         ->check(CLI::NonNegativeNumber);
+    app.add_option("--evaluation-limit", to.evaluation_limit,
+                   "MiB that the outputs of one operation without a kernel may take")
+        ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 30))
+        ->capture_default_str();
+    app.add_option("--folding-limit", to.folding_limit, "MiB that folding of constants may make")
+        ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 30))
+        ->capture_default_str();
+    app.add_option("--folding-steps", to.folding_steps, "elements that folding of constants may read and write")
+        ->capture_default_str();
     app.add_option("--repeat", to.repeat, "time so many runs")->check(CLI::Range(1, 1000000000));
     app.add_flag("--all", to.all, "print every operation, as where stdout is no terminal");
     app.add_option("--width", to.width, "print what fits a terminal with lines of so many characters")
@@ -194,6 +206,7 @@ void run_network(const arguments& given) {
     stopwatch importing;
     graph model = import_openvino_ir(given.model);
     all.import_ms = importing.ms();
+    model.set_folding_budget({given.folding_limit << 20, given.folding_steps});
     const graph original = model;
     report became = make_report(original, model, {}, dispatch_view());
     if (given.precision == "int8") {
@@ -214,6 +227,7 @@ void run_network(const arguments& given) {
         options.memory_limit = given.memory_limit << 20;
     }
     options.most_iterations = given.iterations;
+    options.most_evaluated_bytes = given.evaluation_limit << 20;
     const stopwatch planning;
     executable net = compile(model, options);
     all.plan_ms = planning.ms();

@@ -10062,6 +10062,55 @@ constexpr void check_types(const graph& model, node_id id) {
     }
 }
 
+/// Checks that a body gives what the node says of the outputs that come from it.
+template <int Once = 0>
+constexpr void check_outputs_of_body(const graph& model, node_id id, std::size_t which,
+                                     const seq<op::body_output>& map) {
+    const node& each = model[id];
+    const graph& body = each.bodies()[which];
+    for (const op::body_output& entry : map) {
+        const auto port = static_cast<std::size_t>(entry.port);
+        if (entry.port < 0 || port >= each.outputs() || entry.result < 0 ||
+            static_cast<std::size_t>(entry.result) >= body.results().size()) {
+            fail({label(model, id), ": result ", entry.result, " of ", op::body_name(each.kind(), which),
+                  " cannot give output ", entry.port, ": there are ", body.results().size(), " results and ",
+                  each.outputs(), " outputs"});
+        }
+        const output_ref given = body[body.results()[static_cast<std::size_t>(entry.result)]].input(0);
+        const element type = body.type(given);
+        shape dimensions = body.shape(given);
+        if (entry.holds == op::body_output::form::concatenated) {
+            const std::int64_t axis = normalized_axis(entry.slice.axis, dimensions.rank());
+            if (axis < 0) {
+                continue;
+            }
+            dimensions[static_cast<std::size_t>(axis)] = dynamic_dimension;
+        }
+        const bool same_type = type == dynamic || each.type(port) == dynamic || type == each.type(port);
+        if (!same_type || !merge_shape(dimensions, each.shape(port))) {
+            fail({label(model, id), ": output ", port, " is declared as ", name(each.type(port)), " ", each.shape(port),
+                  ", but ", op::body_name(each.kind(), which), " gives ", name(type), " ", body.shape(given)});
+        }
+    }
+}
+
+/// The same for all bodies of a node.
+template <int Once = 0>
+constexpr void check_declared_outputs(const graph& model, node_id id) {
+    const node& each = model[id];
+    const std::size_t bodies = each.bodies().size();
+    if (each.is<op::if_else>()) {
+        const auto& self = each.as<op::if_else>();
+        for (std::size_t which = 0; which < bodies && which < 2; ++which) {
+            check_outputs_of_body<Once>(model, id, which, which == 0 ? self.then_outputs : self.else_outputs);
+        }
+    } else if (each.is<op::loop>() && bodies != 0) {
+        check_outputs_of_body<Once>(model, id, 0, each.as<op::loop>().output_map);
+    } else if (each.is<op::tensor_iterator>() && bodies != 0) {
+        check_outputs_of_body<Once>(model, id, 0, each.as<op::tensor_iterator>().output_map);
+    }
+}
+
 /// The lists of a graph, its connections, and that it has no cycle.
 template <int Once = 0>
 constexpr void verify_structure(const graph& model) {
@@ -10085,6 +10134,9 @@ constexpr void verify_nodes(const graph& model, std::size_t begin, std::size_t e
             verify_structure<Once>(inside);
             verify_nodes<Once>(inside, 0, inside.id_bound());
         }
+        if (model[id_at(i)].bodies().size() != 0) {
+            check_declared_outputs<Once>(model, id_at(i));
+        }
     }
 }
 
@@ -10093,7 +10145,8 @@ constexpr void verify_nodes(const graph& model, std::size_t begin, std::size_t e
 /// Checks everything that holds for every graph that was built and edited through its functions.
 ///
 /// Lists of parameters, results and sinks; numbers of inputs; connections and lists of uses; control dependencies;
-/// no cycle; element types and shapes as a fresh inference gives them; the same for graphs inside nodes.
+/// no cycle; element types and shapes as a fresh inference gives them; the same for graphs inside nodes, and that these give what
+/// their node declares.
 /// Raises an error that names the first node that is wrong, and what was expected. Time is linear in the size of the graph.
 template <int Once = 0>
 constexpr void verify(const graph& model) {
@@ -10693,6 +10746,23 @@ struct attribute_of_finding<Member, What, Attribute, Optional> : read_attribute<
 }  // namespace detail
 
 }  // namespace lpt
+#endif
+
+// ======== lpt/graph/body_budget.hpp
+#ifndef LPT_HOLDS_GRAPH_BODY_BUDGET_HPP
+#define LPT_HOLDS_GRAPH_BODY_BUDGET_HPP
+namespace lpt::detail {
+
+/// Works on a graph inside a node, which spends the folding budget of the network around it meanwhile.
+template <class Work>
+constexpr void with_budget_of_network(graph& model, node_id id, std::size_t which, const Work& work) {
+    graph& body = model.body(id, which);
+    body.set_folding_budget(model.folding());
+    work(body);
+    model.set_folding_budget(body.folding());
+}
+
+}  // namespace lpt::detail
 #endif
 
 // ======== lpt/attribute/precision_preserved.hpp
@@ -12824,10 +12894,11 @@ namespace detail {
 template <int Once = 0>
 constexpr void drive_bodies(rewrite& changes, dispatch_view table, node_id id) {
     for (std::size_t which = 0; which < changes.model[id].bodies().size(); ++which) {
-        rewrite inner(changes.model.body(id, which), changes.attributes.body(id, which), changes.options,
-                      changes.restrictions);
-        drive<Once>(inner, table);  // depends on Once: clang would else want its body here, before there is one
-        changes.take_refusals_of_body(id, which, inner);
+        with_budget_of_network(changes.model, id, which, [&](graph& body) {
+            rewrite inner(body, changes.attributes.body(id, which), changes.options, changes.restrictions);
+            drive<Once>(inner, table);  // depends on Once: clang would else want its body here, before there is one
+            changes.take_refusals_of_body(id, which, inner);
+        });
     }
 }
 
@@ -16530,9 +16601,7 @@ template <int Once = 0>
     for (const node_id id : nodes) {
         better_known.infer<Once>(model, id);
         for (std::size_t body = 0; !model.is_plain() && body < model[id].bodies().size(); ++body) {
-            model.body(id, body).set_folding_budget(model.folding());
-            constant_folding<Once>(model.body(id, body));
-            model.set_folding_budget(model.body(id, body).folding());
+            detail::with_budget_of_network(model, id, body, [](graph& inside) { constant_folding<Once>(inside); });
         }
         seq<output_ref> outputs;
         if (model[id].is<op::fake_quantize>() || !fold(model, id, outputs)) {
@@ -24569,9 +24638,11 @@ namespace detail {
 template <class Step>
 [[gnu::noinline]] constexpr void run_on_each_body(rewrite& r, node_id id) {
     for (std::size_t which = 0; which < r.model[id].bodies().size(); ++which) {
-        rewrite inside(r.model.body(id, which), r.attributes.body(id, which), r.options, r.restrictions);
-        Step::run(inside);
-        r.take_refusals_of_body(id, which, inside);
+        with_budget_of_network(r.model, id, which, [&](graph& body) {
+            rewrite inside(body, r.attributes.body(id, which), r.options, r.restrictions);
+            Step::run(inside);
+            r.take_refusals_of_body(id, which, inside);
+        });
     }
 }
 }  // namespace detail

@@ -1430,16 +1430,15 @@ inline bool reduces_pixels(const graph& model, const node& each) {
     return true;
 }
 
-/// True for a window whose bytes kernels sum in 32 bits, and whose taps they look at one by one; larger ones are the reference's.
+/// True for a window whose bytes kernels sum in 32 bits; larger ones are the reference's.
 inline bool has_kernel_window(const graph& model, const node& each) {
     constexpr std::int64_t most_taps = std::int64_t{1} << 23;  // * 255 is below 2^31
-    constexpr std::int64_t most_on_axis = std::int64_t{1} << 16;
     checked taps = 1;
     if (each.is<op::max_pool>() || each.is<op::avg_pool>()) {
         const integers& kernel =
             each.is<op::max_pool>() ? each.as<op::max_pool>().kernel : each.as<op::avg_pool>().kernel;
         for (const std::int64_t size : kernel) {
-            taps = taps * (size <= most_on_axis ? size : most_taps + 1);
+            taps = taps * size;
         }
         return taps.is_within(1, most_taps);
     }
@@ -8139,7 +8138,7 @@ class step_runner {
         }
     }
     void operator()(const plan::reference_step& work) {
-        take_results(work.node, reference::evaluate_node<float>(net_.model, work.node, tensors_of(work.inputs)),
+        take_results(work.node, memory_.nodes.evaluate(memory_.nodes.owner, work.node, tensors_of(work.inputs)),
                      work.outputs);
     }
     void operator()(const plan::control_flow_step& work) {
@@ -8246,7 +8245,9 @@ struct run_context {
     std::size_t memory_limit = SIZE_MAX;
     plan::weight_store weights;
     state_table states;
+    std::uint64_t most_evaluated_bytes = reference::limits{}.bytes;
     std::int64_t iterations_left = 0;  // of loops in this run
+    folding_budget folding;  // left, of the network and its bodies
 
     plan::plan_options options() {
         return {kernels, parallel.run != nullptr ? parallel.threads : 1, &weights, memory_limit};
@@ -8504,7 +8505,8 @@ class network_runner {
         const graph& model = stage.net.model.contains(id) ? stage.net.model : stage.whole;
         const node& each = model[id];
         if (!reference::runs_bodies(each.kind())) {
-            return reference::evaluate_node<float>(model, id, inputs);
+            reference::state none;
+            return reference::evaluate_node<float>(model, id, inputs, none, {.bytes = context_.most_evaluated_bytes});
         }
         std::vector<std::unique_ptr<network_runner>>& runners = bodies_.at(id);
         const bool counts = counts_iterations(each);
@@ -8512,8 +8514,8 @@ class network_runner {
             context_.iterations_left -= counts ? 1 : 0;
             return runners[which]->run(parameters, timed_);
         };
-        reference::limits most;
-        most.iterations = math::maximum<std::int64_t>(0, context_.iterations_left);
+        const reference::limits most = {.bytes = context_.most_evaluated_bytes,
+                                        .iterations = math::maximum<std::int64_t>(0, context_.iterations_left)};
         return reference::evaluate_control_flow(each, inputs, run_body, most);
     }
     /// Runs the steps of a stage; what deferred steps give is appended to `deferred`.
@@ -8571,7 +8573,9 @@ class network_runner {
 public:
     /// `context` must live as long as the runner.
     network_runner(graph model, run_context& context) : context_(context), model_(std::move(model)) {
+        model_.set_folding_budget(context_.folding);
         plan::fold_known(model_);
+        context_.folding = model_.folding();
         const seq<node_id> order = topological_order(model_);
         keep_constants(order);
         describe_ports();
@@ -8982,6 +8986,9 @@ struct compile_options {
     std::optional<std::size_t> memory_limit;
     /// >= 0: iterations of all loops in a run, but for those that take a part of an input each.
     std::int64_t most_iterations = reference::limits{}.iterations;
+    /// Bytes that the outputs of one operation without a kernel may take, and 32 for each place along one of their axes: beyond it the
+    /// scalar reference does not compute it.
+    std::uint64_t most_evaluated_bytes = reference::limits{}.bytes;
 };
 
 /// A network with packed weights, fused steps and planned memory. Its states (ReadValue, Assign) live as long as it does.
@@ -9013,6 +9020,8 @@ public:
         context_->most_plans = options.most_plans;
         context_->memory_limit = options.memory_limit.value_or(runtime::memory_of_machine());
         context_->weights = plan::weight_store(context_->memory_limit);
+        context_->most_evaluated_bytes = options.most_evaluated_bytes;
+        context_->folding = model.folding();
         most_iterations_ = options.most_iterations;
         network_ = std::make_unique<runtime::network_runner>(std::move(model), *context_);
     }
@@ -9051,7 +9060,7 @@ public:
         network_->run(inputs, outputs, timed);
     }
     /// Runs once. Raises an error that names the input for one of another type or shape, and one that names the operation for shapes that
-    /// it cannot take, for memory that cannot be had, and for loops of more than `most_iterations`.
+    /// it cannot take, for memory that cannot be had, and for what is beyond `most_iterations` or `most_evaluated_bytes`.
     std::vector<tensor> run(view<tensor> inputs, bool timed = false) {
         context_->iterations_left = most_iterations_;
         return network_->run(std::vector<tensor>(inputs.begin(), inputs.end()), timed);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/support/bodies.hpp"
+
 #include <lpt/graph/verify.hpp>
 
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <string_view>
 
 namespace {
 
@@ -55,6 +58,29 @@ TEST_CASE("a type that inference does not give is found") {
     chain c;
     c.model.set_attributes(c.data, op::parameter{f16, {2, 3}});
     CHECK(message_of(c.model) == "Relu 'relu' (node 1): output 0 is f32 [2,3], expected f16 [2,3]");
+}
+
+TEST_CASE("outputs that are declared otherwise than their body gives them are found") {
+    graph model = test::running_sums({2, 4, 1}, 1, {1, 0, 1, 1, -1}, {1, 0, 1, 1, -1});
+    const node_id id = model.producer(model.results()[0], 0);
+    const auto declare = [&](std::size_t port, const op::declared_output& output) {
+        op::tensor_iterator what = model[id].as<op::tensor_iterator>();
+        what.declared_outputs[port] = output;
+        graph changed = model;
+        changed.set_attributes(id, what);
+        infer_all(changed);
+        return message_of(changed);
+    };
+    const std::string_view where = "TensorIterator 'sums' (node 2): ";
+    CHECK(declare(0, {f32, shape{2, 1, 1}}) == "no error");
+    CHECK(declare(0, {dynamic, shape::of_dynamic_rank()}) == "no error");
+    CHECK(declare(1, {f32, shape{2, 100, 1}}) == "no error");  // parts of all iterations
+    CHECK(declare(0, {f32, shape{2, 4, 1}}).view() ==
+          join({where.data(), "output 0 is declared as f32 [2,4,1], but body gives f32 [2,1,1]"}).view());
+    CHECK(declare(0, {i64, shape{2, 1, 1}}).view() ==
+          join({where.data(), "output 0 is declared as i64 [2,1,1], but body gives f32 [2,1,1]"}).view());
+    CHECK(declare(1, {f32, shape{3, 4, 1}}).view() ==
+          join({where.data(), "output 1 is declared as f32 [3,4,1], but body gives f32 [2,1,1]"}).view());
 }
 
 TEST_CASE("a shape that inference does not give is found") {

@@ -103,6 +103,26 @@ TEST_CASE("average pooling with padding counts it as zero points, but nothing pa
           std::vector<float>{13.0f / 3, 3, 16.0f / 3, 8.5f});
 }
 
+TEST_CASE("a window much larger than the image costs what the image has") {
+    const std::vector<std::int8_t> values{3, -5, 8};
+    for (const k::pool_kind kind : {k::pool_kind::max, k::pool_kind::average_exclude_pad}) {
+        k::pool_problem p = shape_of(kind, 1, 2, 1, 1, 0, 1);
+        p.kernel[2] = std::int64_t{1} << 40;
+        p.pad_begin[2] = 1;
+        p.pad_end[2] = p.kernel[2];
+        p.out[2] = 3;
+        p.input = values.data();
+        p.input_type = k::element_kind::i8;
+        p.input_pixel_stride = 1;
+        p.output_pixel_stride = 1;
+        p.finish.output_type = k::element_kind::f32;
+        std::vector<float> out(3);
+        p.output = out.data();
+        k::table_for(k::isa::scalar).pool(p, threads(1));
+        CHECK(out == (kind == k::pool_kind::max ? std::vector<float>{8, 8, 8} : std::vector<float>{2, 2, 1.5f}));
+    }
+}
+
 TEST_CASE("every instruction set pools to the scalar bits") {
     std::uint64_t seed = 0;
     for (const k::pool_kind kind : kinds) {

@@ -207,6 +207,30 @@ TEST_CASE("Operations without a kernel run by the reference, with any element ty
     check(model, {make_integer_tensor(i64, shape{2, 3}, {1, -2, 3, 4, 5, 6})}, 1e-6);
 }
 
+TEST_CASE("What is beyond the limit of evaluation is refused before it is computed") {
+    const auto one_hot = [](std::int64_t depth) {
+        graph model;
+        model.result(model.add(op::one_hot{},
+                               {model.parameter(i64, shape{1}, "x"), model.constant(make_scalar(i64, double(depth))),
+                                model.constant(make_scalar(f32, 1)), model.constant(make_scalar(f32, 0))},
+                               "hot"));
+        return model;
+    };
+    const std::vector<tensor> three{make_integer_tensor(i64, shape{1}, {3})};
+    executable large = compile(one_hot(std::int64_t{1} << 28));
+    CHECK_THROWS_WITH_AS(run(large, three),
+                         "OneHot 'hot' cannot be evaluated: output 0 has the type f32 and the shape [1,268435456], and "
+                         "its outputs take more than 4294967296 bytes",
+                         error);
+    compile_options options;
+    options.most_evaluated_bytes =
+        36 * 100 + 32;  // four bytes and 32 for each place, and one place along the first axis
+    executable within = compile(one_hot(100), options);
+    CHECK(run(within, three)[0].real(3) == 1);
+    executable beyond = compile(one_hot(101), options);
+    CHECK_THROWS_AS(run(beyond, three), error);
+}
+
 TEST_CASE("Inputs of another type, shape or number are refused by name") {
     graph model;
     model.result(model.add(op::relu{}, {model.parameter(f32, shape{2}, "data")}));

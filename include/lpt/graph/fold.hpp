@@ -5,6 +5,7 @@
 #include <lpt/base/memory_errors.hpp>
 #include <lpt/base/null.hpp>
 #include <lpt/base/traits.hpp>
+#include <lpt/graph/body_budget.hpp>
 #include <lpt/graph/fold/budget.hpp>
 #include <lpt/graph/fold/elementwise.hpp>
 #include <lpt/graph/fold/fake_quantize.hpp>
@@ -448,9 +449,7 @@ template <int Once = 0>
     for (const node_id id : nodes) {
         better_known.infer<Once>(model, id);
         for (std::size_t body = 0; !model.is_plain() && body < model[id].bodies().size(); ++body) {
-            model.body(id, body).set_folding_budget(model.folding());
-            constant_folding<Once>(model.body(id, body));
-            model.set_folding_budget(model.body(id, body).folding());
+            detail::with_budget_of_network(model, id, body, [](graph& inside) { constant_folding<Once>(inside); });
         }
         seq<output_ref> outputs;
         if (model[id].is<op::fake_quantize>() || !fold(model, id, outputs)) {

@@ -170,6 +170,55 @@ constexpr void check_types(const graph& model, node_id id) {
     }
 }
 
+/// Checks that a body gives what the node says of the outputs that come from it.
+template <int Once = 0>
+constexpr void check_outputs_of_body(const graph& model, node_id id, std::size_t which,
+                                     const seq<op::body_output>& map) {
+    const node& each = model[id];
+    const graph& body = each.bodies()[which];
+    for (const op::body_output& entry : map) {
+        const auto port = static_cast<std::size_t>(entry.port);
+        if (entry.port < 0 || port >= each.outputs() || entry.result < 0 ||
+            static_cast<std::size_t>(entry.result) >= body.results().size()) {
+            fail({label(model, id), ": result ", entry.result, " of ", op::body_name(each.kind(), which),
+                  " cannot give output ", entry.port, ": there are ", body.results().size(), " results and ",
+                  each.outputs(), " outputs"});
+        }
+        const output_ref given = body[body.results()[static_cast<std::size_t>(entry.result)]].input(0);
+        const element type = body.type(given);
+        shape dimensions = body.shape(given);
+        if (entry.holds == op::body_output::form::concatenated) {
+            const std::int64_t axis = normalized_axis(entry.slice.axis, dimensions.rank());
+            if (axis < 0) {
+                continue;
+            }
+            dimensions[static_cast<std::size_t>(axis)] = dynamic_dimension;
+        }
+        const bool same_type = type == dynamic || each.type(port) == dynamic || type == each.type(port);
+        if (!same_type || !merge_shape(dimensions, each.shape(port))) {
+            fail({label(model, id), ": output ", port, " is declared as ", name(each.type(port)), " ", each.shape(port),
+                  ", but ", op::body_name(each.kind(), which), " gives ", name(type), " ", body.shape(given)});
+        }
+    }
+}
+
+/// The same for all bodies of a node.
+template <int Once = 0>
+constexpr void check_declared_outputs(const graph& model, node_id id) {
+    const node& each = model[id];
+    const std::size_t bodies = each.bodies().size();
+    if (each.is<op::if_else>()) {
+        const auto& self = each.as<op::if_else>();
+        for (std::size_t which = 0; which < bodies && which < 2; ++which) {
+            check_outputs_of_body<Once>(model, id, which, which == 0 ? self.then_outputs : self.else_outputs);
+        }
+    } else if (each.is<op::loop>() && bodies != 0) {
+        check_outputs_of_body<Once>(model, id, 0, each.as<op::loop>().output_map);
+    } else if (each.is<op::tensor_iterator>() && bodies != 0) {
+        check_outputs_of_body<Once>(model, id, 0, each.as<op::tensor_iterator>().output_map);
+    }
+}
+
 /// The lists of a graph, its connections, and that it has no cycle.
 template <int Once = 0>
 constexpr void verify_structure(const graph& model) {
@@ -193,6 +242,9 @@ constexpr void verify_nodes(const graph& model, std::size_t begin, std::size_t e
             verify_structure<Once>(inside);
             verify_nodes<Once>(inside, 0, inside.id_bound());
         }
+        if (model[id_at(i)].bodies().size() != 0) {
+            check_declared_outputs<Once>(model, id_at(i));
+        }
     }
 }
 
@@ -201,7 +253,8 @@ constexpr void verify_nodes(const graph& model, std::size_t begin, std::size_t e
 /// Checks everything that holds for every graph that was built and edited through its functions.
 ///
 /// Lists of parameters, results and sinks; numbers of inputs; connections and lists of uses; control dependencies;
-/// no cycle; element types and shapes as a fresh inference gives them; the same for graphs inside nodes.
+/// no cycle; element types and shapes as a fresh inference gives them; the same for graphs inside nodes, and that these give what
+/// their node declares.
 /// Raises an error that names the first node that is wrong, and what was expected. Time is linear in the size of the graph.
 template <int Once = 0>
 constexpr void verify(const graph& model) {

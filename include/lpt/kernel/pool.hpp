@@ -23,19 +23,18 @@ struct pool {
         std::int64_t padded = 0; // taps inside the padded image
     };
 
+    /// How many taps of a window whose first lies at `first` lie before `limit`: computed, as a window may be any size.
+    static std::int64_t taps_before(const pool_problem& p, int axis, std::int64_t first, std::int64_t limit) noexcept {
+        if (first >= limit) return 0;
+        const std::int64_t taps = (limit - first - 1) / p.dilation[axis] + 1;
+        return taps < p.kernel[axis] ? taps : p.kernel[axis];
+    }
     static span window(const pool_problem& p, int axis, std::int64_t o) noexcept {
         span w;
         w.first = o * p.stride[axis] - p.pad_begin[axis];
-        w.begin = w.end = 0;
-        bool inside = false;
-        for (std::int64_t k = 0; k < p.kernel[axis]; ++k) {
-            const std::int64_t i = w.first + k * p.dilation[axis];
-            if (i >= -p.pad_begin[axis] && i < p.in[axis] + p.pad_end[axis]) ++w.padded;
-            if (i < 0 || i >= p.in[axis]) continue;
-            if (!inside) w.begin = k;
-            inside = true;
-            w.end = k + 1;
-        }
+        w.begin = taps_before(p, axis, w.first, 0);
+        w.end = taps_before(p, axis, w.first, p.in[axis]);
+        w.padded = taps_before(p, axis, w.first, p.in[axis] + p.pad_end[axis]);
         return w;
     }
 
@@ -172,4 +171,4 @@ struct pool {
     }
 };
 
-} // namespace lpt::kernel
+}  // namespace lpt::kernel

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/graph/body_budget.hpp>
 #include <lpt/pipeline/dispatch.hpp>
 
 namespace lpt {
@@ -123,10 +124,11 @@ namespace detail {
 template <int Once = 0>
 constexpr void drive_bodies(rewrite& changes, dispatch_view table, node_id id) {
     for (std::size_t which = 0; which < changes.model[id].bodies().size(); ++which) {
-        rewrite inner(changes.model.body(id, which), changes.attributes.body(id, which), changes.options,
-                      changes.restrictions);
-        drive<Once>(inner, table);  // depends on Once: clang would else want its body here, before there is one
-        changes.take_refusals_of_body(id, which, inner);
+        with_budget_of_network(changes.model, id, which, [&](graph& body) {
+            rewrite inner(body, changes.attributes.body(id, which), changes.options, changes.restrictions);
+            drive<Once>(inner, table);  // depends on Once: clang would else want its body here, before there is one
+            changes.take_refusals_of_body(id, which, inner);
+        });
     }
 }
 

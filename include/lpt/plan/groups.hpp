@@ -104,16 +104,15 @@ inline bool reduces_pixels(const graph& model, const node& each) {
     return true;
 }
 
-/// True for a window whose bytes kernels sum in 32 bits, and whose taps they look at one by one; larger ones are the reference's.
+/// True for a window whose bytes kernels sum in 32 bits; larger ones are the reference's.
 inline bool has_kernel_window(const graph& model, const node& each) {
     constexpr std::int64_t most_taps = std::int64_t{1} << 23;  // * 255 is below 2^31
-    constexpr std::int64_t most_on_axis = std::int64_t{1} << 16;
     checked taps = 1;
     if (each.is<op::max_pool>() || each.is<op::avg_pool>()) {
         const integers& kernel =
             each.is<op::max_pool>() ? each.as<op::max_pool>().kernel : each.as<op::avg_pool>().kernel;
         for (const std::int64_t size : kernel) {
-            taps = taps * (size <= most_on_axis ? size : most_taps + 1);
+            taps = taps * size;
         }
         return taps.is_within(1, most_taps);
     }

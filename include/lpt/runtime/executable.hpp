@@ -22,6 +22,9 @@ struct compile_options {
     std::optional<std::size_t> memory_limit;
     /// >= 0: iterations of all loops in a run, but for those that take a part of an input each.
     std::int64_t most_iterations = reference::limits{}.iterations;
+    /// Bytes that the outputs of one operation without a kernel may take, and 32 for each place along one of their axes: beyond it the
+    /// scalar reference does not compute it.
+    std::uint64_t most_evaluated_bytes = reference::limits{}.bytes;
 };
 
 /// A network with packed weights, fused steps and planned memory. Its states (ReadValue, Assign) live as long as it does.
@@ -53,6 +56,8 @@ public:
         context_->most_plans = options.most_plans;
         context_->memory_limit = options.memory_limit.value_or(runtime::memory_of_machine());
         context_->weights = plan::weight_store(context_->memory_limit);
+        context_->most_evaluated_bytes = options.most_evaluated_bytes;
+        context_->folding = model.folding();
         most_iterations_ = options.most_iterations;
         network_ = std::make_unique<runtime::network_runner>(std::move(model), *context_);
     }
@@ -91,7 +96,7 @@ public:
         network_->run(inputs, outputs, timed);
     }
     /// Runs once. Raises an error that names the input for one of another type or shape, and one that names the operation for shapes that
-    /// it cannot take, for memory that cannot be had, and for loops of more than `most_iterations`.
+    /// it cannot take, for memory that cannot be had, and for what is beyond `most_iterations` or `most_evaluated_bytes`.
     std::vector<tensor> run(view<tensor> inputs, bool timed = false) {
         context_->iterations_left = most_iterations_;
         return network_->run(std::vector<tensor>(inputs.begin(), inputs.end()), timed);

@@ -50,7 +50,9 @@ struct run_context {
     std::size_t memory_limit = SIZE_MAX;
     plan::weight_store weights;
     state_table states;
+    std::uint64_t most_evaluated_bytes = reference::limits{}.bytes;
     std::int64_t iterations_left = 0;  // of loops in this run
+    folding_budget folding;  // left, of the network and its bodies
 
     plan::plan_options options() {
         return {kernels, parallel.run != nullptr ? parallel.threads : 1, &weights, memory_limit};
@@ -308,7 +310,8 @@ class network_runner {
         const graph& model = stage.net.model.contains(id) ? stage.net.model : stage.whole;
         const node& each = model[id];
         if (!reference::runs_bodies(each.kind())) {
-            return reference::evaluate_node<float>(model, id, inputs);
+            reference::state none;
+            return reference::evaluate_node<float>(model, id, inputs, none, {.bytes = context_.most_evaluated_bytes});
         }
         std::vector<std::unique_ptr<network_runner>>& runners = bodies_.at(id);
         const bool counts = counts_iterations(each);
@@ -316,8 +319,8 @@ class network_runner {
             context_.iterations_left -= counts ? 1 : 0;
             return runners[which]->run(parameters, timed_);
         };
-        reference::limits most;
-        most.iterations = math::maximum<std::int64_t>(0, context_.iterations_left);
+        const reference::limits most = {.bytes = context_.most_evaluated_bytes,
+                                        .iterations = math::maximum<std::int64_t>(0, context_.iterations_left)};
         return reference::evaluate_control_flow(each, inputs, run_body, most);
     }
     /// Runs the steps of a stage; what deferred steps give is appended to `deferred`.
@@ -375,7 +378,9 @@ class network_runner {
 public:
     /// `context` must live as long as the runner.
     network_runner(graph model, run_context& context) : context_(context), model_(std::move(model)) {
+        model_.set_folding_budget(context_.folding);
         plan::fold_known(model_);
+        context_.folding = model_.folding();
         const seq<node_id> order = topological_order(model_);
         keep_constants(order);
         describe_ports();

@@ -362,7 +362,7 @@ class step_runner {
         }
     }
     void operator()(const plan::reference_step& work) {
-        take_results(work.node, reference::evaluate_node<float>(net_.model, work.node, tensors_of(work.inputs)),
+        take_results(work.node, memory_.nodes.evaluate(memory_.nodes.owner, work.node, tensors_of(work.inputs)),
                      work.outputs);
     }
     void operator()(const plan::control_flow_step& work) {

@@ -3,6 +3,7 @@
 
 #include <lpt/base/memory_errors.hpp>
 #include <lpt/graph/traverse.hpp>
+#include <lpt/graph/verify.hpp>
 #include <lpt/import/openvino_ir/bodies.hpp>
 
 #include <iterator>
@@ -235,11 +236,12 @@ class builder {
         node_id id = node_id::none;
         try {
             id = model_.add(std::move(what), inputs, layer.xml.attribute("name").value(), layer.version);
+            for (graph& body : bodies) {
+                model_.add_body(id, std::move(body));
+            }
+            lpt::detail::check_declared_outputs(model_, id);
         } catch (const error& raised) {
             fail({text_view(files_.xml.c_str()), ": ", raised.message()});
-        }
-        for (graph& body : bodies) {
-            model_.add_body(id, std::move(body));
         }
         read_annotations(layer.xml, model_, id);
         check_outputs(outputs, document_.where(layer), model_[id]);

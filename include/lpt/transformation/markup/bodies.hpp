@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/graph/body_budget.hpp>
 #include <lpt/transformation/rewrite.hpp>
 
 namespace lpt {
@@ -9,9 +10,11 @@ namespace detail {
 template <class Step>
 [[gnu::noinline]] constexpr void run_on_each_body(rewrite& r, node_id id) {
     for (std::size_t which = 0; which < r.model[id].bodies().size(); ++which) {
-        rewrite inside(r.model.body(id, which), r.attributes.body(id, which), r.options, r.restrictions);
-        Step::run(inside);
-        r.take_refusals_of_body(id, which, inside);
+        with_budget_of_network(r.model, id, which, [&](graph& body) {
+            rewrite inside(body, r.attributes.body(id, which), r.options, r.restrictions);
+            Step::run(inside);
+            r.take_refusals_of_body(id, which, inside);
+        });
     }
 }
 }  // namespace detail
