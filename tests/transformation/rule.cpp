@@ -183,4 +183,9 @@ TEST_CASE("a pattern covers another one if it matches everything that the other 
     const auto shared_one = parts(expression<op::relu, many_readers<expression<op::relu, any<0>>>>{});
     CHECK(covers(shared_one, sole));
     CHECK(!covers(sole, shared_one));
+    const auto without_inputs = parts(expression<op::read_value>{});
+    const auto with_input = parts(expression<op::read_value, any<0>>{});
+    CHECK(covers(without_inputs, without_inputs));
+    CHECK(!covers(without_inputs, with_input));
+    CHECK(!covers(with_input, without_inputs));
 }
