@@ -144,6 +144,25 @@ TEST_CASE("Blocks lie where looking at all pairs puts them") {
     }
 }
 
+TEST_CASE("Pairs of blocks that live at the same time are counted, those that begin together too") {
+    plan::network net;
+    net.steps.resize(3);
+    const auto block = [&](int first, int last) {
+        plan::storage made;
+        made.where = plan::place::arena;
+        made.bytes = 64;
+        made.first_step = first;
+        made.last_step = last;
+        net.storages.push_back(made);
+    };
+    block(0, 0);
+    block(0, 1);
+    block(0, 2);  // three pairs
+    block(1, 2);  // two more, with the blocks that live on
+    block(2, 2);  // two more
+    CHECK(plan::detail::count_meetings(net, plan::detail::blocks_of_arena(net)) == 7);
+}
+
 TEST_CASE("Blocks have places when too many live at the same time to look at all pairs") {
     const plan::network net = random_network(4000, 3000, 3000, 1);
     CHECK(mistakes_of(net) == 0);
