@@ -28008,7 +28008,7 @@ class dot_writer {
             append_id(path, id);
             result_.append(" [label=\"").append(name(model.type(from)));
             append_to(result_, model.shape(from));
-            result_.append("\"];\n");
+            result_.append(is_8_bit_integer(model.type(from)) ? "\", color=\"#2f8f4e\", penwidth=2];\n" : "\"];\n");
         }
     }
     constexpr void append_bodies(const graph& model, node_id id, text_view path) {
@@ -28051,7 +28051,8 @@ public:
 /// A graph in graphviz's language, to be drawn by `dot -Tsvg`.
 ///
 /// One box an operation: its type, its name, and its constants of more than one element as `port: type shape`; coloured by the type in
-/// which it computes: 8-bit integers green, real numbers orange, sizes and conditions grey. Edges say type and shape. Bodies are frames.
+/// which it computes: 8-bit integers green, real numbers orange, sizes and conditions grey. Edges say type and shape, those
+/// of 8-bit data are green. Bodies are frames.
 /// Names are any bytes: what is no printable ASCII becomes `?`.
 template <int Once = 0>
 constexpr text write_dot(const graph& model) {

@@ -56,6 +56,7 @@ TEST_CASE("Boxes are coloured by the type in which operations compute") {
     const std::string picture = words(write_dot(model));
     CHECK(has(picture, "[label=\"Relu\\nrelu\", fillcolor=\"#8fd19e\"]"));
     CHECK(has(picture, "[label=\"Sigmoid\\nsigmoid\", fillcolor=\"#f6c9a0\"]"));
+    CHECK(count_of(picture, "[label=\"u8[1,8]\", color=\"#2f8f4e\", penwidth=2]") == 2);
 }
 
 TEST_CASE("With a report the reason stands at what stayed in real numbers") {
