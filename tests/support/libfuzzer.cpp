@@ -54,6 +54,9 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
 void* operator new[](std::size_t size, std::align_val_t alignment) {
     return take(size, static_cast<std::size_t>(alignment));
 }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+    return size <= most_memory ? std::malloc(size != 0 ? size : 1) : nullptr;
+}
 void operator delete(void* old) noexcept { std::free(old); }
 void operator delete[](void* old) noexcept { std::free(old); }
 void operator delete(void* old, std::size_t) noexcept { std::free(old); }
