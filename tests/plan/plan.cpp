@@ -245,8 +245,8 @@ TEST_CASE("Sizes that are not known are refused by name") {
         "input 0 'data' has the type f32 and the shape [?,2]; a network is planned for known types and sizes", error);
 }
 
-TEST_CASE("Windows with so many taps that bytes leave 32 bits, or that looking at all takes long, have no kernel") {
-    for (const std::int64_t size : {std::int64_t{8}, (std::int64_t{1} << 16) + 1}) {
+TEST_CASE("Windows with so many taps that bytes leave 32 bits have no kernel") {
+    for (const std::int64_t size : {std::int64_t{8}, (std::int64_t{1} << 23) + 1}) {
         graph model;
         op::avg_pool what;
         what.kernel = {size, 1};
