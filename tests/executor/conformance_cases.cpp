@@ -107,11 +107,11 @@ void for_each_case(const std::function<void(const json&, unsigned)>& work) {
 
 TEST_CASE("Conformance cases: every step gives what the reference gives, on every instruction set and with threads") {
     check_counts counts;
-    const std::uint64_t most_elements = from_environment("LPT_CASE_ELEMENTS", 300000);
+    const std::uint64_t largest_wanted = from_environment("LPT_CASE_ELEMENTS", 300000);
     std::size_t left_out = 0;
     for_each_case([&](const json& described, unsigned number) {
         const graph model = conformance::graph_reader::read(described.at("before"));
-        if (most_elements != 0 && largest_value(model) > most_elements) {
+        if (largest_wanted != 0 && largest_value(model) > largest_wanted) {
             ++left_out;
             return;
         }
