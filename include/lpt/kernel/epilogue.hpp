@@ -23,7 +23,7 @@ struct finish {
         const unsigned char* from = static_cast<const unsigned char*>(data) + index * size;
         unsigned char whole[width * 4] = {};
         if (count < width) {
-            std::memcpy(whole, from, static_cast<std::size_t>(count * size));
+            std::memcpy(whole, from, count > 0 ? static_cast<std::size_t>(count * size) : 0);
             from = whole;
         }
         switch (kind) {
