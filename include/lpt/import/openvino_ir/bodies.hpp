@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/graph/graph.hpp>
 #include <lpt/import/openvino_ir/document.hpp>
 
 /// Port maps of TensorIterator, Loop and If: which input of the node feeds which parameter of a body, and which result of
