@@ -229,14 +229,18 @@ void run_pipeline_of_case(const json& conformance_case, rewrite& changes) {
     }
 }
 
-json run_case(const json& conformance_case) {
-    graph model = graph_reader::read(conformance_case.at("before"));
-    attribute::tables attributes;
+void transform_as_case(const json& conformance_case, graph& model, attribute::tables& attributes) {
     transformation_options options;
     detail::read_options(conformance_case, options);
     const restriction_table restrictions = detail::read_restrictions(conformance_case);
     rewrite changes(model, attributes, options, restrictions);
     run_pipeline_of_case(conformance_case, changes);
+}
+
+json run_case(const json& conformance_case) {
+    graph model = graph_reader::read(conformance_case.at("before"));
+    attribute::tables attributes;
+    transform_as_case(conformance_case, model, attributes);
     const seq<node_id> order = order_of_case(model);
     json result = write_graph(model, order);
     detail::write_attributes(model, attributes, order, result);

@@ -21,6 +21,9 @@ void read_options(const json& conformance_case, transformation_options& options)
 /// Runs the pipeline of a case on the graph of `changes`.
 void run_pipeline_of_case(const json& conformance_case, rewrite& changes);
 
+/// Runs the pipeline of a case on a graph, with the case's options and restrictions; `attributes` are what markup leaves.
+void transform_as_case(const json& conformance_case, graph& model, attribute::tables& attributes);
+
 /// Builds the graph of a case, runs its pipeline and gives the resulting graph in the form of the cases.
 json run_case(const json& conformance_case);
 

@@ -71,11 +71,7 @@ std::uint64_t largest_value(const graph& model) {
 /// The network of a case after its transformations.
 graph transformed(const json& described, graph model) {
     attribute::tables attributes;
-    transformation_options options;
-    conformance::detail::read_options(described, options);
-    const restriction_table restrictions = conformance::detail::read_restrictions(described);
-    rewrite changes(model, attributes, options, restrictions);
-    conformance::run_pipeline_of_case(described, changes);
+    conformance::transform_as_case(described, model, attributes);
     return model;
 }
 

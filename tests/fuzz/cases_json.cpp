@@ -15,11 +15,7 @@ void run_case(const json& conformance_case) {
     model.set_folding_budget({.bytes = 1 << 26, .steps = 1 << 26});
     check_graph(model, "reading a case");
     attribute::tables attributes;
-    transformation_options options;
-    conformance::detail::read_options(conformance_case, options);
-    const restriction_table restrictions = conformance::detail::read_restrictions(conformance_case);
-    rewrite changes(model, attributes, options, restrictions);
-    conformance::run_pipeline_of_case(conformance_case, changes);
+    conformance::transform_as_case(conformance_case, model, attributes);
     check_graph(model, "the pipeline of a case");
     static_cast<void>(conformance::write_graph(model, conformance::order_of_case(model)));
     if (is_small(model)) {
