@@ -249,7 +249,7 @@ constexpr auto from_hana(const Sequence&) -> typename detail::types_of<Sequence>
 
 }  // namespace lpt
 
-/// What makes a list of types a Hana sequence; `concat` and `chain` are Hana's own only for the sake of the compiler's time.
+/// What makes a list of types a Hana sequence. `concat` and `chain` could be Hana's, which take the compiler much longer.
 namespace boost::hana {
 
 template <template <class...> class List>
@@ -281,7 +281,7 @@ template <template <class...> class List>
 struct is_empty_impl<lpt::list_tag<List>> {
     template <class... Types>
     static constexpr auto apply(const List<Types...>&) {
-        return bool_c < sizeof...(Types) == 0 > ;
+        return bool_c<(sizeof...(Types) == 0)>;
     }
 };
 template <template <class...> class List>
@@ -27916,22 +27916,12 @@ namespace lpt {
 
 namespace detail {
 
-/// Colours by the type in which an operation computes.
-struct dot_colour {
-    text_view fill;
-    text_view meaning;
-};
-constexpr dot_colour dot_colour_of(element type) {
-    if (is_8_bit_integer(type)) {
-        return {"#8fd19e", "8-bit integers"};
-    }
-    if (is_low_precision(type)) {
-        return {"#d3ecb0", "other low precision"};
-    }
-    if (is_real(type)) {
-        return {"#f6c9a0", "real numbers"};
-    }
-    return {"#e4e4e4", "sizes, indices, conditions"};
+/// The colour of an operation that computes in a type: 8-bit integers, other low precision, real numbers, what says sizes or conditions.
+constexpr text_view dot_colour_of(element type) {
+    return is_8_bit_integer(type)   ? "#8fd19e"
+           : is_low_precision(type) ? "#d3ecb0"
+           : is_real(type)          ? "#f6c9a0"
+                                    : "#e4e4e4";
 }
 
 /// Text between quotation marks: names are any bytes, pictures are UTF-8 of one line.
@@ -27952,20 +27942,9 @@ class dot_writer {
         "digraph network {\n"
         "    node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\", fontsize=11, margin=\"0.12,0.05\"];\n"
         "    edge [fontname=\"Helvetica\", fontsize=9, color=\"#606060\"];\n";
-    const report* told_ = nullptr;
+    seq<text_view> reasons_;  // by node of the outermost graph; empty: none is known
     int clusters_ = 0;
 
-    constexpr text_view reason_of(node_id id, text_view path) const {
-        if (told_ == nullptr || !path.empty()) {
-            return {};
-        }
-        for (const report_row& row : told_->operations) {
-            if (row.node == id && row.body.empty() && !row.reason.empty()) {
-                return row.reason;
-            }
-        }
-        return {};
-    }
     constexpr void append_id(text_view path, node_id id) {
         result_.append('"').append(path).append('n').append(index_of(id)).append('"');
     }
@@ -27984,13 +27963,13 @@ class dot_writer {
             }
         }
         const element type = end ? each.type() : computing_type(model, each);
-        result_.append("\", fillcolor=\"").append(dot_colour_of(type).fill).append('"');
+        result_.append("\", fillcolor=\"").append(dot_colour_of(type)).append('"');
         if (end) {
             result_.append(", shape=ellipse");
         }
-        if (const text_view reason = reason_of(id, path); !reason.empty()) {
+        if (path.empty() && index_of(id) < reasons_.size() && !reasons_[index_of(id)].empty()) {
             result_.append(", tooltip=\"");
-            append_quoted(result_, reason);
+            append_quoted(result_, reasons_[index_of(id)]);
             result_.append('"');
         }
         result_.append("];\n");
@@ -28039,7 +28018,15 @@ class dot_writer {
     }
 
 public:
-    constexpr explicit dot_writer(const report* told) : told_(told) {}
+    /// The first reason that a report gives for each node.
+    constexpr void read_reasons(const graph& model, const report& told) {
+        reasons_.resize(model.id_bound());
+        for (const report_row& row : told.operations) {
+            if (row.body.empty() && index_of(row.node) < reasons_.size() && reasons_[index_of(row.node)].empty()) {
+                reasons_[index_of(row.node)] = row.reason;
+            }
+        }
+    }
     constexpr text write(const graph& model) {
         append_graph(model, "");
         return result_.append("}\n");
@@ -28056,12 +28043,14 @@ public:
 /// Names are any bytes: what is no printable ASCII becomes `?`.
 template <int Once = 0>
 constexpr text write_dot(const graph& model) {
-    return detail::dot_writer<>(nullptr).write(model);
+    return detail::dot_writer<>().write(model);
 }
 /// The same of a transformed graph, with the reason of what stayed in real numbers as the tooltip of its box.
 template <int Once = 0>
 constexpr text write_dot(const graph& model, const report& told) {
-    return detail::dot_writer<>(&told).write(model);
+    detail::dot_writer<> writer;
+    writer.read_reasons(model, told);
+    return writer.write(model);
 }
 
 }  // namespace lpt

@@ -101,7 +101,7 @@ constexpr auto from_hana(const Sequence&) -> typename detail::types_of<Sequence>
 
 }  // namespace lpt
 
-/// What makes a list of types a Hana sequence; `concat` and `chain` are Hana's own only for the sake of the compiler's time.
+/// What makes a list of types a Hana sequence. `concat` and `chain` could be Hana's, which take the compiler much longer.
 namespace boost::hana {
 
 template <template <class...> class List>
@@ -133,7 +133,7 @@ template <template <class...> class List>
 struct is_empty_impl<lpt::list_tag<List>> {
     template <class... Types>
     static constexpr auto apply(const List<Types...>&) {
-        return bool_c < sizeof...(Types) == 0 > ;
+        return bool_c<(sizeof...(Types) == 0)>;
     }
 };
 template <template <class...> class List>
