@@ -32,7 +32,7 @@
 #include <unistd.h>
 #endif
 
-namespace lpt::detail {
+namespace lpt::inline LPT_ABI::detail {
 
 /// The bytes of a file, and how they are given back.
 struct file_contents {
@@ -109,13 +109,13 @@ inline bool file_exists(const char* path) noexcept {
 
 #endif
 
-}  // namespace lpt::detail
+}  // namespace lpt::inline LPT_ABI::detail
 #endif
 
 // ======== lpt/import/mapped_file.hpp
 #ifndef LPT_HOLDS_IMPORT_MAPPED_FILE_HPP
 #define LPT_HOLDS_IMPORT_MAPPED_FILE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A file mapped into memory for reading; read into memory where the system maps none. Windows on it keep the mapping alive after
 /// this object is gone.
@@ -172,14 +172,14 @@ public:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/import/openvino_ir/document.hpp
 #ifndef LPT_HOLDS_IMPORT_OPENVINO_IR_DOCUMENT_HPP
 #define LPT_HOLDS_IMPORT_OPENVINO_IR_DOCUMENT_HPP
 /// The XML document of a network as plain data: layers with their ports and the edges between them.
-namespace lpt::openvino_ir {
+namespace lpt::inline LPT_ABI::openvino_ir {
 
 /// Where a message is about: a file, and a layer in it. Its words are made where a message needs them.
 struct place {
@@ -517,7 +517,7 @@ inline document read_document(const pugi::xml_node& xml, text_view file, const o
     return result;
 }
 
-}  // namespace lpt::openvino_ir
+}  // namespace lpt::inline LPT_ABI::openvino_ir
 #endif
 
 // ======== lpt/import/openvino_ir/bodies.hpp
@@ -525,7 +525,7 @@ inline document read_document(const pugi::xml_node& xml, text_view file, const o
 #define LPT_HOLDS_IMPORT_OPENVINO_IR_BODIES_HPP
 /// Port maps of TensorIterator, Loop and If: which input of the node feeds which parameter of a body, and which result of
 /// a body gives which output.
-namespace lpt::openvino_ir {
+namespace lpt::inline LPT_ABI::openvino_ir {
 
 /// The layers of a body that are its parameters and results, in order: port maps name them by layer id.
 struct body_ports {
@@ -670,14 +670,14 @@ inline void open_unknown_ranks(seq<op::declared_output>& declared, const seq<op:
     }
 }
 
-}  // namespace lpt::openvino_ir
+}  // namespace lpt::inline LPT_ABI::openvino_ir
 #endif
 
 // ======== lpt/import/openvino_ir/network.hpp
 #ifndef LPT_HOLDS_IMPORT_OPENVINO_IR_NETWORK_HPP
 #define LPT_HOLDS_IMPORT_OPENVINO_IR_NETWORK_HPP
 /// From the XML document to a graph.
-namespace lpt::openvino_ir {
+namespace lpt::inline LPT_ABI::openvino_ir {
 
 inline constexpr int deepest_body = 16;
 
@@ -1047,13 +1047,13 @@ inline graph read_network(text_view xml, const mapped_file* weights, const std::
     return build_graph(read_document(net, xml_name.c_str(), known), {weights, xml_name, bin_name, known}, 0);
 }
 
-}  // namespace lpt::openvino_ir
+}  // namespace lpt::inline LPT_ABI::openvino_ir
 #endif
 
 // ======== lpt/import/openvino_ir.hpp
 #ifndef LPT_HOLDS_IMPORT_OPENVINO_IR_HPP
 #define LPT_HOLDS_IMPORT_OPENVINO_IR_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Reads a network in OpenVINO's intermediate representation.
 ///
@@ -1081,7 +1081,7 @@ inline graph import_openvino_ir(const std::string& xml_path, std::string bin_pat
                                      bin_path, known);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/import.hpp

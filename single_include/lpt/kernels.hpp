@@ -10,12 +10,40 @@
 #include <utility>
 #include <xsimd/xsimd.hpp>
 
+// ======== lpt/base/version.hpp
+#ifndef LPT_HOLDS_BASE_VERSION_HPP
+#define LPT_HOLDS_BASE_VERSION_HPP
+// The one place of the version; CMake, Conan, pkg-config and the single headers read these lines.
+#define LPT_VERSION_MAJOR 0
+#define LPT_VERSION_MINOR 1
+#define LPT_VERSION_PATCH 0
+
+// Everything of the library lies in an inline namespace whose name carries the version, so that two versions in one program have symbols
+// of their own and do not mix. Users write `lpt::` alone. No option changes a layout; one that ever does has to appear in this name.
+#define LPT_ABI_OF(major, minor, patch) v##major##_##minor##_##patch
+#define LPT_ABI_NAME(major, minor, patch) LPT_ABI_OF(major, minor, patch)
+#define LPT_ABI LPT_ABI_NAME(LPT_VERSION_MAJOR, LPT_VERSION_MINOR, LPT_VERSION_PATCH)
+
+namespace lpt::inline LPT_ABI {
+
+/// Version of the library: major.minor.patch, by the rules of semantic versioning.
+struct version_number {
+    int major_part;
+    int minor_part;
+    int patch_part;
+};
+
+inline constexpr version_number library_version{LPT_VERSION_MAJOR, LPT_VERSION_MINOR, LPT_VERSION_PATCH};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
 // ======== lpt/kernel/rows.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_HPP
 #define LPT_HOLDS_KERNEL_ROWS_HPP
 // The contract between whoever plans a network and the kernels: plain data, no SIMD, no graph.
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// An instruction set that the kernels are compiled for.
 /// `scalar` is the definition; every other one gives the same bits.
@@ -386,7 +414,7 @@ struct kernel_table {
     void (*transpose)(const transpose_problem& problem, const parallel_for& parallel) = nullptr;
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/isa.hpp
@@ -404,7 +432,7 @@ struct kernel_table {
 #include <cpuid.h>
 #endif
 
-namespace lpt::kernel::on {
+namespace lpt::inline LPT_ABI::kernel::on {
 
 /// One type per instruction set; everything that is compiled with special flags is a template on one of these, so that the
 /// linker never merges code of two instruction sets.
@@ -433,9 +461,9 @@ struct neon_i8mm {
     static constexpr isa value = isa::neon_i8mm;
 };
 
-}  // namespace lpt::kernel::on
+}  // namespace lpt::inline LPT_ABI::kernel::on
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// Whether this build contains code for an instruction set (the target architecture decides).
 constexpr bool is_built(isa set) noexcept {
@@ -520,7 +548,7 @@ inline bool is_available(isa set) noexcept {
 #endif
 }
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/dot.hpp
@@ -528,7 +556,7 @@ inline bool is_available(isa set) noexcept {
 #define LPT_HOLDS_KERNEL_DOT_HPP
 // What the dense kernel needs from an instruction set: dot products of a few bytes with a few bytes, which xsimd does not have.
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// Each instruction set specialises this with
 ///   accumulator     a vector of `lanes` 32-bit integers. A compiler vector type, not a wrapper: g++ 12 keeps two copies of every
@@ -560,7 +588,7 @@ struct dot_product;
 template <class Isa>
 struct dot_of_four : dot_product<Isa> {};
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/avx2/dot.hpp
@@ -572,7 +600,7 @@ struct dot_of_four : dot_product<Isa> {};
 
 #include <immintrin.h>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// Bytes are widened to 16 bits and multiplied with pmaddwd: two products of at most 255 * 128 fit in 32 bits. (pmaddubsw would save
 /// a quarter of the work and saturate in 16 bits: wrong results.) Rows are widened once for a tile, columns at every load, which
@@ -640,7 +668,7 @@ struct dot_product<on::avx2> {
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 
 #endif
 #endif
@@ -652,7 +680,7 @@ struct dot_product<on::avx2> {
 // that the same expression gives the same bits on every instruction set. This header has the scalar one (a vector of one number);
 // the folders of the instruction sets have the others, made from xsimd.
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 template <class Isa>
 struct lanes;
@@ -788,7 +816,7 @@ template <class Isa>
     return lanes<Isa>::load(whole);
 }
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/xsimd.hpp
@@ -796,7 +824,7 @@ template <class Isa>
 #define LPT_HOLDS_KERNEL_XSIMD_HPP
 // The only include of xsimd. Smooths the differences between its versions 8.1 and 14.
 
-namespace lpt::kernel::detail {
+namespace lpt::inline LPT_ABI::kernel::detail {
 
 /// The same bits as integers. xsimd 10 changed the template argument from the batch to the element type.
 template <class Arch>
@@ -820,7 +848,7 @@ float_of_bits(const xsimd::batch<std::int32_t, Arch>& value) noexcept {
 #endif
 }
 
-} // namespace lpt::kernel::detail
+} // namespace lpt::inline LPT_ABI::kernel::detail
 #endif
 
 // ======== lpt/kernel/xsimd_lanes.hpp
@@ -828,7 +856,7 @@ float_of_bits(const xsimd::batch<std::int32_t, Arch>& value) noexcept {
 #define LPT_HOLDS_KERNEL_XSIMD_LANES_HPP
 // The operations of `lanes` that xsimd has for every instruction set.
 
-namespace lpt::kernel::detail {
+namespace lpt::inline LPT_ABI::kernel::detail {
 
 /// `Isa` makes the type, and with it every symbol, one of its own per instruction set, also where two share `Arch`.
 template <class Isa, class Arch>
@@ -877,7 +905,7 @@ struct xsimd_lanes {
     [[gnu::always_inline]] static ints shift_right_1(ints value) noexcept { return value >> 1; }
 };
 
-} // namespace lpt::kernel::detail
+} // namespace lpt::inline LPT_ABI::kernel::detail
 #endif
 
 // ======== lpt/kernel/avx2/lanes.hpp
@@ -889,7 +917,7 @@ struct xsimd_lanes {
 
 #include <immintrin.h>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 namespace detail {
 
@@ -1025,7 +1053,7 @@ struct lanes<on::avx_vnni> : detail::lanes_256<on::avx_vnni> {};
 template <>
 struct lanes<on::avx512_vnni_256> : detail::lanes_256<on::avx512_vnni_256> {};
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 
 #endif
 #endif
@@ -1041,7 +1069,7 @@ struct lanes<on::avx512_vnni_256> : detail::lanes_256<on::avx512_vnni_256> {};
 
 #include <immintrin.h>
 
-namespace lpt::kernel::detail {
+namespace lpt::inline LPT_ABI::kernel::detail {
 
 /// `Isa` makes the symbols ones of their own per instruction set.
 template <class Isa>
@@ -1064,7 +1092,7 @@ struct interleave_four {
     }
 };
 
-}  // namespace lpt::kernel::detail
+}  // namespace lpt::inline LPT_ABI::kernel::detail
 
 #endif
 #endif
@@ -1078,7 +1106,7 @@ struct interleave_four {
 
 #include <immintrin.h>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 template <>
 struct dot_product<on::avx512_vnni> : detail::interleave_four<on::avx512_vnni> {
@@ -1164,7 +1192,7 @@ struct dot_product<on::avx512_vnni> : detail::interleave_four<on::avx512_vnni> {
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 
 #endif
 #endif
@@ -1178,7 +1206,7 @@ struct dot_product<on::avx512_vnni> : detail::interleave_four<on::avx512_vnni> {
 
 #include <immintrin.h>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 namespace detail {
 
@@ -1280,7 +1308,7 @@ struct dot_product<on::avx512_vnni_256> : detail::vnni_256<on::avx512_vnni_256> 
 };
 #endif
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 
 #endif
 #endif
@@ -1290,7 +1318,7 @@ struct dot_product<on::avx512_vnni_256> : detail::vnni_256<on::avx512_vnni_256> 
 #define LPT_HOLDS_KERNEL_CONVOLUTION_GEOMETRY_HPP
 // Where the taps of an output pixel lie in the input.
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// How a convolution is computed.
 enum class convolution_method : std::uint8_t {
@@ -1484,7 +1512,7 @@ struct convolution_geometry {
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/dense_pack.hpp
@@ -1492,7 +1520,7 @@ struct convolution_geometry {
 #define LPT_HOLDS_KERNEL_DENSE_PACK_HPP
 // Packed columns of the dense kernel: their layout in memory, and how they are made.
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// The tile arithmetic of 8-bit integers.
 template <class Isa>
@@ -1773,7 +1801,7 @@ private:
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/unary.hpp
@@ -1782,7 +1810,7 @@ private:
 // The functions of one number that an epilogue can apply: one definition for all instruction sets, made of correctly rounded
 // operations in a fixed order, so every instruction set gives the same bits.
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// `unary<Isa>::apply(function, values, count, alpha, beta)`. For |v| < 80 results are within 4 ulp of the exact function of v, except:
 /// gelu_erf (within 3e-7, absolute), gelu_tanh and swish (the rounding of their inner argument y adds |y| / 2 ulp), and results below
@@ -2009,7 +2037,7 @@ struct unary {
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/epilogue.hpp
@@ -2017,7 +2045,7 @@ struct unary {
 #define LPT_HOLDS_KERNEL_EPILOGUE_HPP
 // From accumulators to memory: scale and bias, post operations, rounding, saturation, store.
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// The most columns that one call of `finish` takes; its buffers live on the stack.
 inline constexpr int finish_columns = 256;
@@ -2338,7 +2366,7 @@ private:
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/parallel.hpp
@@ -2346,7 +2374,7 @@ private:
 #define LPT_HOLDS_KERNEL_PARALLEL_HPP
 // Cutting a range of independent work into tasks.
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// Calls f(begin, end, task) for at most `parallel.threads` consecutive parts of [0, count), whose borders are multiples of `grain`.
 /// Task numbers count from 0, so a task can own the scratch memory of its number.
@@ -2374,7 +2402,7 @@ inline void split(const parallel_for& parallel, std::int64_t count, std::int64_t
     parallel.run(parallel.pool, static_cast<int>(tasks), &job::run, &work);
 }
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/depthwise_dots.hpp
@@ -2382,7 +2410,7 @@ inline void split(const parallel_for& parallel, std::int64_t count, std::int64_t
 #define LPT_HOLDS_KERNEL_DEPTHWISE_DOTS_HPP
 // Depthwise convolution by dot products of four bytes: the bytes of a channel in four rows of the image lie side by side.
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// Channels that do not fill the half of a block go through vectors of half the width, where an instruction set specialises this with
 /// `exist`, and `dot` and `simd` in the place of its own.
@@ -2770,7 +2798,7 @@ private:
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/avx512_vnni/half_blocks.hpp
@@ -2780,7 +2808,7 @@ private:
 
 #if defined(__AVX512VNNI__) && defined(__AVX512VL__) && defined(__AVX512BW__)
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 template <>
 struct half_blocks<on::avx512_vnni> {
@@ -2821,7 +2849,7 @@ struct half_blocks<on::avx512_vnni> {
     };
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 
 #endif
 #endif
@@ -2835,7 +2863,7 @@ struct half_blocks<on::avx512_vnni> {
 
 #include <immintrin.h>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 template <>
 struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx512bw> {
@@ -2946,7 +2974,7 @@ struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx5
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 
 #endif
 #endif
@@ -2958,7 +2986,7 @@ struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx5
 
 #if defined(__AVX512VNNI__) && defined(__AVX512VL__) && defined(__AVX512BW__)
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// Walks along the columns of the input; each column is interleaved once and added to every sum that it belongs to.
 /// Stride 1: four input rows, side by side in the four bytes of a dot product, serve two output rows and three output columns.
@@ -3535,7 +3563,7 @@ private:
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 
 #endif
 #endif
@@ -3549,7 +3577,7 @@ private:
 
 #include <arm_neon.h>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 namespace detail {
 
@@ -3671,7 +3699,7 @@ struct dot_of_four<on::neon> : detail::neon_base<on::neon> {
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 
 #endif
 #endif
@@ -3685,7 +3713,7 @@ struct dot_of_four<on::neon> : detail::neon_base<on::neon> {
 
 #include <arm_neon.h>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 namespace detail {
 
@@ -3818,7 +3846,7 @@ struct lanes<on::neon_dot> : detail::lanes_128<on::neon_dot> {};
 template <>
 struct lanes<on::neon_i8mm> : detail::lanes_128<on::neon_i8mm> {};
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 
 #endif
 #endif
@@ -3830,7 +3858,7 @@ struct lanes<on::neon_i8mm> : detail::lanes_128<on::neon_i8mm> {};
 
 #if defined(__aarch64__) && defined(__ARM_FEATURE_DOTPROD)
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 template <>
 struct dot_product<on::neon_dot> : detail::neon_base<on::neon_dot> {
@@ -3852,7 +3880,7 @@ struct dot_product<on::neon_dot> : detail::neon_base<on::neon_dot> {
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 
 #endif
 #endif
@@ -3864,7 +3892,7 @@ struct dot_product<on::neon_dot> : detail::neon_base<on::neon_dot> {
 
 #if defined(__aarch64__) && defined(__ARM_FEATURE_MATMUL_INT8) && defined(__ARM_FEATURE_DOTPROD)
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// Columns are packed as for dot products of eight bytes, so two of them side by side are one operand of a matrix product; two rows
 /// are the other (`dense_tile` of this instruction set). A vector of the tile is 4 columns.
@@ -3935,7 +3963,7 @@ struct dot_of_four<on::neon_i8mm> : detail::neon_base<on::neon_i8mm> {
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 
 #endif
 #endif
@@ -3946,7 +3974,7 @@ struct dot_of_four<on::neon_i8mm> : detail::neon_base<on::neon_i8mm> {
 // The inner loop of the dense kernel: a tile of rows x columns whose sums stay in registers over the whole depth, and from there go
 // to memory, as sums or as requantized bytes.
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// What a tile leaves in memory.
 enum class tile_result : std::uint8_t {
@@ -4450,7 +4478,7 @@ private:
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/neon_i8mm/tile.hpp
@@ -4460,7 +4488,7 @@ private:
 
 #if defined(__aarch64__) && defined(__ARM_FEATURE_MATMUL_INT8) && defined(__ARM_FEATURE_DOTPROD)
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// Sums are blocks of 2 rows x 2 columns, which become vectors of 4 columns of a row at the end. A pair of rows is put together from two
 /// loads and an insertion; a wide tile makes that one vector instruction in thirteen.
@@ -4692,7 +4720,7 @@ private:
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 
 #endif
 #endif
@@ -4702,7 +4730,7 @@ private:
 #define LPT_HOLDS_KERNEL_BINARY_HPP
 // Elementwise functions of two operands.
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 template <class Isa>
 struct binary {
@@ -4805,7 +4833,7 @@ struct binary {
     }
 };
 
-} // namespace lpt::kernel
+} // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/convert.hpp
@@ -4813,7 +4841,7 @@ struct binary {
 #define LPT_HOLDS_KERNEL_CONVERT_HPP
 // Quantize, dequantize, requantize, with or without a change of layout.
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 template <class Isa>
 struct convert {
@@ -5177,7 +5205,7 @@ struct convert {
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/depthwise.hpp
@@ -5185,7 +5213,7 @@ struct convert {
 #define LPT_HOLDS_KERNEL_DEPTHWISE_HPP
 // Depthwise convolution: one input channel per output channel, vectors run along the channels.
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// `depthwise_dots` for channels that do not fill the half of a block, if the instruction set has it.
 template <class Isa, bool HasHalves>
@@ -5501,7 +5529,7 @@ private:
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/dense.hpp
@@ -5513,7 +5541,7 @@ private:
 // elements; taps outside an image point at a row of zero points. B is packed into panels of `vectors * lanes` columns with a few
 // consecutive k per column, so one load feeds one dot product, and one panel is one forward stream.
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 template <class Isa, class Arithmetic>
 struct dense {
@@ -6062,7 +6090,7 @@ private:
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/gemm.hpp
@@ -6070,7 +6098,7 @@ private:
 #define LPT_HOLDS_KERNEL_GEMM_HPP
 // Matrix multiplication.
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// Writes `count` pointers, `step` bytes apart, to every `distance`-th place.
 template <class Isa>
@@ -6188,7 +6216,7 @@ struct gemm {
     }
 };
 
-} // namespace lpt::kernel
+} // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/convolution.hpp
@@ -6196,7 +6224,7 @@ struct gemm {
 #define LPT_HOLDS_KERNEL_CONVOLUTION_HPP
 // Convolution and transposed convolution of any dimension, with groups, over the dense kernel.
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// Pixels of an image, and a row of zero points that stands for all pixels outside.
 struct pixel_image {
@@ -6737,7 +6765,7 @@ struct convolution {
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/lookup.hpp
@@ -6745,7 +6773,7 @@ struct convolution {
 #define LPT_HOLDS_KERNEL_LOOKUP_HPP
 // Any function of one 8-bit number, as a table.
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 template <class Isa>
 struct lookup {
@@ -6769,7 +6797,7 @@ struct lookup {
     }
 };
 
-} // namespace lpt::kernel
+} // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/pool.hpp
@@ -6777,7 +6805,7 @@ struct lookup {
 #define LPT_HOLDS_KERNEL_POOL_HPP
 // Max and average pooling.
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// Vectors run along the channels; the window's elements are taken in order d, h, w.
 template <class Isa>
@@ -6943,7 +6971,7 @@ struct pool {
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/scalar/dense.hpp
@@ -6951,7 +6979,7 @@ struct pool {
 #define LPT_HOLDS_KERNEL_SCALAR_DENSE_HPP
 // The definition of matrix multiplication and convolution: one output after the other, one product after the other.
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 namespace detail {
 
@@ -7112,7 +7140,7 @@ struct convolution<on::scalar> {
     }
 };
 
-} // namespace lpt::kernel
+} // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/transpose.hpp
@@ -7120,7 +7148,7 @@ struct convolution<on::scalar> {
 #define LPT_HOLDS_KERNEL_TRANSPOSE_HPP
 // Swapping the two inner axes: the change between planes and channel-innermost layouts.
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 template <class Isa>
 struct transpose {
@@ -7163,7 +7191,7 @@ struct transpose {
     }
 };
 
-} // namespace lpt::kernel
+} // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/table.hpp
@@ -7174,7 +7202,7 @@ struct transpose {
 //   template const lpt::kernel::kernel_table& lpt::kernel::table_of<lpt::kernel::on::avx2>() noexcept;
 // with -ffp-contract=off and the flags of `lpt_add_kernels` (cmake/lpt_kernels.cmake).
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// All kernels of `Isa`.
 template <class Isa>
@@ -7198,7 +7226,7 @@ const kernel_table& table_of() noexcept {
     return table;
 }
 
-} // namespace lpt::kernel
+} // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernels.hpp
@@ -7236,7 +7264,7 @@ template const lpt::kernel::kernel_table& lpt::kernel::table_of<lpt::kernel::on:
 #ifndef LPT_HOLDS_BASE_TRAITS_HPP
 #define LPT_HOLDS_BASE_TRAITS_HPP
 /// The few type traits that the core needs: <type_traits> takes a tenth of what <vector> takes to compile.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// `std::is_constant_evaluated`.
 constexpr bool is_constant_evaluated() noexcept { return __builtin_is_constant_evaluated(); }
@@ -7297,7 +7325,7 @@ struct constant_value {
     constexpr operator decltype(Value)() const noexcept { return Value; }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/embedded/plan.hpp
@@ -7305,7 +7333,7 @@ struct constant_value {
 #define LPT_HOLDS_EMBEDDED_PLAN_HPP
 // A planned network as a type: descriptions of its steps that the compiler knows, written by lpt_embed. No SIMD, no graph, no memory.
 
-namespace lpt::embedded {
+namespace lpt::inline LPT_ABI::embedded {
 
 /// The layout of generated headers; they check that they fit to the library.
 inline constexpr int plan_format = 1;
@@ -7582,7 +7610,7 @@ struct ports {
     static constexpr std::size_t count = sizeof...(Ports);
 };
 
-}  // namespace lpt::embedded
+}  // namespace lpt::inline LPT_ABI::embedded
 #endif
 
 // ======== lpt/embedded/executor.hpp
@@ -7591,7 +7619,7 @@ struct ports {
 // Runs a network whose plan is known to the compiler: no heap, no exceptions, no choice at run time. Needs no SIMD: the steps are compiled
 // in one translation unit, for one instruction set (lpt/embedded/run.hpp).
 
-namespace lpt::embedded {
+namespace lpt::inline LPT_ABI::embedded {
 
 /// Memory of a run. `set[i]`: state i was written since the last reset.
 struct memory {
@@ -7648,9 +7676,9 @@ public:
     }
 };
 
-}  // namespace lpt::embedded
+}  // namespace lpt::inline LPT_ABI::embedded
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Runs a network of `lpt_embed --executor`; all its memory lies in the object: `Network::arena_bytes` for intermediate tensors and
 /// `Network::state_bytes` for what lives from run to run. See `run` and `reset` of its base.
@@ -7662,7 +7690,7 @@ class static_executor : public embedded::executor_of<Network, typename Network::
     static_assert(Network::plan_format == embedded::plan_format, "made by another version of lpt_embed: make it again");
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/embedded/run.hpp
@@ -7675,7 +7703,7 @@ class static_executor : public embedded::executor_of<Network, typename Network::
 // with the flags of `lpt_add_kernels`; the CMake function `lpt_embed` with EXECUTOR makes it. Everything here is a template on the
 // instruction set, so that the linker never puts it in the place of other code.
 
-namespace lpt::embedded {
+namespace lpt::inline LPT_ABI::embedded {
 
 /// Runs steps: each calls the kernel that the plan names, with everything but addresses in constants.
 template <class Isa, class Network>
@@ -8148,5 +8176,5 @@ void run_network(const memory& where) noexcept {
     all.give_results();
 }
 
-}  // namespace lpt::embedded
+}  // namespace lpt::inline LPT_ABI::embedded
 #endif

@@ -33,7 +33,13 @@
 #define LPT_VERSION_MINOR 1
 #define LPT_VERSION_PATCH 0
 
-namespace lpt {
+// Everything of the library lies in an inline namespace whose name carries the version, so that two versions in one program have symbols
+// of their own and do not mix. Users write `lpt::` alone. No option changes a layout; one that ever does has to appear in this name.
+#define LPT_ABI_OF(major, minor, patch) v##major##_##minor##_##patch
+#define LPT_ABI_NAME(major, minor, patch) LPT_ABI_OF(major, minor, patch)
+#define LPT_ABI LPT_ABI_NAME(LPT_VERSION_MAJOR, LPT_VERSION_MINOR, LPT_VERSION_PATCH)
+
+namespace lpt::inline LPT_ABI {
 
 /// Version of the library: major.minor.patch, by the rules of semantic versioning.
 struct version_number {
@@ -44,7 +50,7 @@ struct version_number {
 
 inline constexpr version_number library_version{LPT_VERSION_MAJOR, LPT_VERSION_MINOR, LPT_VERSION_PATCH};
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/base/compiled.hpp
@@ -70,7 +76,7 @@ inline constexpr version_number library_version{LPT_VERSION_MAJOR, LPT_VERSION_M
 #ifndef LPT_HOLDS_BASE_TRAITS_HPP
 #define LPT_HOLDS_BASE_TRAITS_HPP
 /// The few type traits that the core needs: <type_traits> takes a tenth of what <vector> takes to compile.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// `std::is_constant_evaluated`.
 constexpr bool is_constant_evaluated() noexcept { return __builtin_is_constant_evaluated(); }
@@ -131,13 +137,13 @@ struct constant_value {
     constexpr operator decltype(Value)() const noexcept { return Value; }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/graph/folding_budget.hpp
 #ifndef LPT_HOLDS_GRAPH_FOLDING_BUDGET_HPP
 #define LPT_HOLDS_GRAPH_FOLDING_BUDGET_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// What folding of constants may still make and do in one network; the user sets it with `graph::set_folding_budget`.
 ///
@@ -161,7 +167,7 @@ struct folding_budget {
     friend constexpr bool operator==(const folding_budget&, const folding_budget&) = default;
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/base/hana.hpp
@@ -172,7 +178,7 @@ struct folding_budget {
 ///
 /// Functions that make other lists (`hana::transform`, `hana::append` …) must give types again; `hana::to<hana::tuple_tag>(list)` takes
 /// any results. Never for graphs, tables at run time or constants, which are values.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace hana = boost::hana;
 
@@ -247,7 +253,7 @@ constexpr auto from_hana(const Sequence&) -> typename detail::types_of<Sequence>
     return {};
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 
 /// What makes a list of types a Hana sequence. `concat` and `chain` could be Hana's, which take the compiler much longer.
 namespace boost::hana {
@@ -373,7 +379,7 @@ struct empty_impl<lpt::holder_tag<Holder>> {
 // ======== lpt/op/kind.hpp
 #ifndef LPT_HOLDS_OP_KIND_HPP
 #define LPT_HOLDS_OP_KIND_HPP
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// The number of an operation type. Types of users come after `count`.
 enum class kind : int {
@@ -525,13 +531,13 @@ consteval kind user_kind(const char* name) {
 }
 constexpr bool is_of_user(kind number) { return number >= kind::count; }
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op
 #endif
 
 // ======== lpt/base/null.hpp
 #ifndef LPT_HOLDS_BASE_NULL_HPP
 #define LPT_HOLDS_BASE_NULL_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// True if a pointer points to nothing; for pointers to functions and objects with static storage, in constant expressions too.
 ///
@@ -545,7 +551,7 @@ constexpr bool is_null(Pointer pointer) {
     return pointer == nullptr;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/base/platform.hpp
@@ -570,7 +576,7 @@ constexpr bool is_null(Pointer pointer) {
 extern "C" __declspec(dllimport) int __stdcall SwitchToThread(void);
 #endif
 
-namespace lpt::detail {
+namespace lpt::inline LPT_ABI::detail {
 
 /// True where the process has one thread for sure: a locked instruction takes as long as twenty others.
 inline bool has_one_thread() noexcept {
@@ -590,7 +596,7 @@ inline void give_way() noexcept {
 #endif
 }
 
-}  // namespace lpt::detail
+}  // namespace lpt::inline LPT_ABI::detail
 #endif
 
 // ======== lpt/base/failure.hpp
@@ -619,7 +625,7 @@ inline void give_way() noexcept {
 #endif
 
 #if !LPT_THROWS
-namespace lpt::detail {
+namespace lpt::inline LPT_ABI::detail {
 
 /// Ends with an error that cannot be thrown.
 [[noreturn, gnu::cold, gnu::noinline]] inline void end_with(const char* message) {
@@ -631,14 +637,14 @@ namespace lpt::detail {
     __builtin_abort();
 }
 
-}  // namespace lpt::detail
+}  // namespace lpt::inline LPT_ABI::detail
 #endif
 #endif
 
 // ======== lpt/base/memory.hpp
 #ifndef LPT_HOLDS_BASE_MEMORY_HPP
 #define LPT_HOLDS_BASE_MEMORY_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Memory that cannot be had, or not within a limit that the user set: `what()` says how much it would have been. Who works on an
 /// operation makes it an `lpt::error` that names the operation (`detail::naming_memory`).
@@ -689,9 +695,9 @@ public:
     const char* what() const noexcept override { return words_; }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 
-namespace lpt::detail {
+namespace lpt::inline LPT_ABI::detail {
 
 #if LPT_THROWS
 [[noreturn, gnu::cold, gnu::noinline]] inline void raise_no_memory(std::size_t bytes) { throw memory_error(bytes); }
@@ -833,13 +839,13 @@ inline void give_memory(void* memory, [[maybe_unused]] std::size_t size) noexcep
     }
 }
 
-}  // namespace lpt::detail
+}  // namespace lpt::inline LPT_ABI::detail
 #endif
 
 // ======== lpt/base/move.hpp
 #ifndef LPT_HOLDS_BASE_MOVE_HPP
 #define LPT_HOLDS_BASE_MOVE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// `std::move`. The header that has it, <utility>, takes a sixth of what <vector> takes to compile.
 template <class T>
@@ -847,13 +853,13 @@ constexpr without_reference<T>&& move(T&& value) noexcept {
     return static_cast<without_reference<T>&&>(value);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/base/seq.hpp
 #ifndef LPT_HOLDS_BASE_SEQ_HPP
 #define LPT_HOLDS_BASE_SEQ_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -1294,13 +1300,13 @@ public:
     friend constexpr bool operator==(const seq& left, const seq& right) { return left.equals(right); }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/base/shared.hpp
 #ifndef LPT_HOLDS_BASE_SHARED_HPP
 #define LPT_HOLDS_BASE_SHARED_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -1383,13 +1389,13 @@ public:
     constexpr bool same(const shared& other) const noexcept { return block_ == other.block_; }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/base/text.hpp
 #ifndef LPT_HOLDS_BASE_TEXT_HPP
 #define LPT_HOLDS_BASE_TEXT_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A window on characters that somebody else owns.
 class text_view {
@@ -1710,13 +1716,13 @@ using text_pieces = std::initializer_list<text_piece>;
     return result;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/base/error.hpp
 #ifndef LPT_HOLDS_BASE_ERROR_HPP
 #define LPT_HOLDS_BASE_ERROR_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// What was wrong with something that could only be known at run time: one line that says what, where, and what was expected.
 class error : public std::exception {
@@ -1755,14 +1761,14 @@ template <int Once = 0>  // a constexpr function that always fails must be a tem
     detail::raise(join(message));
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/tensor/math.hpp
 #ifndef LPT_HOLDS_TENSOR_MATH_HPP
 #define LPT_HOLDS_TENSOR_MATH_HPP
 /// Functions of `<cmath>` that constant expressions need.
-namespace lpt::math {
+namespace lpt::inline LPT_ABI::math {
 
 inline constexpr double infinity = __builtin_huge_val();
 inline constexpr double not_a_number = __builtin_nan("");
@@ -1983,13 +1989,13 @@ constexpr double tanh(double value) {
 }
 constexpr double erf(double value) { return lpt::is_constant_evaluated() ? detail::erf(value) : __builtin_erf(value); }
 
-}  // namespace lpt::math
+}  // namespace lpt::inline LPT_ABI::math
 #endif
 
 // ======== lpt/tensor/element.hpp
 #ifndef LPT_HOLDS_TENSOR_ELEMENT_HPP
 #define LPT_HOLDS_TENSOR_ELEMENT_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The type of a tensor's elements; `dynamic` is a type that is not known yet.
 enum class element : unsigned char {
@@ -2181,13 +2187,13 @@ constexpr double convert_value(element type, double value) {
     return whole < range.lowest ? range.lowest : whole > range.highest ? range.highest : whole + 0.0;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/tensor/checked.hpp
 #ifndef LPT_HOLDS_TENSOR_CHECKED_HPP
 #define LPT_HOLDS_TENSOR_CHECKED_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A 64-bit integer that remembers whether a step of its computation left 64 bits.
 ///
@@ -2227,13 +2233,13 @@ public:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/tensor/shape.hpp
 #ifndef LPT_HOLDS_TENSOR_SHAPE_HPP
 #define LPT_HOLDS_TENSOR_SHAPE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The size of a tensor along one axis; -1 where it is only known at run time.
 using dimension = std::int64_t;
@@ -2439,13 +2445,13 @@ constexpr std::int64_t normalized_axis(std::int64_t axis, std::size_t rank) {
     return result < 0 || result >= size ? -1 : result;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/tensor/tensor.hpp
 #ifndef LPT_HOLDS_TENSOR_TENSOR_HPP
 #define LPT_HOLDS_TENSOR_TENSOR_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// What is known of values that have yet to be computed, so that simple questions about them do not make anybody compute them.
 struct late_facts {
@@ -2924,13 +2930,13 @@ constexpr integers integers_of(const tensor& values) {
     return result;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/op/attributes.hpp
 #ifndef LPT_HOLDS_OP_ATTRIBUTES_HPP
 #define LPT_HOLDS_OP_ATTRIBUTES_HPP
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 struct row;
 struct user_row;
@@ -3052,13 +3058,13 @@ public:
     friend constexpr bool operator==(const attributes& left, const attributes& right) { return left.equals(right); }
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op
 #endif
 
 // ======== lpt/op/inference.hpp
 #ifndef LPT_HOLDS_OP_INFERENCE_HPP
 #define LPT_HOLDS_OP_INFERENCE_HPP
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// Stands for an integer that is not known yet, in a list of values of which some are.
 inline constexpr std::int64_t unknown_value = INT64_MIN;
@@ -3155,13 +3161,13 @@ private:
     }
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op
 #endif
 
 // ======== lpt/op/row.hpp
 #ifndef LPT_HOLDS_OP_ROW_HPP
 #define LPT_HOLDS_OP_ROW_HPP
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// A list of operation types; a Hana sequence.
 template <class... Types>
@@ -3291,13 +3297,13 @@ constexpr table<sizeof...(Ops)> make_table(list<Ops...>) {
     return {{row{Ops::number, Ops::name, Ops::opsets, Ops::inputs, Ops::outputs, Ops::traits, &detail::infer<Ops>}...}};
 }
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op
 #endif
 
 // ======== lpt/op/activation.hpp
 #ifndef LPT_HOLDS_OP_ACTIVATION_HPP
 #define LPT_HOLDS_OP_ACTIVATION_HPP
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 namespace detail {
 
@@ -3652,13 +3658,13 @@ struct cos : detail::elementwise_function {
     static constexpr trait traits = trait::elementwise_unary;
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op
 #endif
 
 // ======== lpt/op/attention.hpp
 #ifndef LPT_HOLDS_OP_ATTENTION_HPP
 #define LPT_HOLDS_OP_ATTENTION_HPP
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// y = softmax(scale * query * transpose(key) + mask) * value, for each pair of leading indices.
 ///
@@ -3783,13 +3789,13 @@ private:
     }
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op
 #endif
 
 // ======== lpt/op/model.hpp
 #ifndef LPT_HOLDS_OP_MODEL_HPP
 #define LPT_HOLDS_OP_MODEL_HPP
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// An input of the network.
 struct parameter {
@@ -3974,13 +3980,13 @@ struct fake_convert {
     friend constexpr bool operator==(const fake_convert&, const fake_convert&) = default;
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op
 #endif
 
 // ======== lpt/op/binary.hpp
 #ifndef LPT_HOLDS_OP_BINARY_HPP
 #define LPT_HOLDS_OP_BINARY_HPP
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 namespace detail {
 
@@ -4112,13 +4118,13 @@ struct floor_mod : detail::binary_arithmetic {
     static constexpr trait traits = trait::elementwise_binary;
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op
 #endif
 
 // ======== lpt/op/comparison.hpp
 #ifndef LPT_HOLDS_OP_COMPARISON_HPP
 #define LPT_HOLDS_OP_COMPARISON_HPP
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 namespace detail {
 
@@ -4275,13 +4281,13 @@ struct select {
     friend constexpr bool operator==(const select&, const select&) = default;
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op
 #endif
 
 // ======== lpt/op/control_flow.hpp
 #ifndef LPT_HOLDS_OP_CONTROL_FLOW_HPP
 #define LPT_HOLDS_OP_CONTROL_FLOW_HPP
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// A part of a tensor that an iteration of a body takes or gives: `part_size` elements along `axis`, from `start` on in
 /// steps of `stride` until `end`; negative places count from the back, -1 is the last.
@@ -4611,13 +4617,13 @@ constexpr text_view body_name(kind operation, std::size_t which) {
     return which == 0 ? text_view("then_body") : text_view("else_body");
 }
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op
 #endif
 
 // ======== lpt/op/window.hpp
 #ifndef LPT_HOLDS_OP_WINDOW_HPP
 #define LPT_HOLDS_OP_WINDOW_HPP
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// How the padding of a sliding window is chosen: as given, for an output as large as input / stride with the odd
 /// element at the end (`same_upper`) or at the beginning (`same_lower`), or none.
@@ -4757,13 +4763,13 @@ constexpr dimension infer_positions(const inference& facts, const window_axis& w
 
 }  // namespace detail
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op
 #endif
 
 // ======== lpt/op/convolution.hpp
 #ifndef LPT_HOLDS_OP_CONVOLUTION_HPP
 #define LPT_HOLDS_OP_CONVOLUTION_HPP
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// Convolution over one to three spatial axes.
 ///
@@ -5193,13 +5199,13 @@ constexpr void mat_mul::infer(const mat_mul& self, inference& facts) {
     facts.output(type, detail::infer_matrix_product(facts, self.transpose_a, self.transpose_b));
 }
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op
 #endif
 
 // ======== lpt/op/indexing.hpp
 #ifndef LPT_HOLDS_OP_INDEXING_HPP
 #define LPT_HOLDS_OP_INDEXING_HPP
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 namespace detail {
 
@@ -5507,13 +5513,13 @@ struct non_zero {
     friend constexpr bool operator==(const non_zero&, const non_zero&) = default;
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op
 #endif
 
 // ======== lpt/op/movement.hpp
 #ifndef LPT_HOLDS_OP_MOVEMENT_HPP
 #define LPT_HOLDS_OP_MOVEMENT_HPP
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// The inputs one after another along `axis`.
 ///
@@ -7248,13 +7254,13 @@ constexpr void reverse_sequence::infer(const reverse_sequence& self, inference& 
     facts.output(facts.type(0), detail::infer_reverse_sequence(facts, self.batch_axis, self.seq_axis));
 }
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op
 #endif
 
 // ======== lpt/op/normalization.hpp
 #ifndef LPT_HOLDS_OP_NORMALIZATION_HPP
 #define LPT_HOLDS_OP_NORMALIZATION_HPP
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 namespace detail {
 
@@ -7529,13 +7535,13 @@ struct group_normalization {
     friend constexpr bool operator==(const group_normalization&, const group_normalization&) = default;
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op
 #endif
 
 // ======== lpt/op/pooling.hpp
 #ifndef LPT_HOLDS_OP_POOLING_HPP
 #define LPT_HOLDS_OP_POOLING_HPP
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// The largest value in each window, from version 8 on also its place.
 ///
@@ -7684,13 +7690,13 @@ constexpr void avg_pool::infer(const avg_pool& self, inference& facts) {
                                                       self.rounding_type));
 }
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op
 #endif
 
 // ======== lpt/op/recurrent.hpp
 #ifndef LPT_HOLDS_OP_RECURRENT_HPP
 #define LPT_HOLDS_OP_RECURRENT_HPP
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// The direction in which a recurrent operation walks along time; `bidirectional` does both, with weights for each.
 enum class recurrent_direction { forward, reverse, bidirectional };
@@ -7959,13 +7965,13 @@ struct gru_sequence : detail::recurrent_attributes {
     friend constexpr bool operator==(const gru_sequence&, const gru_sequence&) = default;
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op
 #endif
 
 // ======== lpt/op/reduction.hpp
 #ifndef LPT_HOLDS_OP_REDUCTION_HPP
 #define LPT_HOLDS_OP_REDUCTION_HPP
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 namespace detail {
 
@@ -8136,13 +8142,13 @@ struct reduce_logical_or : detail::logical_reduction {
     static constexpr trait traits = trait::reads_values;
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op
 #endif
 
 // ======== lpt/op/state.hpp
 #ifndef LPT_HOLDS_OP_STATE_HPP
 #define LPT_HOLDS_OP_STATE_HPP
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// y = the value of a variable of the network: what Assign wrote in the last run, at first the input.
 ///
@@ -8229,13 +8235,13 @@ struct assign {
     friend constexpr bool operator==(const assign&, const assign&) = default;
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op
 #endif
 
 // ======== lpt/op/user_row.hpp
 #ifndef LPT_HOLDS_OP_USER_ROW_HPP
 #define LPT_HOLDS_OP_USER_ROW_HPP
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 struct field_row;  // in op/fields.hpp
 
@@ -8284,13 +8290,13 @@ struct user_row : row {
     op::low_precision low_precision;
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op
 #endif
 
 // ======== lpt/op/all.hpp
 #ifndef LPT_HOLDS_OP_ALL_HPP
 #define LPT_HOLDS_OP_ALL_HPP
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// Every operation type of the library, in the order of `kind`.
 using all = list<parameter, result, constant, convert, convert_like, fake_quantize, fake_convert, add, subtract,
@@ -8339,13 +8345,13 @@ constexpr kind parse_kind(text_view name) {
     return kind::none;
 }
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op
 #endif
 
 // ======== lpt/graph/graph.hpp
 #ifndef LPT_HOLDS_GRAPH_GRAPH_HPP
 #define LPT_HOLDS_GRAPH_GRAPH_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The number of a node in its graph. Numbers of removed nodes are not given again.
 enum class node_id : std::int32_t { none = -1 };
@@ -9318,14 +9324,14 @@ constexpr body_list::body_list(const body_list& other) {
 }
 constexpr void body_list::push_back(graph body) { bodies_.push_back(new graph(lpt::move(body))); }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 
 #endif
 
 // ======== lpt/graph/infer.hpp
 #ifndef LPT_HOLDS_GRAPH_INFER_HPP
 #define LPT_HOLDS_GRAPH_INFER_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -9600,13 +9606,13 @@ constexpr void graph::infer(node_id id) {
     }
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/graph/access.hpp
 #ifndef LPT_HOLDS_GRAPH_ACCESS_HPP
 #define LPT_HOLDS_GRAPH_ACCESS_HPP
-namespace lpt::detail {
+namespace lpt::inline LPT_ABI::detail {
 
 /// `MatMul 'name' (node 7)`
 constexpr text label(const graph& model, node_id id) {
@@ -9730,13 +9736,13 @@ struct graph_access {
     }
 };
 
-}  // namespace lpt::detail
+}  // namespace lpt::inline LPT_ABI::detail
 #endif
 
 // ======== lpt/graph/traverse.hpp
 #ifndef LPT_HOLDS_GRAPH_TRAVERSE_HPP
 #define LPT_HOLDS_GRAPH_TRAVERSE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -9891,13 +9897,13 @@ constexpr void infer_all(graph& model) {
     }
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/graph/verify.hpp
 #ifndef LPT_HOLDS_GRAPH_VERIFY_HPP
 #define LPT_HOLDS_GRAPH_VERIFY_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -10158,13 +10164,13 @@ constexpr void verify(const graph& model) {
 LPT_COMPILED template void verify<>(const graph&);
 #endif
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/graph/backup.hpp
 #ifndef LPT_HOLDS_GRAPH_BACKUP_HPP
 #define LPT_HOLDS_GRAPH_BACKUP_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Gives a graph back what it was when something goes wrong before `keep_changes` is called.
 ///
@@ -10189,7 +10195,7 @@ public:
     constexpr const graph& before() const { return before_; }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/attribute/set.hpp
@@ -10200,7 +10206,7 @@ public:
 ///   `using may_read = attribute::set<…>;`  it heeds them if there are any, so what writes them must come before it;
 ///   `using writes = attribute::set<…>;`    it makes or changes them.
 /// Members are types with a `name` that no other has: attributes, and the tags below for properties of the graph itself.
-namespace lpt::attribute {
+namespace lpt::inline LPT_ABI::attribute {
 
 /// A list of such types; a Hana sequence.
 template <class... Attributes>
@@ -10217,7 +10223,7 @@ struct relaxed_types {
     static constexpr text_view name = "RelaxedTypes";
 };
 
-}  // namespace lpt::attribute
+}  // namespace lpt::inline LPT_ABI::attribute
 #endif
 
 // ======== lpt/transformation/pattern.hpp
@@ -10226,7 +10232,7 @@ struct relaxed_types {
 /// Patterns are expression types: `pattern<op::mat_mul, from<op::multiply>, from<op::multiply, op::fake_quantize>>`
 /// describes a MatMul whose first input is a Multiply and whose second is a Multiply or FakeQuantize. A node matches
 /// with as many inputs as the pattern names, or with any number if it names none.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// What a pattern asks of one input, as data: for saying why a pattern does not match.
 struct input_rule {
@@ -10348,14 +10354,14 @@ struct any_of {
     static constexpr bool matches(const graph& model, node_id id) { return (Patterns::matches(model, id) || ...); }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/coverage.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_COVERAGE_HPP
 #define LPT_HOLDS_TRANSFORMATION_COVERAGE_HPP
 /// Which patterns accept everything that another one accepts: the ground of the checks of rules and pipelines.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -10483,7 +10489,7 @@ constexpr bool covers(view<pattern_part> wide, view<pattern_part> narrow) {
     return detail::coverage(wide, narrow).covers(0, 0);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/pipeline/check.hpp
@@ -10491,7 +10497,7 @@ constexpr bool covers(view<pattern_part> wide, view<pattern_part> narrow) {
 #define LPT_HOLDS_PIPELINE_CHECK_HPP
 /// Mistakes in a pipeline that show when it is compiled: order, missing markup, repetition, rules that are never reached or
 /// undo each other. Each is one compile error whose sentence names the transformations.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A list of transformations or steps, tried or run in this order; a Hana sequence of their types.
 template <class... Members>
@@ -10745,13 +10751,13 @@ struct attribute_of_finding<Member, What, Attribute, Optional> : read_attribute<
 
 }  // namespace detail
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/graph/body_budget.hpp
 #ifndef LPT_HOLDS_GRAPH_BODY_BUDGET_HPP
 #define LPT_HOLDS_GRAPH_BODY_BUDGET_HPP
-namespace lpt::detail {
+namespace lpt::inline LPT_ABI::detail {
 
 /// Works on a graph inside a node, which spends the folding budget of the network around it meanwhile.
 template <class Work>
@@ -10762,13 +10768,13 @@ constexpr void with_budget_of_network(graph& model, node_id id, std::size_t whic
     model.set_folding_budget(body.folding());
 }
 
-}  // namespace lpt::detail
+}  // namespace lpt::inline LPT_ABI::detail
 #endif
 
 // ======== lpt/attribute/precision_preserved.hpp
 #ifndef LPT_HOLDS_ATTRIBUTE_PRECISION_PRESERVED_HPP
 #define LPT_HOLDS_ATTRIBUTE_PRECISION_PRESERVED_HPP
-namespace lpt::attribute {
+namespace lpt::inline LPT_ABI::attribute {
 
 /// True: the node gives the element type that it gets, with the same scale and zero point, so decisions about its
 /// inputs and its outputs are one decision. Lives on nodes.
@@ -10786,13 +10792,13 @@ constexpr void merge(precision_preserved&, const precision_preserved&) {}
 /// `value: true`
 constexpr text to_text(const precision_preserved& flag) { return join({"value: ", flag.value}); }
 
-}  // namespace lpt::attribute
+}  // namespace lpt::inline LPT_ABI::attribute
 #endif
 
 // ======== lpt/attribute/avg_pool_precision_preserved.hpp
 #ifndef LPT_HOLDS_ATTRIBUTE_AVG_POOL_PRECISION_PRESERVED_HPP
 #define LPT_HOLDS_ATTRIBUTE_AVG_POOL_PRECISION_PRESERVED_HPP
-namespace lpt::attribute {
+namespace lpt::inline LPT_ABI::attribute {
 
 /// Tells the operations behind an AvgPool whose mean could stay in low precision which value they decide about: it
 /// shares the value of that AvgPool's `precision_preserved`. Lives on nodes.
@@ -10801,13 +10807,13 @@ struct avg_pool_precision_preserved {
     using shared_value = precision_preserved;
 };
 
-}  // namespace lpt::attribute
+}  // namespace lpt::inline LPT_ABI::attribute
 #endif
 
 // ======== lpt/attribute/aligned_interval.hpp
 #ifndef LPT_HOLDS_ATTRIBUTE_ALIGNED_INTERVAL_HPP
 #define LPT_HOLDS_ATTRIBUTE_ALIGNED_INTERVAL_HPP
-namespace lpt::attribute {
+namespace lpt::inline LPT_ABI::attribute {
 
 /// A closed interval of real values.
 struct interval {
@@ -10855,13 +10861,13 @@ constexpr aligned_interval align(interval type_range, interval common, interval 
     return result;
 }
 
-}  // namespace lpt::attribute
+}  // namespace lpt::inline LPT_ABI::attribute
 #endif
 
 // ======== lpt/attribute/precisions.hpp
 #ifndef LPT_HOLDS_ATTRIBUTE_PRECISIONS_HPP
 #define LPT_HOLDS_ATTRIBUTE_PRECISIONS_HPP
-namespace lpt::attribute {
+namespace lpt::inline LPT_ABI::attribute {
 
 /// The element types that a quantized tensor may have, best first; an empty list means that it must not be quantized.
 ///
@@ -10907,13 +10913,13 @@ constexpr text list_of(view<element> types) {
 /// `precisions: {u8, i8}`
 constexpr text to_text(const precisions& value) { return join({"precisions: {", list_of(value.types), "}"}); }
 
-}  // namespace lpt::attribute
+}  // namespace lpt::inline LPT_ABI::attribute
 #endif
 
 // ======== lpt/attribute/intervals_alignment.hpp
 #ifndef LPT_HOLDS_ATTRIBUTE_INTERVALS_ALIGNMENT_HPP
 #define LPT_HOLDS_ATTRIBUTE_INTERVALS_ALIGNMENT_HPP
-namespace lpt::attribute {
+namespace lpt::inline LPT_ABI::attribute {
 
 /// What the FakeQuantize operations that meet in a Concat (or the like) need to know of each other to use one scale
 /// and zero point. Lives on FakeQuantize nodes and nodes that preserve precision.
@@ -10977,13 +10983,13 @@ constexpr text to_text(const intervals_alignment& value, const intervals_alignme
                  "}"});
 }
 
-}  // namespace lpt::attribute
+}  // namespace lpt::inline LPT_ABI::attribute
 #endif
 
 // ======== lpt/attribute/quantization_alignment.hpp
 #ifndef LPT_HOLDS_ATTRIBUTE_QUANTIZATION_ALIGNMENT_HPP
 #define LPT_HOLDS_ATTRIBUTE_QUANTIZATION_ALIGNMENT_HPP
-namespace lpt::attribute {
+namespace lpt::inline LPT_ABI::attribute {
 
 /// True: all FakeQuantize operations that meet here must use one scale and zero point for the whole tensor.
 /// Lives on nodes that preserve precision.
@@ -11003,13 +11009,13 @@ constexpr void merge(quantization_alignment& into, const quantization_alignment&
 /// `value: true`
 constexpr text to_text(const quantization_alignment& flag) { return join({"value: ", flag.value}); }
 
-}  // namespace lpt::attribute
+}  // namespace lpt::inline LPT_ABI::attribute
 #endif
 
 // ======== lpt/attribute/quantization_granularity.hpp
 #ifndef LPT_HOLDS_ATTRIBUTE_QUANTIZATION_GRANULARITY_HPP
 #define LPT_HOLDS_ATTRIBUTE_QUANTIZATION_GRANULARITY_HPP
-namespace lpt::attribute {
+namespace lpt::inline LPT_ABI::attribute {
 
 /// Which scales and zero points an operation accepts on an input.
 enum class granularity : unsigned char {
@@ -11035,13 +11041,13 @@ constexpr text to_text(const quantization_granularity& asked) {
     return asked.value == granularity::per_tensor ? "PerTensor" : "PerChannel";
 }
 
-}  // namespace lpt::attribute
+}  // namespace lpt::inline LPT_ABI::attribute
 #endif
 
 // ======== lpt/attribute/tables.hpp
 #ifndef LPT_HOLDS_ATTRIBUTE_TABLES_HPP
 #define LPT_HOLDS_ATTRIBUTE_TABLES_HPP
-namespace lpt::attribute {
+namespace lpt::inline LPT_ABI::attribute {
 
 /// Where an attribute is: on a node, on one of its input ports or on one of its output ports.
 struct place {
@@ -11600,14 +11606,14 @@ LPT_COMPILED template class tables_of<precisions, precision_preserved, avg_pool_
                                       intervals_alignment, quantization_alignment, quantization_granularity>;
 #endif
 
-}  // namespace lpt::attribute
+}  // namespace lpt::inline LPT_ABI::attribute
 #endif
 
 // ======== lpt/restriction/operations.hpp
 #ifndef LPT_HOLDS_RESTRICTION_OPERATIONS_HPP
 #define LPT_HOLDS_RESTRICTION_OPERATIONS_HPP
 /// Which operations low precision can reach at all: what restrictions and markup agree on. It stands in the operations' rows.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -11695,13 +11701,13 @@ constexpr bool can_take(const op::row& operation, int port, element type) {
     return can_take(operation.number, port, type);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/restriction/port_types.hpp
 #ifndef LPT_HOLDS_RESTRICTION_PORT_TYPES_HPP
 #define LPT_HOLDS_RESTRICTION_PORT_TYPES_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Stands for every version of an operation.
 inline constexpr int any_version = -1;
@@ -11834,14 +11840,14 @@ constexpr void check_port_types(const op::row& operation, int version, const por
                   operation.name, operation.inputs.most);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/restriction/restriction.hpp
 #ifndef LPT_HOLDS_RESTRICTION_RESTRICTION_HPP
 #define LPT_HOLDS_RESTRICTION_RESTRICTION_HPP
 /// What a target's low precision operations accept: as plain rows, and as types that are checked when they are compiled.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The types that one node accepts: for targets whose answer depends on more than the operation.
 using precision_rule = seq<port_types> (*)(const graph&, node_id);
@@ -12178,13 +12184,13 @@ struct restrictions
     constexpr operator restriction_table() const { return table(); }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/quirk.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_QUIRK_HPP
 #define LPT_HOLDS_TRANSFORMATION_QUIRK_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A way in which OpenVINO 2026.4.1 gives a wrong or needlessly poor network although a better one exists. The library gives the better
 /// one unless it is told to follow. Each is a section of docs/differences.md, of the same name.
@@ -12265,13 +12271,13 @@ static_assert(static_cast<unsigned>(quirk::count) <= 32);
 constexpr quirk_set operator|(quirk_set one, quirk_set other) { return one |= other; }
 constexpr quirk_set operator|(quirk one, quirk other) { return quirk_set(one) | quirk_set(other); }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/options.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_OPTIONS_HPP
 #define LPT_HOLDS_TRANSFORMATION_OPTIONS_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 class rewrite;
 
@@ -12327,13 +12333,13 @@ struct transformation_options {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/verdict.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_VERDICT_HPP
 #define LPT_HOLDS_TRANSFORMATION_VERDICT_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Why a transformation left a node as it was, or why an operation is in floating point although none refused it.
 /// What each one means and what would have to change: `pipeline/reasons.hpp`.
@@ -12445,13 +12451,13 @@ constexpr verdict refuse_value(reason why, int port, double value, node_id about
     return {.why = why, .port = port, .value = value, .about = about};
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/rewrite.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_REWRITE_HPP
 #define LPT_HOLDS_TRANSFORMATION_REWRITE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A graph inside a node: which node, and which of its bodies.
 struct body_step {
@@ -12614,13 +12620,13 @@ constexpr attribute::table<Attribute> attributes_of(const rewrite& r) {
     return r.attributes.of<Attribute>();
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/pipeline/dispatch.hpp
 #ifndef LPT_HOLDS_PIPELINE_DISPATCH_HPP
 #define LPT_HOLDS_PIPELINE_DISPATCH_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// One transformation at one root operation, as data.
 struct dispatch_row {
@@ -12768,13 +12774,13 @@ public:
     constexpr operator dispatch_view() const { return {rows_, first_}; }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/pipeline/driver.hpp
 #ifndef LPT_HOLDS_PIPELINE_DRIVER_HPP
 #define LPT_HOLDS_PIPELINE_DRIVER_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -12924,7 +12930,7 @@ constexpr std::size_t drive_run::run(std::size_t visits) {
 
 }  // namespace detail
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/pipeline/pipeline.hpp
@@ -12933,7 +12939,7 @@ constexpr std::size_t drive_run::run(std::size_t visits) {
 /// Pipelines are types: four lists of transformations and of steps over the whole graph. `default_pipeline` is the
 /// published one; `without`, `replace`, `before`, `after`, `with_main` and `with_cleanup` derive others from it. A mistake in a
 /// pipeline does not compile, with a sentence of namespace `mistake` as the message.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -13141,7 +13147,7 @@ public:
 /// For `hana::empty`: a pipeline that does nothing.
 constexpr auto empty_holder(holder_tag<pipeline>) { return pipeline<stage<>, stage<>, stage<>, stage<>, stage<>>{}; }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/base/lanes.hpp
@@ -13150,7 +13156,7 @@ constexpr auto empty_holder(holder_tag<pipeline>) { return pipeline<stage<>, sta
 /// Four floats or two doubles at once, for loops over channels at run time: g++ makes vector instructions of few loops below -O3.
 ///
 /// Operators and conditional expressions work on all of them, so a function may be written for one number and for several.
-namespace lpt::detail {
+namespace lpt::inline LPT_ABI::detail {
 
 using float_lanes [[gnu::vector_size(16)]] = float;
 using mask_lanes [[gnu::vector_size(16)]] = std::int32_t;  // what comparisons give: all bits set where they hold
@@ -13226,7 +13232,7 @@ bool holds_for_none(const void* row, std::size_t count, const Test& test) {
     return !holds_for_any(found);
 }
 
-}  // namespace lpt::detail
+}  // namespace lpt::inline LPT_ABI::detail
 #endif
 
 // ======== lpt/graph/fold/values.hpp
@@ -13236,7 +13242,7 @@ bool holds_for_none(const void* row, std::size_t count, const Test& test) {
 ///
 /// Operations compute in one of three number types: `double` for f64, `float` for the other real types, `std::int64_t` for integers
 /// and booleans. A result is rounded to the element type of its tensor (to nearest even); integers wrap around.
-namespace lpt::evaluation {
+namespace lpt::inline LPT_ABI::evaluation {
 
 /// The element type whose values a number type holds exactly.
 template <class Number>
@@ -13744,13 +13750,13 @@ constexpr std::size_t elements_between(const shape& dimensions, std::size_t firs
     return count;
 }
 
-}  // namespace lpt::evaluation
+}  // namespace lpt::inline LPT_ABI::evaluation
 #endif
 
 // ======== lpt/graph/fold/broadcast.hpp
 #ifndef LPT_HOLDS_GRAPH_FOLD_BROADCAST_HPP
 #define LPT_HOLDS_GRAPH_FOLD_BROADCAST_HPP
-namespace lpt::evaluation {
+namespace lpt::inline LPT_ABI::evaluation {
 
 namespace detail {
 
@@ -13884,14 +13890,14 @@ public:
         : detail::broadcast_rows<>(output, inputs) {}
 };
 
-}  // namespace lpt::evaluation
+}  // namespace lpt::inline LPT_ABI::evaluation
 #endif
 
 // ======== lpt/transformation/quantization_details.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_QUANTIZATION_DETAILS_HPP
 #define LPT_HOLDS_TRANSFORMATION_QUANTIZATION_DETAILS_HPP
 /// What the ranges of a FakeQuantize say about the integer type that suits it.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 inline constexpr std::int64_t levels_16 = 65536;
 inline constexpr std::int64_t levels_32 = 4294967296;
@@ -14268,14 +14274,14 @@ constexpr quantization_details details_of(const graph& model, node_id fake_quant
     return result;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/fake_quantize/channel_maps.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_CHANNEL_MAPS_HPP
 #define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_CHANNEL_MAPS_HPP
 /// Scales and zero points of a FakeQuantize, for each channel of its output range.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The linear maps that take the integers back to the output ranges, one for each channel of these ranges.
 struct channel_maps {
@@ -14453,13 +14459,13 @@ constexpr channel_maps channel_maps_of(const graph& model, node_id fake_quantize
     return result;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/graph/fold/fake_quantize.hpp
 #ifndef LPT_HOLDS_GRAPH_FOLD_FAKE_QUANTIZE_HPP
 #define LPT_HOLDS_GRAPH_FOLD_FAKE_QUANTIZE_HPP
-namespace lpt::evaluation {
+namespace lpt::inline LPT_ABI::evaluation {
 
 namespace detail {
 
@@ -14645,13 +14651,13 @@ constexpr tensor fake_quantize_late(seq<tensor> inputs, std::int64_t levels, con
     });
 }
 
-}  // namespace lpt::evaluation
+}  // namespace lpt::inline LPT_ABI::evaluation
 #endif
 
 // ======== lpt/base/memory_errors.hpp
 #ifndef LPT_HOLDS_BASE_MEMORY_ERRORS_HPP
 #define LPT_HOLDS_BASE_MEMORY_ERRORS_HPP
-namespace lpt::detail {
+namespace lpt::inline LPT_ABI::detail {
 
 /// Does some work; where memory cannot be had for it, raises an `lpt::error` that begins with `name()` and says how much. Where errors are
 /// not thrown, the handler gets the line about memory as it is.
@@ -14671,13 +14677,13 @@ constexpr auto naming_memory(const Work& work, [[maybe_unused]] const Name& name
     return work();
 }
 
-}  // namespace lpt::detail
+}  // namespace lpt::inline LPT_ABI::detail
 #endif
 
 // ======== lpt/graph/fold/budget.hpp
 #ifndef LPT_HOLDS_GRAPH_FOLD_BUDGET_HPP
 #define LPT_HOLDS_GRAPH_FOLD_BUDGET_HPP
-namespace lpt::detail {
+namespace lpt::inline LPT_ABI::detail {
 
 /// How many products a MatMul sums up for each element of its output; 0 for other operations.
 constexpr double products_of(const node& each, view<tensor> inputs) {
@@ -14739,13 +14745,13 @@ constexpr bool is_beyond_budget(const graph& model, view<tensor> inputs, view<op
     return false;
 }
 
-}  // namespace lpt::detail
+}  // namespace lpt::inline LPT_ABI::detail
 #endif
 
 // ======== lpt/graph/fold/elementwise.hpp
 #ifndef LPT_HOLDS_GRAPH_FOLD_ELEMENTWISE_HPP
 #define LPT_HOLDS_GRAPH_FOLD_ELEMENTWISE_HPP
-namespace lpt::evaluation {
+namespace lpt::inline LPT_ABI::evaluation {
 
 namespace detail {
 
@@ -15239,13 +15245,13 @@ template <int Once = 0>
     return true;
 }
 
-}  // namespace lpt::evaluation
+}  // namespace lpt::inline LPT_ABI::evaluation
 #endif
 
 // ======== lpt/graph/fold/indexing.hpp
 #ifndef LPT_HOLDS_GRAPH_FOLD_INDEXING_HPP
 #define LPT_HOLDS_GRAPH_FOLD_INDEXING_HPP
-namespace lpt::evaluation {
+namespace lpt::inline LPT_ABI::evaluation {
 
 /// The sizes of a static shape, as ShapeOf gives them.
 template <int Once = 0>
@@ -15273,13 +15279,13 @@ template <int Once = 0>
     return true;
 }
 
-}  // namespace lpt::evaluation
+}  // namespace lpt::inline LPT_ABI::evaluation
 #endif
 
 // ======== lpt/graph/fold/mat_mul.hpp
 #ifndef LPT_HOLDS_GRAPH_FOLD_MAT_MUL_HPP
 #define LPT_HOLDS_GRAPH_FOLD_MAT_MUL_HPP
-namespace lpt::evaluation {
+namespace lpt::inline LPT_ABI::evaluation {
 
 namespace detail {
 
@@ -15418,13 +15424,13 @@ template <int Once = 0>
     return true;
 }
 
-}  // namespace lpt::evaluation
+}  // namespace lpt::inline LPT_ABI::evaluation
 #endif
 
 // ======== lpt/graph/fold/movement.hpp
 #ifndef LPT_HOLDS_GRAPH_FOLD_MOVEMENT_HPP
 #define LPT_HOLDS_GRAPH_FOLD_MOVEMENT_HPP
-namespace lpt::evaluation {
+namespace lpt::inline LPT_ABI::evaluation {
 
 /// Where the places along one axis of an output come from: distances in elements from the begin of the input, `outside` for
 /// what does not come from the input. The distances of all axes add up.
@@ -16016,13 +16022,13 @@ template <int Once = 0>
     return true;
 }
 
-}  // namespace lpt::evaluation
+}  // namespace lpt::inline LPT_ABI::evaluation
 #endif
 
 // ======== lpt/graph/fold/reduction.hpp
 #ifndef LPT_HOLDS_GRAPH_FOLD_REDUCTION_HPP
 #define LPT_HOLDS_GRAPH_FOLD_REDUCTION_HPP
-namespace lpt::evaluation {
+namespace lpt::inline LPT_ABI::evaluation {
 
 /// The type in which sums of numbers are kept: long sums of `float` would lose their last values.
 template <class Number>
@@ -16161,13 +16167,13 @@ template <int Once = 0>
     return true;
 }
 
-}  // namespace lpt::evaluation
+}  // namespace lpt::inline LPT_ABI::evaluation
 #endif
 
 // ======== lpt/graph/fold.hpp
 #ifndef LPT_HOLDS_GRAPH_FOLD_HPP
 #define LPT_HOLDS_GRAPH_FOLD_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// True for the operations that constant folding evaluates.
 constexpr bool can_evaluate(op::kind kind) {
@@ -16643,7 +16649,7 @@ LPT_COMPILED template tensor evaluate_constants<>(const graph&, const op::attrib
 LPT_COMPILED template void constant_folding<>(graph&, view<node_id>);
 #endif
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/dequantization.hpp
@@ -16653,7 +16659,7 @@ LPT_COMPILED template void constant_folding<>(graph&, view<node_id>);
 ///
 /// A dequantization is the chain  data -> [Convert] -> [Subtract zero_point] -> [Multiply scale]:
 /// real value = scale * (quantized value - zero_point).
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The parts of one dequantization; parts that are absent are `none`.
 struct dequantization {
@@ -17742,14 +17748,14 @@ constexpr dequantization fold_dequantization(auto& r, node_id id, std::size_t po
     return subtract;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/fake_quantize/fold_fake_quantize.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_FOLD_FAKE_QUANTIZE_HPP
 #define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_FOLD_FAKE_QUANTIZE_HPP
 /// The value of a FakeQuantize whose output does not depend on what the network is given.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// True if the lower and the upper bound of the output are equal in every channel: then the output is that bound, whatever comes in.
 constexpr bool has_equal_output_bounds(const auto& model, node_id fake_quantize) {
@@ -17833,14 +17839,14 @@ constexpr node_id broadcast_output_bound(graph& model, node_id fake_quantize, el
     return model.add(op::broadcast{}, {bound, target, axes}, {}, 1);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/fake_quantize/decompose.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_DECOMPOSE_HPP
 #define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_DECOMPOSE_HPP
 /// Turning a FakeQuantize into a quantization to an integer type and a dequantization.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// What became of a FakeQuantize.
 struct fake_quantize_parts {
@@ -18182,7 +18188,7 @@ quantize_weights(auto& r, node_id fake_quantize, const quantization_details& det
     return parts;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/weightable.hpp
@@ -18190,7 +18196,7 @@ quantize_weights(auto& r, node_id fake_quantize, const quantization_details& det
 #define LPT_HOLDS_TRANSFORMATION_WEIGHTABLE_HPP
 /// What the operations with weights have in common: convolutions, grouped and transposed ones, and the product of two
 /// low precision tensors.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 // ---- weights as they are found
 
@@ -18563,14 +18569,14 @@ constexpr verdict convolution_verdict(const auto& r, node_id id) {
     return convolution_verdict(r, id, facts);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/queries.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_QUERIES_HPP
 #define LPT_HOLDS_TRANSFORMATION_QUERIES_HPP
 /// What restrictions and callbacks of a target ask about one node. No question changes the graph.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// True if a Multiply ends a dequantization of quantized values that the transformations can use: of a FakeQuantize with
 /// constant ranges and a level count that a low precision type has, behind a Convert, or of a Constant.
@@ -18690,14 +18696,14 @@ constexpr bool is_dynamic_or_scalar(const graph& model, node_id id) {
     return false;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/pipeline/queries.hpp
 #ifndef LPT_HOLDS_PIPELINE_QUERIES_HPP
 #define LPT_HOLDS_PIPELINE_QUERIES_HPP
 /// What a plugin asks before it runs the transformations. No question changes the graph.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 inline constexpr std::int64_t all_quantization_levels[] = {15, 16, 255, 256, 65535, 65536, 4294967295, 4294967296};
 
@@ -18737,13 +18743,13 @@ constexpr bool is_function_quantized(const graph& model, view<std::int64_t> leve
     return false;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/cleanup/constant_folding.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_CLEANUP_CONSTANT_FOLDING_HPP
 #define LPT_HOLDS_TRANSFORMATION_CLEANUP_CONSTANT_FOLDING_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Replaces what is computed from constants alone by its value, except where a node is marked as not to be folded.
 struct constant_folding_step {
@@ -18752,13 +18758,13 @@ struct constant_folding_step {
     [[gnu::cold]] static constexpr void run(auto& r) { constant_folding(r.model, r.operations()); }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/preparation/convert_avg_pool.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_CONVERT_AVG_POOL_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREPARATION_CONVERT_AVG_POOL_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// AvgPool of a newer version to version 1, the one that low precision rules match: where all dilations are 1 and the
 /// rounding gives the shape that version 1 gives.
@@ -18791,13 +18797,13 @@ struct convert_avg_pool {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/preparation/convert_interpolate.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_CONVERT_INTERPOLATE_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREPARATION_CONVERT_INTERPOLATE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Interpolate-11 to Interpolate-4, the one that low precision rules match: the sizes or scales that version 11 has in one
 /// input become two. The modes that only version 11 knows stay.
@@ -18838,13 +18844,13 @@ struct convert_interpolate {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/preparation/convert_max_pool.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_CONVERT_MAX_POOL_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREPARATION_CONVERT_MAX_POOL_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// MaxPool of a newer version to version 1, the one that low precision rules match: where nothing reads the indices, all
 /// dilations are 1, and the rounding gives the shape that version 1 gives.
@@ -18889,13 +18895,13 @@ struct convert_max_pool {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/preparation/convert_pad.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_CONVERT_PAD_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREPARATION_CONVERT_PAD_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Pad-12 to Pad-1 where no padding is negative: version 12 only adds those.
 struct convert_pad {
@@ -18928,13 +18934,13 @@ struct convert_pad {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/preparation/convert_quantize_dequantize.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_CONVERT_QUANTIZE_DEQUANTIZE_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREPARATION_CONVERT_QUANTIZE_DEQUANTIZE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// FakeQuantize -> Convert(low) -> Convert(real) -> [Subtract z] -> Multiply s  becomes one FakeQuantize whose output range is (out - z) * s.
 ///
@@ -19055,13 +19061,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/preparation/convert_squeeze.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_CONVERT_SQUEEZE_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREPARATION_CONVERT_SQUEEZE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Squeeze-15 to Squeeze-0, the one that low precision rules match, where it may not skip axes.
 struct convert_squeeze {
@@ -19087,13 +19093,13 @@ struct convert_squeeze {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/preparation/convert_subtract_constant.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_CONVERT_SUBTRACT_CONSTANT_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREPARATION_CONVERT_SUBTRACT_CONSTANT_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Gives the zero point of quantized weights the type of the weights:
 /// Multiply(Subtract(Convert(weights), zero_point), scale) -> … Subtract(Convert(weights), Convert(rounded zero_point)).
@@ -19151,13 +19157,13 @@ struct convert_subtract_constant {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/preparation/stored_dequantization.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_STORED_DEQUANTIZATION_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREPARATION_STORED_DEQUANTIZATION_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A constant of a dequantization as a file has it: value -> [Convert] -> [Reshape | Unsqueeze] -> user.
 struct stored_constant {
@@ -19231,13 +19237,13 @@ constexpr seq<element, 8> precisions_of(const transformation_arguments& set, vie
     return result;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/preparation/mark_dequantization.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_MARK_DEQUANTIZATION_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREPARATION_MARK_DEQUANTIZATION_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Marks the dequantizations that a file has, so that nothing folds quantized weights back to floating point.
 ///
@@ -19306,13 +19312,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/pipeline/prepare.hpp
 #ifndef LPT_HOLDS_PIPELINE_PREPARE_HPP
 #define LPT_HOLDS_PIPELINE_PREPARE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The operations in the versions that low precision rules match.
 using version_conversions =
@@ -19353,14 +19359,14 @@ template <int Once = 0>  // a template, so that its dispatch tables are only mad
 LPT_COMPILED template void prepare<>(graph&, const transformation_options&);
 #endif
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/fake_quantize/compose.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_COMPOSE_HPP
 #define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_COMPOSE_HPP
 /// Taking operations behind a FakeQuantize back into it.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -19453,13 +19459,13 @@ constexpr bool can_compose(const auto& model, node_id fake_quantize, const dequa
     model.relax_output(fake_quantize, type);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/cleanup/eliminate_fake_quantize.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_CLEANUP_ELIMINATE_FAKE_QUANTIZE_HPP
 #define LPT_HOLDS_TRANSFORMATION_CLEANUP_ELIMINATE_FAKE_QUANTIZE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Removes a FakeQuantize that gives what it gets: integers in, the same integers out.
 ///
@@ -19556,13 +19562,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/cleanup/fold_convert.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_CLEANUP_FOLD_CONVERT_HPP
 #define LPT_HOLDS_TRANSFORMATION_CLEANUP_FOLD_CONVERT_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Folds the Converts of Constants that a Subtract reads: zero points that were stored in a low precision type.
 struct fold_convert_transformation {
@@ -19600,13 +19606,13 @@ struct fold_convert_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/cleanup/fold_fake_quantize.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_CLEANUP_FOLD_FAKE_QUANTIZE_HPP
 #define LPT_HOLDS_TRANSFORMATION_CLEANUP_FOLD_FAKE_QUANTIZE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Replaces a FakeQuantize on a Constant, or one that gives the same value for every input, by its value.
 struct fold_fake_quantize_transformation {
@@ -19648,13 +19654,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/cleanup/fuse_convert.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_CLEANUP_FUSE_CONVERT_HPP
 #define LPT_HOLDS_TRANSFORMATION_CLEANUP_FUSE_CONVERT_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Takes the Convert to f16 or f32 above an elementwise operation with a constant away: the operation becomes a
 /// type-relaxed one that reads the low precision tensor itself. The Convert of a Constant is folded instead.
@@ -19730,14 +19736,14 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/fake_quantize/elementwise.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_ELEMENTWISE_HPP
 #define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_ELEMENTWISE_HPP
 /// Elementwise operations with a constant that can be expressed by the ranges of a FakeQuantize.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The input of an elementwise operation that holds a Constant which a range of a FakeQuantize can take up; -1 if there is none.
 ///
@@ -19775,14 +19781,14 @@ constexpr int fusable_constant_port(const auto& model, node_id id) {
     return port;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/cleanup/fuse_elementwise_to_fake_quantize.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_CLEANUP_FUSE_ELEMENTWISE_TO_FAKE_QUANTIZE_HPP
 #define LPT_HOLDS_TRANSFORMATION_CLEANUP_FUSE_ELEMENTWISE_TO_FAKE_QUANTIZE_HPP
 /// What the fusions of Subtract and Multiply into the FakeQuantize above them have in common.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The FakeQuantize whose output, directly or through a Convert, input 0 of a node reads; `none` if there is none.
 constexpr node_id fake_quantize_above(const graph& model, node_id id) {
@@ -19894,13 +19900,13 @@ constexpr verdict can_fuse_to_fake_quantize(const auto& r, node_id id) {
     return fused;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/cleanup/fuse_multiply_to_fake_quantize.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_CLEANUP_FUSE_MULTIPLY_TO_FAKE_QUANTIZE_HPP
 #define LPT_HOLDS_TRANSFORMATION_CLEANUP_FUSE_MULTIPLY_TO_FAKE_QUANTIZE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Takes a Multiply with a constant into the output range of the FakeQuantize above it: bound := bound * constant.
 ///
@@ -19931,13 +19937,13 @@ struct fuse_multiply_to_fake_quantize_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/cleanup/fuse_subtract_to_fake_quantize.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_CLEANUP_FUSE_SUBTRACT_TO_FAKE_QUANTIZE_HPP
 #define LPT_HOLDS_TRANSFORMATION_CLEANUP_FUSE_SUBTRACT_TO_FAKE_QUANTIZE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Takes a Subtract with a constant into the output range of the FakeQuantize above it: bound := bound - constant.
 struct fuse_subtract_to_fake_quantize_transformation {
@@ -19956,13 +19962,13 @@ struct fuse_subtract_to_fake_quantize_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/cleanup/multiply_to_group_convolution.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_CLEANUP_MULTIPLY_TO_GROUP_CONVOLUTION_HPP
 #define LPT_HOLDS_TRANSFORMATION_CLEANUP_MULTIPLY_TO_GROUP_CONVOLUTION_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Puts a GroupConvolution that changes nothing above a Multiply by a constant that has found no operation to join: one
 /// 1 x 1 kernel of 1 for each channel. Engines run it in 8 bits and make the Multiply part of it.
@@ -20109,14 +20115,14 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/eltwise.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_ELTWISE_HPP
 #define LPT_HOLDS_TRANSFORMATION_ELTWISE_HPP
 /// What Add and Multiply of two branches have in common: one branch keeps its dequantization, the other one gives it up.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Where the dequantization of a two-input operation goes.
 enum class full_path : int {
@@ -20323,13 +20329,13 @@ constexpr output_ref floating_point_data(const dequantization& found) {
     return found.has_convert() ? output_ref(found.convert) : found.data;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/add.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_ADD_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_ADD_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves the dequantization of one branch of an Add behind it; the other branch takes what is left.
 ///
@@ -20600,7 +20606,7 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/dequantization_constants.hpp
@@ -20608,7 +20614,7 @@ private:
 #define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_CONSTANTS_HPP
 /// Scale and zero point constants on their way through an operation that moves or reduces elements: where they vary over an
 /// axis that the operation changes, they go through the same operation.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The constant as a tensor without axes if it has one element.
 constexpr node_id to_scalar_if_single(auto& r, node_id constant) {
@@ -20722,14 +20728,14 @@ constexpr verdict constants_fit_window(const graph& model, node_id id, const deq
                        : yes;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/fake_quantize/fuse_above.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_FUSE_ABOVE_HPP
 #define LPT_HOLDS_TRANSFORMATION_FAKE_QUANTIZE_FUSE_ABOVE_HPP
 /// Taking the operations above a FakeQuantize into its input range.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -20892,14 +20898,14 @@ constexpr bool fuse_one_above(auto& r, node_id fake_quantize) {
     return changed;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/variables.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_VARIABLES_HPP
 #define LPT_HOLDS_TRANSFORMATION_VARIABLES_HPP
 /// Questions about the variables of a network, which ReadValue reads and Assign writes.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The ReadValue of the variable that an Assign writes: the first operation that it waits for; `none` for another one.
 constexpr node_id read_value_of(const graph& model, node_id assign) {
@@ -20928,13 +20934,13 @@ constexpr bool is_variable_used_elsewhere(const graph& model, node_id assign, no
     return false;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/assign_and_read_value.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_ASSIGN_AND_READ_VALUE_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_ASSIGN_AND_READ_VALUE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Keeps a variable of the network in low precision: Assign takes the quantized data, and the dequantization moves behind ReadValue.
 ///
@@ -21040,13 +21046,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/avg_pool.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_AVG_POOL_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_AVG_POOL_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind AvgPool. The output keeps the low precision type where the markup found that a
 /// quantized operation reads it (PrecisionPreserved); otherwise it is real.
@@ -21100,13 +21106,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/batch_to_space.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_BATCH_TO_SPACE_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_BATCH_TO_SPACE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a per-tensor dequantization behind BatchToSpace.
 struct batch_to_space_transformation {
@@ -21133,13 +21139,13 @@ struct batch_to_space_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/broadcast.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_BROADCAST_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_BROADCAST_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Broadcast. With constants per channel the channels must keep their number and their place.
 struct broadcast_transformation {
@@ -21216,13 +21222,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/clamp.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_CLAMP_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_CLAMP_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a per-tensor dequantization behind Clamp, whose limits become min / s + z and max / s + z (swapped first for
 /// s < 0).
@@ -21296,13 +21302,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/concat.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_CONCAT_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_CONCAT_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves the dequantizations of all inputs behind Concat: their constants are concatenated, where one is missing it is 0 (zero
 /// point) or 1 (scale).
@@ -21523,13 +21529,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/convolution.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_CONVOLUTION_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_CONVOLUTION_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -21918,13 +21924,13 @@ struct convolution_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/convolution_backprop_data.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_CONVOLUTION_BACKPROP_DATA_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_CONVOLUTION_BACKPROP_DATA_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves scales of activations and weights behind a ConvolutionBackpropData, like ConvolutionTransformation.
 ///
@@ -21974,13 +21980,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/depth_to_space.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_DEPTH_TO_SPACE_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_DEPTH_TO_SPACE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization with one scale and one zero point behind DepthToSpace.
 ///
@@ -22039,13 +22045,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/fake_convert_decomposition.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_FAKE_CONVERT_DECOMPOSITION_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_FAKE_CONVERT_DECOMPOSITION_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Turns FakeConvert into the conversion to an 8-bit floating point type and back that it stands for:
 ///
@@ -22117,13 +22123,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/fake_quantize.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_FAKE_QUANTIZE_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_FAKE_QUANTIZE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Takes elementwise operations with constants, dequantizations above all, into the input range of the FakeQuantize below them.
 struct fake_quantize_transformation {
@@ -22158,13 +22164,13 @@ struct fake_quantize_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/fake_quantize_decomposition.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_FAKE_QUANTIZE_DECOMPOSITION_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_FAKE_QUANTIZE_DECOMPOSITION_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Turns a FakeQuantize on activations into a quantization to a low precision type and a dequantization.
 ///
@@ -22345,13 +22351,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/gather.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_GATHER_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_GATHER_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Gather; constants that vary over the axis are gathered with the same indices.
 struct gather_transformation {
@@ -22426,13 +22432,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/group_convolution.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_GROUP_CONVOLUTION_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_GROUP_CONVOLUTION_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves scales of activations and weights behind a GroupConvolution, like ConvolutionTransformation.
 ///
@@ -22454,13 +22460,13 @@ struct group_convolution_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/interpolate.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_INTERPOLATE_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_INTERPOLATE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind an Interpolate that copies the nearest element and does not pad.
 struct interpolate_transformation {
@@ -22541,13 +22547,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/mat_mul.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_MAT_MUL_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_MAT_MUL_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -22901,13 +22907,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/max_pool.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_MAX_POOL_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_MAX_POOL_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind MaxPool, which keeps the order of values where no scale is negative.
 struct max_pool_transformation {
@@ -22938,13 +22944,13 @@ struct max_pool_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/multiply_partial.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_MULTIPLY_PARTIAL_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_MULTIPLY_PARTIAL_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Lets one branch of a Multiply be read in low precision; its scale goes to the other branch, which stays in floating point.
 ///
@@ -23110,14 +23116,14 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/scale_signs.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_SCALE_SIGNS_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_SCALE_SIGNS_HPP
 /// What the transformations of MVN and NormalizeL2 have in common: operations that divide a scale of their input out again.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// -1 for values below zero, 1 for all others.
 constexpr tensor signs_of(const tensor& values) {
@@ -23162,13 +23168,13 @@ constexpr bool can_rescale_eps(const tensor& scale) {
     update_output_name(r, multiply, made);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/mvn.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_MVN_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_MVN_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Takes a scale off the input of MVN. Where MVN divides by the deviation it divides the scale out again (but for eps), so that only
 /// its sign goes behind it, else the scale itself. eps is divided by scale^2 (by |scale| outside the root), which asks for
@@ -23240,13 +23246,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/normalize_l2.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_NORMALIZE_L2_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_NORMALIZE_L2_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Takes a scale off the input of NormalizeL2, which divides it out again (but for eps): only its sign goes behind it. eps is
 /// divided by scale^2; with `quirk::unscaled_epsilon` it stays as it is.
@@ -23299,13 +23305,13 @@ struct normalize_l2_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/pad.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_PAD_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_PAD_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Pad. Constants that vary over a padded or cropped axis go the same way: in mode constant by the zero
 /// point 0 and the scale 1, so that the margin, which has the pad value as it is, is dequantized to the pad value.
@@ -23463,14 +23469,14 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/relu_base.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_RELU_BASE_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_RELU_BASE_HPP
 /// What the transformations of Relu and PRelu have in common.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// f(s * q) = s * f(q) for a function that is linear on either side of zero: without a zero point, and for s >= 0.
 ///
@@ -23497,13 +23503,13 @@ namespace lpt {
     return can_move_behind_relu(r, id, found);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/prelu.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_PRELU_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_PRELU_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind PRelu, whose output is then real: prelu(s * q) = s * prelu(q) for s >= 0 without a zero point.
 struct prelu_transformation {
@@ -23524,14 +23530,14 @@ struct prelu_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/reduce_base.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_REDUCE_BASE_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_REDUCE_BASE_HPP
 /// What the transformations of reductions have in common. The second input of a reduction are its axes.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Which axes of the data a reduction with constant axes reduces; the rank of the data is static.
 constexpr seq<bool, 8> reduced_axes(const auto& model, node_id reduction) {
@@ -23597,13 +23603,13 @@ constexpr dequantization reduced_constants(auto& r, node_id reduction, const deq
         r, found, [&](node_id constant) { return through_operation(r, reduction, pad_left(r, constant, rank)); });
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/reduce_max.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_REDUCE_MAX_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_REDUCE_MAX_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind ReduceMax, which keeps the order of values where no scale is negative.
 struct reduce_max_transformation {
@@ -23625,13 +23631,13 @@ struct reduce_max_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/reduce_min.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_REDUCE_MIN_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_REDUCE_MIN_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind ReduceMin, which keeps the order of values where no scale is negative.
 struct reduce_min_transformation {
@@ -23653,13 +23659,13 @@ struct reduce_min_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/relu.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_RELU_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_RELU_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Relu: relu(s * q) = s * relu(q) for s >= 0 without a zero point.
 struct relu_transformation {
@@ -23684,13 +23690,13 @@ struct relu_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/reshape.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_RESHAPE_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_RESHAPE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Reshape. Constants per channel are repeated where Reshape splits each channel into several
 /// ones; axes beyond the last one over which they vary may change freely.
@@ -23847,13 +23853,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/shuffle_channels.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_SHUFFLE_CHANNELS_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_SHUFFLE_CHANNELS_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind ShuffleChannels; constants that vary over the axis are shuffled in the same way.
 struct shuffle_channels_transformation {
@@ -23891,13 +23897,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/space_to_batch.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_SPACE_TO_BATCH_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_SPACE_TO_BATCH_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a per-tensor dequantization behind SpaceToBatch.
 ///
@@ -23949,13 +23955,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/squeeze.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_SQUEEZE_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_SQUEEZE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Squeeze, its constants through the same change of shape.
 struct squeeze_transformation {
@@ -23984,13 +23990,13 @@ struct squeeze_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/strided_slice.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_STRIDED_SLICE_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_STRIDED_SLICE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind StridedSlice; constants that vary over an axis are sliced in the same way.
 struct strided_slice_transformation {
@@ -24076,13 +24082,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/transpose.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_TRANSPOSE_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_TRANSPOSE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Transpose. Constants per channel are transposed too; the order must then leave batch and
 /// channels in their places.
@@ -24140,13 +24146,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/unsqueeze.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_UNSQUEEZE_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_UNSQUEEZE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Unsqueeze, its constants through the same change of shape.
 struct unsqueeze_transformation {
@@ -24175,13 +24181,13 @@ struct unsqueeze_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/recurrent_cell.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_RECURRENT_CELL_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_RECURRENT_CELL_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -24359,13 +24365,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/reduce_mean.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_REDUCE_MEAN_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_REDUCE_MEAN_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind ReduceMean, whose output is then real.
 struct reduce_mean_transformation {
@@ -24386,13 +24392,13 @@ struct reduce_mean_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/reduce_sum.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_REDUCE_SUM_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_REDUCE_SUM_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind ReduceSum, whose output is then real: the sum of n elements s * (q - z) is
 /// s * (sum of q - n * z).
@@ -24444,13 +24450,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/slice.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_SLICE_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_SLICE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a per-tensor dequantization behind Slice.
 struct slice_transformation {
@@ -24477,14 +24483,14 @@ struct slice_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/split_base.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_SPLIT_BASE_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_SPLIT_BASE_HPP
 /// What the transformations of Split and VariadicSplit have in common. The second input of both is the axis.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A dequantization can move behind a split if the rank is known.
 [[gnu::cold]] constexpr verdict can_move_behind_split(const auto& r, node_id split) {
@@ -24576,13 +24582,13 @@ constexpr void name_outputs(auto& r, node_id split, view<output_ref> last) {
     detail::name_outputs(r, split, last);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/split.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_SPLIT_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_SPLIT_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Split, to each of its outputs.
 struct split_transformation {
@@ -24601,13 +24607,13 @@ struct split_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/variadic_split.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_VARIADIC_SPLIT_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_VARIADIC_SPLIT_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind VariadicSplit, to each of its outputs.
 struct variadic_split_transformation {
@@ -24626,13 +24632,13 @@ struct variadic_split_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/markup/bodies.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MARKUP_BODIES_HPP
 #define LPT_HOLDS_TRANSFORMATION_MARKUP_BODIES_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 template <class Step>
@@ -24678,14 +24684,14 @@ constexpr bool has_operation(const auto& model, op::kind operation, int version)
     return false;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/markup/propagation.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MARKUP_PROPAGATION_HPP
 #define LPT_HOLDS_TRANSFORMATION_MARKUP_PROPAGATION_HPP
 /// How attributes travel along the graph: what the markup steps have in common.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// True if the node was marked as one that gives the precision that it gets.
 constexpr bool is_precision_preserved(const auto& r, node_id id) {
@@ -24838,13 +24844,13 @@ template <class A, class Expected, class Counts>
     return true;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/markup/align_quantization_intervals.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MARKUP_ALIGN_QUANTIZATION_INTERVALS_HPP
 #define LPT_HOLDS_TRANSFORMATION_MARKUP_ALIGN_QUANTIZATION_INTERVALS_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Collects, for FakeQuantizes that meet behind precision preserved nodes, the interval that all of them cover.
 struct align_quantization_intervals {
@@ -24937,13 +24943,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/markup/align_quantization_parameters.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MARKUP_ALIGN_QUANTIZATION_PARAMETERS_HPP
 #define LPT_HOLDS_TRANSFORMATION_MARKUP_ALIGN_QUANTIZATION_PARAMETERS_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Finds the FakeQuantizes that must share one scale and zero point: those that meet before an input that accepts
 /// per-tensor quantization only.
@@ -24996,13 +25002,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/markup/markup_avg_pool_precision_preserved.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MARKUP_MARKUP_AVG_POOL_PRECISION_PRESERVED_HPP
 #define LPT_HOLDS_TRANSFORMATION_MARKUP_MARKUP_AVG_POOL_PRECISION_PRESERVED_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Finds the AvgPools whose output can stay in low precision: those that reach an operation that computes in low precision
 /// through operations that preserve precision. Their `precision_preserved` becomes true.
@@ -25034,13 +25040,13 @@ struct markup_avg_pool_precision_preserved {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/markup/markup_bias.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MARKUP_MARKUP_BIAS_HPP
 #define LPT_HOLDS_TRANSFORMATION_MARKUP_MARKUP_BIAS_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Marks the Adds that add a bias to a convolution or matrix product: a constant of one element, or one that varies over one axis.
 struct markup_bias {
@@ -25085,13 +25091,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/markup/markup_can_be_quantized.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MARKUP_MARKUP_CAN_BE_QUANTIZED_HPP
 #define LPT_HOLDS_TRANSFORMATION_MARKUP_MARKUP_CAN_BE_QUANTIZED_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Marks all inputs of convolutions whose weights are not quantized, and of Concats of unknown rank, as ones that must
 /// not be quantized (an empty list of precisions each).
@@ -25132,13 +25138,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/markup/markup_precisions.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MARKUP_MARKUP_PRECISIONS_HPP
 #define LPT_HOLDS_TRANSFORMATION_MARKUP_MARKUP_PRECISIONS_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Marks operations that low precision cannot reach, operations that preserve the precision, and the ports whose
 /// precisions the target restricts. Raises an error for a restriction of an operation that no transformation handles.
@@ -25293,13 +25299,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/markup/markup_quantization_granularity.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MARKUP_MARKUP_QUANTIZATION_GRANULARITY_HPP
 #define LPT_HOLDS_TRANSFORMATION_MARKUP_MARKUP_QUANTIZATION_GRANULARITY_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Marks the input ports for which the target restricts the granularity of quantization. A mark that is there stays.
 struct markup_quantization_granularity {
@@ -25335,13 +25341,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/markup/propagate_precisions.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MARKUP_PROPAGATE_PRECISIONS_HPP
 #define LPT_HOLDS_TRANSFORMATION_MARKUP_PROPAGATE_PRECISIONS_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Brings together what each FakeQuantize can give and what the operations below it accept: a FakeQuantize output, the
 /// precision preserved nodes behind it and the input ports that it reaches share one list of precisions.
@@ -25370,13 +25376,13 @@ struct propagate_precisions {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/markup/resolve_precision_attribute.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MARKUP_RESOLVE_PRECISION_ATTRIBUTE_HPP
 #define LPT_HOLDS_TRANSFORMATION_MARKUP_RESOLVE_PRECISION_ATTRIBUTE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Chooses one precision for each FakeQuantize output that has several, among those that belong to its levels: the one that
 /// its output range prefers, else the first. No such precision: the list becomes empty, and nothing that shares it is
@@ -25415,13 +25421,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/prerequisites/linear_operands.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREREQUISITES_LINEAR_OPERANDS_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREREQUISITES_LINEAR_OPERANDS_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// An elementwise operation on a constant, below another one that only it reads: outer(inner(data, first), second).
 struct linear_operands {
@@ -25451,13 +25457,13 @@ constexpr linear_operands find_linear_operands(const graph& model, node_id outer
             model[outer].input(static_cast<std::size_t>(second))};
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/prerequisites/add_add_fusion.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREREQUISITES_ADD_ADD_FUSION_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREREQUISITES_ADD_ADD_FUSION_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// (x + a) + b  ->  x + (a + b)
 struct add_add_fusion {
@@ -25477,13 +25483,13 @@ struct add_add_fusion {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/prerequisites/add_multiply_fusion.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREREQUISITES_ADD_MULTIPLY_FUSION_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREREQUISITES_ADD_MULTIPLY_FUSION_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// (x + a) * b  ->  x * b + a b, so that the Multiply can meet what is above it.
 struct add_multiply_fusion {
@@ -25510,13 +25516,13 @@ struct add_multiply_fusion {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/prerequisites/move_fake_quantize.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREREQUISITES_MOVE_FAKE_QUANTIZE_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREREQUISITES_MOVE_FAKE_QUANTIZE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a FakeQuantize (and a Relu between) from below a Concat to each of its inputs, so that every branch can be
 /// quantized by itself. A Convert and dequantization below it move along.
@@ -25723,13 +25729,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/prerequisites/multiply_multiply_fusion.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREREQUISITES_MULTIPLY_MULTIPLY_FUSION_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREREQUISITES_MULTIPLY_MULTIPLY_FUSION_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// (x * a) * b  ->  x * (a b)
 struct multiply_multiply_fusion {
@@ -25757,13 +25763,13 @@ struct multiply_multiply_fusion {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/prerequisites/stored_weights.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREREQUISITES_STORED_WEIGHTS_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREREQUISITES_STORED_WEIGHTS_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// True if an output gives dequantized weights: Multiply([Subtract](Convert(Constant of one of the types), constant), constant),
 /// with constants on input 1, the zero point's perhaps behind a Convert, that do not broadcast the weights to another shape.
@@ -25851,13 +25857,13 @@ constexpr void pull_to_constant(rewrite& r, node_id movement, const MovedConstan
     }
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/prerequisites/pull_reshape_through_dequantization.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREREQUISITES_PULL_RESHAPE_THROUGH_DEQUANTIZATION_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREREQUISITES_PULL_RESHAPE_THROUGH_DEQUANTIZATION_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a Reshape of dequantized weights up into the weights: the dequantization then feeds the operation directly.
 ///
@@ -25923,13 +25929,13 @@ struct pull_reshape_through_dequantization {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/prerequisites/pull_transpose_through_dequantization.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREREQUISITES_PULL_TRANSPOSE_THROUGH_DEQUANTIZATION_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREREQUISITES_PULL_TRANSPOSE_THROUGH_DEQUANTIZATION_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a Transpose of dequantized weights up into the weights: the dequantization then feeds the operation directly.
 struct pull_transpose_through_dequantization {
@@ -25957,13 +25963,13 @@ struct pull_transpose_through_dequantization {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/prerequisites/type_relaxed_replacer.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREREQUISITES_TYPE_RELAXED_REPLACER_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREREQUISITES_TYPE_RELAXED_REPLACER_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Makes the operations that may compute on low precision inputs and give another type type-relaxed, without changing
 /// anything else. MatMul is relaxed by its own transformation.
@@ -25990,13 +25996,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/pipeline/low_precision.hpp
 #ifndef LPT_HOLDS_PIPELINE_LOW_PRECISION_HPP
 #define LPT_HOLDS_PIPELINE_LOW_PRECISION_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// FakeConvertDecomposition where a default precision is a floating point type: only then engines ask for 8-bit ones.
 struct fake_convert_decomposition_for_real_types : fake_convert_decomposition_transformation {
@@ -26033,14 +26039,14 @@ using default_pipeline = pipeline<
           multiply_to_group_convolution_transformation>,
     stage<fold_fake_quantize_transformation, constant_folding_step>>;
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/restriction/checks.hpp
 #ifndef LPT_HOLDS_RESTRICTION_CHECKS_HPP
 #define LPT_HOLDS_RESTRICTION_CHECKS_HPP
 /// Restrictions as data are looked at before anything is done with them: the same mistakes as in restrictions that are types.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -26158,14 +26164,14 @@ constexpr void check_restrictions(const restriction_table& restrictions) {
                   in_table ? op::row_of(first.operation).inputs.most : 0);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/pipeline/checks.hpp
 #ifndef LPT_HOLDS_PIPELINE_CHECKS_HPP
 #define LPT_HOLDS_PIPELINE_CHECKS_HPP
 /// What a plugin author sets is looked at before anything is changed.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -26239,7 +26245,7 @@ constexpr void check_options(const transformation_options& options) {
     }
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/pipeline/reasons.hpp
@@ -26247,7 +26253,7 @@ constexpr void check_options(const transformation_options& options) {
 #define LPT_HOLDS_PIPELINE_REASONS_HPP
 // What each reason means, and what would have to change. The table of docs/reasons.md says the same.
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A reason in words.
 struct reason_text {
@@ -26436,7 +26442,7 @@ constexpr text text_of(const verdict& answer, const refusal_facts* facts) {
     return result;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/pipeline/refusals.hpp
@@ -26444,7 +26450,7 @@ constexpr text text_of(const verdict& answer, const refusal_facts* facts) {
 #define LPT_HOLDS_PIPELINE_REFUSALS_HPP
 // The refusals of a run by the graphs and nodes that they are about.
 
-namespace lpt::detail {
+namespace lpt::inline LPT_ABI::detail {
 
 /// Numbers of refusals of a run, in order.
 using refusal_numbers = seq<std::int32_t, 8>;
@@ -26514,7 +26520,7 @@ public:
     }
 };
 
-}  // namespace lpt::detail
+}  // namespace lpt::inline LPT_ABI::detail
 #endif
 
 // ======== lpt/pipeline/explain.hpp
@@ -26522,7 +26528,7 @@ public:
 #define LPT_HOLDS_PIPELINE_EXPLAIN_HPP
 // Finds out why an operation of a transformed network computes in floating point.
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Why an operation is in floating point.
 struct explanation {
@@ -26918,7 +26924,7 @@ constexpr explanation explain(const explained_graph& graph_now, node_id now) {
     return result;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/pipeline/role.hpp
@@ -26926,7 +26932,7 @@ constexpr explanation explain(const explained_graph& graph_now, node_id now) {
 #define LPT_HOLDS_PIPELINE_ROLE_HPP
 // What operations do when a network runs, and the element types in which they do it.
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// What an operation does when a network runs.
 enum class role : unsigned char {
@@ -27053,7 +27059,7 @@ constexpr element computing_type(const graph& model, const node& each) {
     return result == dynamic ? each.type() : result;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/pipeline/report.hpp
@@ -27061,7 +27067,7 @@ constexpr element computing_type(const graph& model, const node& each) {
 #define LPT_HOLDS_PIPELINE_REPORT_HPP
 // What became of each operation of a network, and why it stayed in floating point where it did.
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// One operation of the original network and what it became.
 struct report_row {
@@ -27322,14 +27328,14 @@ LPT_COMPILED template report make_report<>(const graph&, const graph&, view<refu
 LPT_COMPILED template text to_text<>(const report&);
 #endif
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/restriction/lists.hpp
 #ifndef LPT_HOLDS_RESTRICTION_LISTS_HPP
 #define LPT_HOLDS_RESTRICTION_LISTS_HPP
 /// Lists of restrictions made of others.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// In restriction/composition.hpp: what comes of restrictions of which some are computed.
 template <class How, class... Parts>
@@ -27396,7 +27402,7 @@ using remaining_restrictions = typename remainder_of<Old, Ops...>::type;
 
 }  // namespace detail
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/target/target.hpp
@@ -27407,7 +27413,7 @@ using remaining_restrictions = typename remainder_of<Old, Ops...>::type;
 /// A target is data (`target`), or a type that makes this data (`target_of`). The ready ones are constants of such types, from which
 /// others are made: `cpu_x86.restricting<precisions<op::mat_mul, on<0, u8>, on<1, i8>>>().enabling<recurrent_cell_transformation>()`;
 /// `lpt/target/composition.hpp` composes whole targets.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Everything that an engine says about itself.
 struct target {
@@ -27572,13 +27578,13 @@ constexpr transformation_options with_rules_of(transformation_options options,
     return options;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/pipeline/transform.hpp
 #ifndef LPT_HOLDS_PIPELINE_TRANSFORM_HPP
 #define LPT_HOLDS_PIPELINE_TRANSFORM_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -27695,14 +27701,14 @@ LPT_COMPILED template report transform<default_pipeline>(graph&, const restricti
                                                          const transformation_options&);
 #endif
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/target/callbacks.hpp
 #ifndef LPT_HOLDS_TARGET_CALLBACKS_HPP
 #define LPT_HOLDS_TARGET_CALLBACKS_HPP
 /// The callbacks of the ready targets.
-namespace lpt::callback {
+namespace lpt::inline LPT_ABI::callback {
 
 /// True if activations (input 0) or weights (input 1) have a zero point.
 ///
@@ -27811,13 +27817,13 @@ LPT_COMPILED template bool is_fused_multiply<>(const rewrite&, node_id);
 LPT_COMPILED template bool is_unsuitable_backprop<>(const rewrite&, node_id);
 #endif
 
-}  // namespace lpt::callback
+}  // namespace lpt::inline LPT_ABI::callback
 #endif
 
 // ======== lpt/target/cpu_arm.hpp
 #ifndef LPT_HOLDS_TARGET_CPU_ARM_HPP
 #define LPT_HOLDS_TARGET_CPU_ARM_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// ARM processors: convolutions take both kinds of activations, matrix products multiply signed by signed numbers, and only
 /// by constant weights of rank 2 or 3. Everything else that computes stays in floating point; a bias is added there.
@@ -27831,13 +27837,13 @@ inline constexpr auto cpu_arm = target_of<
     disable<reduce_max_transformation>, disable<reduce_mean_transformation>, disable<reduce_min_transformation>,
     disable<reduce_sum_transformation>, disable<multiply_to_group_convolution_transformation>>{};
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/target/cpu_x86.hpp
 #ifndef LPT_HOLDS_TARGET_CPU_X86_HPP
 #define LPT_HOLDS_TARGET_CPU_X86_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// x86 processors with 8-bit dot products of unsigned by signed numbers: activations of convolutions are u8.
 ///
@@ -27856,25 +27862,25 @@ inline constexpr auto cpu_x86 = target_of<
     skip<fuse_convert_transformation, callback::is_decompression_for_mat_mul>,
     disable<multiply_to_group_convolution_transformation>>{};
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/target/cpu_x86_amx.hpp
 #ifndef LPT_HOLDS_TARGET_CPU_X86_AMX_HPP
 #define LPT_HOLDS_TARGET_CPU_X86_AMX_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// x86 processors with 8-bit matrix units or AVX2-VNNI-2: like `cpu_x86`, but activations of convolutions may be u8 or i8.
 inline constexpr auto cpu_x86_amx = cpu_x86.restricting<precisions<op::convolution, on<0, u8, i8>, on<1, i8>>,
                                                         precisions<op::group_convolution, on<0, u8, i8>, on<1, i8>>>();
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/target/gpu.hpp
 #ifndef LPT_HOLDS_TARGET_GPU_HPP
 #define LPT_HOLDS_TARGET_GPU_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Graphics processors: recurrent networks stay in floating point; a Multiply that nothing absorbs becomes a GroupConvolution.
 ///
@@ -27894,7 +27900,7 @@ inline constexpr auto gpu =
               skip<multiply_to_group_convolution_transformation, callback::is_fused_multiply>,
               disable<recurrent_cell_transformation>>{};
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/lpt.hpp
@@ -27912,7 +27918,7 @@ inline constexpr auto gpu =
 #define LPT_HOLDS_EXPORT_DOT_HPP
 // Pictures of graphs, for graphviz.
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -28053,13 +28059,13 @@ constexpr text write_dot(const graph& model, const report& told) {
     return writer.write(model);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/op/attribute_value.hpp
 #ifndef LPT_HOLDS_OP_ATTRIBUTE_VALUE_HPP
 #define LPT_HOLDS_OP_ATTRIBUTE_VALUE_HPP
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// One value of any type that an attribute can have: the form in which attributes are read from files, written and printed.
 struct attribute_value {
@@ -28366,7 +28372,7 @@ constexpr bool from_value(const attribute_value& value, E& result) {
     return false;
 }
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op
 #endif
 
 // ======== lpt/op/fields.hpp
@@ -28374,7 +28380,7 @@ constexpr bool from_value(const attribute_value& value, E& result) {
 #define LPT_HOLDS_OP_FIELDS_HPP
 /// Attributes by their published names: what reading files, printing and saving need. Apart from the table of
 /// operation types, because transformations do without it and it takes as long to compile as all of them.
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// How the attributes of one operation type are read and made by name.
 struct field_row {
@@ -28465,13 +28471,13 @@ constexpr const field_row& fields_of(const attributes& what) {
     return is_of_user(what.number()) ? *what.facts_of_user()->fields : fields_of(what.number());
 }
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op
 #endif
 
 // ======== lpt/graph/print.hpp
 #ifndef LPT_HOLDS_GRAPH_PRINT_HPP
 #define LPT_HOLDS_GRAPH_PRINT_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -28587,13 +28593,13 @@ constexpr text to_text(const graph& model) {
     return out;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/graph/compare.hpp
 #ifndef LPT_HOLDS_GRAPH_COMPARE_HPP
 #define LPT_HOLDS_GRAPH_COMPARE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// What has to be equal for two graphs to be equal.
 struct comparison {
@@ -28850,7 +28856,7 @@ constexpr bool graph_comparison::same_bodies(node_id left, node_id right) {
 
 }  // namespace detail
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/op/user.hpp
@@ -28862,7 +28868,7 @@ constexpr bool graph_comparison::same_bodies(node_id left, node_id right) {
 ///   `static void evaluate(const Op&, view<tensor> data, view<op::output_facts> facts, seq<tensor>& results)`, which makes it
 ///   run (constexpr if graphs with it are folded in constant expressions), and
 ///   `static constexpr op::low_precision low_precision{…}`, which makes it part of the transformations.
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 namespace detail {
 
@@ -28945,7 +28951,7 @@ template <class... Ops>
 inline constexpr user_operations user_operations_of{
     view<const user_row*>(detail::user_rows<Ops...>::values, sizeof...(Ops))};
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op
 #endif
 
 // ======== lpt/graph/freeze.hpp
@@ -28955,7 +28961,7 @@ inline constexpr user_operations user_operations_of{
 ///
 /// The words hold everything that a graph holds, numbers of nodes and orders of uses among it, so that a thawed graph behaves
 /// in every later step as the frozen one would have. They are meant for the program that made them, not for files.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 using word = std::uint64_t;
 
@@ -29608,7 +29614,7 @@ public:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/pipeline/count_operations.hpp
@@ -29616,7 +29622,7 @@ public:
 #define LPT_HOLDS_PIPELINE_COUNT_OPERATIONS_HPP
 // What a report counts, without the report: names are compared by their hashes, which costs a compiler little.
 
-namespace lpt::detail {
+namespace lpt::inline LPT_ABI::detail {
 
 /// An operation of the network as it was, without its name's letters.
 struct original_operation {
@@ -29697,7 +29703,7 @@ constexpr operation_counts count_operations(view<original_operation> before, con
     return result;
 }
 
-}  // namespace lpt::detail
+}  // namespace lpt::inline LPT_ABI::detail
 #endif
 
 // ======== lpt/pipeline/compile_time.hpp
@@ -29710,7 +29716,7 @@ constexpr operation_counts count_operations(view<original_operation> before, con
 /// graph and its attributes, works for a part of the bound, and freezes them. Networks of 400 nodes, constants counted,
 /// are within the default bounds of g++ 12 and clang 19; small ones can be transformed by `transform(graph&)` as well, which
 /// also gives the reasons. Weights of many elements should not be folded there: quantize them before, or keep them as windows.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A network that is known when a program is compiled: `Make::make()` gives its graph.
 template <class Make>
@@ -30124,13 +30130,13 @@ constexpr transformed_network<Make, Pipeline, Target> transform(network<Make>, T
     return {};
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/pipeline/pass.hpp
 #ifndef LPT_HOLDS_PIPELINE_PASS_HPP
 #define LPT_HOLDS_PIPELINE_PASS_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A transformation or a step over the whole graph, as data. Either `run` is set, or `rows`.
 struct pass_row {
@@ -30156,13 +30162,13 @@ constexpr pass_row make_pass() {
     }
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/convert.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_CONVERT_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_CONVERT_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Turns the Convert of low precision data to real numbers into a Subtract of zero that reads the data as it is, for engines
 /// that fuse a Subtract with the operation above and have no Convert of their own; not part of the default pipeline.
@@ -30201,13 +30207,13 @@ struct convert_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/multiply.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_MULTIPLY_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_MULTIPLY_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Lets a Multiply read both operands in low precision, for engines with such a kernel; not part of the default pipeline.
 ///
@@ -30271,13 +30277,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/main/subtract.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_MAIN_SUBTRACT_HPP
 #define LPT_HOLDS_TRANSFORMATION_MAIN_SUBTRACT_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Takes a constant that is subtracted from dequantized data into the dequantization; not part of the default pipeline.
 ///
@@ -30343,13 +30349,13 @@ struct subtract_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/preparation/fq_stripping.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_FQ_STRIPPING_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREPARATION_FQ_STRIPPING_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -30603,13 +30609,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/preparation/keep_const_precision.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_KEEP_CONST_PRECISION_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREPARATION_KEEP_CONST_PRECISION_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Marks the constants of the dequantizations that a file has, so that a later conversion of precision leaves them their type.
 ///
@@ -30642,13 +30648,13 @@ struct keep_const_precision {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/preparation/kv_cache_concat.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_KV_CACHE_CONCAT_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREPARATION_KV_CACHE_CONCAT_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Keeps a cache of keys or values in 8-bit floating point from run to run; not part of the default pipeline.
 ///
@@ -30926,13 +30932,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/preparation/move_fake_convert_up.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_MOVE_FAKE_CONVERT_UP_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREPARATION_MOVE_FAKE_CONVERT_UP_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a FakeConvert between a Concat and the keys or values of ScaledDotProductAttention above the Concat, so that a cache
 /// of keys or values is held in 8 bits; not part of the default pipeline.
@@ -31016,13 +31022,13 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/preparation/weights_dequantize_to_fake_quantize.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_PREPARATION_WEIGHTS_DEQUANTIZE_TO_FAKE_QUANTIZE_HPP
 #define LPT_HOLDS_TRANSFORMATION_PREPARATION_WEIGHTS_DEQUANTIZE_TO_FAKE_QUANTIZE_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Dequantized i8 weights as a FakeQuantize: Constant -> Convert -> [Subtract z] -> Multiply s  becomes Constant -> Convert -> FakeQuantize,
 /// for engines that know weights only in that form.
@@ -31093,7 +31099,7 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/pipeline/registry.hpp
@@ -31101,7 +31107,7 @@ private:
 #define LPT_HOLDS_PIPELINE_REGISTRY_HPP
 // Those that are not in the default pipeline.
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The whole default pipeline as one step.
 struct low_precision {
@@ -31148,7 +31154,7 @@ constexpr const pass_row* find_pass(text_view name) {
     return nullptr;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/restriction/composition.hpp
@@ -31156,7 +31162,7 @@ constexpr const pass_row* find_pass(text_view name) {
 #define LPT_HOLDS_RESTRICTION_COMPOSITION_HPP
 /// Restrictions that are computed, and restrictions made of others: `a | b`, `intersect(a, b)`, `without<op::add>(a)`; equality
 /// and text of restrictions. All of it works on tables as well as on types, when a program is compiled and when it runs.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 // ---- equality
 
@@ -31632,7 +31638,7 @@ constexpr auto without(Old) {
     return detail::remaining_restrictions<Old, Ops...>{};
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/target/composition.hpp
@@ -31640,7 +31646,7 @@ constexpr auto without(Old) {
 #define LPT_HOLDS_TARGET_COMPOSITION_HPP
 /// Targets made of others. Settings (callbacks, disabled transformations, options) of both are kept, those of the second
 /// behind those of the first.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The target with restrictions in the place of those of the same operations and sort (precisions or granularity).
 template <class Old, class... Settings, restrictions_type New>
@@ -31664,13 +31670,13 @@ constexpr auto without(target_of<Old, Settings...>) {
     return target_of<detail::remaining_restrictions<Old, Ops...>, Settings...>{};
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/declared.hpp
 #ifndef LPT_HOLDS_TRANSFORMATION_DECLARED_HPP
 #define LPT_HOLDS_TRANSFORMATION_DECLARED_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -31832,7 +31838,7 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/transformation/rule.hpp
@@ -31848,7 +31854,7 @@ private:
 /// A rule is a transformation like any other: it goes into a pipeline with `with_main`, `before` and the like.
 /// Mistakes (wrong numbers of inputs, unknown captures, element types that never meet, a rule that matches its own
 /// result) do not compile, with a sentence of namespace `mistake` as the message.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 // ---- what is looked for
 
@@ -32634,5 +32640,5 @@ struct rule : detail::checked_rule<Name, detail::found_in_rule<From, To, !__is_s
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif

@@ -33,7 +33,7 @@
 #define LPT_HOLDS_KERNEL_ROWS_HPP
 // The contract between whoever plans a network and the kernels: plain data, no SIMD, no graph.
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// An instruction set that the kernels are compiled for.
 /// `scalar` is the definition; every other one gives the same bits.
@@ -404,7 +404,7 @@ struct kernel_table {
     void (*transpose)(const transpose_problem& problem, const parallel_for& parallel) = nullptr;
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/isa.hpp
@@ -422,7 +422,7 @@ struct kernel_table {
 #include <cpuid.h>
 #endif
 
-namespace lpt::kernel::on {
+namespace lpt::inline LPT_ABI::kernel::on {
 
 /// One type per instruction set; everything that is compiled with special flags is a template on one of these, so that the
 /// linker never merges code of two instruction sets.
@@ -451,9 +451,9 @@ struct neon_i8mm {
     static constexpr isa value = isa::neon_i8mm;
 };
 
-}  // namespace lpt::kernel::on
+}  // namespace lpt::inline LPT_ABI::kernel::on
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// Whether this build contains code for an instruction set (the target architecture decides).
 constexpr bool is_built(isa set) noexcept {
@@ -538,7 +538,7 @@ inline bool is_available(isa set) noexcept {
 #endif
 }
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/dispatch.hpp
@@ -546,7 +546,7 @@ inline bool is_available(isa set) noexcept {
 #define LPT_HOLDS_KERNEL_DISPATCH_HPP
 // Choosing the kernels at run time.
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// Defined in the translation units that the CMake function `lpt_add_kernels` generates, one per instruction set.
 template <class Isa>
@@ -606,13 +606,13 @@ inline isa isa_named(const char* name) {
           ": expected scalar, avx2, avx_vnni, avx512_vnni_256, avx512_vnni, neon, neon_dot or neon_i8mm"});
 }
 
-} // namespace lpt::kernel
+} // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/plan/spread.hpp
 #ifndef LPT_HOLDS_PLAN_SPREAD_HPP
 #define LPT_HOLDS_PLAN_SPREAD_HPP
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 /// What changes nothing when it is added, not even the sign of a zero.
 inline constexpr double no_shift = -0.0;
@@ -756,13 +756,13 @@ bool combine(const spread& left, const spread& right, spread& result, Function f
     return true;
 }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan
 #endif
 
 // ======== lpt/plan/source.hpp
 #ifndef LPT_HOLDS_PLAN_SOURCE_HPP
 #define LPT_HOLDS_PLAN_SOURCE_HPP
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 /// What an output of the graph is: scale * base + shift, element by element.
 ///
@@ -865,7 +865,7 @@ inline bool is_dequantization(const graph& model, output_ref output) {
     return !(source_of(model, output).base == output);
 }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan
 #endif
 
 // ======== lpt/plan/chain.hpp
@@ -873,7 +873,7 @@ inline bool is_dequantization(const graph& model, output_ref output) {
 #define LPT_HOLDS_PLAN_CHAIN_HPP
 // Chains of elementwise operations that one step computes together.
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 /// One function of a chain; v is the value so far.
 struct chain_function {
@@ -1009,7 +1009,7 @@ private:
     }
 };
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan
 #endif
 
 // ======== lpt/plan/extend.hpp
@@ -1017,7 +1017,7 @@ private:
 #define LPT_HOLDS_PLAN_EXTEND_HPP
 // Which operations of the graph become functions of a chain.
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
@@ -1325,7 +1325,7 @@ void follow(chain& to, const graph& model, const Taken& taken) {
     }
 }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan
 #endif
 
 // ======== lpt/plan/groups.hpp
@@ -1333,7 +1333,7 @@ void follow(chain& to, const graph& model, const Taken& taken) {
 #define LPT_HOLDS_PLAN_GROUPS_HPP
 // Which operations of a graph one step computes together.
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 /// The kind of kernel that a group begins with.
 enum class group_form : unsigned char { convolution, product, pool, one_operand, two_operands };
@@ -1573,13 +1573,13 @@ inline grouping find_groups(const graph& model, const seq<node_id>& order) {
     return result;
 }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan
 #endif
 
 // ======== lpt/plan/zeroed_memory.hpp
 #ifndef LPT_HOLDS_PLAN_ZEROED_MEMORY_HPP
 #define LPT_HOLDS_PLAN_ZEROED_MEMORY_HPP
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 inline constexpr std::size_t block_alignment = 64;
 /// Bytes after each block that a kernel may read, never write.
@@ -1633,7 +1633,7 @@ public:
     }
 };
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan
 #endif
 
 // ======== lpt/plan/steps.hpp
@@ -1641,7 +1641,7 @@ public:
 #define LPT_HOLDS_PLAN_STEPS_HPP
 // A planned network as data: tensors, where they live, and the steps that make them.
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 /// The order of a tensor's elements in memory: as its axes stand, or with axis 1 (the channels) innermost.
 enum class layout : unsigned char { plain, channels_last };
@@ -1936,7 +1936,7 @@ inline bool layouts_agree(const lpt::shape& dimensions) {
     return dimensions.rank() < 3 || pixels == 1 || dimensions[1] == 1;
 }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan
 #endif
 
 // ======== lpt/plan/weight_store.hpp
@@ -1944,7 +1944,7 @@ inline bool layouts_agree(const lpt::shape& dimensions) {
 #define LPT_HOLDS_PLAN_WEIGHT_STORE_HPP
 // Packed weights, each kept once however many plans use them.
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 /// Packed weights by the constant that they were packed from and the form in which they are packed.
 ///
@@ -2001,13 +2001,13 @@ public:
     std::size_t bytes() const { return bytes_; }
 };
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan
 #endif
 
 // ======== lpt/plan/weights.hpp
 #ifndef LPT_HOLDS_PLAN_WEIGHTS_HPP
 #define LPT_HOLDS_PLAN_WEIGHTS_HPP
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 /// Weights as integers of 8 bits: a weight is value - zero_point. `zero_points`: none, one, or one for each output channel.
 struct integer_weights {
@@ -2142,14 +2142,14 @@ inline tensor as_f32(const tensor& values) {
     return values.type() == f32 ? values : evaluation::convert_tensor(values, f32);
 }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan
 #endif
 
 // ======== lpt/reference/activation.hpp
 #ifndef LPT_HOLDS_REFERENCE_ACTIVATION_HPP
 #define LPT_HOLDS_REFERENCE_ACTIVATION_HPP
 /// The meaning of every operation, as plain scalar code.
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 using evaluation::call;
 
@@ -2248,13 +2248,13 @@ constexpr tensor prelu(const call& node) {
     }
 }
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference
 #endif
 
 // ======== lpt/reference/attention.hpp
 #ifndef LPT_HOLDS_REFERENCE_ATTENTION_HPP
 #define LPT_HOLDS_REFERENCE_ATTENTION_HPP
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 namespace detail {
 
@@ -2416,13 +2416,13 @@ constexpr tensor attention(const call& node) {
     return true;
 }
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference
 #endif
 
 // ======== lpt/reference/limits.hpp
 #ifndef LPT_HOLDS_REFERENCE_LIMITS_HPP
 #define LPT_HOLDS_REFERENCE_LIMITS_HPP
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 /// What an evaluation may take before it is given up with an error that names the operation.
 struct limits {
@@ -2454,7 +2454,7 @@ inline void check_memory(const node& each, view<op::output_facts> outputs, const
 
 }  // namespace detail
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference
 #endif
 
 // ======== lpt/reference/control_flow.hpp
@@ -2462,7 +2462,7 @@ inline void check_memory(const node& each, view<op::output_facts> outputs, const
 #define LPT_HOLDS_REFERENCE_CONTROL_FLOW_HPP
 // Operations that run the graphs inside them: TensorIterator, Loop, If.
 
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 /// True for operations that run graphs inside them: TensorIterator, Loop, If.
 constexpr bool runs_bodies(op::kind kind) {
@@ -3037,13 +3037,13 @@ seq<tensor> evaluate_control_flow(const node& each, view<tensor> inputs, RunBody
     return detail::iterations(each, inputs, run_named, most).run();
 }
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference
 #endif
 
 // ======== lpt/reference/convolution.hpp
 #ifndef LPT_HOLDS_REFERENCE_CONVOLUTION_HPP
 #define LPT_HOLDS_REFERENCE_CONVOLUTION_HPP
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 namespace detail {
 
@@ -3356,13 +3356,13 @@ constexpr tensor transposed_convolution_of(const call& node, bool grouped) {
     }
 }
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference
 #endif
 
 // ======== lpt/reference/fake_convert.hpp
 #ifndef LPT_HOLDS_REFERENCE_FAKE_CONVERT_HPP
 #define LPT_HOLDS_REFERENCE_FAKE_CONVERT_HPP
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 /// FakeConvert: y = (to_8_bits(x * scale - shift) + shift) / scale, where to_8_bits saturates to the greatest finite value of the type
 /// and rounds to nearest even. Products in the number type of x.
@@ -3393,13 +3393,13 @@ namespace lpt::reference {
     return true;
 }
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference
 #endif
 
 // ======== lpt/reference/indexing.hpp
 #ifndef LPT_HOLDS_REFERENCE_INDEXING_HPP
 #define LPT_HOLDS_REFERENCE_INDEXING_HPP
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 namespace detail {
 
@@ -3538,13 +3538,13 @@ constexpr tensor non_zero(const call& node) {
     }
 }
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference
 #endif
 
 // ======== lpt/reference/interpolate.hpp
 #ifndef LPT_HOLDS_REFERENCE_INTERPOLATE_HPP
 #define LPT_HOLDS_REFERENCE_INTERPOLATE_HPP
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 namespace detail {
 
@@ -3845,13 +3845,13 @@ constexpr tensor interpolate(const call& node) {
     return true;
 }
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference
 #endif
 
 // ======== lpt/reference/movement.hpp
 #ifndef LPT_HOLDS_REFERENCE_MOVEMENT_HPP
 #define LPT_HOLDS_REFERENCE_MOVEMENT_HPP
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 namespace detail {
 
@@ -3920,13 +3920,13 @@ constexpr tensor reverse_sequence(const call& node) {
     }
 }
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference
 #endif
 
 // ======== lpt/reference/normalization.hpp
 #ifndef LPT_HOLDS_REFERENCE_NORMALIZATION_HPP
 #define LPT_HOLDS_REFERENCE_NORMALIZATION_HPP
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 namespace detail {
 
@@ -4167,13 +4167,13 @@ constexpr bool normalization(const call& node, seq<tensor>& outputs) {
                              [&](auto zero) { return detail::normalization<decltype(zero)>(node, outputs); });
 }
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference
 #endif
 
 // ======== lpt/reference/pooling.hpp
 #ifndef LPT_HOLDS_REFERENCE_POOLING_HPP
 #define LPT_HOLDS_REFERENCE_POOLING_HPP
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 namespace detail {
 
@@ -4329,13 +4329,13 @@ constexpr tensor avg_pool(const call& node) {
     return true;
 }
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference
 #endif
 
 // ======== lpt/reference/recurrent.hpp
 #ifndef LPT_HOLDS_REFERENCE_RECURRENT_HPP
 #define LPT_HOLDS_REFERENCE_RECURRENT_HPP
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 namespace detail {
 
@@ -4683,13 +4683,13 @@ constexpr bool recurrent(const call& node, seq<tensor>& outputs) {
                              [&](auto zero) { return detail::recurrent<decltype(zero)>(node, outputs); });
 }
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference
 #endif
 
 // ======== lpt/reference/evaluate.hpp
 #ifndef LPT_HOLDS_REFERENCE_EVALUATE_HPP
 #define LPT_HOLDS_REFERENCE_EVALUATE_HPP
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 /// Whether an operation can be evaluated: all of the library can, and those of users that have a function for it.
 constexpr bool can_evaluate(const op::attributes& what) {
@@ -5012,13 +5012,13 @@ std::vector<tensor> evaluate(const graph& model, view<tensor> inputs) {
     return evaluate<Number>(model, inputs, variables);
 }
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference
 #endif
 
 // ======== lpt/reference/naming.hpp
 #ifndef LPT_HOLDS_REFERENCE_NAMING_HPP
 #define LPT_HOLDS_REFERENCE_NAMING_HPP
-namespace lpt::detail {
+namespace lpt::inline LPT_ABI::detail {
 
 /// Does some work for a node; where memory cannot be had for it, raises an error that names the node.
 template <class Work>
@@ -5031,7 +5031,7 @@ auto naming_memory_of(const node& each, const Work& work) -> decltype(work()) {
     }
 }
 
-}  // namespace lpt::detail
+}  // namespace lpt::inline LPT_ABI::detail
 #endif
 
 // ======== lpt/plan/planner.hpp
@@ -5039,7 +5039,7 @@ auto naming_memory_of(const node& each, const Work& work) -> decltype(work()) {
 #define LPT_HOLDS_PLAN_PLANNER_HPP
 // What the makers of steps share: the tensors of the network that is being planned, in the layouts that exist so far.
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 /// What a plan is made for.
 struct plan_options {
@@ -5403,7 +5403,7 @@ inline element reference_type(const graph& model, const node& each) {
 /// `_I8`, `_U8` or `_FP32`, as names of kernels in reports end.
 inline const char* suffix_of(element type) { return type == u8 ? "_U8" : type == i8 ? "_I8" : "_FP32"; }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan
 #endif
 
 // ======== lpt/plan/convolution.hpp
@@ -5411,7 +5411,7 @@ inline const char* suffix_of(element type) { return type == u8 ? "_U8" : type ==
 #define LPT_HOLDS_PLAN_CONVOLUTION_HPP
 // Convolutions of all kinds, and pooling: kernels over windows.
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
@@ -5763,7 +5763,7 @@ inline void planner::make_pool(const group& made) {
     add_step(std::move(result));
 }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan
 #endif
 
 // ======== lpt/plan/elementwise.hpp
@@ -5771,7 +5771,7 @@ inline void planner::make_pool(const group& made) {
 #define LPT_HOLDS_PLAN_ELEMENTWISE_HPP
 // Functions of one or two tensors, element by element: quantization, dequantization, arithmetic, activations.
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
@@ -6165,7 +6165,7 @@ inline bool planner::prefers_channels_last(output_ref output, int depth) {
     return false;
 }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan
 #endif
 
 // ======== lpt/plan/memory.hpp
@@ -6173,7 +6173,7 @@ inline bool planner::prefers_channels_last(output_ref output, int depth) {
 #define LPT_HOLDS_PLAN_MEMORY_HPP
 // Memory by liveness: blocks that are not alive at the same time may share bytes.
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
@@ -6481,7 +6481,7 @@ inline void plan_memory(network& net, std::size_t limit = SIZE_MAX) {
     }
 }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan
 #endif
 
 // ======== lpt/plan/movement.hpp
@@ -6489,7 +6489,7 @@ inline void plan_memory(network& net, std::size_t limit = SIZE_MAX) {
 #define LPT_HOLDS_PLAN_MOVEMENT_HPP
 // Operations that only move elements: they move bytes of any type.
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
@@ -6755,7 +6755,7 @@ inline bool planner::make_gather(node_id id) {
 
 inline bool planner::make_movement(node_id id) { return make_view(id) || make_concat(id) || make_gather(id); }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan
 #endif
 
 // ======== lpt/plan/product.hpp
@@ -6763,7 +6763,7 @@ inline bool planner::make_movement(node_id id) { return make_view(id) || make_co
 #define LPT_HOLDS_PLAN_PRODUCT_HPP
 // Matrix products.
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
@@ -6935,7 +6935,7 @@ inline void planner::make_product(const group& made) {
     add_step(std::move(result));
 }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan
 #endif
 
 // ======== lpt/plan/plan.hpp
@@ -6943,7 +6943,7 @@ inline void planner::make_product(const group& made) {
 #define LPT_HOLDS_PLAN_PLAN_HPP
 // From a graph to the steps that run it.
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
@@ -7222,7 +7222,7 @@ inline network make_plan(graph model, const plan_options& options) {
     return planner(std::move(model), options).plan();
 }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan
 #endif
 
 // ======== lpt/plan/stages.hpp
@@ -7230,7 +7230,7 @@ inline network make_plan(graph model, const plan_options& options) {
 #define LPT_HOLDS_PLAN_STAGES_HPP
 // Networks whose shapes are known piece by piece: a plan for what is known, and the network that is left.
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 /// What is known of an input of a network when it is planned.
 struct known_input {
@@ -7689,7 +7689,7 @@ inline stage make_stage(graph model, const std::vector<known_input>& inputs,
     return detail::stage_maker(std::move(model), options, std::move(order)).make();
 }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan
 #endif
 
 // ======== lpt/runtime/platform.hpp
@@ -7701,7 +7701,7 @@ inline stage make_stage(graph model, const std::vector<known_input>& inputs,
 #include <unistd.h>
 #endif
 
-namespace lpt::runtime {
+namespace lpt::inline LPT_ABI::runtime {
 
 /// Bytes of memory that this machine has; SIZE_MAX where the system does not tell.
 inline std::size_t memory_of_machine() noexcept {
@@ -7726,7 +7726,7 @@ inline double processor_seconds() noexcept {
 #endif
 }
 
-}  // namespace lpt::runtime
+}  // namespace lpt::inline LPT_ABI::runtime
 #endif
 
 // ======== lpt/runtime/states.hpp
@@ -7734,7 +7734,7 @@ inline double processor_seconds() noexcept {
 #define LPT_HOLDS_RUNTIME_STATES_HPP
 // Memory, and what lives in it from run to run.
 
-namespace lpt::runtime {
+namespace lpt::inline LPT_ABI::runtime {
 
 using memory_block = plan::zeroed_memory;
 
@@ -7774,7 +7774,7 @@ public:
     }
 };
 
-}  // namespace lpt::runtime
+}  // namespace lpt::inline LPT_ABI::runtime
 #endif
 
 // ======== lpt/runtime/run_step.hpp
@@ -7782,7 +7782,7 @@ public:
 #define LPT_HOLDS_RUNTIME_RUN_STEP_HPP
 // Runs planned steps: looks up the pointers and calls the kernels.
 
-namespace lpt::runtime {
+namespace lpt::inline LPT_ABI::runtime {
 
 /// What steps leave to the owner of their network: nodes that run bodies, or that say their shapes only when they are evaluated.
 struct node_evaluator {
@@ -8197,7 +8197,7 @@ public:
     }
 };
 
-}  // namespace lpt::runtime
+}  // namespace lpt::inline LPT_ABI::runtime
 #endif
 
 // ======== lpt/runtime/network_runner.hpp
@@ -8205,7 +8205,7 @@ public:
 #define LPT_HOLDS_RUNTIME_NETWORK_RUNNER_HPP
 // Runs a network with the shapes that come: a plan for each, kept for the next time.
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// How long a step took, in microseconds: by the clock, and by all processors together.
 struct step_time {
@@ -8232,9 +8232,9 @@ struct run_step_record {
     step_time time;
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 
-namespace lpt::runtime {
+namespace lpt::inline LPT_ABI::runtime {
 
 /// What a network shares with the bodies inside it.
 struct run_context {
@@ -8665,7 +8665,7 @@ public:
     }
 };
 
-}  // namespace lpt::runtime
+}  // namespace lpt::inline LPT_ABI::runtime
 #endif
 
 // ======== lpt/runtime/processor_affinity.hpp
@@ -8682,7 +8682,7 @@ public:
 #define LPT_HAS_AFFINITY 0
 #endif
 
-namespace lpt::runtime {
+namespace lpt::inline LPT_ABI::runtime {
 
 /// The processor that this thread runs on, or -1 where the system does not tell.
 inline int current_processor() {
@@ -8724,7 +8724,7 @@ public:
     }
 };
 
-}  // namespace lpt::runtime
+}  // namespace lpt::inline LPT_ABI::runtime
 
 #undef LPT_HAS_AFFINITY
 #endif
@@ -8732,7 +8732,7 @@ public:
 // ======== lpt/runtime/thread_pool.hpp
 #ifndef LPT_HOLDS_RUNTIME_THREAD_POOL_HPP
 #define LPT_HOLDS_RUNTIME_THREAD_POOL_HPP
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A few threads that wait for work: a kernel::parallel_for that owns its threads.
 ///
@@ -8966,7 +8966,7 @@ public:
     kernel::parallel_for parallel() { return {this, &run_tasks, threads()}; }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/runtime/executable.hpp
@@ -8974,7 +8974,7 @@ public:
 #define LPT_HOLDS_RUNTIME_EXECUTABLE_HPP
 // Networks that run.
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// How a network is to be run.
 struct compile_options {
@@ -9097,7 +9097,7 @@ inline executable compile(const graph& model, const compile_options& options = {
     return executable(model, options);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/runtime.hpp
@@ -9117,7 +9117,7 @@ inline executable compile(const graph& model, const compile_options& options = {
 #define LPT_HOLDS_EMBEDDED_PLAN_HPP
 // A planned network as a type: descriptions of its steps that the compiler knows, written by lpt_embed. No SIMD, no graph, no memory.
 
-namespace lpt::embedded {
+namespace lpt::inline LPT_ABI::embedded {
 
 /// The layout of generated headers; they check that they fit to the library.
 inline constexpr int plan_format = 1;
@@ -9394,7 +9394,7 @@ struct ports {
     static constexpr std::size_t count = sizeof...(Ports);
 };
 
-}  // namespace lpt::embedded
+}  // namespace lpt::inline LPT_ABI::embedded
 #endif
 
 // ======== lpt/embedded/executor.hpp
@@ -9403,7 +9403,7 @@ struct ports {
 // Runs a network whose plan is known to the compiler: no heap, no exceptions, no choice at run time. Needs no SIMD: the steps are compiled
 // in one translation unit, for one instruction set (lpt/embedded/run.hpp).
 
-namespace lpt::embedded {
+namespace lpt::inline LPT_ABI::embedded {
 
 /// Memory of a run. `set[i]`: state i was written since the last reset.
 struct memory {
@@ -9460,9 +9460,9 @@ public:
     }
 };
 
-}  // namespace lpt::embedded
+}  // namespace lpt::inline LPT_ABI::embedded
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Runs a network of `lpt_embed --executor`; all its memory lies in the object: `Network::arena_bytes` for intermediate tensors and
 /// `Network::state_bytes` for what lives from run to run. See `run` and `reset` of its base.
@@ -9474,7 +9474,7 @@ class static_executor : public embedded::executor_of<Network, typename Network::
     static_assert(Network::plan_format == embedded::plan_format, "made by another version of lpt_embed: make it again");
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 #endif
 
 // ======== lpt/runtime/tbb.hpp
@@ -9487,7 +9487,7 @@ class static_executor : public embedded::executor_of<Network, typename Network::
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A kernel::parallel_for that runs tasks on oneTBB's threads, for `compile_options::parallel`.
 ///
@@ -9499,7 +9499,7 @@ inline kernel::parallel_for tbb_parallel(int threads = tbb::this_task_arena::max
     return {nullptr, run, threads < 1 ? 1 : threads};
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 
 #endif
 #endif

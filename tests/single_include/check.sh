@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # tests/single_include/check.sh [FOLDER]   single_include is what include/lpt gives; each of its headers compiles alone without a warning,
-# with every compiler that is supported; two files that transform networks link, header-only and with one shared implementation; the
-# program of examples/makefile, built by make in FOLDER (build/single_include), transforms and runs a network.
+# with every compiler that is supported; two files that transform networks link, header-only and with one shared implementation; two
+# versions do not mix; the program of examples/makefile, built by make in FOLDER (build/single_include), transforms and runs a network.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 folder=${1:-build/single_include}
@@ -55,6 +55,8 @@ link() { # link NAME FILE... -- OPTION...: builds the program and runs it
 }
 link header_only "$folder/first.cpp" "$folder/second.cpp" --
 link shared_implementation "$folder/first.cpp" "$folder/second.cpp" examples/makefile/lpt.cpp -- -DLPT_SHARED_IMPLEMENTATION
+
+bash tests/single_include/two_versions.sh "$folder"
 
 make -s -j "$(nproc)" -C examples/makefile OUT="$folder" CXXFLAGS=-O1
 "$folder/program" examples/data/digits/model.xml | tee "$folder/program.txt"

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace lpt::attribute {
+namespace lpt::inline LPT_ABI::attribute {
 
 /// A closed interval of real values.
 struct interval {
@@ -53,4 +53,4 @@ constexpr aligned_interval align(interval type_range, interval common, interval 
     return result;
 }
 
-}  // namespace lpt::attribute
+}  // namespace lpt::inline LPT_ABI::attribute

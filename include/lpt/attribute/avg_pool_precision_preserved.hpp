@@ -3,7 +3,7 @@
 
 #include <lpt/attribute/precision_preserved.hpp>
 
-namespace lpt::attribute {
+namespace lpt::inline LPT_ABI::attribute {
 
 /// Tells the operations behind an AvgPool whose mean could stay in low precision which value they decide about: it
 /// shares the value of that AvgPool's `precision_preserved`. Lives on nodes.
@@ -12,4 +12,4 @@ struct avg_pool_precision_preserved {
     using shared_value = precision_preserved;
 };
 
-}  // namespace lpt::attribute
+}  // namespace lpt::inline LPT_ABI::attribute

@@ -4,7 +4,7 @@
 #include <lpt/attribute/aligned_interval.hpp>
 #include <lpt/attribute/precisions.hpp>
 
-namespace lpt::attribute {
+namespace lpt::inline LPT_ABI::attribute {
 
 /// What the FakeQuantize operations that meet in a Concat (or the like) need to know of each other to use one scale
 /// and zero point. Lives on FakeQuantize nodes and nodes that preserve precision.
@@ -68,4 +68,4 @@ constexpr text to_text(const intervals_alignment& value, const intervals_alignme
                  "}"});
 }
 
-}  // namespace lpt::attribute
+}  // namespace lpt::inline LPT_ABI::attribute

@@ -3,7 +3,7 @@
 
 #include <lpt/base/text.hpp>
 
-namespace lpt::attribute {
+namespace lpt::inline LPT_ABI::attribute {
 
 /// True: the node gives the element type that it gets, with the same scale and zero point, so decisions about its
 /// inputs and its outputs are one decision. Lives on nodes.
@@ -21,4 +21,4 @@ constexpr void merge(precision_preserved&, const precision_preserved&) {}
 /// `value: true`
 constexpr text to_text(const precision_preserved& flag) { return join({"value: ", flag.value}); }
 
-}  // namespace lpt::attribute
+}  // namespace lpt::inline LPT_ABI::attribute

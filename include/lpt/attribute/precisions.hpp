@@ -3,7 +3,7 @@
 
 #include <lpt/graph/graph.hpp>
 
-namespace lpt::attribute {
+namespace lpt::inline LPT_ABI::attribute {
 
 /// The element types that a quantized tensor may have, best first; an empty list means that it must not be quantized.
 ///
@@ -49,4 +49,4 @@ constexpr text list_of(view<element> types) {
 /// `precisions: {u8, i8}`
 constexpr text to_text(const precisions& value) { return join({"precisions: {", list_of(value.types), "}"}); }
 
-}  // namespace lpt::attribute
+}  // namespace lpt::inline LPT_ABI::attribute

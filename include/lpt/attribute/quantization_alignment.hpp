@@ -3,7 +3,7 @@
 
 #include <lpt/base/text.hpp>
 
-namespace lpt::attribute {
+namespace lpt::inline LPT_ABI::attribute {
 
 /// True: all FakeQuantize operations that meet here must use one scale and zero point for the whole tensor.
 /// Lives on nodes that preserve precision.
@@ -23,4 +23,4 @@ constexpr void merge(quantization_alignment& into, const quantization_alignment&
 /// `value: true`
 constexpr text to_text(const quantization_alignment& flag) { return join({"value: ", flag.value}); }
 
-}  // namespace lpt::attribute
+}  // namespace lpt::inline LPT_ABI::attribute

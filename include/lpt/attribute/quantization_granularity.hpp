@@ -3,7 +3,7 @@
 
 #include <lpt/base/text.hpp>
 
-namespace lpt::attribute {
+namespace lpt::inline LPT_ABI::attribute {
 
 /// Which scales and zero points an operation accepts on an input.
 enum class granularity : unsigned char {
@@ -29,4 +29,4 @@ constexpr text to_text(const quantization_granularity& asked) {
     return asked.value == granularity::per_tensor ? "PerTensor" : "PerChannel";
 }
 
-}  // namespace lpt::attribute
+}  // namespace lpt::inline LPT_ABI::attribute

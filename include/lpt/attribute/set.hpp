@@ -9,7 +9,7 @@
 ///   `using may_read = attribute::set<…>;`  it heeds them if there are any, so what writes them must come before it;
 ///   `using writes = attribute::set<…>;`    it makes or changes them.
 /// Members are types with a `name` that no other has: attributes, and the tags below for properties of the graph itself.
-namespace lpt::attribute {
+namespace lpt::inline LPT_ABI::attribute {
 
 /// A list of such types; a Hana sequence.
 template <class... Attributes>
@@ -26,4 +26,4 @@ struct relaxed_types {
     static constexpr text_view name = "RelaxedTypes";
 };
 
-}  // namespace lpt::attribute
+}  // namespace lpt::inline LPT_ABI::attribute

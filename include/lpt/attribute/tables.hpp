@@ -11,7 +11,7 @@
 #include <lpt/base/platform.hpp>
 #include <lpt/graph/graph.hpp>
 
-namespace lpt::attribute {
+namespace lpt::inline LPT_ABI::attribute {
 
 /// Where an attribute is: on a node, on one of its input ports or on one of its output ports.
 struct place {
@@ -570,4 +570,4 @@ LPT_COMPILED template class tables_of<precisions, precision_preserved, avg_pool_
                                       intervals_alignment, quantization_alignment, quantization_granularity>;
 #endif
 
-}  // namespace lpt::attribute
+}  // namespace lpt::inline LPT_ABI::attribute

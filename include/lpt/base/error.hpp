@@ -6,7 +6,7 @@
 
 #include <new>  // std::exception too, the complete base of std::bad_alloc; <exception> brings far more
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// What was wrong with something that could only be known at run time: one line that says what, where, and what was expected.
 class error : public std::exception {
@@ -45,4 +45,4 @@ template <int Once = 0>  // a constexpr function that always fails must be a tem
     detail::raise(join(message));
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -12,6 +12,8 @@
 // the affair of `std::set_new_handler`.
 #pragma once
 
+#include <lpt/base/version.hpp>
+
 #if defined(__cpp_exceptions) && !defined(LPT_FAIL)
 #define LPT_THROWS 1
 #else
@@ -23,7 +25,7 @@
 #endif
 
 #if !LPT_THROWS
-namespace lpt::detail {
+namespace lpt::inline LPT_ABI::detail {
 
 /// Ends with an error that cannot be thrown.
 [[noreturn, gnu::cold, gnu::noinline]] inline void end_with(const char* message) {
@@ -35,5 +37,5 @@ namespace lpt::detail {
     __builtin_abort();
 }
 
-}  // namespace lpt::detail
+}  // namespace lpt::inline LPT_ABI::detail
 #endif

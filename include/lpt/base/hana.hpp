@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/version.hpp>
+
 #include <boost/hana/at.hpp>
 #include <boost/hana/basic_tuple.hpp>
 #include <boost/hana/bool.hpp>
@@ -24,7 +26,7 @@
 ///
 /// Functions that make other lists (`hana::transform`, `hana::append` …) must give types again; `hana::to<hana::tuple_tag>(list)` takes
 /// any results. Never for graphs, tables at run time or constants, which are values.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace hana = boost::hana;
 
@@ -99,7 +101,7 @@ constexpr auto from_hana(const Sequence&) -> typename detail::types_of<Sequence>
     return {};
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 
 /// What makes a list of types a Hana sequence. `concat` and `chain` could be Hana's, which take the compiler much longer.
 namespace boost::hana {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/version.hpp>
+
 #include <cstddef>
 #include <cstdint>
 
 /// Four floats or two doubles at once, for loops over channels at run time: g++ makes vector instructions of few loops below -O3.
 ///
 /// Operators and conditional expressions work on all of them, so a function may be written for one number and for several.
-namespace lpt::detail {
+namespace lpt::inline LPT_ABI::detail {
 
 using float_lanes [[gnu::vector_size(16)]] = float;
 using mask_lanes [[gnu::vector_size(16)]] = std::int32_t;  // what comparisons give: all bits set where they hold
@@ -83,4 +85,4 @@ bool holds_for_none(const void* row, std::size_t count, const Test& test) {
     return !holds_for_any(found);
 }
 
-}  // namespace lpt::detail
+}  // namespace lpt::inline LPT_ABI::detail

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <new>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Memory that cannot be had, or not within a limit that the user set: `what()` says how much it would have been. Who works on an
 /// operation makes it an `lpt::error` that names the operation (`detail::naming_memory`).
@@ -57,9 +57,9 @@ public:
     const char* what() const noexcept override { return words_; }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 
-namespace lpt::detail {
+namespace lpt::inline LPT_ABI::detail {
 
 #if LPT_THROWS
 [[noreturn, gnu::cold, gnu::noinline]] inline void raise_no_memory(std::size_t bytes) { throw memory_error(bytes); }
@@ -201,4 +201,4 @@ inline void give_memory(void* memory, [[maybe_unused]] std::size_t size) noexcep
     }
 }
 
-}  // namespace lpt::detail
+}  // namespace lpt::inline LPT_ABI::detail

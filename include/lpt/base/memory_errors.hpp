@@ -3,7 +3,7 @@
 
 #include <lpt/base/error.hpp>
 
-namespace lpt::detail {
+namespace lpt::inline LPT_ABI::detail {
 
 /// Does some work; where memory cannot be had for it, raises an `lpt::error` that begins with `name()` and says how much. Where errors are
 /// not thrown, the handler gets the line about memory as it is.
@@ -23,4 +23,4 @@ constexpr auto naming_memory(const Work& work, [[maybe_unused]] const Name& name
     return work();
 }
 
-}  // namespace lpt::detail
+}  // namespace lpt::inline LPT_ABI::detail

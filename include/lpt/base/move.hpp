@@ -3,7 +3,7 @@
 
 #include <lpt/base/traits.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// `std::move`. The header that has it, <utility>, takes a sixth of what <vector> takes to compile.
 template <class T>
@@ -11,4 +11,4 @@ constexpr without_reference<T>&& move(T&& value) noexcept {
     return static_cast<without_reference<T>&&>(value);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace lpt {
+#include <lpt/base/version.hpp>
+
+namespace lpt::inline LPT_ABI {
 
 /// True if a pointer points to nothing; for pointers to functions and objects with static storage, in constant expressions too.
 ///
@@ -15,4 +17,4 @@ constexpr bool is_null(Pointer pointer) {
     return pointer == nullptr;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

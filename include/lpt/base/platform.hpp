@@ -2,6 +2,8 @@
 // What the graph and its transformations ask of the system; each question has an answer on every one.
 #pragma once
 
+#include <lpt/base/version.hpp>
+
 // A member without contents takes no room; the compilers of the Microsoft ABI have a name of their own for it.
 #if defined(_MSC_VER)
 #define LPT_NO_UNIQUE_ADDRESS [[msvc::no_unique_address]]
@@ -19,7 +21,7 @@
 extern "C" __declspec(dllimport) int __stdcall SwitchToThread(void);
 #endif
 
-namespace lpt::detail {
+namespace lpt::inline LPT_ABI::detail {
 
 /// True where the process has one thread for sure: a locked instruction takes as long as twenty others.
 inline bool has_one_thread() noexcept {
@@ -39,4 +41,4 @@ inline void give_way() noexcept {
 #endif
 }
 
-}  // namespace lpt::detail
+}  // namespace lpt::inline LPT_ABI::detail

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -451,4 +451,4 @@ public:
     friend constexpr bool operator==(const seq& left, const seq& right) { return left.equals(right); }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

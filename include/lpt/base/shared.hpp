@@ -5,7 +5,7 @@
 #include <lpt/base/seq.hpp>
 #include <lpt/base/traits.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -88,4 +88,4 @@ public:
     constexpr bool same(const shared& other) const noexcept { return block_ == other.block_; }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -4,7 +4,7 @@
 #include <lpt/base/shared.hpp>
 #include <lpt/base/traits.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A window on characters that somebody else owns.
 class text_view {
@@ -325,4 +325,4 @@ using text_pieces = std::initializer_list<text_piece>;
     return result;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/version.hpp>
+
 /// The few type traits that the core needs: <type_traits> takes a tenth of what <vector> takes to compile.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// `std::is_constant_evaluated`.
 constexpr bool is_constant_evaluated() noexcept { return __builtin_is_constant_evaluated(); }
@@ -63,4 +65,4 @@ struct constant_value {
     constexpr operator decltype(Value)() const noexcept { return Value; }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

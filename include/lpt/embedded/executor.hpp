@@ -7,7 +7,7 @@
 
 #include <span>
 
-namespace lpt::embedded {
+namespace lpt::inline LPT_ABI::embedded {
 
 /// Memory of a run. `set[i]`: state i was written since the last reset.
 struct memory {
@@ -64,9 +64,9 @@ public:
     }
 };
 
-}  // namespace lpt::embedded
+}  // namespace lpt::inline LPT_ABI::embedded
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Runs a network of `lpt_embed --executor`; all its memory lies in the object: `Network::arena_bytes` for intermediate tensors and
 /// `Network::state_bytes` for what lives from run to run. See `run` and `reset` of its base.
@@ -78,4 +78,4 @@ class static_executor : public embedded::executor_of<Network, typename Network::
     static_assert(Network::plan_format == embedded::plan_format, "made by another version of lpt_embed: make it again");
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -4,7 +4,7 @@
 
 #include <lpt/kernel/isa.hpp>
 
-namespace lpt::embedded {
+namespace lpt::inline LPT_ABI::embedded {
 
 /// The layout of generated headers; they check that they fit to the library.
 inline constexpr int plan_format = 1;
@@ -281,4 +281,4 @@ struct ports {
     static constexpr std::size_t count = sizeof...(Ports);
 };
 
-}  // namespace lpt::embedded
+}  // namespace lpt::inline LPT_ABI::embedded

@@ -13,7 +13,7 @@
 
 #include <cstring>
 
-namespace lpt::embedded {
+namespace lpt::inline LPT_ABI::embedded {
 
 /// Runs steps: each calls the kernel that the plan names, with everything but addresses in constants.
 template <class Isa, class Network>
@@ -486,4 +486,4 @@ void run_network(const memory& where) noexcept {
     all.give_results();
 }
 
-}  // namespace lpt::embedded
+}  // namespace lpt::inline LPT_ABI::embedded

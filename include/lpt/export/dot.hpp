@@ -4,7 +4,7 @@
 
 #include <lpt/pipeline/report.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -145,4 +145,4 @@ constexpr text write_dot(const graph& model, const report& told) {
     return writer.write(model);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -3,7 +3,7 @@
 
 #include <lpt/graph/graph.hpp>
 
-namespace lpt::detail {
+namespace lpt::inline LPT_ABI::detail {
 
 /// `MatMul 'name' (node 7)`
 constexpr text label(const graph& model, node_id id) {
@@ -127,4 +127,4 @@ struct graph_access {
     }
 };
 
-}  // namespace lpt::detail
+}  // namespace lpt::inline LPT_ABI::detail

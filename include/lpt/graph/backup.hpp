@@ -3,7 +3,7 @@
 
 #include <lpt/graph/graph.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Gives a graph back what it was when something goes wrong before `keep_changes` is called.
 ///
@@ -28,4 +28,4 @@ public:
     constexpr const graph& before() const { return before_; }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -3,7 +3,7 @@
 
 #include <lpt/graph/graph.hpp>
 
-namespace lpt::detail {
+namespace lpt::inline LPT_ABI::detail {
 
 /// Works on a graph inside a node, which spends the folding budget of the network around it meanwhile.
 template <class Work>
@@ -14,4 +14,4 @@ constexpr void with_budget_of_network(graph& model, node_id id, std::size_t whic
     model.set_folding_budget(body.folding());
 }
 
-}  // namespace lpt::detail
+}  // namespace lpt::inline LPT_ABI::detail

@@ -4,7 +4,7 @@
 #include <lpt/graph/access.hpp>
 #include <lpt/graph/print.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// What has to be equal for two graphs to be equal.
 struct comparison {
@@ -261,4 +261,4 @@ constexpr bool graph_comparison::same_bodies(node_id left, node_id right) {
 
 }  // namespace detail
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -15,7 +15,7 @@
 #include <lpt/graph/fold/reduction.hpp>
 #include <lpt/graph/traverse.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// True for the operations that constant folding evaluates.
 constexpr bool can_evaluate(op::kind kind) {
@@ -491,4 +491,4 @@ LPT_COMPILED template tensor evaluate_constants<>(const graph&, const op::attrib
 LPT_COMPILED template void constant_folding<>(graph&, view<node_id>);
 #endif
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/version.hpp>
+
 #include <cstdint>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// What folding of constants may still make and do in one network; the user sets it with `graph::set_folding_budget`.
 ///
@@ -27,4 +29,4 @@ struct folding_budget {
     friend constexpr bool operator==(const folding_budget&, const folding_budget&) = default;
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

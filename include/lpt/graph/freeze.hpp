@@ -10,7 +10,7 @@
 ///
 /// The words hold everything that a graph holds, numbers of nodes and orders of uses among it, so that a thawed graph behaves
 /// in every later step as the frozen one would have. They are meant for the program that made them, not for files.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 using word = std::uint64_t;
 
@@ -663,4 +663,4 @@ public:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

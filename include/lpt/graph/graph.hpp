@@ -5,7 +5,7 @@
 #include <lpt/graph/folding_budget.hpp>
 #include <lpt/op/all.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The number of a node in its graph. Numbers of removed nodes are not given again.
 enum class node_id : std::int32_t { none = -1 };
@@ -978,6 +978,6 @@ constexpr body_list::body_list(const body_list& other) {
 }
 constexpr void body_list::push_back(graph body) { bodies_.push_back(new graph(lpt::move(body))); }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 
 #include <lpt/graph/infer.hpp>

@@ -3,7 +3,7 @@
 
 #include <lpt/graph/graph.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -278,4 +278,4 @@ constexpr void graph::infer(node_id id) {
     }
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -4,7 +4,7 @@
 #include <lpt/graph/traverse.hpp>
 #include <lpt/op/fields.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -120,4 +120,4 @@ constexpr text to_text(const graph& model) {
     return out;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -3,7 +3,7 @@
 
 #include <lpt/graph/graph.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -158,4 +158,4 @@ constexpr void infer_all(graph& model) {
     }
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -5,7 +5,7 @@
 #include <lpt/graph/access.hpp>
 #include <lpt/graph/traverse.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -266,4 +266,4 @@ constexpr void verify(const graph& model) {
 LPT_COMPILED template void verify<>(const graph&);
 #endif
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

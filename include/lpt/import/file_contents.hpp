@@ -15,7 +15,7 @@
 #include <cstdio>
 #include <cstring>
 
-namespace lpt::detail {
+namespace lpt::inline LPT_ABI::detail {
 
 /// The bytes of a file, and how they are given back.
 struct file_contents {
@@ -92,4 +92,4 @@ inline bool file_exists(const char* path) noexcept {
 
 #endif
 
-}  // namespace lpt::detail
+}  // namespace lpt::inline LPT_ABI::detail

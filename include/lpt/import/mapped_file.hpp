@@ -7,7 +7,7 @@
 #include <atomic>
 #include <utility>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A file mapped into memory for reading; read into memory where the system maps none. Windows on it keep the mapping alive after
 /// this object is gone.
@@ -64,4 +64,4 @@ public:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

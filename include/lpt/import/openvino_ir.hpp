@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Reads a network in OpenVINO's intermediate representation.
 ///
@@ -33,4 +33,4 @@ inline graph import_openvino_ir(const std::string& xml_path, std::string bin_pat
                                      bin_path, known);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

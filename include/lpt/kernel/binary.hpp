@@ -5,7 +5,7 @@
 #include <lpt/kernel/epilogue.hpp>
 #include <lpt/kernel/parallel.hpp>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 template <class Isa>
 struct binary {
@@ -108,4 +108,4 @@ struct binary {
     }
 };
 
-} // namespace lpt::kernel
+} // namespace lpt::inline LPT_ABI::kernel

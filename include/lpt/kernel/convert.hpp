@@ -4,7 +4,7 @@
 
 #include <lpt/kernel/binary.hpp>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 template <class Isa>
 struct convert {
@@ -368,4 +368,4 @@ struct convert {
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel

@@ -6,7 +6,7 @@
 #include <lpt/kernel/depthwise.hpp>
 #include <lpt/kernel/gemm.hpp>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// Pixels of an image, and a row of zero points that stands for all pixels outside.
 struct pixel_image {
@@ -547,4 +547,4 @@ struct convolution {
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel

@@ -4,7 +4,7 @@
 
 #include <lpt/kernel/isa.hpp>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// How a convolution is computed.
 enum class convolution_method : std::uint8_t {
@@ -198,4 +198,4 @@ struct convolution_geometry {
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel

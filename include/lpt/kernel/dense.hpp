@@ -9,7 +9,7 @@
 #include <lpt/kernel/dense_tile.hpp>
 #include <lpt/kernel/parallel.hpp>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 template <class Isa, class Arithmetic>
 struct dense {
@@ -558,4 +558,4 @@ private:
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel

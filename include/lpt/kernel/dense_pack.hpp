@@ -5,7 +5,7 @@
 #include <lpt/kernel/dot.hpp>
 #include <lpt/kernel/lanes.hpp>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// The tile arithmetic of 8-bit integers.
 template <class Isa>
@@ -286,4 +286,4 @@ private:
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel

@@ -8,7 +8,7 @@
 
 #include <utility>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// What a tile leaves in memory.
 enum class tile_result : std::uint8_t {
@@ -512,4 +512,4 @@ private:
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel

@@ -4,7 +4,7 @@
 
 #include <lpt/kernel/depthwise_dots.hpp>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// `depthwise_dots` for channels that do not fill the half of a block, if the instruction set has it.
 template <class Isa, bool HasHalves>
@@ -320,4 +320,4 @@ private:
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel

@@ -7,7 +7,7 @@
 #include <lpt/kernel/epilogue.hpp>
 #include <lpt/kernel/parallel.hpp>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// Channels that do not fill the half of a block go through vectors of half the width, where an instruction set specialises this with
 /// `exist`, and `dot` and `simd` in the place of its own.
@@ -395,4 +395,4 @@ private:
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel

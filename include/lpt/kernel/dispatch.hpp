@@ -5,7 +5,7 @@
 #include <lpt/base/error.hpp>
 #include <lpt/kernel/isa.hpp>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// Defined in the translation units that the CMake function `lpt_add_kernels` generates, one per instruction set.
 template <class Isa>
@@ -65,4 +65,4 @@ inline isa isa_named(const char* name) {
           ": expected scalar, avx2, avx_vnni, avx512_vnni_256, avx512_vnni, neon, neon_dot or neon_i8mm"});
 }
 
-} // namespace lpt::kernel
+} // namespace lpt::inline LPT_ABI::kernel

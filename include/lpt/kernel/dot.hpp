@@ -4,7 +4,7 @@
 
 #include <lpt/kernel/isa.hpp>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// Each instruction set specialises this with
 ///   accumulator     a vector of `lanes` 32-bit integers. A compiler vector type, not a wrapper: g++ 12 keeps two copies of every
@@ -36,4 +36,4 @@ struct dot_product;
 template <class Isa>
 struct dot_of_four : dot_product<Isa> {};
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel

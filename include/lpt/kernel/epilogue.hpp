@@ -4,7 +4,7 @@
 
 #include <lpt/kernel/unary.hpp>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// The most columns that one call of `finish` takes; its buffers live on the stack.
 inline constexpr int finish_columns = 256;
@@ -325,4 +325,4 @@ private:
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel

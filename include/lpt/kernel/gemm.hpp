@@ -4,7 +4,7 @@
 
 #include <lpt/kernel/dense.hpp>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// Writes `count` pointers, `step` bytes apart, to every `distance`-th place.
 template <class Isa>
@@ -122,4 +122,4 @@ struct gemm {
     }
 };
 
-} // namespace lpt::kernel
+} // namespace lpt::inline LPT_ABI::kernel

@@ -14,7 +14,7 @@
 #include <cpuid.h>
 #endif
 
-namespace lpt::kernel::on {
+namespace lpt::inline LPT_ABI::kernel::on {
 
 /// One type per instruction set; everything that is compiled with special flags is a template on one of these, so that the
 /// linker never merges code of two instruction sets.
@@ -43,9 +43,9 @@ struct neon_i8mm {
     static constexpr isa value = isa::neon_i8mm;
 };
 
-}  // namespace lpt::kernel::on
+}  // namespace lpt::inline LPT_ABI::kernel::on
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// Whether this build contains code for an instruction set (the target architecture decides).
 constexpr bool is_built(isa set) noexcept {
@@ -130,4 +130,4 @@ inline bool is_available(isa set) noexcept {
 #endif
 }
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel

@@ -8,7 +8,7 @@
 
 #include <cstring>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 template <class Isa>
 struct lanes;
@@ -144,4 +144,4 @@ template <class Isa>
     return lanes<Isa>::load(whole);
 }
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel

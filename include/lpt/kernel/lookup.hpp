@@ -4,7 +4,7 @@
 
 #include <lpt/kernel/parallel.hpp>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 template <class Isa>
 struct lookup {
@@ -28,4 +28,4 @@ struct lookup {
     }
 };
 
-} // namespace lpt::kernel
+} // namespace lpt::inline LPT_ABI::kernel

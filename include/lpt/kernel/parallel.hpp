@@ -4,7 +4,7 @@
 
 #include <lpt/kernel/isa.hpp>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// Calls f(begin, end, task) for at most `parallel.threads` consecutive parts of [0, count), whose borders are multiples of `grain`.
 /// Task numbers count from 0, so a task can own the scratch memory of its number.
@@ -32,4 +32,4 @@ inline void split(const parallel_for& parallel, std::int64_t count, std::int64_t
     parallel.run(parallel.pool, static_cast<int>(tasks), &job::run, &work);
 }
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel

@@ -5,7 +5,7 @@
 #include <lpt/kernel/epilogue.hpp>
 #include <lpt/kernel/parallel.hpp>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// Vectors run along the channels; the window's elements are taken in order d, h, w.
 template <class Isa>
@@ -171,4 +171,4 @@ struct pool {
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel

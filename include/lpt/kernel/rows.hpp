@@ -2,10 +2,12 @@
 // The contract between whoever plans a network and the kernels: plain data, no SIMD, no graph.
 #pragma once
 
+#include <lpt/base/version.hpp>
+
 #include <cstddef>
 #include <cstdint>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// An instruction set that the kernels are compiled for.
 /// `scalar` is the definition; every other one gives the same bits.
@@ -376,4 +378,4 @@ struct kernel_table {
     void (*transpose)(const transpose_problem& problem, const parallel_for& parallel) = nullptr;
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel

@@ -25,7 +25,7 @@
 #include <lpt/kernel/scalar/dense.hpp>
 #include <lpt/kernel/transpose.hpp>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// All kernels of `Isa`.
 template <class Isa>
@@ -49,4 +49,4 @@ const kernel_table& table_of() noexcept {
     return table;
 }
 
-} // namespace lpt::kernel
+} // namespace lpt::inline LPT_ABI::kernel

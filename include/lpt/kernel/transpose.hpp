@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 template <class Isa>
 struct transpose {
@@ -49,4 +49,4 @@ struct transpose {
     }
 };
 
-} // namespace lpt::kernel
+} // namespace lpt::inline LPT_ABI::kernel

@@ -2,9 +2,11 @@
 // The only include of xsimd. Smooths the differences between its versions 8.1 and 14.
 #pragma once
 
+#include <lpt/base/version.hpp>
+
 #include <xsimd/xsimd.hpp>
 
-namespace lpt::kernel::detail {
+namespace lpt::inline LPT_ABI::kernel::detail {
 
 /// The same bits as integers. xsimd 10 changed the template argument from the batch to the element type.
 template <class Arch>
@@ -28,4 +30,4 @@ float_of_bits(const xsimd::batch<std::int32_t, Arch>& value) noexcept {
 #endif
 }
 
-} // namespace lpt::kernel::detail
+} // namespace lpt::inline LPT_ABI::kernel::detail

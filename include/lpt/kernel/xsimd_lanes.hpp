@@ -5,7 +5,7 @@
 #include <lpt/kernel/lanes.hpp>
 #include <lpt/kernel/xsimd.hpp>
 
-namespace lpt::kernel::detail {
+namespace lpt::inline LPT_ABI::kernel::detail {
 
 /// `Isa` makes the type, and with it every symbol, one of its own per instruction set, also where two share `Arch`.
 template <class Isa, class Arch>
@@ -54,4 +54,4 @@ struct xsimd_lanes {
     [[gnu::always_inline]] static ints shift_right_1(ints value) noexcept { return value >> 1; }
 };
 
-} // namespace lpt::kernel::detail
+} // namespace lpt::inline LPT_ABI::kernel::detail

@@ -3,7 +3,7 @@
 
 #include <lpt/op/row.hpp>
 
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 namespace detail {
 
@@ -358,4 +358,4 @@ struct cos : detail::elementwise_function {
     static constexpr trait traits = trait::elementwise_unary;
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op

@@ -19,7 +19,7 @@
 #include <lpt/op/state.hpp>
 #include <lpt/op/user_row.hpp>
 
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// Every operation type of the library, in the order of `kind`.
 using all = list<parameter, result, constant, convert, convert_like, fake_quantize, fake_convert, add, subtract,
@@ -68,4 +68,4 @@ constexpr kind parse_kind(text_view name) {
     return kind::none;
 }
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op

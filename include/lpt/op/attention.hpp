@@ -3,7 +3,7 @@
 
 #include <lpt/op/row.hpp>
 
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// y = softmax(scale * query * transpose(key) + mask) * value, for each pair of leading indices.
 ///
@@ -128,4 +128,4 @@ private:
     }
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op

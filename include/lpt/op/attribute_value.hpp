@@ -4,7 +4,7 @@
 #include <lpt/base/traits.hpp>
 #include <lpt/tensor/tensor.hpp>
 
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// One value of any type that an attribute can have: the form in which attributes are read from files, written and printed.
 struct attribute_value {
@@ -311,4 +311,4 @@ constexpr bool from_value(const attribute_value& value, E& result) {
     return false;
 }
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op

@@ -5,7 +5,7 @@
 #include <lpt/op/kind.hpp>
 #include <lpt/tensor/tensor.hpp>
 
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 struct row;
 struct user_row;
@@ -127,4 +127,4 @@ public:
     friend constexpr bool operator==(const attributes& left, const attributes& right) { return left.equals(right); }
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op

@@ -3,7 +3,7 @@
 
 #include <lpt/op/model.hpp>
 
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 namespace detail {
 
@@ -135,4 +135,4 @@ struct floor_mod : detail::binary_arithmetic {
     static constexpr trait traits = trait::elementwise_binary;
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op

@@ -3,7 +3,7 @@
 
 #include <lpt/op/binary.hpp>
 
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 namespace detail {
 
@@ -160,4 +160,4 @@ struct select {
     friend constexpr bool operator==(const select&, const select&) = default;
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op

@@ -4,7 +4,7 @@
 #include <lpt/base/traits.hpp>
 #include <lpt/op/row.hpp>
 
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// A part of a tensor that an iteration of a body takes or gives: `part_size` elements along `axis`, from `start` on in
 /// steps of `stride` until `end`; negative places count from the back, -1 is the last.
@@ -334,4 +334,4 @@ constexpr text_view body_name(kind operation, std::size_t which) {
     return which == 0 ? text_view("then_body") : text_view("else_body");
 }
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op

@@ -3,7 +3,7 @@
 
 #include <lpt/op/window.hpp>
 
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// Convolution over one to three spatial axes.
 ///
@@ -433,4 +433,4 @@ constexpr void mat_mul::infer(const mat_mul& self, inference& facts) {
     facts.output(type, detail::infer_matrix_product(facts, self.transpose_a, self.transpose_b));
 }
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op

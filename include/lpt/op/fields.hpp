@@ -6,7 +6,7 @@
 
 /// Attributes by their published names: what reading files, printing and saving need. Apart from the table of
 /// operation types, because transformations do without it and it takes as long to compile as all of them.
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// How the attributes of one operation type are read and made by name.
 struct field_row {
@@ -97,4 +97,4 @@ constexpr const field_row& fields_of(const attributes& what) {
     return is_of_user(what.number()) ? *what.facts_of_user()->fields : fields_of(what.number());
 }
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op

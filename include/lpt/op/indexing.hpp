@@ -3,7 +3,7 @@
 
 #include <lpt/op/row.hpp>
 
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 namespace detail {
 
@@ -311,4 +311,4 @@ struct non_zero {
     friend constexpr bool operator==(const non_zero&, const non_zero&) = default;
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op

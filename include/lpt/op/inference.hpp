@@ -3,7 +3,7 @@
 
 #include <lpt/tensor/tensor.hpp>
 
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// Stands for an integer that is not known yet, in a list of values of which some are.
 inline constexpr std::int64_t unknown_value = INT64_MIN;
@@ -100,4 +100,4 @@ private:
     }
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace lpt::op {
+#include <lpt/base/version.hpp>
+
+namespace lpt::inline LPT_ABI::op {
 
 /// The number of an operation type. Types of users come after `count`.
 enum class kind : int {
@@ -153,4 +155,4 @@ consteval kind user_kind(const char* name) {
 }
 constexpr bool is_of_user(kind number) { return number >= kind::count; }
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op

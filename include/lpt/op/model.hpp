@@ -3,7 +3,7 @@
 
 #include <lpt/op/row.hpp>
 
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// An input of the network.
 struct parameter {
@@ -188,4 +188,4 @@ struct fake_convert {
     friend constexpr bool operator==(const fake_convert&, const fake_convert&) = default;
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op

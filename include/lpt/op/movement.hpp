@@ -3,7 +3,7 @@
 
 #include <lpt/op/row.hpp>
 
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// The inputs one after another along `axis`.
 ///
@@ -1738,4 +1738,4 @@ constexpr void reverse_sequence::infer(const reverse_sequence& self, inference& 
     facts.output(facts.type(0), detail::infer_reverse_sequence(facts, self.batch_axis, self.seq_axis));
 }
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op

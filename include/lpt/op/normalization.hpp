@@ -3,7 +3,7 @@
 
 #include <lpt/op/row.hpp>
 
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 namespace detail {
 
@@ -278,4 +278,4 @@ struct group_normalization {
     friend constexpr bool operator==(const group_normalization&, const group_normalization&) = default;
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op

@@ -3,7 +3,7 @@
 
 #include <lpt/op/window.hpp>
 
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// The largest value in each window, from version 8 on also its place.
 ///
@@ -152,4 +152,4 @@ constexpr void avg_pool::infer(const avg_pool& self, inference& facts) {
                                                       self.rounding_type));
 }
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op

@@ -3,7 +3,7 @@
 
 #include <lpt/op/row.hpp>
 
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// The direction in which a recurrent operation walks along time; `bidirectional` does both, with weights for each.
 enum class recurrent_direction { forward, reverse, bidirectional };
@@ -272,4 +272,4 @@ struct gru_sequence : detail::recurrent_attributes {
     friend constexpr bool operator==(const gru_sequence&, const gru_sequence&) = default;
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op

@@ -3,7 +3,7 @@
 
 #include <lpt/op/row.hpp>
 
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 namespace detail {
 
@@ -174,4 +174,4 @@ struct reduce_logical_or : detail::logical_reduction {
     static constexpr trait traits = trait::reads_values;
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op

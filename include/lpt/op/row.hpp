@@ -5,7 +5,7 @@
 #include <lpt/op/attributes.hpp>
 #include <lpt/op/inference.hpp>
 
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// A list of operation types; a Hana sequence.
 template <class... Types>
@@ -135,4 +135,4 @@ constexpr table<sizeof...(Ops)> make_table(list<Ops...>) {
     return {{row{Ops::number, Ops::name, Ops::opsets, Ops::inputs, Ops::outputs, Ops::traits, &detail::infer<Ops>}...}};
 }
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op

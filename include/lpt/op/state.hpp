@@ -3,7 +3,7 @@
 
 #include <lpt/op/row.hpp>
 
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// y = the value of a variable of the network: what Assign wrote in the last run, at first the input.
 ///
@@ -90,4 +90,4 @@ struct assign {
     friend constexpr bool operator==(const assign&, const assign&) = default;
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op

@@ -9,7 +9,7 @@
 ///   `static void evaluate(const Op&, view<tensor> data, view<op::output_facts> facts, seq<tensor>& results)`, which makes it
 ///   run (constexpr if graphs with it are folded in constant expressions), and
 ///   `static constexpr op::low_precision low_precision{…}`, which makes it part of the transformations.
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 namespace detail {
 
@@ -92,4 +92,4 @@ template <class... Ops>
 inline constexpr user_operations user_operations_of{
     view<const user_row*>(detail::user_rows<Ops...>::values, sizeof...(Ops))};
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op

@@ -3,7 +3,7 @@
 
 #include <lpt/op/row.hpp>
 
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 struct field_row;  // in op/fields.hpp
 
@@ -52,4 +52,4 @@ struct user_row : row {
     op::low_precision low_precision;
 };
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op

@@ -3,7 +3,7 @@
 
 #include <lpt/op/row.hpp>
 
-namespace lpt::op {
+namespace lpt::inline LPT_ABI::op {
 
 /// How the padding of a sliding window is chosen: as given, for an output as large as input / stride with the odd
 /// element at the end (`same_upper`) or at the beginning (`same_lower`), or none.
@@ -143,4 +143,4 @@ constexpr dimension infer_positions(const inference& facts, const window_axis& w
 
 }  // namespace detail
 
-}  // namespace lpt::op
+}  // namespace lpt::inline LPT_ABI::op

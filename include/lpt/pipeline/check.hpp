@@ -6,7 +6,7 @@
 
 /// Mistakes in a pipeline that show when it is compiled: order, missing markup, repetition, rules that are never reached or
 /// undo each other. Each is one compile error whose sentence names the transformations.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A list of transformations or steps, tried or run in this order; a Hana sequence of their types.
 template <class... Members>
@@ -260,4 +260,4 @@ struct attribute_of_finding<Member, What, Attribute, Optional> : read_attribute<
 
 }  // namespace detail
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -6,7 +6,7 @@
 #include <lpt/restriction/checks.hpp>
 
 /// What a plugin author sets is looked at before anything is changed.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -80,4 +80,4 @@ constexpr void check_options(const transformation_options& options) {
     }
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

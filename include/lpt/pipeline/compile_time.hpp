@@ -12,7 +12,7 @@
 /// graph and its attributes, works for a part of the bound, and freezes them. Networks of 400 nodes, constants counted,
 /// are within the default bounds of g++ 12 and clang 19; small ones can be transformed by `transform(graph&)` as well, which
 /// also gives the reasons. Weights of many elements should not be folded there: quantize them before, or keep them as windows.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A network that is known when a program is compiled: `Make::make()` gives its graph.
 template <class Make>
@@ -426,4 +426,4 @@ constexpr transformed_network<Make, Pipeline, Target> transform(network<Make>, T
     return {};
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

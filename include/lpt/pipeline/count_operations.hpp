@@ -4,7 +4,7 @@
 
 #include <lpt/pipeline/role.hpp>
 
-namespace lpt::detail {
+namespace lpt::inline LPT_ABI::detail {
 
 /// An operation of the network as it was, without its name's letters.
 struct original_operation {
@@ -85,4 +85,4 @@ constexpr operation_counts count_operations(view<original_operation> before, con
     return result;
 }
 
-}  // namespace lpt::detail
+}  // namespace lpt::inline LPT_ABI::detail

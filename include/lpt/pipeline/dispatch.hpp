@@ -4,7 +4,7 @@
 #include <lpt/transformation/pattern.hpp>
 #include <lpt/transformation/rewrite.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// One transformation at one root operation, as data.
 struct dispatch_row {
@@ -152,4 +152,4 @@ public:
     constexpr operator dispatch_view() const { return {rows_, first_}; }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

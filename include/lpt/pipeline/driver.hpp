@@ -4,7 +4,7 @@
 #include <lpt/graph/body_budget.hpp>
 #include <lpt/pipeline/dispatch.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -154,4 +154,4 @@ constexpr std::size_t drive_run::run(std::size_t visits) {
 
 }  // namespace detail
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

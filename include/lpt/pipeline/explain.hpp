@@ -8,7 +8,7 @@
 #include <lpt/restriction/operations.hpp>
 #include <lpt/transformation/dequantization.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Why an operation is in floating point.
 struct explanation {
@@ -404,4 +404,4 @@ constexpr explanation explain(const explained_graph& graph_now, node_id now) {
     return result;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

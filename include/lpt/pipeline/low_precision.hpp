@@ -66,7 +66,7 @@
 #include <lpt/transformation/prerequisites/pull_transpose_through_dequantization.hpp>
 #include <lpt/transformation/prerequisites/type_relaxed_replacer.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// FakeConvertDecomposition where a default precision is a floating point type: only then engines ask for 8-bit ones.
 struct fake_convert_decomposition_for_real_types : fake_convert_decomposition_transformation {
@@ -103,4 +103,4 @@ using default_pipeline = pipeline<
           multiply_to_group_convolution_transformation>,
     stage<fold_fake_quantize_transformation, constant_folding_step>>;
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

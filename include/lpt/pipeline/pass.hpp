@@ -3,7 +3,7 @@
 
 #include <lpt/pipeline/driver.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A transformation or a step over the whole graph, as data. Either `run` is set, or `rows`.
 struct pass_row {
@@ -29,4 +29,4 @@ constexpr pass_row make_pass() {
     }
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -8,7 +8,7 @@
 /// Pipelines are types: four lists of transformations and of steps over the whole graph. `default_pipeline` is the
 /// published one; `without`, `replace`, `before`, `after`, `with_main` and `with_cleanup` derive others from it. A mistake in a
 /// pipeline does not compile, with a sentence of namespace `mistake` as the message.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -216,4 +216,4 @@ public:
 /// For `hana::empty`: a pipeline that does nothing.
 constexpr auto empty_holder(holder_tag<pipeline>) { return pipeline<stage<>, stage<>, stage<>, stage<>, stage<>>{}; }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -16,7 +16,7 @@
 #include <lpt/transformation/preparation/convert_subtract_constant.hpp>
 #include <lpt/transformation/preparation/mark_dequantization.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The operations in the versions that low precision rules match.
 using version_conversions =
@@ -57,4 +57,4 @@ template <int Once = 0>  // a template, so that its dispatch tables are only mad
 LPT_COMPILED template void prepare<>(graph&, const transformation_options&);
 #endif
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -4,7 +4,7 @@
 #include <lpt/transformation/queries.hpp>
 
 /// What a plugin asks before it runs the transformations. No question changes the graph.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 inline constexpr std::int64_t all_quantization_levels[] = {15, 16, 255, 256, 65535, 65536, 4294967295, 4294967296};
 
@@ -44,4 +44,4 @@ constexpr bool is_function_quantized(const graph& model, view<std::int64_t> leve
     return false;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -4,7 +4,7 @@
 
 #include <lpt/transformation/rewrite.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A reason in words.
 struct reason_text {
@@ -193,4 +193,4 @@ constexpr text text_of(const verdict& answer, const refusal_facts* facts) {
     return result;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

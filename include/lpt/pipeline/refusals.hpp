@@ -4,7 +4,7 @@
 
 #include <lpt/transformation/rewrite.hpp>
 
-namespace lpt::detail {
+namespace lpt::inline LPT_ABI::detail {
 
 /// Numbers of refusals of a run, in order.
 using refusal_numbers = seq<std::int32_t, 8>;
@@ -74,4 +74,4 @@ public:
     }
 };
 
-}  // namespace lpt::detail
+}  // namespace lpt::inline LPT_ABI::detail

@@ -17,7 +17,7 @@
 #include <lpt/transformation/preparation/move_fake_convert_up.hpp>
 #include <lpt/transformation/preparation/weights_dequantize_to_fake_quantize.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The whole default pipeline as one step.
 struct low_precision {
@@ -64,4 +64,4 @@ constexpr const pass_row* find_pass(text_view name) {
     return nullptr;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -5,7 +5,7 @@
 #include <lpt/base/compiled.hpp>
 #include <lpt/pipeline/role.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// One operation of the original network and what it became.
 struct report_row {
@@ -266,4 +266,4 @@ LPT_COMPILED template report make_report<>(const graph&, const graph&, view<refu
 LPT_COMPILED template text to_text<>(const report&);
 #endif
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

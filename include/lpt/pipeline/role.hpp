@@ -4,7 +4,7 @@
 
 #include <lpt/pipeline/explain.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// What an operation does when a network runs.
 enum class role : unsigned char {
@@ -131,4 +131,4 @@ constexpr element computing_type(const graph& model, const node& each) {
     return result == dynamic ? each.type() : result;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -9,7 +9,7 @@
 #include <lpt/pipeline/report.hpp>
 #include <lpt/target/target.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -126,4 +126,4 @@ LPT_COMPILED template report transform<default_pipeline>(graph&, const restricti
                                                          const transformation_options&);
 #endif
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

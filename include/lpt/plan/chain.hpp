@@ -7,7 +7,7 @@
 
 #include <utility>
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 /// One function of a chain; v is the value so far.
 struct chain_function {
@@ -143,4 +143,4 @@ private:
     }
 };
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan

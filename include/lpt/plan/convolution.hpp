@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
@@ -358,4 +358,4 @@ inline void planner::make_pool(const group& made) {
     add_step(std::move(result));
 }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan

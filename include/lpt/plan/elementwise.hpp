@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
@@ -400,4 +400,4 @@ inline bool planner::prefers_channels_last(output_ref output, int depth) {
     return false;
 }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan

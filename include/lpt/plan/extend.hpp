@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
@@ -314,4 +314,4 @@ void follow(chain& to, const graph& model, const Taken& taken) {
     }
 }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan

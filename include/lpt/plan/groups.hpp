@@ -7,7 +7,7 @@
 
 #include <utility>
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 /// The kind of kernel that a group begins with.
 enum class group_form : unsigned char { convolution, product, pool, one_operand, two_operands };
@@ -247,4 +247,4 @@ inline grouping find_groups(const graph& model, const seq<node_id>& order) {
     return result;
 }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan

@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
@@ -318,4 +318,4 @@ inline void plan_memory(network& net, std::size_t limit = SIZE_MAX) {
     }
 }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan

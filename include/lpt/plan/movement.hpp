@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
@@ -272,4 +272,4 @@ inline bool planner::make_gather(node_id id) {
 
 inline bool planner::make_movement(node_id id) { return make_view(id) || make_concat(id) || make_gather(id); }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan

@@ -10,7 +10,7 @@
 
 #include <utility>
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
@@ -289,4 +289,4 @@ inline network make_plan(graph model, const plan_options& options) {
     return planner(std::move(model), options).plan();
 }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan

@@ -12,7 +12,7 @@
 #include <map>
 #include <utility>
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 /// What a plan is made for.
 struct plan_options {
@@ -376,4 +376,4 @@ inline element reference_type(const graph& model, const node& each) {
 /// `_I8`, `_U8` or `_FP32`, as names of kernels in reports end.
 inline const char* suffix_of(element type) { return type == u8 ? "_U8" : type == i8 ? "_I8" : "_FP32"; }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan

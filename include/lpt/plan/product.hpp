@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 namespace detail {
 
@@ -178,4 +178,4 @@ inline void planner::make_product(const group& made) {
     add_step(std::move(result));
 }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan

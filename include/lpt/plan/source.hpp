@@ -3,7 +3,7 @@
 
 #include <lpt/plan/spread.hpp>
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 /// What an output of the graph is: scale * base + shift, element by element.
 ///
@@ -106,4 +106,4 @@ inline bool is_dequantization(const graph& model, output_ref output) {
     return !(source_of(model, output).base == output);
 }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 /// What changes nothing when it is added, not even the sign of a zero.
 inline constexpr double no_shift = -0.0;
@@ -150,4 +150,4 @@ bool combine(const spread& left, const spread& right, spread& result, Function f
     return true;
 }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 /// What is known of an input of a network when it is planned.
 struct known_input {
@@ -465,4 +465,4 @@ inline stage make_stage(graph model, const std::vector<known_input>& inputs,
     return detail::stage_maker(std::move(model), options, std::move(order)).make();
 }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 /// The order of a tensor's elements in memory: as its axes stand, or with axis 1 (the channels) innermost.
 enum class layout : unsigned char { plain, channels_last };
@@ -306,4 +306,4 @@ inline bool layouts_agree(const lpt::shape& dimensions) {
     return dimensions.rank() < 3 || pixels == 1 || dimensions[1] == 1;
 }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan

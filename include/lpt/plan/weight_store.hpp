@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 /// Packed weights by the constant that they were packed from and the form in which they are packed.
 ///
@@ -64,4 +64,4 @@ public:
     std::size_t bytes() const { return bytes_; }
 };
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan

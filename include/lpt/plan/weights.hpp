@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 /// Weights as integers of 8 bits: a weight is value - zero_point. `zero_points`: none, one, or one for each output channel.
 struct integer_weights {
@@ -142,4 +142,4 @@ inline tensor as_f32(const tensor& values) {
     return values.type() == f32 ? values : evaluation::convert_tensor(values, f32);
 }
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan

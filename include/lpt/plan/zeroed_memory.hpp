@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-namespace lpt::plan {
+namespace lpt::inline LPT_ABI::plan {
 
 inline constexpr std::size_t block_alignment = 64;
 /// Bytes after each block that a kernel may read, never write.
@@ -62,4 +62,4 @@ public:
     }
 };
 
-}  // namespace lpt::plan
+}  // namespace lpt::inline LPT_ABI::plan

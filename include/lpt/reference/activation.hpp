@@ -6,7 +6,7 @@
 #include <type_traits>
 
 /// The meaning of every operation, as plain scalar code.
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 using evaluation::call;
 
@@ -105,4 +105,4 @@ constexpr tensor prelu(const call& node) {
     }
 }
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference

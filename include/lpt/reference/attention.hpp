@@ -3,7 +3,7 @@
 
 #include <lpt/reference/activation.hpp>
 
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 namespace detail {
 
@@ -165,4 +165,4 @@ constexpr tensor attention(const call& node) {
     return true;
 }
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference

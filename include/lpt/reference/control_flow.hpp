@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 /// True for operations that run graphs inside them: TensorIterator, Loop, If.
 constexpr bool runs_bodies(op::kind kind) {
@@ -583,4 +583,4 @@ seq<tensor> evaluate_control_flow(const node& each, view<tensor> inputs, RunBody
     return detail::iterations(each, inputs, run_named, most).run();
 }
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference

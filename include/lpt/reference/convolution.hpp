@@ -3,7 +3,7 @@
 
 #include <lpt/reference/activation.hpp>
 
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 namespace detail {
 
@@ -316,4 +316,4 @@ constexpr tensor transposed_convolution_of(const call& node, bool grouped) {
     }
 }
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 /// Whether an operation can be evaluated: all of the library can, and those of users that have a function for it.
 constexpr bool can_evaluate(const op::attributes& what) {
@@ -341,4 +341,4 @@ std::vector<tensor> evaluate(const graph& model, view<tensor> inputs) {
     return evaluate<Number>(model, inputs, variables);
 }
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference

@@ -3,7 +3,7 @@
 
 #include <lpt/reference/activation.hpp>
 
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 /// FakeConvert: y = (to_8_bits(x * scale - shift) + shift) / scale, where to_8_bits saturates to the greatest finite value of the type
 /// and rounds to nearest even. Products in the number type of x.
@@ -34,4 +34,4 @@ namespace lpt::reference {
     return true;
 }
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference

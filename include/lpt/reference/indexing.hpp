@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 namespace detail {
 
@@ -145,4 +145,4 @@ constexpr tensor non_zero(const call& node) {
     }
 }
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference

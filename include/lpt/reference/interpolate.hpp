@@ -3,7 +3,7 @@
 
 #include <lpt/reference/activation.hpp>
 
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 namespace detail {
 
@@ -304,4 +304,4 @@ constexpr tensor interpolate(const call& node) {
     return true;
 }
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference

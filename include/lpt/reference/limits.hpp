@@ -3,7 +3,7 @@
 
 #include <lpt/graph/graph.hpp>
 
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 /// What an evaluation may take before it is given up with an error that names the operation.
 struct limits {
@@ -35,4 +35,4 @@ inline void check_memory(const node& each, view<op::output_facts> outputs, const
 
 }  // namespace detail
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference

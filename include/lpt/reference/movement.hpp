@@ -3,7 +3,7 @@
 
 #include <lpt/reference/activation.hpp>
 
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 namespace detail {
 
@@ -72,4 +72,4 @@ constexpr tensor reverse_sequence(const call& node) {
     }
 }
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference

@@ -6,7 +6,7 @@
 
 #include <stdexcept>
 
-namespace lpt::detail {
+namespace lpt::inline LPT_ABI::detail {
 
 /// Does some work for a node; where memory cannot be had for it, raises an error that names the node.
 template <class Work>
@@ -19,4 +19,4 @@ auto naming_memory_of(const node& each, const Work& work) -> decltype(work()) {
     }
 }
 
-}  // namespace lpt::detail
+}  // namespace lpt::inline LPT_ABI::detail

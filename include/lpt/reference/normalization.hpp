@@ -3,7 +3,7 @@
 
 #include <lpt/reference/activation.hpp>
 
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 namespace detail {
 
@@ -244,4 +244,4 @@ constexpr bool normalization(const call& node, seq<tensor>& outputs) {
                              [&](auto zero) { return detail::normalization<decltype(zero)>(node, outputs); });
 }
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference

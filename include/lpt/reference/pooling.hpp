@@ -5,7 +5,7 @@
 
 #include <type_traits>
 
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 namespace detail {
 
@@ -161,4 +161,4 @@ constexpr tensor avg_pool(const call& node) {
     return true;
 }
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference

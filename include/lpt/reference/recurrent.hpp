@@ -3,7 +3,7 @@
 
 #include <lpt/reference/activation.hpp>
 
-namespace lpt::reference {
+namespace lpt::inline LPT_ABI::reference {
 
 namespace detail {
 
@@ -351,4 +351,4 @@ constexpr bool recurrent(const call& node, seq<tensor>& outputs) {
                              [&](auto zero) { return detail::recurrent<decltype(zero)>(node, outputs); });
 }
 
-}  // namespace lpt::reference
+}  // namespace lpt::inline LPT_ABI::reference

@@ -4,7 +4,7 @@
 #include <lpt/restriction/restriction.hpp>
 
 /// Restrictions as data are looked at before anything is done with them: the same mistakes as in restrictions that are types.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -122,4 +122,4 @@ constexpr void check_restrictions(const restriction_table& restrictions) {
                   in_table ? op::row_of(first.operation).inputs.most : 0);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -6,7 +6,7 @@
 
 /// Restrictions that are computed, and restrictions made of others: `a | b`, `intersect(a, b)`, `without<op::add>(a)`; equality
 /// and text of restrictions. All of it works on tables as well as on types, when a program is compiled and when it runs.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 // ---- equality
 
@@ -482,4 +482,4 @@ constexpr auto without(Old) {
     return detail::remaining_restrictions<Old, Ops...>{};
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -5,7 +5,7 @@
 #include <lpt/restriction/restriction.hpp>
 
 /// Lists of restrictions made of others.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// In restriction/composition.hpp: what comes of restrictions of which some are computed.
 template <class How, class... Parts>
@@ -72,4 +72,4 @@ using remaining_restrictions = typename remainder_of<Old, Ops...>::type;
 
 }  // namespace detail
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

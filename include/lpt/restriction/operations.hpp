@@ -4,7 +4,7 @@
 #include <lpt/op/all.hpp>
 
 /// Which operations low precision can reach at all: what restrictions and markup agree on. It stands in the operations' rows.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -92,4 +92,4 @@ constexpr bool can_take(const op::row& operation, int port, element type) {
     return can_take(operation.number, port, type);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

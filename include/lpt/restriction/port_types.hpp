@@ -3,7 +3,7 @@
 
 #include <lpt/restriction/operations.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Stands for every version of an operation.
 inline constexpr int any_version = -1;
@@ -136,4 +136,4 @@ constexpr void check_port_types(const op::row& operation, int version, const por
                   operation.name, operation.inputs.most);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -6,7 +6,7 @@
 #include <lpt/restriction/port_types.hpp>
 
 /// What a target's low precision operations accept: as plain rows, and as types that are checked when they are compiled.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The types that one node accepts: for targets whose answer depends on more than the operation.
 using precision_rule = seq<port_types> (*)(const graph&, node_id);
@@ -343,4 +343,4 @@ struct restrictions
     constexpr operator restriction_table() const { return table(); }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

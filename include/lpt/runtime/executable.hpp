@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// How a network is to be run.
 struct compile_options {
@@ -133,4 +133,4 @@ inline executable compile(const graph& model, const compile_options& options = {
     return executable(model, options);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

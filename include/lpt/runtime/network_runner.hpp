@@ -10,7 +10,7 @@
 #include <map>
 #include <utility>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// How long a step took, in microseconds: by the clock, and by all processors together.
 struct step_time {
@@ -37,9 +37,9 @@ struct run_step_record {
     step_time time;
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 
-namespace lpt::runtime {
+namespace lpt::inline LPT_ABI::runtime {
 
 /// What a network shares with the bodies inside it.
 struct run_context {
@@ -470,4 +470,4 @@ public:
     }
 };
 
-}  // namespace lpt::runtime
+}  // namespace lpt::inline LPT_ABI::runtime

@@ -2,6 +2,8 @@
 // What the executor asks of the operating system; each question has an answer on every system.
 #pragma once
 
+#include <lpt/base/version.hpp>
+
 #if __has_include(<unistd.h>)
 #include <unistd.h>
 #endif
@@ -10,7 +12,7 @@
 #include <cstdint>
 #include <ctime>
 
-namespace lpt::runtime {
+namespace lpt::inline LPT_ABI::runtime {
 
 /// Bytes of memory that this machine has; SIZE_MAX where the system does not tell.
 inline std::size_t memory_of_machine() noexcept {
@@ -35,4 +37,4 @@ inline double processor_seconds() noexcept {
 #endif
 }
 
-}  // namespace lpt::runtime
+}  // namespace lpt::inline LPT_ABI::runtime

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/version.hpp>
+
 #include <thread>
 
 #if defined(__linux__) && __has_include(<features.h>)
@@ -14,7 +16,7 @@
 #define LPT_HAS_AFFINITY 0
 #endif
 
-namespace lpt::runtime {
+namespace lpt::inline LPT_ABI::runtime {
 
 /// The processor that this thread runs on, or -1 where the system does not tell.
 inline int current_processor() {
@@ -56,6 +58,6 @@ public:
     }
 };
 
-}  // namespace lpt::runtime
+}  // namespace lpt::inline LPT_ABI::runtime
 
 #undef LPT_HAS_AFFINITY

@@ -6,7 +6,7 @@
 #include <lpt/reference/naming.hpp>
 #include <lpt/runtime/states.hpp>
 
-namespace lpt::runtime {
+namespace lpt::inline LPT_ABI::runtime {
 
 /// What steps leave to the owner of their network: nodes that run bodies, or that say their shapes only when they are evaluated.
 struct node_evaluator {
@@ -421,4 +421,4 @@ public:
     }
 };
 
-}  // namespace lpt::runtime
+}  // namespace lpt::inline LPT_ABI::runtime

@@ -9,7 +9,7 @@
 #include <map>
 #include <string>
 
-namespace lpt::runtime {
+namespace lpt::inline LPT_ABI::runtime {
 
 using memory_block = plan::zeroed_memory;
 
@@ -49,4 +49,4 @@ public:
     }
 };
 
-}  // namespace lpt::runtime
+}  // namespace lpt::inline LPT_ABI::runtime

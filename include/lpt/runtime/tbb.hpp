@@ -9,7 +9,7 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A kernel::parallel_for that runs tasks on oneTBB's threads, for `compile_options::parallel`.
 ///
@@ -21,6 +21,6 @@ inline kernel::parallel_for tbb_parallel(int threads = tbb::this_task_arena::max
     return {nullptr, run, threads < 1 ? 1 : threads};
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
 
 #endif

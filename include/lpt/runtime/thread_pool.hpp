@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A few threads that wait for work: a kernel::parallel_for that owns its threads.
 ///
@@ -245,4 +245,4 @@ public:
     kernel::parallel_for parallel() { return {this, &run_tasks, threads()}; }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

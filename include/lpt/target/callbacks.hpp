@@ -6,7 +6,7 @@
 #include <lpt/transformation/queries.hpp>
 
 /// The callbacks of the ready targets.
-namespace lpt::callback {
+namespace lpt::inline LPT_ABI::callback {
 
 /// True if activations (input 0) or weights (input 1) have a zero point.
 ///
@@ -115,4 +115,4 @@ LPT_COMPILED template bool is_fused_multiply<>(const rewrite&, node_id);
 LPT_COMPILED template bool is_unsuitable_backprop<>(const rewrite&, node_id);
 #endif
 
-}  // namespace lpt::callback
+}  // namespace lpt::inline LPT_ABI::callback

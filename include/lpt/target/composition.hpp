@@ -6,7 +6,7 @@
 
 /// Targets made of others. Settings (callbacks, disabled transformations, options) of both are kept, those of the second
 /// behind those of the first.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The target with restrictions in the place of those of the same operations and sort (precisions or granularity).
 template <class Old, class... Settings, restrictions_type New>
@@ -30,4 +30,4 @@ constexpr auto without(target_of<Old, Settings...>) {
     return target_of<detail::remaining_restrictions<Old, Ops...>, Settings...>{};
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

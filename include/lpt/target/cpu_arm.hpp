@@ -18,7 +18,7 @@
 #include <lpt/transformation/main/reduce_min.hpp>
 #include <lpt/transformation/main/reduce_sum.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// ARM processors: convolutions take both kinds of activations, matrix products multiply signed by signed numbers, and only
 /// by constant weights of rank 2 or 3. Everything else that computes stays in floating point; a bias is added there.
@@ -32,4 +32,4 @@ inline constexpr auto cpu_arm = target_of<
     disable<reduce_max_transformation>, disable<reduce_mean_transformation>, disable<reduce_min_transformation>,
     disable<reduce_sum_transformation>, disable<multiply_to_group_convolution_transformation>>{};
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -8,7 +8,7 @@
 #include <lpt/transformation/main/add.hpp>
 #include <lpt/transformation/main/convolution_backprop_data.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// x86 processors with 8-bit dot products of unsigned by signed numbers: activations of convolutions are u8.
 ///
@@ -27,4 +27,4 @@ inline constexpr auto cpu_x86 = target_of<
     skip<fuse_convert_transformation, callback::is_decompression_for_mat_mul>,
     disable<multiply_to_group_convolution_transformation>>{};
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -10,7 +10,7 @@
 #include <lpt/transformation/main/transpose.hpp>
 #include <lpt/transformation/markup/markup_precisions.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Graphics processors: recurrent networks stay in floating point; a Multiply that nothing absorbs becomes a GroupConvolution.
 ///
@@ -30,4 +30,4 @@ inline constexpr auto gpu =
               skip<multiply_to_group_convolution_transformation, callback::is_fused_multiply>,
               disable<recurrent_cell_transformation>>{};
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -10,7 +10,7 @@
 /// A target is data (`target`), or a type that makes this data (`target_of`). The ready ones are constants of such types, from which
 /// others are made: `cpu_x86.restricting<precisions<op::mat_mul, on<0, u8>, on<1, i8>>>().enabling<recurrent_cell_transformation>()`;
 /// `lpt/target/composition.hpp` composes whole targets.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Everything that an engine says about itself.
 struct target {
@@ -175,4 +175,4 @@ constexpr transformation_options with_rules_of(transformation_options options,
     return options;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/version.hpp>
+
 #include <cstdint>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A 64-bit integer that remembers whether a step of its computation left 64 bits.
 ///
@@ -43,4 +45,4 @@ public:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

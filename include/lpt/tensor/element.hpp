@@ -4,7 +4,7 @@
 #include <lpt/base/error.hpp>
 #include <lpt/tensor/math.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The type of a tensor's elements; `dynamic` is a type that is not known yet.
 enum class element : unsigned char {
@@ -196,4 +196,4 @@ constexpr double convert_value(element type, double value) {
     return whole < range.lowest ? range.lowest : whole > range.highest ? range.highest : whole + 0.0;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 /// Functions of `<cmath>` that constant expressions need.
-namespace lpt::math {
+namespace lpt::inline LPT_ABI::math {
 
 inline constexpr double infinity = __builtin_huge_val();
 inline constexpr double not_a_number = __builtin_nan("");
@@ -227,4 +227,4 @@ constexpr double tanh(double value) {
 }
 constexpr double erf(double value) { return lpt::is_constant_evaluated() ? detail::erf(value) : __builtin_erf(value); }
 
-}  // namespace lpt::math
+}  // namespace lpt::inline LPT_ABI::math

@@ -4,7 +4,7 @@
 #include <lpt/base/error.hpp>
 #include <lpt/tensor/checked.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The size of a tensor along one axis; -1 where it is only known at run time.
 using dimension = std::int64_t;
@@ -210,4 +210,4 @@ constexpr std::int64_t normalized_axis(std::int64_t axis, std::size_t rank) {
     return result < 0 || result >= size ? -1 : result;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -8,7 +8,7 @@
 #include <lpt/tensor/element.hpp>
 #include <lpt/tensor/shape.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// What is known of values that have yet to be computed, so that simple questions about them do not make anybody compute them.
 struct late_facts {
@@ -487,4 +487,4 @@ constexpr integers integers_of(const tensor& values) {
     return result;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

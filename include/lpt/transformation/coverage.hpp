@@ -4,7 +4,7 @@
 #include <lpt/transformation/pattern.hpp>
 
 /// Which patterns accept everything that another one accepts: the ground of the checks of rules and pipelines.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -132,4 +132,4 @@ constexpr bool covers(view<pattern_part> wide, view<pattern_part> narrow) {
     return detail::coverage(wide, narrow).covers(0, 0);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -9,7 +9,7 @@
 ///
 /// A dequantization is the chain  data -> [Convert] -> [Subtract zero_point] -> [Multiply scale]:
 /// real value = scale * (quantized value - zero_point).
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The parts of one dequantization; parts that are absent are `none`.
 struct dequantization {
@@ -1098,4 +1098,4 @@ constexpr dequantization fold_dequantization(auto& r, node_id id, std::size_t po
     return subtract;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -5,7 +5,7 @@
 
 /// Scale and zero point constants on their way through an operation that moves or reduces elements: where they vary over an
 /// axis that the operation changes, they go through the same operation.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The constant as a tensor without axes if it has one element.
 constexpr node_id to_scalar_if_single(auto& r, node_id constant) {
@@ -119,4 +119,4 @@ constexpr verdict constants_fit_window(const graph& model, node_id id, const deq
                        : yes;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -4,7 +4,7 @@
 #include <lpt/transformation/dequantization.hpp>
 
 /// What Add and Multiply of two branches have in common: one branch keeps its dequantization, the other one gives it up.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Where the dequantization of a two-input operation goes.
 enum class full_path : int {
@@ -211,4 +211,4 @@ constexpr output_ref floating_point_data(const dequantization& found) {
     return found.has_convert() ? output_ref(found.convert) : found.data;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

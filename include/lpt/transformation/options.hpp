@@ -4,7 +4,7 @@
 #include <lpt/graph/graph.hpp>
 #include <lpt/transformation/quirk.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 class rewrite;
 
@@ -60,4 +60,4 @@ struct transformation_options {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

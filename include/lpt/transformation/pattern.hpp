@@ -6,7 +6,7 @@
 /// Patterns are expression types: `pattern<op::mat_mul, from<op::multiply>, from<op::multiply, op::fake_quantize>>`
 /// describes a MatMul whose first input is a Multiply and whose second is a Multiply or FakeQuantize. A node matches
 /// with as many inputs as the pattern names, or with any number if it names none.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// What a pattern asks of one input, as data: for saying why a pattern does not match.
 struct input_rule {
@@ -128,4 +128,4 @@ struct any_of {
     static constexpr bool matches(const graph& model, node_id id) { return (Patterns::matches(model, id) || ...); }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

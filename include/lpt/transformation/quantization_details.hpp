@@ -7,7 +7,7 @@
 #include <lpt/transformation/verdict.hpp>
 
 /// What the ranges of a FakeQuantize say about the integer type that suits it.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 inline constexpr std::int64_t levels_16 = 65536;
 inline constexpr std::int64_t levels_32 = 4294967296;
@@ -384,4 +384,4 @@ constexpr quantization_details details_of(const graph& model, node_id fake_quant
     return result;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

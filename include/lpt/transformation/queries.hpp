@@ -4,7 +4,7 @@
 #include <lpt/transformation/weightable.hpp>
 
 /// What restrictions and callbacks of a target ask about one node. No question changes the graph.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// True if a Multiply ends a dequantization of quantized values that the transformations can use: of a FakeQuantize with
 /// constant ranges and a level count that a low precision type has, behind a Convert, or of a Constant.
@@ -124,4 +124,4 @@ constexpr bool is_dynamic_or_scalar(const graph& model, node_id id) {
     return false;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A way in which OpenVINO 2026.4.1 gives a wrong or needlessly poor network although a better one exists. The library gives the better
 /// one unless it is told to follow. Each is a section of docs/differences.md, of the same name.
@@ -87,4 +87,4 @@ static_assert(static_cast<unsigned>(quirk::count) <= 32);
 constexpr quirk_set operator|(quirk_set one, quirk_set other) { return one |= other; }
 constexpr quirk_set operator|(quirk one, quirk other) { return quirk_set(one) | quirk_set(other); }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

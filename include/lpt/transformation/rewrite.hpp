@@ -8,7 +8,7 @@
 #include <lpt/transformation/options.hpp>
 #include <lpt/transformation/verdict.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A graph inside a node: which node, and which of its bodies.
 struct body_step {
@@ -171,4 +171,4 @@ constexpr attribute::table<Attribute> attributes_of(const rewrite& r) {
     return r.attributes.of<Attribute>();
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -16,7 +16,7 @@
 /// A rule is a transformation like any other: it goes into a pipeline with `with_main`, `before` and the like.
 /// Mistakes (wrong numbers of inputs, unknown captures, element types that never meet, a rule that matches its own
 /// result) do not compile, with a sentence of namespace `mistake` as the message.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 // ---- what is looked for
 
@@ -802,4 +802,4 @@ struct rule : detail::checked_rule<Name, detail::found_in_rule<From, To, !__is_s
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

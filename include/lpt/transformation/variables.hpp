@@ -4,7 +4,7 @@
 #include <lpt/graph/graph.hpp>
 
 /// Questions about the variables of a network, which ReadValue reads and Assign writes.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The ReadValue of the variable that an Assign writes: the first operation that it waits for; `none` for another one.
 constexpr node_id read_value_of(const graph& model, node_id assign) {
@@ -33,4 +33,4 @@ constexpr bool is_variable_used_elsewhere(const graph& model, node_id assign, no
     return false;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -3,7 +3,7 @@
 
 #include <lpt/graph/graph.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Why a transformation left a node as it was, or why an operation is in floating point although none refused it.
 /// What each one means and what would have to change: `pipeline/reasons.hpp`.
@@ -115,4 +115,4 @@ constexpr verdict refuse_value(reason why, int port, double value, node_id about
     return {.why = why, .port = port, .value = value, .about = about};
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -5,7 +5,7 @@
 
 /// What the operations with weights have in common: convolutions, grouped and transposed ones, and the product of two
 /// low precision tensors.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 // ---- weights as they are found
 
@@ -378,4 +378,4 @@ constexpr verdict convolution_verdict(const auto& r, node_id id) {
     return convolution_verdict(r, id, facts);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -3,7 +3,7 @@
 
 #include <lpt/graph/fold/values.hpp>
 
-namespace lpt::evaluation {
+namespace lpt::inline LPT_ABI::evaluation {
 
 namespace detail {
 
@@ -137,4 +137,4 @@ public:
         : detail::broadcast_rows<>(output, inputs) {}
 };
 
-}  // namespace lpt::evaluation
+}  // namespace lpt::inline LPT_ABI::evaluation

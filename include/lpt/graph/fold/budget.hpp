@@ -3,7 +3,7 @@
 
 #include <lpt/graph/fold/values.hpp>
 
-namespace lpt::detail {
+namespace lpt::inline LPT_ABI::detail {
 
 /// How many products a MatMul sums up for each element of its output; 0 for other operations.
 constexpr double products_of(const node& each, view<tensor> inputs) {
@@ -65,4 +65,4 @@ constexpr bool is_beyond_budget(const graph& model, view<tensor> inputs, view<op
     return false;
 }
 
-}  // namespace lpt::detail
+}  // namespace lpt::inline LPT_ABI::detail

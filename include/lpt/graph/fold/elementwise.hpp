@@ -5,7 +5,7 @@
 #include <lpt/base/traits.hpp>
 #include <lpt/graph/fold/broadcast.hpp>
 
-namespace lpt::evaluation {
+namespace lpt::inline LPT_ABI::evaluation {
 
 namespace detail {
 
@@ -499,4 +499,4 @@ template <int Once = 0>
     return true;
 }
 
-}  // namespace lpt::evaluation
+}  // namespace lpt::inline LPT_ABI::evaluation

@@ -4,7 +4,7 @@
 #include <lpt/base/traits.hpp>
 #include <lpt/graph/fold/broadcast.hpp>
 
-namespace lpt::evaluation {
+namespace lpt::inline LPT_ABI::evaluation {
 
 namespace detail {
 
@@ -190,4 +190,4 @@ constexpr tensor fake_quantize_late(seq<tensor> inputs, std::int64_t levels, con
     });
 }
 
-}  // namespace lpt::evaluation
+}  // namespace lpt::inline LPT_ABI::evaluation

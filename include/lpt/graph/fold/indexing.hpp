@@ -3,7 +3,7 @@
 
 #include <lpt/graph/fold/elementwise.hpp>
 
-namespace lpt::evaluation {
+namespace lpt::inline LPT_ABI::evaluation {
 
 /// The sizes of a static shape, as ShapeOf gives them.
 template <int Once = 0>
@@ -31,4 +31,4 @@ template <int Once = 0>
     return true;
 }
 
-}  // namespace lpt::evaluation
+}  // namespace lpt::inline LPT_ABI::evaluation

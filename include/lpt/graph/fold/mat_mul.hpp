@@ -4,7 +4,7 @@
 #include <lpt/base/traits.hpp>
 #include <lpt/graph/fold/elementwise.hpp>
 
-namespace lpt::evaluation {
+namespace lpt::inline LPT_ABI::evaluation {
 
 namespace detail {
 
@@ -143,4 +143,4 @@ template <int Once = 0>
     return true;
 }
 
-}  // namespace lpt::evaluation
+}  // namespace lpt::inline LPT_ABI::evaluation

@@ -4,7 +4,7 @@
 #include <lpt/base/traits.hpp>
 #include <lpt/graph/fold/values.hpp>
 
-namespace lpt::evaluation {
+namespace lpt::inline LPT_ABI::evaluation {
 
 /// Where the places along one axis of an output come from: distances in elements from the begin of the input, `outside` for
 /// what does not come from the input. The distances of all axes add up.
@@ -596,4 +596,4 @@ template <int Once = 0>
     return true;
 }
 
-}  // namespace lpt::evaluation
+}  // namespace lpt::inline LPT_ABI::evaluation

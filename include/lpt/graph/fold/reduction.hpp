@@ -4,7 +4,7 @@
 #include <lpt/base/traits.hpp>
 #include <lpt/graph/fold/elementwise.hpp>
 
-namespace lpt::evaluation {
+namespace lpt::inline LPT_ABI::evaluation {
 
 /// The type in which sums of numbers are kept: long sums of `float` would lose their last values.
 template <class Number>
@@ -143,4 +143,4 @@ template <int Once = 0>
     return true;
 }
 
-}  // namespace lpt::evaluation
+}  // namespace lpt::inline LPT_ABI::evaluation

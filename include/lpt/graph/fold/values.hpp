@@ -8,7 +8,7 @@
 ///
 /// Operations compute in one of three number types: `double` for f64, `float` for the other real types, `std::int64_t` for integers
 /// and booleans. A result is rounded to the element type of its tensor (to nearest even); integers wrap around.
-namespace lpt::evaluation {
+namespace lpt::inline LPT_ABI::evaluation {
 
 /// The element type whose values a number type holds exactly.
 template <class Number>
@@ -516,4 +516,4 @@ constexpr std::size_t elements_between(const shape& dimensions, std::size_t firs
     return count;
 }
 
-}  // namespace lpt::evaluation
+}  // namespace lpt::inline LPT_ABI::evaluation

@@ -6,7 +6,7 @@
 
 /// Port maps of TensorIterator, Loop and If: which input of the node feeds which parameter of a body, and which result of
 /// a body gives which output.
-namespace lpt::openvino_ir {
+namespace lpt::inline LPT_ABI::openvino_ir {
 
 /// The layers of a body that are its parameters and results, in order: port maps name them by layer id.
 struct body_ports {
@@ -151,4 +151,4 @@ inline void open_unknown_ranks(seq<op::declared_output>& declared, const seq<op:
     }
 }
 
-}  // namespace lpt::openvino_ir
+}  // namespace lpt::inline LPT_ABI::openvino_ir

@@ -16,7 +16,7 @@
 #include <vector>
 
 /// The XML document of a network as plain data: layers with their ports and the edges between them.
-namespace lpt::openvino_ir {
+namespace lpt::inline LPT_ABI::openvino_ir {
 
 /// Where a message is about: a file, and a layer in it. Its words are made where a message needs them.
 struct place {
@@ -354,4 +354,4 @@ inline document read_document(const pugi::xml_node& xml, text_view file, const o
     return result;
 }
 
-}  // namespace lpt::openvino_ir
+}  // namespace lpt::inline LPT_ABI::openvino_ir

@@ -10,7 +10,7 @@
 #include <utility>
 
 /// From the XML document to a graph.
-namespace lpt::openvino_ir {
+namespace lpt::inline LPT_ABI::openvino_ir {
 
 inline constexpr int deepest_body = 16;
 
@@ -380,4 +380,4 @@ inline graph read_network(text_view xml, const mapped_file* weights, const std::
     return build_graph(read_document(net, xml_name.c_str(), known), {weights, xml_name, bin_name, known}, 0);
 }
 
-}  // namespace lpt::openvino_ir
+}  // namespace lpt::inline LPT_ABI::openvino_ir

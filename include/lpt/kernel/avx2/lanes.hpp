@@ -8,7 +8,7 @@
 
 #include <immintrin.h>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 namespace detail {
 
@@ -144,6 +144,6 @@ struct lanes<on::avx_vnni> : detail::lanes_256<on::avx_vnni> {};
 template <>
 struct lanes<on::avx512_vnni_256> : detail::lanes_256<on::avx512_vnni_256> {};
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 
 #endif

@@ -9,7 +9,7 @@
 #include <lpt/kernel/avx512_vnni/lanes.hpp>
 #include <lpt/kernel/depthwise_dots.hpp>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// Walks along the columns of the input; each column is interleaved once and added to every sum that it belongs to.
 /// Stride 1: four input rows, side by side in the four bytes of a dot product, serve two output rows and three output columns.
@@ -586,6 +586,6 @@ private:
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 
 #endif

@@ -9,7 +9,7 @@
 
 #include <immintrin.h>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 template <>
 struct dot_product<on::avx512_vnni> : detail::interleave_four<on::avx512_vnni> {
@@ -95,6 +95,6 @@ struct dot_product<on::avx512_vnni> : detail::interleave_four<on::avx512_vnni> {
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 
 #endif

@@ -8,7 +8,7 @@
 #include <lpt/kernel/avx_vnni/dot.hpp>
 #include <lpt/kernel/depthwise_dots.hpp>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 template <>
 struct half_blocks<on::avx512_vnni> {
@@ -49,6 +49,6 @@ struct half_blocks<on::avx512_vnni> {
     };
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 
 #endif

@@ -10,7 +10,7 @@
 
 #include <immintrin.h>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 namespace detail {
 
@@ -112,6 +112,6 @@ struct dot_product<on::avx512_vnni_256> : detail::vnni_256<on::avx512_vnni_256> 
 };
 #endif
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 
 #endif

@@ -2,13 +2,15 @@
 // Four rows of B, column by column, for the dot products of four bytes.
 #pragma once
 
+#include <lpt/base/version.hpp>
+
 #if defined(__AVX2__)
 
 #include <cstdint>
 
 #include <immintrin.h>
 
-namespace lpt::kernel::detail {
+namespace lpt::inline LPT_ABI::kernel::detail {
 
 /// `Isa` makes the symbols ones of their own per instruction set.
 template <class Isa>
@@ -31,6 +33,6 @@ struct interleave_four {
     }
 };
 
-}  // namespace lpt::kernel::detail
+}  // namespace lpt::inline LPT_ABI::kernel::detail
 
 #endif

@@ -9,7 +9,7 @@
 
 #include <arm_neon.h>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 namespace detail {
 
@@ -131,6 +131,6 @@ struct dot_of_four<on::neon> : detail::neon_base<on::neon> {
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 
 #endif

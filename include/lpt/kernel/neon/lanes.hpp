@@ -8,7 +8,7 @@
 
 #include <arm_neon.h>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 namespace detail {
 
@@ -141,6 +141,6 @@ struct lanes<on::neon_dot> : detail::lanes_128<on::neon_dot> {};
 template <>
 struct lanes<on::neon_i8mm> : detail::lanes_128<on::neon_i8mm> {};
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <lpt/kernel/neon/dot.hpp>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 template <>
 struct dot_product<on::neon_dot> : detail::neon_base<on::neon_dot> {
@@ -28,6 +28,6 @@ struct dot_product<on::neon_dot> : detail::neon_base<on::neon_dot> {
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <lpt/kernel/neon/dot.hpp>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// Columns are packed as for dot products of eight bytes, so two of them side by side are one operand of a matrix product; two rows
 /// are the other (`dense_tile` of this instruction set). A vector of the tile is 4 columns.
@@ -77,6 +77,6 @@ struct dot_of_four<on::neon_i8mm> : detail::neon_base<on::neon_i8mm> {
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 
 #endif

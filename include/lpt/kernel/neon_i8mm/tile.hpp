@@ -8,7 +8,7 @@
 #include <lpt/kernel/neon/lanes.hpp>
 #include <lpt/kernel/neon_i8mm/dot.hpp>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 /// Sums are blocks of 2 rows x 2 columns, which become vectors of 4 columns of a row at the end. A pair of rows is put together from two
 /// loads and an insertion; a wide tile makes that one vector instruction in thirteen.
@@ -240,6 +240,6 @@ private:
     }
 };
 
-}  // namespace lpt::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <lpt/kernel/convolution.hpp>
 
-namespace lpt::kernel {
+namespace lpt::inline LPT_ABI::kernel {
 
 namespace detail {
 
@@ -165,4 +165,4 @@ struct convolution<on::scalar> {
     }
 };
 
-} // namespace lpt::kernel
+} // namespace lpt::inline LPT_ABI::kernel

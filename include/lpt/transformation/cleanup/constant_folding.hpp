@@ -3,7 +3,7 @@
 
 #include <lpt/transformation/dequantization.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Replaces what is computed from constants alone by its value, except where a node is marked as not to be folded.
 struct constant_folding_step {
@@ -12,4 +12,4 @@ struct constant_folding_step {
     [[gnu::cold]] static constexpr void run(auto& r) { constant_folding(r.model, r.operations()); }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -4,7 +4,7 @@
 #include <lpt/transformation/fake_quantize/compose.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Removes a FakeQuantize that gives what it gets: integers in, the same integers out.
 ///
@@ -101,4 +101,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -4,7 +4,7 @@
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Folds the Converts of Constants that a Subtract reads: zero points that were stored in a low precision type.
 struct fold_convert_transformation {
@@ -42,4 +42,4 @@ struct fold_convert_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

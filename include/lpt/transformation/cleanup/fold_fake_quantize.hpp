@@ -4,7 +4,7 @@
 #include <lpt/transformation/fake_quantize/fold_fake_quantize.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Replaces a FakeQuantize on a Constant, or one that gives the same value for every input, by its value.
 struct fold_fake_quantize_transformation {
@@ -46,4 +46,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

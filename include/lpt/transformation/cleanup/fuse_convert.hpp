@@ -4,7 +4,7 @@
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Takes the Convert to f16 or f32 above an elementwise operation with a constant away: the operation becomes a
 /// type-relaxed one that reads the low precision tensor itself. The Convert of a Constant is folded instead.
@@ -80,4 +80,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

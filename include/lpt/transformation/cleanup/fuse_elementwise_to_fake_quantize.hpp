@@ -5,7 +5,7 @@
 #include <lpt/transformation/fake_quantize/elementwise.hpp>
 
 /// What the fusions of Subtract and Multiply into the FakeQuantize above them have in common.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The FakeQuantize whose output, directly or through a Convert, input 0 of a node reads; `none` if there is none.
 constexpr node_id fake_quantize_above(const graph& model, node_id id) {
@@ -117,4 +117,4 @@ constexpr verdict can_fuse_to_fake_quantize(const auto& r, node_id id) {
     return fused;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -5,7 +5,7 @@
 #include <lpt/transformation/cleanup/fuse_elementwise_to_fake_quantize.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Takes a Multiply with a constant into the output range of the FakeQuantize above it: bound := bound * constant.
 ///
@@ -36,4 +36,4 @@ struct fuse_multiply_to_fake_quantize_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

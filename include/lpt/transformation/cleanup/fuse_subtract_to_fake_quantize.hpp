@@ -4,7 +4,7 @@
 #include <lpt/transformation/cleanup/fuse_elementwise_to_fake_quantize.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Takes a Subtract with a constant into the output range of the FakeQuantize above it: bound := bound - constant.
 struct fuse_subtract_to_fake_quantize_transformation {
@@ -23,4 +23,4 @@ struct fuse_subtract_to_fake_quantize_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -5,7 +5,7 @@
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Puts a GroupConvolution that changes nothing above a Multiply by a constant that has found no operation to join: one
 /// 1 x 1 kernel of 1 for each channel. Engines run it in 8 bits and make the Multiply part of it.
@@ -152,4 +152,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -5,7 +5,7 @@
 #include <lpt/transformation/quantization_details.hpp>
 
 /// Scales and zero points of a FakeQuantize, for each channel of its output range.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The linear maps that take the integers back to the output ranges, one for each channel of these ranges.
 struct channel_maps {
@@ -183,4 +183,4 @@ constexpr channel_maps channel_maps_of(const graph& model, node_id fake_quantize
     return result;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

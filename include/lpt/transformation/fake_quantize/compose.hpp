@@ -5,7 +5,7 @@
 #include <lpt/transformation/quantization_details.hpp>
 
 /// Taking operations behind a FakeQuantize back into it.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -98,4 +98,4 @@ constexpr bool can_compose(const auto& model, node_id fake_quantize, const dequa
     model.relax_output(fake_quantize, type);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -5,7 +5,7 @@
 #include <lpt/transformation/fake_quantize/fold_fake_quantize.hpp>
 
 /// Turning a FakeQuantize into a quantization to an integer type and a dequantization.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// What became of a FakeQuantize.
 struct fake_quantize_parts {
@@ -347,4 +347,4 @@ quantize_weights(auto& r, node_id fake_quantize, const quantization_details& det
     return parts;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -4,7 +4,7 @@
 #include <lpt/transformation/dequantization.hpp>
 
 /// Elementwise operations with a constant that can be expressed by the ranges of a FakeQuantize.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// The input of an elementwise operation that holds a Constant which a range of a FakeQuantize can take up; -1 if there is none.
 ///
@@ -42,4 +42,4 @@ constexpr int fusable_constant_port(const auto& model, node_id id) {
     return port;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

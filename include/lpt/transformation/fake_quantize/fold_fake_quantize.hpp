@@ -6,7 +6,7 @@
 #include <lpt/transformation/quantization_details.hpp>
 
 /// The value of a FakeQuantize whose output does not depend on what the network is given.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// True if the lower and the upper bound of the output are equal in every channel: then the output is that bound, whatever comes in.
 constexpr bool has_equal_output_bounds(const auto& model, node_id fake_quantize) {
@@ -90,4 +90,4 @@ constexpr node_id broadcast_output_bound(graph& model, node_id fake_quantize, el
     return model.add(op::broadcast{}, {bound, target, axes}, {}, 1);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -5,7 +5,7 @@
 #include <lpt/transformation/quantization_details.hpp>
 
 /// Taking the operations above a FakeQuantize into its input range.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -168,4 +168,4 @@ constexpr bool fuse_one_above(auto& r, node_id fake_quantize) {
     return changed;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

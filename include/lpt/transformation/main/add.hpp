@@ -6,7 +6,7 @@
 #include <lpt/transformation/pattern.hpp>
 #include <lpt/transformation/quantization_details.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves the dequantization of one branch of an Add behind it; the other branch takes what is left.
 ///
@@ -277,4 +277,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

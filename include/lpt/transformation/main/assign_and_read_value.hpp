@@ -6,7 +6,7 @@
 #include <lpt/transformation/pattern.hpp>
 #include <lpt/transformation/variables.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Keeps a variable of the network in low precision: Assign takes the quantized data, and the dequantization moves behind ReadValue.
 ///
@@ -112,4 +112,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -5,7 +5,7 @@
 #include <lpt/transformation/dequantization_constants.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind AvgPool. The output keeps the low precision type where the markup found that a
 /// quantized operation reads it (PrecisionPreserved); otherwise it is real.
@@ -59,4 +59,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

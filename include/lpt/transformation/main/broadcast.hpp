@@ -4,7 +4,7 @@
 #include <lpt/transformation/dequantization_constants.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Broadcast. With constants per channel the channels must keep their number and their place.
 struct broadcast_transformation {
@@ -81,4 +81,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

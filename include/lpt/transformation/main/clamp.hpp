@@ -4,7 +4,7 @@
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a per-tensor dequantization behind Clamp, whose limits become min / s + z and max / s + z (swapped first for
 /// s < 0).
@@ -78,4 +78,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -5,7 +5,7 @@
 #include <lpt/transformation/dequantization_constants.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves the dequantizations of all inputs behind Concat: their constants are concatenated, where one is missing it is 0 (zero
 /// point) or 1 (scale).
@@ -226,4 +226,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -4,7 +4,7 @@
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Turns the Convert of low precision data to real numbers into a Subtract of zero that reads the data as it is, for engines
 /// that fuse a Subtract with the operation above and have no Convert of their own; not part of the default pipeline.
@@ -43,4 +43,4 @@ struct convert_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -5,7 +5,7 @@
 #include <lpt/transformation/pattern.hpp>
 #include <lpt/transformation/weightable.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -394,4 +394,4 @@ struct convolution_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

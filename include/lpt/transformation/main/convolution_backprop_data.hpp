@@ -3,7 +3,7 @@
 
 #include <lpt/transformation/main/convolution.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves scales of activations and weights behind a ConvolutionBackpropData, like ConvolutionTransformation.
 ///
@@ -53,4 +53,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -4,7 +4,7 @@
 #include <lpt/transformation/dequantization_constants.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization with one scale and one zero point behind DepthToSpace.
 ///
@@ -63,4 +63,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

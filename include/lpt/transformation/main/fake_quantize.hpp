@@ -4,7 +4,7 @@
 #include <lpt/transformation/fake_quantize/fuse_above.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Takes elementwise operations with constants, dequantizations above all, into the input range of the FakeQuantize below them.
 struct fake_quantize_transformation {
@@ -39,4 +39,4 @@ struct fake_quantize_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

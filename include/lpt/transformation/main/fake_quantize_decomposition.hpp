@@ -6,7 +6,7 @@
 #include <lpt/transformation/fake_quantize/decompose.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Turns a FakeQuantize on activations into a quantization to a low precision type and a dequantization.
 ///
@@ -187,4 +187,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -3,7 +3,7 @@
 
 #include <lpt/transformation/main/convolution.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves scales of activations and weights behind a GroupConvolution, like ConvolutionTransformation.
 ///
@@ -25,4 +25,4 @@ struct group_convolution_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

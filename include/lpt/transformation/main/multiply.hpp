@@ -4,7 +4,7 @@
 #include <lpt/transformation/pattern.hpp>
 #include <lpt/transformation/weightable.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Lets a Multiply read both operands in low precision, for engines with such a kernel; not part of the default pipeline.
 ///
@@ -68,4 +68,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

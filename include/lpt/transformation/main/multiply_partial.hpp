@@ -5,7 +5,7 @@
 #include <lpt/transformation/fake_quantize/fold_fake_quantize.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Lets one branch of a Multiply be read in low precision; its scale goes to the other branch, which stays in floating point.
 ///
@@ -171,4 +171,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -3,7 +3,7 @@
 
 #include <lpt/transformation/main/scale_signs.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Takes a scale off the input of MVN. Where MVN divides by the deviation it divides the scale out again (but for eps), so that only
 /// its sign goes behind it, else the scale itself. eps is divided by scale^2 (by |scale| outside the root), which asks for
@@ -75,4 +75,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

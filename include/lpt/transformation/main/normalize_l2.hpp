@@ -3,7 +3,7 @@
 
 #include <lpt/transformation/main/scale_signs.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Takes a scale off the input of NormalizeL2, which divides it out again (but for eps): only its sign goes behind it. eps is
 /// divided by scale^2; with `quirk::unscaled_epsilon` it stays as it is.
@@ -56,4 +56,4 @@ struct normalize_l2_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -21,7 +21,7 @@
 #include <lpt/transformation/main/transpose.hpp>
 #include <lpt/transformation/main/unsqueeze.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -199,4 +199,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -5,7 +5,7 @@
 #include <lpt/transformation/pattern.hpp>
 
 /// What the transformations of reductions have in common. The second input of a reduction are its axes.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Which axes of the data a reduction with constant axes reduces; the rank of the data is static.
 constexpr seq<bool, 8> reduced_axes(const auto& model, node_id reduction) {
@@ -71,4 +71,4 @@ constexpr dequantization reduced_constants(auto& r, node_id reduction, const deq
         r, found, [&](node_id constant) { return through_operation(r, reduction, pad_left(r, constant, rank)); });
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -3,7 +3,7 @@
 
 #include <lpt/transformation/main/reduce_base.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind ReduceMean, whose output is then real.
 struct reduce_mean_transformation {
@@ -24,4 +24,4 @@ struct reduce_mean_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -3,7 +3,7 @@
 
 #include <lpt/transformation/main/reduce_base.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind ReduceMin, which keeps the order of values where no scale is negative.
 struct reduce_min_transformation {
@@ -25,4 +25,4 @@ struct reduce_min_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -3,7 +3,7 @@
 
 #include <lpt/transformation/main/reduce_base.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind ReduceSum, whose output is then real: the sum of n elements s * (q - z) is
 /// s * (sum of q - n * z).
@@ -55,4 +55,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -4,7 +4,7 @@
 #include <lpt/transformation/main/relu_base.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Relu: relu(s * q) = s * relu(q) for s >= 0 without a zero point.
 struct relu_transformation {
@@ -29,4 +29,4 @@ struct relu_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -4,7 +4,7 @@
 #include <lpt/transformation/dequantization.hpp>
 
 /// What the transformations of Relu and PRelu have in common.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// f(s * q) = s * f(q) for a function that is linear on either side of zero: without a zero point, and for s >= 0.
 ///
@@ -31,4 +31,4 @@ namespace lpt {
     return can_move_behind_relu(r, id, found);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -5,7 +5,7 @@
 #include <lpt/transformation/pattern.hpp>
 
 /// What the transformations of MVN and NormalizeL2 have in common: operations that divide a scale of their input out again.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// -1 for values below zero, 1 for all others.
 constexpr tensor signs_of(const tensor& values) {
@@ -50,4 +50,4 @@ constexpr bool can_rescale_eps(const tensor& scale) {
     update_output_name(r, multiply, made);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

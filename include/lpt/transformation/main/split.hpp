@@ -3,7 +3,7 @@
 
 #include <lpt/transformation/main/split_base.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind Split, to each of its outputs.
 struct split_transformation {
@@ -22,4 +22,4 @@ struct split_transformation {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -5,7 +5,7 @@
 #include <lpt/transformation/pattern.hpp>
 
 /// What the transformations of Split and VariadicSplit have in common. The second input of both is the axis.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A dequantization can move behind a split if the rank is known.
 [[gnu::cold]] constexpr verdict can_move_behind_split(const auto& r, node_id split) {
@@ -97,4 +97,4 @@ constexpr void name_outputs(auto& r, node_id split, view<output_ref> last) {
     detail::name_outputs(r, split, last);
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -4,7 +4,7 @@
 #include <lpt/transformation/dequantization_constants.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a dequantization behind StridedSlice; constants that vary over an axis are sliced in the same way.
 struct strided_slice_transformation {
@@ -90,4 +90,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -6,7 +6,7 @@
 #include <lpt/transformation/markup/propagation.hpp>
 #include <lpt/transformation/quantization_details.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Collects, for FakeQuantizes that meet behind precision preserved nodes, the interval that all of them cover.
 struct align_quantization_intervals {
@@ -99,4 +99,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

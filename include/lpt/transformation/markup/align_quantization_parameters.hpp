@@ -5,7 +5,7 @@
 #include <lpt/transformation/markup/bodies.hpp>
 #include <lpt/transformation/markup/propagation.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Finds the FakeQuantizes that must share one scale and zero point: those that meet before an input that accepts
 /// per-tensor quantization only.
@@ -58,4 +58,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -4,7 +4,7 @@
 #include <lpt/graph/body_budget.hpp>
 #include <lpt/transformation/rewrite.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 template <class Step>
@@ -50,4 +50,4 @@ constexpr bool has_operation(const auto& model, op::kind operation, int version)
     return false;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

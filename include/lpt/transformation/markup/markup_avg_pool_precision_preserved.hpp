@@ -5,7 +5,7 @@
 #include <lpt/transformation/markup/bodies.hpp>
 #include <lpt/transformation/markup/propagation.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Finds the AvgPools whose output can stay in low precision: those that reach an operation that computes in low precision
 /// through operations that preserve precision. Their `precision_preserved` becomes true.
@@ -37,4 +37,4 @@ struct markup_avg_pool_precision_preserved {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

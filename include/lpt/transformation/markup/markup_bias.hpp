@@ -4,7 +4,7 @@
 #include <lpt/attribute/set.hpp>
 #include <lpt/transformation/markup/bodies.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Marks the Adds that add a bias to a convolution or matrix product: a constant of one element, or one that varies over one axis.
 struct markup_bias {
@@ -49,4 +49,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -5,7 +5,7 @@
 #include <lpt/transformation/markup/bodies.hpp>
 #include <lpt/transformation/weightable.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Marks all inputs of convolutions whose weights are not quantized, and of Concats of unknown rank, as ones that must
 /// not be quantized (an empty list of precisions each).
@@ -46,4 +46,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -5,7 +5,7 @@
 #include <lpt/transformation/markup/bodies.hpp>
 #include <lpt/transformation/markup/propagation.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Marks operations that low precision cannot reach, operations that preserve the precision, and the ports whose
 /// precisions the target restricts. Raises an error for a restriction of an operation that no transformation handles.
@@ -160,4 +160,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -4,7 +4,7 @@
 #include <lpt/attribute/set.hpp>
 #include <lpt/transformation/markup/bodies.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Marks the input ports for which the target restricts the granularity of quantization. A mark that is there stays.
 struct markup_quantization_granularity {
@@ -40,4 +40,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

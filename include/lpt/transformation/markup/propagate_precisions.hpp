@@ -5,7 +5,7 @@
 #include <lpt/transformation/markup/bodies.hpp>
 #include <lpt/transformation/markup/propagation.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Brings together what each FakeQuantize can give and what the operations below it accept: a FakeQuantize output, the
 /// precision preserved nodes behind it and the input ports that it reaches share one list of precisions.
@@ -34,4 +34,4 @@ struct propagate_precisions {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -5,7 +5,7 @@
 #include <lpt/transformation/dequantization.hpp>
 
 /// How attributes travel along the graph: what the markup steps have in common.
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// True if the node was marked as one that gives the precision that it gets.
 constexpr bool is_precision_preserved(const auto& r, node_id id) {
@@ -158,4 +158,4 @@ template <class A, class Expected, class Counts>
     return true;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

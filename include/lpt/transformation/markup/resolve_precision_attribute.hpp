@@ -6,7 +6,7 @@
 #include <lpt/transformation/markup/bodies.hpp>
 #include <lpt/transformation/quantization_details.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Chooses one precision for each FakeQuantize output that has several, among those that belong to its levels: the one that
 /// its output range prefers, else the first. No such precision: the list becomes empty, and nothing that shares it is
@@ -45,4 +45,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

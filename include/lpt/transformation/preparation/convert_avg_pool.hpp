@@ -4,7 +4,7 @@
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// AvgPool of a newer version to version 1, the one that low precision rules match: where all dilations are 1 and the
 /// rounding gives the shape that version 1 gives.
@@ -37,4 +37,4 @@ struct convert_avg_pool {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -4,7 +4,7 @@
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Interpolate-11 to Interpolate-4, the one that low precision rules match: the sizes or scales that version 11 has in one
 /// input become two. The modes that only version 11 knows stay.
@@ -45,4 +45,4 @@ struct convert_interpolate {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -4,7 +4,7 @@
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// MaxPool of a newer version to version 1, the one that low precision rules match: where nothing reads the indices, all
 /// dilations are 1, and the rounding gives the shape that version 1 gives.
@@ -49,4 +49,4 @@ struct convert_max_pool {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

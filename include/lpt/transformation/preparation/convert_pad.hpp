@@ -4,7 +4,7 @@
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Pad-12 to Pad-1 where no padding is negative: version 12 only adds those.
 struct convert_pad {
@@ -37,4 +37,4 @@ struct convert_pad {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

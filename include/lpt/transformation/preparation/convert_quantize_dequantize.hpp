@@ -4,7 +4,7 @@
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// FakeQuantize -> Convert(low) -> Convert(real) -> [Subtract z] -> Multiply s  becomes one FakeQuantize whose output range is (out - z) * s.
 ///
@@ -125,4 +125,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

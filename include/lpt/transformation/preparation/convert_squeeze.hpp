@@ -4,7 +4,7 @@
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Squeeze-15 to Squeeze-0, the one that low precision rules match, where it may not skip axes.
 struct convert_squeeze {
@@ -30,4 +30,4 @@ struct convert_squeeze {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

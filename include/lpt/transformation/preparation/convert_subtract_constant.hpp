@@ -4,7 +4,7 @@
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Gives the zero point of quantized weights the type of the weights:
 /// Multiply(Subtract(Convert(weights), zero_point), scale) -> … Subtract(Convert(weights), Convert(rounded zero_point)).
@@ -62,4 +62,4 @@ struct convert_subtract_constant {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

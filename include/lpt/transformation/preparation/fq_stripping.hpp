@@ -3,7 +3,7 @@
 
 #include <lpt/transformation/fake_quantize/compose.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 namespace detail {
 
@@ -257,4 +257,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

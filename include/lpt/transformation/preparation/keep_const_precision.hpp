@@ -3,7 +3,7 @@
 
 #include <lpt/transformation/preparation/stored_dequantization.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Marks the constants of the dequantizations that a file has, so that a later conversion of precision leaves them their type.
 ///
@@ -36,4 +36,4 @@ struct keep_const_precision {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -5,7 +5,7 @@
 #include <lpt/transformation/pattern.hpp>
 #include <lpt/transformation/variables.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Keeps a cache of keys or values in 8-bit floating point from run to run; not part of the default pipeline.
 ///
@@ -283,4 +283,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -3,7 +3,7 @@
 
 #include <lpt/transformation/preparation/stored_dequantization.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Marks the dequantizations that a file has, so that nothing folds quantized weights back to floating point.
 ///
@@ -72,4 +72,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

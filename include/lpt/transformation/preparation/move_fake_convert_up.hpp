@@ -4,7 +4,7 @@
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a FakeConvert between a Concat and the keys or values of ScaledDotProductAttention above the Concat, so that a cache
 /// of keys or values is held in 8 bits; not part of the default pipeline.
@@ -88,4 +88,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -4,7 +4,7 @@
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// A constant of a dequantization as a file has it: value -> [Convert] -> [Reshape | Unsqueeze] -> user.
 struct stored_constant {
@@ -78,4 +78,4 @@ constexpr seq<element, 8> precisions_of(const transformation_arguments& set, vie
     return result;
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -4,7 +4,7 @@
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Dequantized i8 weights as a FakeQuantize: Constant -> Convert -> [Subtract z] -> Multiply s  becomes Constant -> Convert -> FakeQuantize,
 /// for engines that know weights only in that form.
@@ -75,4 +75,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

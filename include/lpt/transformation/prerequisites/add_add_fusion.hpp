@@ -3,7 +3,7 @@
 
 #include <lpt/transformation/prerequisites/linear_operands.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// (x + a) + b  ->  x + (a + b)
 struct add_add_fusion {
@@ -23,4 +23,4 @@ struct add_add_fusion {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

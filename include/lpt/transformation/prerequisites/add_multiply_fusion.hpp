@@ -3,7 +3,7 @@
 
 #include <lpt/transformation/prerequisites/linear_operands.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// (x + a) * b  ->  x * b + a b, so that the Multiply can meet what is above it.
 struct add_multiply_fusion {
@@ -30,4 +30,4 @@ struct add_multiply_fusion {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -4,7 +4,7 @@
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// An elementwise operation on a constant, below another one that only it reads: outer(inner(data, first), second).
 struct linear_operands {
@@ -34,4 +34,4 @@ constexpr linear_operands find_linear_operands(const graph& model, node_id outer
             model[outer].input(static_cast<std::size_t>(second))};
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -4,7 +4,7 @@
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a FakeQuantize (and a Relu between) from below a Concat to each of its inputs, so that every branch can be
 /// quantized by itself. A Convert and dequantization below it move along.
@@ -211,4 +211,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -3,7 +3,7 @@
 
 #include <lpt/transformation/prerequisites/linear_operands.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// (x * a) * b  ->  x * (a b)
 struct multiply_multiply_fusion {
@@ -31,4 +31,4 @@ struct multiply_multiply_fusion {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -3,7 +3,7 @@
 
 #include <lpt/transformation/prerequisites/stored_weights.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a Reshape of dequantized weights up into the weights: the dequantization then feeds the operation directly.
 ///
@@ -69,4 +69,4 @@ struct pull_reshape_through_dequantization {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

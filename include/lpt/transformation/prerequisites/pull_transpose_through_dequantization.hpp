@@ -3,7 +3,7 @@
 
 #include <lpt/transformation/prerequisites/stored_weights.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Moves a Transpose of dequantized weights up into the weights: the dequantization then feeds the operation directly.
 struct pull_transpose_through_dequantization {
@@ -31,4 +31,4 @@ struct pull_transpose_through_dequantization {
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

@@ -4,7 +4,7 @@
 #include <lpt/transformation/dequantization.hpp>
 #include <lpt/transformation/pattern.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// True if an output gives dequantized weights: Multiply([Subtract](Convert(Constant of one of the types), constant), constant),
 /// with constants on input 1, the zero point's perhaps behind a Convert, that do not broadcast the weights to another shape.
@@ -92,4 +92,4 @@ constexpr void pull_to_constant(rewrite& r, node_id movement, const MovedConstan
     }
 }
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI

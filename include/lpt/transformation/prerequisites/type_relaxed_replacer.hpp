@@ -4,7 +4,7 @@
 #include <lpt/attribute/set.hpp>
 #include <lpt/transformation/markup/bodies.hpp>
 
-namespace lpt {
+namespace lpt::inline LPT_ABI {
 
 /// Makes the operations that may compute on low precision inputs and give another type type-relaxed, without changing
 /// anything else. MatMul is relaxed by its own transformation.
@@ -31,4 +31,4 @@ private:
     }
 };
 
-}  // namespace lpt
+}  // namespace lpt::inline LPT_ABI
