@@ -714,6 +714,14 @@ struct lanes<on::scalar> {
     /// Stores the low byte of each number.
     static void store_byte(std::uint8_t* to, ints value) noexcept { *to = static_cast<std::uint8_t>(value); }
 
+    /// to[i] = table[from[i]] for whole vectors of bytes, as many as there are in `count`; gives how many bytes that was.
+    static std::int64_t look_up(const std::uint8_t* table, const std::uint8_t* from, std::uint8_t* to,
+                                std::int64_t count) noexcept {
+        for (std::int64_t i = 0; i < count; ++i)
+            to[i] = table[from[i]];
+        return count;
+    }
+
     /// The same for the numbers of four vectors, which are all in the range of i8 (`Signed`) or u8.
     template <bool Signed>
     static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
@@ -1018,6 +1026,33 @@ struct lanes_256 : xsimd_lanes<Isa, xsimd::fma3<xsimd::avx2>> {
     template <bool Signed>
     [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), pack<Signed>(a, b, c, d));
+    }
+    /// A table of 256 bytes is 16 rows of 16: shuffles look up the low four bits in each, the high ones choose the row, bit by bit.
+    [[gnu::always_inline]] static std::int64_t look_up(const std::uint8_t* table, const std::uint8_t* from,
+                                                       std::uint8_t* to, std::int64_t count) noexcept {
+        __m256i row[16];
+#pragma GCC unroll 16
+        for (int k = 0; k < 16; ++k)
+            row[k] = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table + 16 * k)));
+        std::int64_t i = 0;
+        for (; i + 32 <= count; i += 32) {
+            const __m256i at = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
+            const __m256i low = _mm256_and_si256(at, _mm256_set1_epi8(15));
+            // The highest bit of a byte is what chooses.
+            const __m256i high[4] = {_mm256_slli_epi16(at, 3), _mm256_slli_epi16(at, 2), _mm256_slli_epi16(at, 1), at};
+            __m256i found[16];
+#pragma GCC unroll 16
+            for (int k = 0; k < 16; ++k)
+                found[k] = _mm256_shuffle_epi8(row[k], low);
+#pragma GCC unroll 4
+            for (int bit = 0; bit < 4; ++bit) {
+#pragma GCC unroll 8
+                for (int k = 0; k < 8 >> bit; ++k)
+                    found[k] = _mm256_blendv_epi8(found[2 * k], found[2 * k + 1], high[bit]);
+            }
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), found[0]);
+        }
+        return i;
     }
     /// Sum of `count` unsigned bytes after flipping the bits of `flip` in each.
     [[gnu::always_inline]] static std::uint32_t sum_bytes(const unsigned char* from, std::int64_t count,
@@ -2955,6 +2990,34 @@ struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx5
     [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
         _mm512_storeu_si512(to, pack<Signed>(a, b, c, d));
     }
+    /// A table of 256 bytes is 16 rows of 16: shuffles look up the low four bits in each, the high ones choose the row, bit by bit.
+    [[gnu::always_inline]] static std::int64_t look_up(const std::uint8_t* table, const std::uint8_t* from,
+                                                       std::uint8_t* to, std::int64_t count) noexcept {
+        __m512i row[16];
+#pragma GCC unroll 16
+        for (int k = 0; k < 16; ++k)
+            row[k] = _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table + 16 * k)));
+        std::int64_t i = 0;
+        for (; i + 64 <= count; i += 64) {
+            const __m512i at = _mm512_loadu_si512(from + i);
+            const __m512i low = _mm512_and_si512(at, _mm512_set1_epi8(15));
+            const __mmask64 high[4] = {_mm512_test_epi8_mask(at, _mm512_set1_epi8(16)),
+                                       _mm512_test_epi8_mask(at, _mm512_set1_epi8(32)),
+                                       _mm512_test_epi8_mask(at, _mm512_set1_epi8(64)), _mm512_movepi8_mask(at)};
+            __m512i found[8];
+#pragma GCC unroll 8
+            for (int k = 0; k < 8; ++k)
+                found[k] = _mm512_mask_shuffle_epi8(_mm512_shuffle_epi8(row[2 * k], low), high[0], row[2 * k + 1], low);
+#pragma GCC unroll 3
+            for (int bit = 1; bit < 4; ++bit) {
+#pragma GCC unroll 4
+                for (int k = 0; k < 8 >> bit; ++k)
+                    found[k] = _mm512_mask_blend_epi8(high[bit], found[2 * k], found[2 * k + 1]);
+            }
+            _mm512_storeu_si512(to + i, found[0]);
+        }
+        return i;
+    }
     /// Sum of `count` unsigned bytes after flipping the bits of `flip` in each.
     [[gnu::always_inline]] static std::uint32_t sum_bytes(const unsigned char* from, std::int64_t count,
                                                           unsigned char flip) noexcept {
@@ -3816,6 +3879,22 @@ struct lanes_128 : xsimd_lanes<Isa, xsimd::neon64> {
     template <bool Signed>
     [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
         vst1q_u8(to, pack<Signed>(a, b, c, d));
+    }
+    /// An instruction looks up in 64 bytes, and leaves what lies outside of them.
+    [[gnu::always_inline]] static std::int64_t look_up(const std::uint8_t* table, const std::uint8_t* from,
+                                                       std::uint8_t* to, std::int64_t count) noexcept {
+        const uint8x16x4_t part[4] = {vld1q_u8_x4(table), vld1q_u8_x4(table + 64), vld1q_u8_x4(table + 128),
+                                      vld1q_u8_x4(table + 192)};
+        std::int64_t i = 0;
+        for (; i + 16 <= count; i += 16) {
+            const uint8x16_t at = vld1q_u8(from + i);
+            uint8x16_t found = vqtbl4q_u8(part[0], at);
+            found = vqtbx4q_u8(found, part[1], vsubq_u8(at, vdupq_n_u8(64)));
+            found = vqtbx4q_u8(found, part[2], vsubq_u8(at, vdupq_n_u8(128)));
+            found = vqtbx4q_u8(found, part[3], vsubq_u8(at, vdupq_n_u8(192)));
+            vst1q_u8(to + i, found);
+        }
+        return i;
     }
     /// Sum of `count` unsigned bytes after flipping the bits of `flip` in each.
     [[gnu::always_inline]] static std::uint32_t sum_bytes(const unsigned char* from, std::int64_t count,
@@ -4751,89 +4830,178 @@ struct binary {
         return true;
     }
 
-    /// Values of an operand.
-    static void load(const binary_operand& o, std::int64_t row, std::int64_t channel, std::int64_t columns,
-                     float* v) noexcept {
-        const std::int64_t first = row * o.row_stride + channel * o.channel_stride;
-        if (o.channel_stride == 0) {
-            const unsigned char* at = static_cast<const unsigned char*>(o.data) + first * bytes_of(o.type);
-            float one[width];
-            simd::store(one, finish<Isa>::load_elements(at, o.type, 0, 1));
-            const floats value = simd::broadcast(one[0]);
-            for (std::int64_t i = 0; i < columns; i += width)
-                simd::store(v + i, value);
-        } else {
-            for (std::int64_t i = 0; i < columns; i += width)
-                simd::store(v + i, finish<Isa>::load_elements(o.data, o.type, first + i, columns - i));
+    template <element_kind Type>
+    [[gnu::always_inline]] static floats load_vector(const unsigned char* from) noexcept {
+        if constexpr (Type == element_kind::u8)
+            return simd::to_float(simd::load_u8(from));
+        else if constexpr (Type == element_kind::i8)
+            return simd::to_float(simd::load_i8(reinterpret_cast<const std::int8_t*>(from)));
+        else if constexpr (Type == element_kind::i32)
+            return simd::to_float(simd::load_int(reinterpret_cast<const std::int32_t*>(from)));
+        else
+            return simd::load(reinterpret_cast<const float*>(from));
+    }
+
+    /// The values of an operand in a row, from one of its channels on.
+    template <element_kind Type>
+    struct row_values {
+        const binary_operand& from;
+        std::int64_t channel;
+        std::int64_t first;  // the element of that channel
+        floats repeated;     // where one is there for all channels
+
+        row_values(const binary_operand& o, std::int64_t row, std::int64_t begin) noexcept
+            : from(o), channel(begin), first(row * o.row_stride + begin * o.channel_stride) {
+            if (o.channel_stride == 0) {
+                float one[width];
+                simd::store(one, finish<Isa>::load_elements(o.data, Type, first, 1));
+                repeated = simd::broadcast(one[0]);
+            }
         }
-        finish<Isa>::scale_and_shift(o.scale, o.scale_all, o.shift, o.shift_all, v, channel, columns);
-    }
+        /// Those of the vector from column i on, of which `count` are left.
+        [[gnu::always_inline]] floats at(std::int64_t i, std::int64_t count) const noexcept {
+            floats v = repeated;
+            if (from.channel_stride != 0) {
+                v = count >= width
+                        ? load_vector<Type>(static_cast<const unsigned char*>(from.data) + (first + i) * bytes_of(Type))
+                        : finish<Isa>::load_elements(from.data, Type, first + i, count);
+            }
+            return simd::fma(v, finish<Isa>::load_or(from.scale, from.scale_all, channel + i, count),
+                             finish<Isa>::load_or(from.shift, from.shift_all, channel + i, count));
+        }
+    };
 
-    template <class Function>
-    [[gnu::always_inline]] static void each(float* a, const float* b, std::int64_t columns, Function f) noexcept {
-        for (std::int64_t i = 0; i < columns; i += width)
-            simd::store(a + i, f(simd::load(a + i), simd::load(b + i)));
-    }
-
-    static void combine(binary_function function, float* a, const float* b, std::int64_t columns) noexcept {
+    [[gnu::always_inline]] static floats combine(binary_function function, floats x, floats y) noexcept {
         switch (function) {
-            case binary_function::add: each(a, b, columns, [](floats x, floats y) { return simd::add(x, y); }); break;
-            case binary_function::subtract:
-                each(a, b, columns, [](floats x, floats y) { return simd::subtract(x, y); });
-                break;
-            case binary_function::multiply:
-                each(a, b, columns, [](floats x, floats y) { return simd::multiply(x, y); });
-                break;
-            case binary_function::divide:
-                each(a, b, columns, [](floats x, floats y) { return simd::divide(x, y); });
-                break;
-            case binary_function::maximum:
-                each(a, b, columns, [](floats x, floats y) { return simd::select(simd::less(y, x), x, y); });
-                break;
-            case binary_function::minimum:
-                each(a, b, columns, [](floats x, floats y) { return simd::select(simd::less(x, y), x, y); });
-                break;
-            case binary_function::squared_difference:
-                each(a, b, columns, [](floats x, floats y) {
-                    const floats d = simd::subtract(x, y);
-                    return simd::multiply(d, d);
-                });
-                break;
+            case binary_function::add: return simd::add(x, y);
+            case binary_function::subtract: return simd::subtract(x, y);
+            case binary_function::multiply: return simd::multiply(x, y);
+            case binary_function::divide: return simd::divide(x, y);
+            case binary_function::maximum: return simd::select(simd::less(y, x), x, y);
+            case binary_function::minimum: return simd::select(simd::less(x, y), x, y);
+            case binary_function::squared_difference: break;
+        }
+        const floats d = simd::subtract(x, y);
+        return simd::multiply(d, d);
+    }
+
+    /// The function of both operands for some columns of a row.
+    using part_function = void (*)(const binary_problem&, std::int64_t row, std::int64_t channel, std::int64_t columns,
+                                   float* v) noexcept;
+    template <element_kind A, element_kind B>
+    static void combine_part(const binary_problem& p, std::int64_t row, std::int64_t channel, std::int64_t columns,
+                             float* v) noexcept {
+        const row_values<A> a(p.a, row, channel);
+        const row_values<B> b(p.b, row, channel);
+        for (std::int64_t i = 0; i < columns; i += width)
+            simd::store(v + i, combine(p.function, a.at(i, columns - i), b.at(i, columns - i)));
+    }
+
+    /// Where both operands have an element for each channel and one scale and shift for all, sums and products take no decision in the
+    /// loop.
+    static bool is_plain(const binary_operand& o) noexcept {
+        return o.channel_stride == 1 && o.scale == nullptr && o.shift == nullptr;
+    }
+    template <element_kind A, element_kind B, binary_function Function>
+    static void combine_plain(const binary_problem& p, std::int64_t row, std::int64_t channel, std::int64_t columns,
+                              float* v) noexcept {
+        const std::int64_t first_a = row * p.a.row_stride + channel;
+        const std::int64_t first_b = row * p.b.row_stride + channel;
+        const auto* a = static_cast<const unsigned char*>(p.a.data) + first_a * bytes_of(A);
+        const auto* b = static_cast<const unsigned char*>(p.b.data) + first_b * bytes_of(B);
+        const floats scale_a = simd::broadcast(p.a.scale_all);
+        const floats shift_a = simd::broadcast(p.a.shift_all);
+        const floats scale_b = simd::broadcast(p.b.scale_all);
+        const floats shift_b = simd::broadcast(p.b.shift_all);
+        const auto combined = [&](floats x, floats y) __attribute__((always_inline)) {
+            return combine(Function, simd::fma(x, scale_a, shift_a), simd::fma(y, scale_b, shift_b));
+        };
+        std::int64_t i = 0;
+        for (; i + width <= columns; i += width) {
+            simd::store(v + i, combined(load_vector<A>(a), load_vector<B>(b)));
+            a += width * bytes_of(A);
+            b += width * bytes_of(B);
+        }
+        if (i < columns) {
+            simd::store(v + i, combined(finish<Isa>::load_elements(a, A, 0, columns - i),
+                                        finish<Isa>::load_elements(b, B, 0, columns - i)));
         }
     }
 
-    static void run_part(const binary_problem& p, std::int64_t row, std::int64_t channel,
+    template <element_kind A, element_kind B>
+    static part_function part_for(const binary_problem& p) noexcept {
+        if (is_plain(p.a) && is_plain(p.b)) {
+            if (p.function == binary_function::multiply) return &combine_plain<A, B, binary_function::multiply>;
+            if (p.function == binary_function::add) return &combine_plain<A, B, binary_function::add>;
+        }
+        return &combine_part<A, B>;
+    }
+    template <element_kind A>
+    static part_function part_for(const binary_problem& p) noexcept {
+        switch (p.b.type) {
+            case element_kind::u8: return part_for<A, element_kind::u8>(p);
+            case element_kind::i32: return part_for<A, element_kind::i32>(p);
+            case element_kind::f32: return part_for<A, element_kind::f32>(p);
+            default: return part_for<A, element_kind::i8>(p);
+        }
+    }
+    static part_function part_for(const binary_problem& p) noexcept {
+        switch (p.a.type) {
+            case element_kind::u8: return part_for<element_kind::u8>(p);
+            case element_kind::i32: return part_for<element_kind::i32>(p);
+            case element_kind::f32: return part_for<element_kind::f32>(p);
+            default: return part_for<element_kind::i8>(p);
+        }
+    }
+
+    static void run_part(const binary_problem& p, part_function combined, std::int64_t row, std::int64_t channel,
                          std::int64_t columns) noexcept {
-        alignas(64) float a[finish_columns];
-        alignas(64) float b[finish_columns];
-        load(p.a, row, channel, columns, a);
-        load(p.b, row, channel, columns, b);
-        combine(p.function, a, b, columns);
-        unsigned char* to = static_cast<unsigned char*>(p.output) +
-                            (row * p.output_row_stride + channel) * bytes_of(p.finish.output_type);
-        finish<Isa>::row(p.finish, a, row, channel, columns, to);
+        alignas(64) float v[finish_columns];
+        combined(p, row, channel, columns, v);
+        finish<Isa>::row(p.finish, v, row, channel, columns, output_of(p, row, channel));
+    }
+    /// Whole rows that one call finishes as if they were one.
+    static void run_rows(const binary_problem& p, part_function combined, std::int64_t row,
+                         std::int64_t rows) noexcept {
+        alignas(64) float v[finish_columns + width];  // each row is stored in whole vectors
+        for (std::int64_t i = 0; i < rows; ++i)
+            combined(p, row + i, 0, p.channels, v + i * p.channels);
+        finish<Isa>::row(p.finish, v, 0, 0, rows * p.channels, output_of(p, row, 0));
+    }
+    static unsigned char* output_of(const binary_problem& p, std::int64_t row, std::int64_t channel) noexcept {
+        return static_cast<unsigned char*>(p.output) +
+               (row * p.output_row_stride + channel) * bytes_of(p.finish.output_type);
     }
 
     static void run(const binary_problem& problem, const parallel_for& parallel) noexcept {
         // Rows that follow each other without a gap and treat all channels alike are one long row.
         binary_problem flat = problem;
-        if (is_flat(problem.a, problem.channels) && is_flat(problem.b, problem.channels) &&
-            problem.output_row_stride == problem.channels && is_flat(problem.finish)) {
+        const bool dense = problem.output_row_stride == problem.channels && is_flat(problem.finish);
+        if (dense && is_flat(problem.a, problem.channels) && is_flat(problem.b, problem.channels)) {
             flat.channels = problem.rows * problem.channels;
             flat.rows = 1;
+        }
+        const part_function combined = part_for(problem);
+        if (dense && flat.channels > 0 && flat.channels <= finish_columns / 2) {
+            const std::int64_t together = finish_columns / flat.channels;
+            split<Isa>(parallel, flat.rows, together, [&](std::int64_t begin, std::int64_t end, int) {
+                for (std::int64_t row = begin; row < end; row += together)
+                    run_rows(flat, combined, row, end - row < together ? end - row : together);
+            });
+            return;
         }
         const std::int64_t parts = (flat.channels + finish_columns - 1) / finish_columns;
         split<Isa>(parallel, flat.rows * parts, 8, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i) {
                 const std::int64_t channel = i % parts * finish_columns;
                 const std::int64_t rest = flat.channels - channel;
-                run_part(flat, i / parts, channel, rest < finish_columns ? rest : finish_columns);
+                run_part(flat, combined, i / parts, channel, rest < finish_columns ? rest : finish_columns);
             }
         });
     }
 };
 
-} // namespace lpt::inline LPT_ABI::kernel
+}  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/convert.hpp
@@ -6779,19 +6947,10 @@ template <class Isa>
 struct lookup {
     static void run(const lookup_problem& problem, const parallel_for& parallel) noexcept {
         split<Isa>(parallel, problem.count, 4096, [&](std::int64_t begin, std::int64_t end, int) {
-            const std::uint8_t* table = problem.table;
-            std::int64_t i = begin;
-            for (; i + 4 <= end; i += 4) { // four independent loads in flight; byte gathers do not exist
-                const std::uint8_t a = table[problem.input[i]];
-                const std::uint8_t b = table[problem.input[i + 1]];
-                const std::uint8_t c = table[problem.input[i + 2]];
-                const std::uint8_t d = table[problem.input[i + 3]];
-                problem.output[i] = a;
-                problem.output[i + 1] = b;
-                problem.output[i + 2] = c;
-                problem.output[i + 3] = d;
-            }
-            for (; i < end; ++i)
+            const std::uint8_t* const table = problem.table;
+            const std::int64_t vectors =
+                lanes<Isa>::look_up(table, problem.input + begin, problem.output + begin, end - begin);
+            for (std::int64_t i = begin + vectors; i < end; ++i)
                 problem.output[i] = table[problem.input[i]];
         });
     }

@@ -6052,20 +6052,22 @@ inline bool planner::try_elementwise(const group& made, layout order) {
     return true;
 }
 
-/// A function of single bytes becomes a table.
+/// A function of single bytes becomes a table, also one that reads them several times: x * erf(x).
 inline bool planner::try_lookup(step& made) {
     const auto& work = std::get<elementwise_step>(made.work);
-    const element from = at(work.operands[0].tensor).type;
+    const strided_tensor& data = work.operands[0];
+    const element from = at(data.tensor).type;
     const bool bytes = !work.has_two && is_byte(from) && is_byte(work.finish.type) && made.may_overwrite;
     bool plain = work.finish.scale.is_one() && work.finish.bias.is_one();
     for (const planned_post& post : work.finish.posts) {
-        plain = plain && post.a.is_one() && post.b.is_one() && post.residual.tensor < 0;
+        const bool same = post.residual.tensor == data.tensor && post.residual.strides == data.strides;
+        plain = plain && post.a.is_one() && post.b.is_one() && (post.residual.tensor < 0 || same);
     }
     if (!bytes || !plain) {
         return false;
     }
     lookup_step table;
-    table.input = work.operands[0].tensor;
+    table.input = data.tensor;
     table.output = work.output.tensor;
     table.table.resize(256);
     std::uint8_t all[256];
@@ -6079,6 +6081,11 @@ inline bool planner::try_lookup(step& made) {
         one.function = post.function;
         one.alpha = post.a.values[0];
         one.beta = post.b.values[0];
+        if (post.residual.tensor >= 0) {
+            one.residual = all;
+            one.residual_type = kind_of(from);
+            one.residual_row_stride = 256;
+        }
         posts.push_back(one);
     }
     kernel::convert_problem problem;
@@ -6096,6 +6103,7 @@ inline bool planner::try_lookup(step& made) {
     problem.finish.quant_low = work.finish.low;
     problem.finish.quant_high = work.finish.high;
     kernels().convert(problem, kernel::parallel_for{});
+    made.reads.resize(1);
     made.precision = from;
     made.kernel = std::string("lookup_") + kernel::name_of(kernels().instruction_set) + suffix_of(from);
     made.work = std::move(table);

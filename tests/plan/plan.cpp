@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 using namespace lpt;
 using namespace lpt::testing;
 using names = std::vector<std::string>;
@@ -59,6 +61,23 @@ TEST_CASE("A chain of functions from bytes to bytes is a table on 8 bits, arithm
     CHECK(net.steps[1].nodes.size() == 2);
     CHECK(computing_type(net.steps[1], 0) == u8);
     CHECK(computing_type(net.steps[1], 1) == u8);
+}
+
+TEST_CASE("A function that reads the same bytes twice is one table") {
+    graph model;
+    const output_ref data = model.parameter(u8, shape{2, 8}, "x");
+    const output_ref real = multiplied(model, model.add(op::convert{f32}, {data}), make_scalar(f32, 0.1));
+    const output_ref gated = model.add(op::multiply{}, {real, model.add(op::sigmoid{}, {real})});
+    model.result(quantize(model, gated, u8, 0.125, 3));
+    const plan::network net = plan_of(model);
+    REQUIRE(kernels_of(net) == names{"lookup_scalar_U8"});
+    CHECK(net.steps[0].reads.size() == 1);
+    const auto& work = std::get<plan::lookup_step>(net.steps[0].work);
+    for (int byte = 0; byte < 256; ++byte) {
+        const double x = 0.1 * byte;
+        const double wanted = math::minimum(x / (1 + std::exp(-x)) / 0.125 + 3, 255.0);
+        CHECK(math::absolute(work.table[static_cast<std::size_t>(byte)] - wanted) < 0.501);
+    }
 }
 
 TEST_CASE("The reference computes in the type of its real data, moving steps have the type that they move") {

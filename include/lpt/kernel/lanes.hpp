@@ -42,6 +42,14 @@ struct lanes<on::scalar> {
     /// Stores the low byte of each number.
     static void store_byte(std::uint8_t* to, ints value) noexcept { *to = static_cast<std::uint8_t>(value); }
 
+    /// to[i] = table[from[i]] for whole vectors of bytes, as many as there are in `count`; gives how many bytes that was.
+    static std::int64_t look_up(const std::uint8_t* table, const std::uint8_t* from, std::uint8_t* to,
+                                std::int64_t count) noexcept {
+        for (std::int64_t i = 0; i < count; ++i)
+            to[i] = table[from[i]];
+        return count;
+    }
+
     /// The same for the numbers of four vectors, which are all in the range of i8 (`Signed`) or u8.
     template <bool Signed>
     static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {

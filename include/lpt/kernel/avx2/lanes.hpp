@@ -110,6 +110,33 @@ struct lanes_256 : xsimd_lanes<Isa, xsimd::fma3<xsimd::avx2>> {
     [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), pack<Signed>(a, b, c, d));
     }
+    /// A table of 256 bytes is 16 rows of 16: shuffles look up the low four bits in each, the high ones choose the row, bit by bit.
+    [[gnu::always_inline]] static std::int64_t look_up(const std::uint8_t* table, const std::uint8_t* from,
+                                                       std::uint8_t* to, std::int64_t count) noexcept {
+        __m256i row[16];
+#pragma GCC unroll 16
+        for (int k = 0; k < 16; ++k)
+            row[k] = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table + 16 * k)));
+        std::int64_t i = 0;
+        for (; i + 32 <= count; i += 32) {
+            const __m256i at = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
+            const __m256i low = _mm256_and_si256(at, _mm256_set1_epi8(15));
+            // The highest bit of a byte is what chooses.
+            const __m256i high[4] = {_mm256_slli_epi16(at, 3), _mm256_slli_epi16(at, 2), _mm256_slli_epi16(at, 1), at};
+            __m256i found[16];
+#pragma GCC unroll 16
+            for (int k = 0; k < 16; ++k)
+                found[k] = _mm256_shuffle_epi8(row[k], low);
+#pragma GCC unroll 4
+            for (int bit = 0; bit < 4; ++bit) {
+#pragma GCC unroll 8
+                for (int k = 0; k < 8 >> bit; ++k)
+                    found[k] = _mm256_blendv_epi8(found[2 * k], found[2 * k + 1], high[bit]);
+            }
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), found[0]);
+        }
+        return i;
+    }
     /// Sum of `count` unsigned bytes after flipping the bits of `flip` in each.
     [[gnu::always_inline]] static std::uint32_t sum_bytes(const unsigned char* from, std::int64_t count,
                                                           unsigned char flip) noexcept {

@@ -100,6 +100,34 @@ struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx5
     [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
         _mm512_storeu_si512(to, pack<Signed>(a, b, c, d));
     }
+    /// A table of 256 bytes is 16 rows of 16: shuffles look up the low four bits in each, the high ones choose the row, bit by bit.
+    [[gnu::always_inline]] static std::int64_t look_up(const std::uint8_t* table, const std::uint8_t* from,
+                                                       std::uint8_t* to, std::int64_t count) noexcept {
+        __m512i row[16];
+#pragma GCC unroll 16
+        for (int k = 0; k < 16; ++k)
+            row[k] = _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table + 16 * k)));
+        std::int64_t i = 0;
+        for (; i + 64 <= count; i += 64) {
+            const __m512i at = _mm512_loadu_si512(from + i);
+            const __m512i low = _mm512_and_si512(at, _mm512_set1_epi8(15));
+            const __mmask64 high[4] = {_mm512_test_epi8_mask(at, _mm512_set1_epi8(16)),
+                                       _mm512_test_epi8_mask(at, _mm512_set1_epi8(32)),
+                                       _mm512_test_epi8_mask(at, _mm512_set1_epi8(64)), _mm512_movepi8_mask(at)};
+            __m512i found[8];
+#pragma GCC unroll 8
+            for (int k = 0; k < 8; ++k)
+                found[k] = _mm512_mask_shuffle_epi8(_mm512_shuffle_epi8(row[2 * k], low), high[0], row[2 * k + 1], low);
+#pragma GCC unroll 3
+            for (int bit = 1; bit < 4; ++bit) {
+#pragma GCC unroll 4
+                for (int k = 0; k < 8 >> bit; ++k)
+                    found[k] = _mm512_mask_blend_epi8(high[bit], found[2 * k], found[2 * k + 1]);
+            }
+            _mm512_storeu_si512(to + i, found[0]);
+        }
+        return i;
+    }
     /// Sum of `count` unsigned bytes after flipping the bits of `flip` in each.
     [[gnu::always_inline]] static std::uint32_t sum_bytes(const unsigned char* from, std::int64_t count,
                                                           unsigned char flip) noexcept {

@@ -112,6 +112,22 @@ struct lanes_128 : xsimd_lanes<Isa, xsimd::neon64> {
     [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
         vst1q_u8(to, pack<Signed>(a, b, c, d));
     }
+    /// An instruction looks up in 64 bytes, and leaves what lies outside of them.
+    [[gnu::always_inline]] static std::int64_t look_up(const std::uint8_t* table, const std::uint8_t* from,
+                                                       std::uint8_t* to, std::int64_t count) noexcept {
+        const uint8x16x4_t part[4] = {vld1q_u8_x4(table), vld1q_u8_x4(table + 64), vld1q_u8_x4(table + 128),
+                                      vld1q_u8_x4(table + 192)};
+        std::int64_t i = 0;
+        for (; i + 16 <= count; i += 16) {
+            const uint8x16_t at = vld1q_u8(from + i);
+            uint8x16_t found = vqtbl4q_u8(part[0], at);
+            found = vqtbx4q_u8(found, part[1], vsubq_u8(at, vdupq_n_u8(64)));
+            found = vqtbx4q_u8(found, part[2], vsubq_u8(at, vdupq_n_u8(128)));
+            found = vqtbx4q_u8(found, part[3], vsubq_u8(at, vdupq_n_u8(192)));
+            vst1q_u8(to + i, found);
+        }
+        return i;
+    }
     /// Sum of `count` unsigned bytes after flipping the bits of `flip` in each.
     [[gnu::always_inline]] static std::uint32_t sum_bytes(const unsigned char* from, std::int64_t count,
                                                           unsigned char flip) noexcept {
