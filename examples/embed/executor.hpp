@@ -52,7 +52,7 @@ public:
 namespace spelling {
 
 template <class Integer>
-    requires std::is_integral_v<Integer>
+    requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, bool>)
 std::string to_source(Integer value) {
     return std::to_string(value);
 }
@@ -70,6 +70,13 @@ inline std::string to_source(double value, const char* ending) {
 inline std::string to_source(float value) { return to_source(static_cast<double>(value), "f"); }
 inline std::string to_source(double value) { return to_source(value, ""); }
 
+inline std::string to_source(bool value) { return value ? "true" : "false"; }
+template <class Enumeration>
+    requires std::is_enum_v<Enumeration>
+std::string to_source(Enumeration value) {
+    return "lpt::embedded::enumerator{" + std::to_string(static_cast<int>(value)) + "}";
+}
+
 template <class List>
 std::string list_of(const List& values) {
     std::string result = "{";
@@ -77,6 +84,14 @@ std::string list_of(const List& values) {
         result += (result.size() > 1 ? ", " : "") + to_source(each);
     }
     return result + "}";
+}
+
+template <class Integer, std::size_t Count>
+std::string to_source(const Integer (&values)[Count]) {
+    return list_of(values);
+}
+inline std::string to_source(const kernel::axis_list& axes) {
+    return "{" + to_source(axes.count) + ", " + to_source(axes.sizes) + ", " + to_source(axes.strides) + "}";
 }
 
 /// A text as a literal.
@@ -192,11 +207,6 @@ class plan_writer {
         return "{" + place_of(tensor) + ", " + spelling::kind_of(at(tensor).type) + "}";
     }
     std::string scratch_of(int tensor) { return tensor < 0 ? "{}" : place_of(tensor); }
-    /// More memory for a step, behind what the plan has.
-    std::string more_scratch(std::size_t size) {
-        arena_bytes_ = math::maximum(arena_bytes_, aligned(net_.arena_bytes) + aligned(size + 64));
-        return "{area::arena, " + std::to_string(aligned(net_.arena_bytes)) + "}";
-    }
     std::string bytes_of(const void* data, std::size_t size) {
         return "constants + " + std::to_string(data_.place_of(data, size));
     }
@@ -406,6 +416,22 @@ class plan_writer {
                                  {"input", place_of(work.input)},
                                  {"output", place_of(work.output)}});
     }
+    template <class Problem>
+    void write(const plan::kernel_step<Problem>& work, const std::string&) {
+        std::string problem;
+        std::string operands;
+        std::size_t slot = 0;
+        Problem::fields(work.problem, [&]<class Field>(const char* name, const Field& field) {
+            if constexpr (kernel::is_operand<Field>) {
+                const int tensor = work.operands[slot++];
+                operands += (operands.empty() ? "" : ", ") + (tensor < 0 ? "{area::none}" : place_of(tensor));
+            } else {
+                problem += std::string(problem.empty() ? "." : ", .") + name + " = " + spelling::to_source(field);
+            }
+        });
+        const std::string type = std::string("kernel_step<lpt::kernel::") + Problem::name + "_problem>";
+        write_step(type.c_str(), {{"problem", "{" + problem + "}"}, {"operands", "{" + operands + "}"}});
+    }
     void write(const plan::copy_step& work, const std::string&) {
         write_step("copy", {{"input", place_of(work.input)},
                             {"output", place_of(work.output)},
@@ -481,26 +507,6 @@ class plan_writer {
         }
         return result;
     }
-    void write_softmax(const plan::reference_step& work, std::int64_t axis_value, bool logarithm,
-                       const std::string& of) {
-        const shape& data = at(work.inputs[0]).dimensions;
-        std::vector<bool> axes(data.rank(), false);
-        std::int64_t length = 1;
-        std::int64_t stride = 1;
-        if (data.rank() != 0) {
-            const auto axis = static_cast<std::size_t>(normalized_axis(axis_value, data.rank()));
-            axes[axis] = true;
-            length = data[axis];
-            stride = plan::strides_of(data, plan::layout::plain)[axis];
-        }
-        write_step("softmax", {{"input", place_of(work.inputs[0])},
-                               {"output", place_of(work.outputs[0])},
-                               {"rows", axes_of(data, axes, false, of)},
-                               {"length", std::to_string(length)},
-                               {"stride", std::to_string(stride)},
-                               {"logarithm", logarithm ? "true" : "false"},
-                               {"scratch", more_scratch(static_cast<std::size_t>(length) * sizeof(double))}});
-    }
     void write_groups(const plan::reference_step& work, const char* type, const char* kind, fields more,
                       const std::vector<bool>& reduced, const std::string& of) {
         const shape& data = at(work.inputs[0]).dimensions;
@@ -531,12 +537,6 @@ class plan_writer {
             refuse(of);
         }
         const std::size_t rank = at(work.inputs[0]).dimensions.rank();
-        if (each.is<op::softmax>()) {
-            return write_softmax(work, each.as<op::softmax>().axis, false, of);
-        }
-        if (each.is<op::log_softmax>()) {
-            return write_softmax(work, each.as<op::log_softmax>().axis, true, of);
-        }
         if (const char* kind = reduction_of(each.kind())) {
             return write_groups(work, "reduction", kind, {}, axes_of_input(each, of), of);
         }

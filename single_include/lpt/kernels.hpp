@@ -38,6 +38,173 @@ inline constexpr version_number library_version{LPT_VERSION_MAJOR, LPT_VERSION_M
 }  // namespace lpt::inline LPT_ABI
 #endif
 
+// ======== lpt/kernel/rows/fields.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_FIELDS_HPP
+#define LPT_HOLDS_KERNEL_ROWS_FIELDS_HPP
+// Problems that say themselves what they consist of, so that planner, executors and lpt_embed need not know them.
+//
+// Such a problem has a name and one function that visits its fields in order:
+//   static constexpr const char* name = "softmax";
+//   template <class Self, class Visit>
+//   static constexpr void fields(Self& self, Visit visit) { visit("length", self.length); visit("input", self.input); … }
+// Fields are whole numbers, truth values, enumerators, floats, arrays of whole numbers, and operands. The type of an operand says what the
+// kernel does with it: a pointer to const is read, any other pointer is written, and `scratch_memory` is used while the kernel runs.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Memory that a kernel uses while it runs; what is in it before and afterwards is irrelevant. Aligned to 64 bytes.
+struct scratch_memory {
+    void* data = nullptr;
+};
+
+namespace detail {
+
+template <class Field>
+struct operand_traits {
+    static constexpr bool is_operand = false;
+};
+template <class Field>
+struct operand_traits<const Field> : operand_traits<Field> {};  // of a problem that is const
+template <class Element>
+struct operand_traits<Element*> {
+    static constexpr bool is_operand = true;
+    static constexpr bool is_read = false;
+};
+template <class Element>
+struct operand_traits<const Element*> {
+    static constexpr bool is_operand = true;
+    static constexpr bool is_read = true;
+};
+template <>
+struct operand_traits<scratch_memory> {
+    static constexpr bool is_operand = true;
+    static constexpr bool is_read = false;
+};
+
+}  // namespace detail
+
+/// True for fields that are operands.
+template <class Field>
+inline constexpr bool is_operand = detail::operand_traits<Field>::is_operand;
+
+/// True for operands that a kernel only reads.
+template <class Field>
+inline constexpr bool is_read = detail::operand_traits<Field>::is_read;
+
+/// Calls `visit(operand)` for each operand of a problem, in the order of its fields.
+template <class Problem, class Visit>
+constexpr void for_each_operand(Problem& problem, const Visit& visit) {
+    Problem::fields(problem, [&visit]<class Field>(const char*, Field& field) {
+        if constexpr (is_operand<Field>) visit(field);
+    });
+}
+
+/// How many operands a problem has.
+template <class Problem>
+inline constexpr int operand_count = [] {
+    Problem problem;
+    int count = 0;
+    for_each_operand(problem, [&count](const auto&) { ++count; });
+    return count;
+}();
+
+template <class Element>
+constexpr void point(const Element*& operand, const void* at) noexcept {
+    operand = static_cast<const Element*>(at);
+}
+template <class Element>
+constexpr void point(Element*& operand, void* at) noexcept {
+    operand = static_cast<Element*>(at);
+}
+constexpr void point(scratch_memory& operand, void* at) noexcept { operand.data = at; }
+
+/// Gives each operand its address: `read(slot)` for those that are read, `write(slot)` for the others; null for one that is left out.
+template <class Problem, class Read, class Write>
+constexpr void point_operands(Problem& problem, const Read& read, const Write& write) {
+    int slot = 0;
+    for_each_operand(problem, [&]<class Operand>(Operand& operand) {
+        if constexpr (is_read<Operand>)
+            point(operand, read(slot++));
+        else
+            point(operand, write(slot++));
+    });
+}
+
+/// Axes of a tensor, the outermost first: sizes, and strides in elements.
+struct axis_list {
+    static constexpr int most = 8;
+    std::int64_t count = 0;
+    std::int64_t sizes[most] = {};
+    std::int64_t strides[most] = {};
+};
+
+/// Problems, as a type.
+template <class... Problems>
+struct problem_list {};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/movement.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_MOVEMENT_HPP
+#define LPT_HOLDS_KERNEL_ROWS_MOVEMENT_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// out[i] = table[in[i]] for `count` bytes; an i8 value indexes with its bits as u8. In place is allowed.
+struct lookup_problem {
+    const std::uint8_t* input = nullptr;
+    std::uint8_t* output = nullptr;
+    std::int64_t count = 0;
+    const std::uint8_t* table = nullptr;
+};
+
+/// out[n][c][r] = in[n][r][c] for `batch` dense matrices of rows x columns elements of 1 or 4 bytes.
+/// NCHW to NHWC: rows = C, columns = H * W; NHWC to NCHW: rows = H * W, columns = C. Input and output must not overlap.
+struct transpose_problem {
+    std::int64_t batch = 1;
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    int element_bytes = 1;
+    const void* input = nullptr;
+    void* output = nullptr;
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/softmax.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_SOFTMAX_HPP
+#define LPT_HOLDS_KERNEL_ROWS_SOFTMAX_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Softmax of f32 along one axis, or its logarithm; the tensor is `outer` x `length` x `inner`, dense. With m the largest x of the axis:
+///   softmax: exp(x - m) / sum of exp(x - m);   logarithm: x - m - ln(sum of exp(x - m)).
+/// In single precision, with the functions of `kernel/unary.hpp`. The relative error of a power over the sum is below (length + 200) 2^-24, and
+/// what is below 2^-125 may be zero; of a logarithm that is the absolute error, beside four roundings. NaN or infinity in an axis makes all of it
+/// NaN, but for negative infinities beside finite numbers, which give 0. In place is allowed.
+struct softmax_problem {
+    std::int64_t outer = 1;
+    std::int64_t length = 1;
+    std::int64_t inner = 1;
+    bool logarithm = false;
+    const float* input = nullptr;
+    float* output = nullptr;
+
+    static constexpr const char* name = "softmax";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("outer", self.outer);
+        visit("length", self.length);
+        visit("inner", self.inner);
+        visit("logarithm", self.logarithm);
+        visit("input", self.input);
+        visit("output", self.output);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/rows.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_HPP
 #define LPT_HOLDS_KERNEL_ROWS_HPP
@@ -363,27 +530,24 @@ struct convert_problem {
     epilogue finish;
 };
 
-/// out[i] = table[in[i]] for `count` bytes; an i8 value indexes with its bits as u8. In place is allowed.
-struct lookup_problem {
-    const std::uint8_t* input = nullptr;
-    std::uint8_t* output = nullptr;
-    std::int64_t count = 0;
-    const std::uint8_t* table = nullptr;
-};
-
-/// out[n][c][r] = in[n][r][c] for `batch` dense matrices of rows x columns elements of 1 or 4 bytes.
-/// NCHW to NHWC: rows = C, columns = H * W; NHWC to NCHW: rows = H * W, columns = C. Input and output must not overlap.
-struct transpose_problem {
-    std::int64_t batch = 1;
-    std::int64_t rows = 0;
-    std::int64_t columns = 0;
-    int element_bytes = 1;
-    const void* input = nullptr;
-    void* output = nullptr;
-};
-
 // ---------------------------------------------------------------------------------------------------------------------
 // The table
+
+/// The problems that say their fields themselves (`kernel/rows/`); `kernel_of<Isa, Problem>` has the kernel of each.
+using problems = problem_list<softmax_problem>;
+
+namespace detail {
+
+template <class Problem>
+struct kernel_entry {
+    void (*run)(const Problem& problem, const parallel_for& parallel) = nullptr;
+};
+template <class Problems>
+struct kernel_entries;
+template <class... Problems>
+struct kernel_entries<problem_list<Problems...>> : kernel_entry<Problems>... {};
+
+}  // namespace detail
 
 /// All kernels of one instruction set. Kernels never allocate, never throw, keep no state and check nothing: the problem must keep
 /// the preconditions that its struct states. Packed data belongs to the table that packed it. Buffers of packed data are best aligned
@@ -412,6 +576,15 @@ struct kernel_table {
     void (*convert)(const convert_problem& problem, const parallel_for& parallel) = nullptr;
     void (*lookup)(const lookup_problem& problem, const parallel_for& parallel) = nullptr;
     void (*transpose)(const transpose_problem& problem, const parallel_for& parallel) = nullptr;
+
+    /// The kernels of `problems`.
+    detail::kernel_entries<problems> others = {};
+
+    /// Runs the kernel of one of `problems`.
+    template <class Problem>
+    void run(const Problem& problem, const parallel_for& parallel) const {
+        static_cast<const detail::kernel_entry<Problem>&>(others).run(problem, parallel);
+    }
 };
 
 }  // namespace lpt::inline LPT_ABI::kernel
@@ -822,6 +995,17 @@ template <class Isa>
     for (std::int64_t i = 0; i < count; ++i)
         whole[i] = from[i];
     return lanes<Isa>::load(whole);
+}
+
+/// Stores the first `count` numbers, at most all of them.
+template <class Isa>
+[[gnu::always_inline]] inline void store_part(float* to, typename lanes<Isa>::floats value,
+                                              std::int64_t count) noexcept {
+    if (count >= lanes<Isa>::width) return lanes<Isa>::store(to, value);
+    float whole[lanes<Isa>::width];
+    lanes<Isa>::store(whole, value);
+    for (std::int64_t i = 0; i < count; ++i)
+        to[i] = whole[i];
 }
 
 }  // namespace lpt::inline LPT_ABI::kernel
@@ -2410,6 +2594,11 @@ private:
 // Cutting a range of independent work into tasks.
 
 namespace lpt::inline LPT_ABI::kernel {
+
+/// The kernel of a problem that says its fields itself: `static void run(const Problem&, const parallel_for&) noexcept`.
+/// Each is a specialization in a header of its own.
+template <class Isa, class Problem>
+struct kernel_of;
 
 /// Calls f(begin, end, task) for at most `parallel.threads` consecutive parts of [0, count), whose borders are multiples of `grain`.
 /// Task numbers count from 0, so a task can own the scratch memory of its number.
@@ -7302,6 +7491,235 @@ struct convolution<on::scalar> {
 } // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/sixteen.hpp
+#ifndef LPT_HOLDS_KERNEL_SIXTEEN_HPP
+#define LPT_HOLDS_KERNEL_SIXTEEN_HPP
+// Sixteen numbers in as many vectors as that takes. Sums over memory are kept in sixteen partial ones and added up in one order, so that
+// they have the same bits on every instruction set.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Element i of the sixteen is element i of memory.
+template <class Isa>
+struct sixteen {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    static constexpr std::int64_t width = 16;
+    static constexpr int parts = 16 / simd::width;
+    floats part[parts];
+
+    [[gnu::always_inline]] static sixteen broadcast(float value) noexcept {
+        sixteen result;
+#pragma GCC unroll 16
+        for (int i = 0; i < parts; ++i)
+            result.part[i] = simd::broadcast(value);
+        return result;
+    }
+    [[gnu::always_inline]] static sixteen load(const float* from) noexcept {
+        sixteen result;
+#pragma GCC unroll 16
+        for (int i = 0; i < parts; ++i)
+            result.part[i] = simd::load(from + i * simd::width);
+        return result;
+    }
+    /// The first `count` (<= 16) numbers, then `rest`; nothing past them is read.
+    [[gnu::always_inline]] static sixteen load_first(const float* from, std::int64_t count, float rest) noexcept {
+        if (count >= width) return load(from);
+        float whole[width];
+        for (std::int64_t i = 0; i < width; ++i)
+            whole[i] = i < count ? from[i] : rest;
+        return load(whole);
+    }
+    [[gnu::always_inline]] void store(float* to) const noexcept {
+#pragma GCC unroll 16
+        for (int i = 0; i < parts; ++i)
+            simd::store(to + i * simd::width, part[i]);
+    }
+    [[gnu::always_inline]] void store_first(float* to, std::int64_t count) const noexcept {
+        if (count >= width) return store(to);
+        float whole[width];
+        store(whole);
+        for (std::int64_t i = 0; i < count; ++i)
+            to[i] = whole[i];
+    }
+
+    /// f(vector) for each vector.
+    template <class Function>
+    [[gnu::always_inline]] sixteen map(Function f) const noexcept {
+        sixteen result;
+#pragma GCC unroll 16
+        for (int i = 0; i < parts; ++i)
+            result.part[i] = f(part[i]);
+        return result;
+    }
+    /// f(vector, vector of the other) for each vector.
+    template <class Function>
+    [[gnu::always_inline]] sixteen map(const sixteen& other, Function f) const noexcept {
+        sixteen result;
+#pragma GCC unroll 16
+        for (int i = 0; i < parts; ++i)
+            result.part[i] = f(part[i], other.part[i]);
+        return result;
+    }
+    [[gnu::always_inline]] friend sixteen operator+(const sixteen& a, const sixteen& b) noexcept {
+        return a.map(b, [](floats x, floats y) { return simd::add(x, y); });
+    }
+    [[gnu::always_inline]] friend sixteen operator-(const sixteen& a, const sixteen& b) noexcept {
+        return a.map(b, [](floats x, floats y) { return simd::subtract(x, y); });
+    }
+    [[gnu::always_inline]] friend sixteen operator*(const sixteen& a, const sixteen& b) noexcept {
+        return a.map(b, [](floats x, floats y) { return simd::multiply(x, y); });
+    }
+    [[gnu::always_inline]] friend sixteen operator/(const sixteen& a, const sixteen& b) noexcept {
+        return a.map(b, [](floats x, floats y) { return simd::divide(x, y); });
+    }
+    [[gnu::always_inline]] static sixteen larger(const sixteen& a, const sixteen& b) noexcept {
+        return a.map(b, [](floats x, floats y) { return simd::at_least(x, y); });
+    }
+
+    /// One number: neighbours 8, then 4, 2 and 1 apart are joined by f(float, float).
+    template <class Function>
+    [[gnu::always_inline]] float fold(Function f) const noexcept {
+        float whole[width];
+        store(whole);
+        for (int distance = 8; distance != 0; distance /= 2) {
+            for (int i = 0; i < distance; ++i)
+                whole[i] = f(whole[i], whole[i + distance]);
+        }
+        return whole[0];
+    }
+    [[gnu::always_inline]] float sum() const noexcept {
+        return fold([](float a, float b) { return a + b; });
+    }
+    [[gnu::always_inline]] float largest() const noexcept {
+        return fold([](float a, float b) { return a > b ? a : b; });
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/softmax.hpp
+#ifndef LPT_HOLDS_KERNEL_SOFTMAX_HPP
+#define LPT_HOLDS_KERNEL_SOFTMAX_HPP
+// Softmax and its logarithm.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The softmax of rows that are dense in memory.
+template <class Isa>
+struct softmax_row {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using numbers = sixteen<Isa>;
+
+    [[gnu::always_inline]] static float largest(const float* from, std::int64_t length) noexcept {
+        const float least = -__builtin_inff();
+        numbers most = numbers::broadcast(least);
+        std::int64_t i = 0;
+        for (; i + numbers::width <= length; i += numbers::width)
+            most = numbers::larger(numbers::load(from + i), most);
+        if (i < length) most = numbers::larger(numbers::load_first(from + i, length - i, least), most);
+        return most.largest();
+    }
+
+    /// Writes exp(x - most), where `to` is not null, and gives their sum. Sums of 1024 are added up, so that long ones keep their last bits.
+    [[gnu::always_inline]] static float exponentials(const float* from, float* to, std::int64_t length,
+                                                     float most) noexcept {
+        constexpr std::int64_t piece = 1024;
+        const numbers middle = numbers::broadcast(most);
+        numbers sum = numbers::broadcast(0);
+        for (std::int64_t begin = 0; begin < length; begin += piece) {
+            const std::int64_t end = begin + piece < length ? begin + piece : length;
+            numbers part = numbers::broadcast(0);
+            for (std::int64_t i = begin; i < end; i += numbers::width) {
+                const std::int64_t count = end - i;
+                const numbers x = numbers::load_first(from + i, count, -__builtin_inff());
+                const numbers power = (x - middle).map([](floats v) { return unary<Isa>::exp(v); });
+                if (to != nullptr) power.store_first(to + i, count);
+                part = part + power;
+            }
+            sum = sum + part;
+        }
+        return sum.sum();
+    }
+
+    static void run(const float* from, float* to, std::int64_t length) noexcept {
+        const float sum = exponentials(from, to, length, largest(from, length));
+        const numbers divisor = numbers::broadcast(sum);
+        for (std::int64_t i = 0; i < length; i += numbers::width)
+            (numbers::load_first(to + i, length - i, 0) / divisor).store_first(to + i, length - i);
+    }
+
+    static void logarithm(const float* from, float* to, std::int64_t length) noexcept {
+        const float most = largest(from, length);
+        float sum[simd::width];
+        simd::store(sum, unary<Isa>::log(simd::broadcast(exponentials(from, nullptr, length, most))));
+        const numbers middle = numbers::broadcast(most);
+        const numbers shift = numbers::broadcast(sum[0]);
+        for (std::int64_t i = 0; i < length; i += numbers::width) {
+            const numbers x = numbers::load_first(from + i, length - i, 0);
+            (x - middle - shift).store_first(to + i, length - i);
+        }
+    }
+};
+
+template <class Isa>
+struct kernel_of<Isa, softmax_problem> {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    static constexpr std::int64_t least_elements = 4096;  // worth a task
+
+    static void run(const softmax_problem& p, const parallel_for& parallel) noexcept {
+        if (p.length <= 0) return;
+        const std::int64_t rows_of_task = least_elements / p.length + 1;
+        if (p.inner == 1) {
+            split<Isa>(parallel, p.outer, rows_of_task, [&p](std::int64_t begin, std::int64_t end, int) {
+                for (std::int64_t row = begin; row < end; ++row) {
+                    const float* const from = p.input + row * p.length;
+                    float* const to = p.output + row * p.length;
+                    if (p.logarithm)
+                        softmax_row<Isa>::logarithm(from, to, p.length);
+                    else
+                        softmax_row<Isa>::run(from, to, p.length);
+                }
+            });
+            return;
+        }
+        const std::int64_t blocks = (p.inner + simd::width - 1) / simd::width;
+        split<Isa>(parallel, p.outer * blocks, rows_of_task, [&p, blocks](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                const std::int64_t first = i % blocks * simd::width;
+                const std::int64_t at = i / blocks * p.length * p.inner + first;
+                run_columns(p, p.input + at, p.output + at, p.inner - first);
+            }
+        });
+    }
+
+    /// Columns next to each other, one in each lane, of which `count` are inside.
+    static void run_columns(const softmax_problem& p, const float* from, float* to, std::int64_t count) noexcept {
+        floats most = simd::broadcast(-__builtin_inff());
+        for (std::int64_t i = 0; i < p.length; ++i)
+            most = simd::at_least(load_part<Isa>(from + i * p.inner, count), most);
+        floats sum = simd::broadcast(0);
+        for (std::int64_t i = 0; i < p.length; ++i) {
+            const floats x = load_part<Isa>(from + i * p.inner, count);
+            const floats power = unary<Isa>::exp(simd::subtract(x, most));
+            if (!p.logarithm) store_part<Isa>(to + i * p.inner, power, count);
+            sum = simd::add(sum, power);
+        }
+        const floats shift = p.logarithm ? unary<Isa>::log(sum) : sum;
+        for (std::int64_t i = 0; i < p.length; ++i) {
+            const floats x = load_part<Isa>((p.logarithm ? from : to) + i * p.inner, count);
+            const floats result = p.logarithm ? simd::subtract(simd::subtract(x, most), shift) : simd::divide(x, shift);
+            store_part<Isa>(to + i * p.inner, result, count);
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/transpose.hpp
 #ifndef LPT_HOLDS_KERNEL_TRANSPOSE_HPP
 #define LPT_HOLDS_KERNEL_TRANSPOSE_HPP
@@ -7363,6 +7781,15 @@ struct transpose {
 
 namespace lpt::inline LPT_ABI::kernel {
 
+namespace detail {
+
+template <class Isa, class... Problems>
+constexpr kernel_entries<problem_list<Problems...>> entries_of(problem_list<Problems...>) noexcept {
+    return {{&kernel_of<Isa, Problems>::run}...};
+}
+
+}  // namespace detail
+
 /// All kernels of `Isa`.
 template <class Isa>
 const kernel_table& table_of() noexcept {
@@ -7381,6 +7808,7 @@ const kernel_table& table_of() noexcept {
         .convert = &convert<Isa>::run,
         .lookup = &lookup<Isa>::run,
         .transpose = &transpose<Isa>::run,
+        .others = detail::entries_of<Isa>(problems()),
     };
     return table;
 }
@@ -7495,7 +7923,7 @@ struct constant_value {
 namespace lpt::inline LPT_ABI::embedded {
 
 /// The layout of generated headers; they check that they fit to the library.
-inline constexpr int plan_format = 1;
+inline constexpr int plan_format = 2;
 
 /// Loops of an elementwise step around its pixels and channels, and axes of the other steps that have lists of them: at most so many.
 inline constexpr int most_axes = 8;
@@ -7506,6 +7934,7 @@ enum class area : std::uint8_t {
     constants,  ///< known to the compiler
     input,  ///< what the caller gives
     state,  ///< kept from run to run
+    none,  ///< an operand that is left out
 };
 
 /// Where a tensor begins: `offset` bytes into its area; of an input its number.
@@ -7556,6 +7985,15 @@ struct finish {
     kernel::element_kind type = kernel::element_kind::f32;
     float low = 0;
     float high = 0;
+};
+
+/// An enumerator of any type by its number, as generated headers write those of problems.
+struct enumerator {
+    int number = 0;
+    template <class Enumeration>
+    constexpr operator Enumeration() const {
+        return static_cast<Enumeration>(number);
+    }
 };
 
 // ---- Steps: the problems of the kernels, and of what has no kernel ----
@@ -7683,6 +8121,13 @@ struct transpose {
     place output = {};
 };
 
+/// A kernel whose problem says its fields itself (kernel/rows/). `problem` has no pointers; `operands` are in the order of its fields.
+template <class Problem>
+struct kernel_step {
+    Problem problem = {};
+    place operands[kernel::operand_count<Problem>] = {};
+};
+
 /// Copies bytes. Of a state, `state` is its number: `first_time` only while nothing has written it, otherwise it counts as written.
 struct copy {
     place input = {};
@@ -7697,18 +8142,6 @@ struct axes {
     int count = 0;
     std::int64_t sizes[most_axes] = {};
     std::int64_t strides[most_axes] = {};
-};
-
-/// Softmax, or its logarithm, of f32 along one axis; computed in double and rounded once.
-/// `scratch`: 8 bytes for each element of the axis.
-struct softmax {
-    place input = {};
-    place output = {};
-    embedded::axes rows = {};
-    std::int64_t length = 1;
-    std::int64_t stride = 1;
-    bool logarithm = false;
-    place scratch = {};
 };
 
 /// What a reduction does with the values of a group.
@@ -7879,12 +8312,14 @@ class runner {
             case area::constants: return reinterpret_cast<const std::byte*>(Network::constants) + at.offset;
             case area::input: return static_cast<const std::byte*>(where_.inputs[at.offset]);
             case area::state: return where_.states + at.offset;
+            case area::none: return nullptr;
             case area::arena: break;
         }
         return where_.arena + at.offset;
     }
     /// Steps write only to the arena and to states.
     [[gnu::always_inline]] std::byte* write(const place& at) const noexcept {
+        if (at.where == area::none) return nullptr;
         return (at.where == area::state ? where_.states : where_.arena) + at.offset;
     }
     [[gnu::always_inline]] const float* read_floats(const place& at) const noexcept {
@@ -8147,6 +8582,15 @@ class runner {
         kernel::transpose<Isa>::run(problem, serial);
     }
 
+    template <const auto& Step, class Problem>
+    void run_kernel(const kernel_step<Problem>&) const noexcept {
+        Problem problem = Step.problem;
+        kernel::point_operands(
+            problem, [this](int slot) { return read(Step.operands[slot]); },
+            [this](int slot) { return write(Step.operands[slot]); });
+        kernel::kernel_of<Isa, Problem>::run(problem, serial);
+    }
+
     // ---- steps that move bytes
 
     [[gnu::always_inline]] static void move_bytes(std::byte*& to, const void* from, std::int64_t count) noexcept {
@@ -8219,30 +8663,6 @@ class runner {
 
     // ---- steps without a kernel: scalar, in the order of the scalar reference, whose bits they give
 
-    template <const softmax& Step>
-    void run() const noexcept {
-        const float* const from = read_floats(Step.input);
-        float* const to = write_floats(Step.output);
-        double* const powers = reinterpret_cast<double*>(write(Step.scratch));
-        for_each_element(Step.rows, [=](std::int64_t row) {
-            double most = -__builtin_huge_val();
-            for (std::int64_t i = 0; i < Step.length; ++i) {
-                const double x = static_cast<double>(from[row + i * Step.stride]);
-                most = most < x ? x : most;
-            }
-            double sum = 0;
-            for (std::int64_t i = 0; i < Step.length; ++i) {
-                powers[i] = __builtin_exp(static_cast<double>(from[row + i * Step.stride]) - most);
-                sum += powers[i];
-            }
-            const double logarithm = Step.logarithm ? __builtin_log(sum) : 0;
-            for (std::int64_t i = 0; i < Step.length; ++i) {
-                const double x = static_cast<double>(from[row + i * Step.stride]);
-                to[row + i * Step.stride] = static_cast<float>(Step.logarithm ? x - most - logarithm : powers[i] / sum);
-            }
-        });
-    }
-
     [[gnu::always_inline]] static double reduced_start(reduction_kind kind) noexcept {
         switch (kind) {
             case reduction_kind::maximum: return -__builtin_huge_val();
@@ -8314,12 +8734,20 @@ class runner {
         });
     }
 
+    template <const auto& Step>
+    void run_any() const noexcept {
+        if constexpr (requires { run_kernel<Step>(Step); })
+            run_kernel<Step>(Step);
+        else
+            run<Step>();
+    }
+
 public:
     explicit runner(const memory& where) noexcept : where_(where) {}
 
     template <const auto&... Steps>
     void run_all(steps<Steps...>) const noexcept {
-        (run<Steps>(), ...);
+        (run_any<Steps>(), ...);
     }
     void give_results() const noexcept {
         for (std::size_t i = 0; i < Network::outputs::count; ++i) {

@@ -28,6 +28,173 @@
 
 #include <lpt/lpt.hpp>
 
+// ======== lpt/kernel/rows/fields.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_FIELDS_HPP
+#define LPT_HOLDS_KERNEL_ROWS_FIELDS_HPP
+// Problems that say themselves what they consist of, so that planner, executors and lpt_embed need not know them.
+//
+// Such a problem has a name and one function that visits its fields in order:
+//   static constexpr const char* name = "softmax";
+//   template <class Self, class Visit>
+//   static constexpr void fields(Self& self, Visit visit) { visit("length", self.length); visit("input", self.input); … }
+// Fields are whole numbers, truth values, enumerators, floats, arrays of whole numbers, and operands. The type of an operand says what the
+// kernel does with it: a pointer to const is read, any other pointer is written, and `scratch_memory` is used while the kernel runs.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Memory that a kernel uses while it runs; what is in it before and afterwards is irrelevant. Aligned to 64 bytes.
+struct scratch_memory {
+    void* data = nullptr;
+};
+
+namespace detail {
+
+template <class Field>
+struct operand_traits {
+    static constexpr bool is_operand = false;
+};
+template <class Field>
+struct operand_traits<const Field> : operand_traits<Field> {};  // of a problem that is const
+template <class Element>
+struct operand_traits<Element*> {
+    static constexpr bool is_operand = true;
+    static constexpr bool is_read = false;
+};
+template <class Element>
+struct operand_traits<const Element*> {
+    static constexpr bool is_operand = true;
+    static constexpr bool is_read = true;
+};
+template <>
+struct operand_traits<scratch_memory> {
+    static constexpr bool is_operand = true;
+    static constexpr bool is_read = false;
+};
+
+}  // namespace detail
+
+/// True for fields that are operands.
+template <class Field>
+inline constexpr bool is_operand = detail::operand_traits<Field>::is_operand;
+
+/// True for operands that a kernel only reads.
+template <class Field>
+inline constexpr bool is_read = detail::operand_traits<Field>::is_read;
+
+/// Calls `visit(operand)` for each operand of a problem, in the order of its fields.
+template <class Problem, class Visit>
+constexpr void for_each_operand(Problem& problem, const Visit& visit) {
+    Problem::fields(problem, [&visit]<class Field>(const char*, Field& field) {
+        if constexpr (is_operand<Field>) visit(field);
+    });
+}
+
+/// How many operands a problem has.
+template <class Problem>
+inline constexpr int operand_count = [] {
+    Problem problem;
+    int count = 0;
+    for_each_operand(problem, [&count](const auto&) { ++count; });
+    return count;
+}();
+
+template <class Element>
+constexpr void point(const Element*& operand, const void* at) noexcept {
+    operand = static_cast<const Element*>(at);
+}
+template <class Element>
+constexpr void point(Element*& operand, void* at) noexcept {
+    operand = static_cast<Element*>(at);
+}
+constexpr void point(scratch_memory& operand, void* at) noexcept { operand.data = at; }
+
+/// Gives each operand its address: `read(slot)` for those that are read, `write(slot)` for the others; null for one that is left out.
+template <class Problem, class Read, class Write>
+constexpr void point_operands(Problem& problem, const Read& read, const Write& write) {
+    int slot = 0;
+    for_each_operand(problem, [&]<class Operand>(Operand& operand) {
+        if constexpr (is_read<Operand>)
+            point(operand, read(slot++));
+        else
+            point(operand, write(slot++));
+    });
+}
+
+/// Axes of a tensor, the outermost first: sizes, and strides in elements.
+struct axis_list {
+    static constexpr int most = 8;
+    std::int64_t count = 0;
+    std::int64_t sizes[most] = {};
+    std::int64_t strides[most] = {};
+};
+
+/// Problems, as a type.
+template <class... Problems>
+struct problem_list {};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/movement.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_MOVEMENT_HPP
+#define LPT_HOLDS_KERNEL_ROWS_MOVEMENT_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// out[i] = table[in[i]] for `count` bytes; an i8 value indexes with its bits as u8. In place is allowed.
+struct lookup_problem {
+    const std::uint8_t* input = nullptr;
+    std::uint8_t* output = nullptr;
+    std::int64_t count = 0;
+    const std::uint8_t* table = nullptr;
+};
+
+/// out[n][c][r] = in[n][r][c] for `batch` dense matrices of rows x columns elements of 1 or 4 bytes.
+/// NCHW to NHWC: rows = C, columns = H * W; NHWC to NCHW: rows = H * W, columns = C. Input and output must not overlap.
+struct transpose_problem {
+    std::int64_t batch = 1;
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    int element_bytes = 1;
+    const void* input = nullptr;
+    void* output = nullptr;
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/softmax.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_SOFTMAX_HPP
+#define LPT_HOLDS_KERNEL_ROWS_SOFTMAX_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Softmax of f32 along one axis, or its logarithm; the tensor is `outer` x `length` x `inner`, dense. With m the largest x of the axis:
+///   softmax: exp(x - m) / sum of exp(x - m);   logarithm: x - m - ln(sum of exp(x - m)).
+/// In single precision, with the functions of `kernel/unary.hpp`. The relative error of a power over the sum is below (length + 200) 2^-24, and
+/// what is below 2^-125 may be zero; of a logarithm that is the absolute error, beside four roundings. NaN or infinity in an axis makes all of it
+/// NaN, but for negative infinities beside finite numbers, which give 0. In place is allowed.
+struct softmax_problem {
+    std::int64_t outer = 1;
+    std::int64_t length = 1;
+    std::int64_t inner = 1;
+    bool logarithm = false;
+    const float* input = nullptr;
+    float* output = nullptr;
+
+    static constexpr const char* name = "softmax";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("outer", self.outer);
+        visit("length", self.length);
+        visit("inner", self.inner);
+        visit("logarithm", self.logarithm);
+        visit("input", self.input);
+        visit("output", self.output);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/rows.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_HPP
 #define LPT_HOLDS_KERNEL_ROWS_HPP
@@ -353,27 +520,24 @@ struct convert_problem {
     epilogue finish;
 };
 
-/// out[i] = table[in[i]] for `count` bytes; an i8 value indexes with its bits as u8. In place is allowed.
-struct lookup_problem {
-    const std::uint8_t* input = nullptr;
-    std::uint8_t* output = nullptr;
-    std::int64_t count = 0;
-    const std::uint8_t* table = nullptr;
-};
-
-/// out[n][c][r] = in[n][r][c] for `batch` dense matrices of rows x columns elements of 1 or 4 bytes.
-/// NCHW to NHWC: rows = C, columns = H * W; NHWC to NCHW: rows = H * W, columns = C. Input and output must not overlap.
-struct transpose_problem {
-    std::int64_t batch = 1;
-    std::int64_t rows = 0;
-    std::int64_t columns = 0;
-    int element_bytes = 1;
-    const void* input = nullptr;
-    void* output = nullptr;
-};
-
 // ---------------------------------------------------------------------------------------------------------------------
 // The table
+
+/// The problems that say their fields themselves (`kernel/rows/`); `kernel_of<Isa, Problem>` has the kernel of each.
+using problems = problem_list<softmax_problem>;
+
+namespace detail {
+
+template <class Problem>
+struct kernel_entry {
+    void (*run)(const Problem& problem, const parallel_for& parallel) = nullptr;
+};
+template <class Problems>
+struct kernel_entries;
+template <class... Problems>
+struct kernel_entries<problem_list<Problems...>> : kernel_entry<Problems>... {};
+
+}  // namespace detail
 
 /// All kernels of one instruction set. Kernels never allocate, never throw, keep no state and check nothing: the problem must keep
 /// the preconditions that its struct states. Packed data belongs to the table that packed it. Buffers of packed data are best aligned
@@ -402,6 +566,15 @@ struct kernel_table {
     void (*convert)(const convert_problem& problem, const parallel_for& parallel) = nullptr;
     void (*lookup)(const lookup_problem& problem, const parallel_for& parallel) = nullptr;
     void (*transpose)(const transpose_problem& problem, const parallel_for& parallel) = nullptr;
+
+    /// The kernels of `problems`.
+    detail::kernel_entries<problems> others = {};
+
+    /// Runs the kernel of one of `problems`.
+    template <class Problem>
+    void run(const Problem& problem, const parallel_for& parallel) const {
+        static_cast<const detail::kernel_entry<Problem>&>(others).run(problem, parallel);
+    }
 };
 
 }  // namespace lpt::inline LPT_ABI::kernel
@@ -1808,6 +1981,14 @@ struct transpose_step {
     int output = -1;
 };
 
+/// A kernel whose problem says its fields itself (kernel/rows/).
+/// `operands`: the tensor of each operand, in the order of the fields; none for what is left out.
+template <class Problem>
+struct kernel_step {
+    Problem problem;  // without pointers
+    std::vector<int> operands;
+};
+
 /// An operation that the scalar reference evaluates.
 struct reference_step {
     node_id node = node_id::none;
@@ -1837,9 +2018,20 @@ struct copy_step {
     int state = -1;  // number of the state that is written, or none
 };
 
-using step_work =
-    std::variant<convolution_step, product_step, pool_step, elementwise_step, lookup_step, gather_step, margin_step,
-                 concat_step, transpose_step, reference_step, control_flow_step, deferred_step, copy_step>;
+namespace detail {
+
+template <class Problems>
+struct step_work_of;
+template <class... Problems>
+struct step_work_of<kernel::problem_list<Problems...>> {
+    using type = std::variant<convolution_step, product_step, pool_step, elementwise_step, lookup_step, gather_step,
+                              margin_step, concat_step, transpose_step, reference_step, control_flow_step,
+                              deferred_step, copy_step, kernel_step<Problems>...>;
+};
+
+}  // namespace detail
+
+using step_work = detail::step_work_of<kernel::problems>::type;
 
 /// One step and what it does for whom.
 struct step {
@@ -1889,6 +2081,19 @@ struct network {
     std::vector<state> states;
     std::size_t arena_bytes = 0;
 };
+
+/// The type of a tensor's elements as kernels call it.
+inline kernel::element_kind kind_of(element type) {
+    switch (type) {
+        case u8: return kernel::element_kind::u8;
+        case i8: return kernel::element_kind::i8;
+        case i32: return kernel::element_kind::i32;
+        default: return kernel::element_kind::f32;
+    }
+}
+
+/// `_I8`, `_U8` or `_FP32`, as names of kernels in reports end.
+inline const char* suffix_of(element type) { return type == u8 ? "_U8" : type == i8 ? "_I8" : "_FP32"; }
 
 /// The strides of a tensor's axes, in elements.
 inline std::vector<std::int64_t> strides_of(const lpt::shape& dimensions, layout order) {
@@ -5228,6 +5433,27 @@ private:
         }
     }
 
+    /// The step of a kernel whose problem says its fields itself. `operands`: a tensor for each, in the order of the fields, or -1.
+    template <class Problem>
+    void add_kernel(std::vector<node_id> nodes, const Problem& problem, std::vector<int> operands,
+                    element precision = f32, bool may_overwrite = false) {
+        step made;
+        std::size_t slot = 0;
+        kernel::for_each_operand(problem, [&]<class Operand>(const Operand&) {
+            const int tensor = operands[slot++];
+            if (tensor >= 0) {
+                (kernel::is_read<Operand> ? made.reads : made.writes).push_back(tensor);
+            }
+        });
+        made.nodes = std::move(nodes);
+        made.kernel = std::string(Problem::name) + "_" + kernel::name_of(kernels().instruction_set) +
+                      suffix_of(is_byte(precision) ? precision : f32);
+        made.precision = precision;
+        made.may_overwrite = may_overwrite;
+        made.work = kernel_step<Problem>{problem, std::move(operands)};
+        add_step(std::move(made));
+    }
+
     // ---- epilogues
 
     /// Numbers along the loop axes of a step whose last axis is that of the channels.
@@ -5325,6 +5551,7 @@ private:
     void make_elementwise(const group& made);
     void make_dequantization(output_ref output, layout order);
     bool make_movement(node_id id);
+    bool make_kernel(node_id id);
     void make_reference(node_id id);
     void make_control_flow(node_id id);
     void add_outputs(node_id id, std::vector<int>& outputs);
@@ -5354,6 +5581,7 @@ private:
     int away_from_states(int tensor);
     int state_of(const text& variable, element type);
     int state_view(int number, const shape& dimensions);
+    bool make_softmax(node_id id);
 
     struct integer_operand {
         bool fits = false;
@@ -5384,24 +5612,12 @@ private:
     weight_store own_weights_;
 };
 
-inline kernel::element_kind kind_of(element type) {
-    switch (type) {
-        case u8: return kernel::element_kind::u8;
-        case i8: return kernel::element_kind::i8;
-        case i32: return kernel::element_kind::i32;
-        default: return kernel::element_kind::f32;
-    }
-}
-
 /// The type in which the reference computes an operation: that of its data if it is real (then it may give integers: a FakeQuantize, a
 /// comparison), else that of what it gives.
 inline element reference_type(const graph& model, const node& each) {
     const bool real = each.inputs() != 0 && !each.is<op::shape_of>() && is_real(model.type(each.input(0)));
     return real ? model.type(each.input(0)) : each.outputs() != 0 && each.type() != dynamic ? each.type() : f32;
 }
-
-/// `_I8`, `_U8` or `_FP32`, as names of kernels in reports end.
-inline const char* suffix_of(element type) { return type == u8 ? "_U8" : type == i8 ? "_I8" : "_FP32"; }
 
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
@@ -6172,6 +6388,60 @@ inline bool planner::prefers_channels_last(output_ref output, int depth) {
     }
     return false;
 }
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
+// ======== lpt/plan/softmax.hpp
+#ifndef LPT_HOLDS_PLAN_SOFTMAX_HPP
+#define LPT_HOLDS_PLAN_SOFTMAX_HPP
+namespace lpt::inline LPT_ABI::plan {
+
+namespace detail {
+
+/// An operation that takes one tensor of f32 with elements and gives one; kernels compute it in f32.
+inline bool maps_f32(const graph& model, const node& each) {
+    return each.inputs() != 0 && each.outputs() == 1 && each.type() == f32 && model.type(each.input(0)) == f32 &&
+           each.own_types() == nullptr && has_elements(each.shape()) && has_elements(model.shape(each.input(0)));
+}
+
+}  // namespace detail
+
+/// Softmax and LogSoftmax.
+inline bool planner::make_softmax(node_id id) {
+    const node& each = model()[id];
+    const bool logarithm = each.is<op::log_softmax>();
+    if ((!each.is<op::softmax>() && !logarithm) || !detail::maps_f32(model(), each)) {
+        return false;
+    }
+    const shape& data = each.shape();
+    const std::int64_t given = logarithm ? each.as<op::log_softmax>().axis : each.as<op::softmax>().axis;
+    const std::int64_t along = data.rank() == 0 ? 0 : normalized_axis(given, data.rank());
+    kernel::softmax_problem problem;
+    problem.logarithm = logarithm;
+    for (std::size_t axis = 0; axis < data.rank(); ++axis) {
+        const auto place = static_cast<std::int64_t>(axis);
+        (place < along ? problem.outer : place == along ? problem.length : problem.inner) *= data[axis];
+    }
+    const int from = tensor_of(each.input(0), layout::plain);
+    const int to = add_tensor(f32, data, layout::plain);
+    define(id, to);
+    add_kernel({id}, problem, {from, to}, f32, true);
+    return true;
+}
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
+// ======== lpt/plan/kernels.hpp
+#ifndef LPT_HOLDS_PLAN_KERNELS_HPP
+#define LPT_HOLDS_PLAN_KERNELS_HPP
+// Operations that one kernel computes each, without an epilogue.
+
+namespace lpt::inline LPT_ABI::plan {
+
+/// The step of an operation that has a kernel of its own; false where it has none for these types and shapes.
+inline bool planner::make_kernel(node_id id) { return make_softmax(id); }
 
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
@@ -7186,7 +7456,7 @@ inline void planner::make_node(node_id id) {
     if (reference::runs_bodies(each.kind())) {
         return make_control_flow(id);
     }
-    if (!make_movement(id)) {
+    if (!make_movement(id) && !make_kernel(id)) {
         make_reference(id);
     }
 }
@@ -7737,6 +8007,86 @@ inline double processor_seconds() noexcept {
 }  // namespace lpt::inline LPT_ABI::runtime
 #endif
 
+// ======== lpt/runtime/moves.hpp
+#ifndef LPT_HOLDS_RUNTIME_MOVES_HPP
+#define LPT_HOLDS_RUNTIME_MOVES_HPP
+// Steps that move bytes from one tensor to another.
+
+namespace lpt::inline LPT_ABI::runtime {
+
+namespace detail {
+
+template <class Block>
+void gather_blocks(const plan::gather_step& work, const std::byte* from, std::byte* to) {
+    Block fill{};
+    std::memcpy(&fill, work.fill.data(), sizeof fill);
+    for (const std::int32_t block : work.blocks) {
+        Block value = fill;
+        if (block >= 0) {
+            std::memcpy(&value, from + static_cast<std::size_t>(block) * sizeof value, sizeof value);
+        }
+        std::memcpy(to, &value, sizeof value);
+        to += sizeof value;
+    }
+}
+
+}  // namespace detail
+
+/// Blocks of the input in another order.
+inline void gather(const plan::gather_step& work, const std::byte* from, std::byte* to) {
+    const auto size = static_cast<std::size_t>(work.block * work.element_bytes);
+    if (work.block == 1) {
+        switch (work.element_bytes) {
+            case 1: return detail::gather_blocks<std::uint8_t>(work, from, to);
+            case 2: return detail::gather_blocks<std::uint16_t>(work, from, to);
+            case 4: return detail::gather_blocks<std::uint32_t>(work, from, to);
+            default: return detail::gather_blocks<std::uint64_t>(work, from, to);
+        }
+    }
+    for (const std::int32_t block : work.blocks) {
+        if (block >= 0) {
+            std::memcpy(to, from + static_cast<std::size_t>(block) * size, size);
+        } else {
+            for (std::size_t i = 0; i < size; i += work.fill.size()) {
+                std::memcpy(to + i, work.fill.data(), work.fill.size());
+            }
+        }
+        to += size;
+    }
+}
+
+/// The input with a margin around its pixels.
+inline void add_margin(const plan::margin_step& work, const std::byte* from, std::byte* to) {
+    const std::size_t pixel = work.fill.size();
+    const auto fill = [&](std::int64_t pixels) {
+        for (std::int64_t i = 0; i < pixels; ++i, to += pixel) {
+            std::memcpy(to, work.fill.data(), pixel);
+        }
+    };
+    const auto inside = [&](std::int64_t place, std::size_t axis) {
+        return place >= work.begin[axis] && place < work.begin[axis] + work.in[axis];
+    };
+    const std::size_t row = static_cast<std::size_t>(work.in[2]) * pixel;
+    for (std::int64_t n = 0; n < work.batch; ++n) {
+        for (std::int64_t d = 0; d < work.out[0]; ++d) {
+            for (std::int64_t h = 0; h < work.out[1]; ++h) {
+                if (!inside(d, 0) || !inside(h, 1)) {
+                    fill(work.out[2]);
+                    continue;
+                }
+                fill(work.begin[2]);
+                std::memcpy(to, from, row);
+                from += row;
+                to += row;
+                fill(work.out[2] - work.begin[2] - work.in[2]);
+            }
+        }
+    }
+}
+
+}  // namespace lpt::inline LPT_ABI::runtime
+#endif
+
 // ======== lpt/runtime/states.hpp
 #ifndef LPT_HOLDS_RUNTIME_STATES_HPP
 #define LPT_HOLDS_RUNTIME_STATES_HPP
@@ -7817,13 +8167,6 @@ class step_runner {
 
     const plan::stored_tensor& at(int tensor) const { return net_.tensors[static_cast<std::size_t>(tensor)]; }
 
-    static kernel::element_kind kind_of(element type) {
-        return type == u8    ? kernel::element_kind::u8
-               : type == i8  ? kernel::element_kind::i8
-               : type == i32 ? kernel::element_kind::i32
-                             : kernel::element_kind::f32;
-    }
-
     // ---- epilogues
 
     struct numbers {
@@ -7873,7 +8216,7 @@ class step_runner {
             if (each.residual.tensor >= 0) {
                 const plan::stored_tensor& other = at(each.residual.tensor);
                 const std::int64_t offset = offset_of(each.residual.strides, outer) + residual_offset;
-                post.residual_type = kind_of(other.type);
+                post.residual_type = plan::kind_of(other.type);
                 post.residual = read(each.residual.tensor) + offset * kernel::bytes_of(post.residual_type);
                 post.residual_row_stride = each.residual.strides[each.residual.strides.size() - 2];
             }
@@ -7881,7 +8224,7 @@ class step_runner {
         }
         result.post = posts_.data();
         result.post_count = static_cast<int>(posts_.size());
-        result.output_type = kind_of(finish.type);
+        result.output_type = plan::kind_of(finish.type);
         result.quant_low = finish.low;
         result.quant_high = finish.high;
         return result;
@@ -7893,7 +8236,7 @@ class step_runner {
         kernel::convolution_problem problem;
         problem.shape = work.shape;
         problem.input = read(work.input);
-        problem.input_type = kind_of(at(work.input).type);
+        problem.input_type = plan::kind_of(at(work.input).type);
         problem.input_pixel_stride = work.shape.in_channels;
         problem.input_zero_point = work.zero_point;
         problem.packed_weights = work.weights->data();
@@ -7909,12 +8252,12 @@ class step_runner {
         problem.m = work.m;
         problem.n = work.n;
         problem.k = work.k;
-        problem.a_type = kind_of(at(work.a).type);
+        problem.a_type = plan::kind_of(at(work.a).type);
         problem.a_row_stride = work.a_row_stride;
         problem.a_zero_point = work.a_zero_point;
         problem.c_row_stride = work.n;
         const std::int64_t a_bytes = kernel::bytes_of(problem.a_type);
-        const std::int64_t c_bytes = kernel::bytes_of(kind_of(work.finish.type));
+        const std::int64_t c_bytes = kernel::bytes_of(plan::kind_of(work.finish.type));
         std::int64_t packed = -1;
         for (std::size_t batch = 0; batch < work.a_offsets.size(); ++batch) {
             const std::int64_t c_offset = static_cast<std::int64_t>(batch) * work.m * work.n;
@@ -7936,7 +8279,7 @@ class step_runner {
     }
     void pack(const plan::product_step& work, std::int64_t offset) {
         kernel::gemm_weights weights;
-        weights.type = kind_of(at(work.b).type);
+        weights.type = plan::kind_of(at(work.b).type);
         weights.data = read(work.b) + offset * kernel::bytes_of(weights.type);
         weights.k = work.k;
         weights.n = work.n;
@@ -7982,7 +8325,7 @@ class step_runner {
         };
         problem.pixels = work.sizes[rows];
         problem.channels = work.sizes[rows + 1];
-        problem.input_type = kind_of(at(work.operands[0].tensor).type);
+        problem.input_type = plan::kind_of(at(work.operands[0].tensor).type);
         problem.input = read(work.operands[0].tensor) +
                         offset_of(work.operands[0].strides, outer) * kernel::bytes_of(problem.input_type);
         problem.input_layout = place(work.operands[0]);
@@ -7999,7 +8342,7 @@ class step_runner {
         const numbers scale = bind(work.scales[which], outer);
         const numbers shift = bind(work.shifts[which], outer);
         kernel::binary_operand result;
-        result.type = kind_of(at(from.tensor).type);
+        result.type = plan::kind_of(at(from.tensor).type);
         result.data = read(from.tensor) + offset_of(from.strides, outer) * kernel::bytes_of(result.type);
         result.row_stride = from.strides[rows];
         result.channel_stride = from.strides[rows + 1];
@@ -8033,73 +8376,8 @@ class step_runner {
         kernels_.lookup(problem, parallel_);
     }
 
-    template <class Block>
-    static void gather_blocks(const plan::gather_step& work, const std::byte* from, std::byte* to) {
-        Block fill{};
-        std::memcpy(&fill, work.fill.data(), sizeof fill);
-        for (const std::int32_t block : work.blocks) {
-            Block value = fill;
-            if (block >= 0) {
-                std::memcpy(&value, from + static_cast<std::size_t>(block) * sizeof value, sizeof value);
-            }
-            std::memcpy(to, &value, sizeof value);
-            to += sizeof value;
-        }
-    }
-    void operator()(const plan::gather_step& work) {
-        const std::byte* from = read(work.input);
-        std::byte* to = write(work.output);
-        const auto size = static_cast<std::size_t>(work.block * work.element_bytes);
-        if (work.block == 1) {
-            switch (work.element_bytes) {
-                case 1: return gather_blocks<std::uint8_t>(work, from, to);
-                case 2: return gather_blocks<std::uint16_t>(work, from, to);
-                case 4: return gather_blocks<std::uint32_t>(work, from, to);
-                default: return gather_blocks<std::uint64_t>(work, from, to);
-            }
-        }
-        for (const std::int32_t block : work.blocks) {
-            if (block >= 0) {
-                std::memcpy(to, from + static_cast<std::size_t>(block) * size, size);
-            } else {
-                for (std::size_t i = 0; i < size; i += work.fill.size()) {
-                    std::memcpy(to + i, work.fill.data(), work.fill.size());
-                }
-            }
-            to += size;
-        }
-    }
-
-    void operator()(const plan::margin_step& work) {
-        const std::size_t pixel = work.fill.size();
-        const std::byte* from = read(work.input);
-        std::byte* to = write(work.output);
-        const auto fill = [&](std::int64_t pixels) {
-            for (std::int64_t i = 0; i < pixels; ++i, to += pixel) {
-                std::memcpy(to, work.fill.data(), pixel);
-            }
-        };
-        const auto inside = [&](std::int64_t place, std::size_t axis) {
-            return place >= work.begin[axis] && place < work.begin[axis] + work.in[axis];
-        };
-        const std::size_t row = static_cast<std::size_t>(work.in[2]) * pixel;
-        for (std::int64_t n = 0; n < work.batch; ++n) {
-            for (std::int64_t d = 0; d < work.out[0]; ++d) {
-                for (std::int64_t h = 0; h < work.out[1]; ++h) {
-                    if (!inside(d, 0) || !inside(h, 1)) {
-                        fill(work.out[2]);
-                        continue;
-                    }
-                    fill(work.begin[2]);
-                    std::memcpy(to, from, row);
-                    from += row;
-                    to += row;
-                    fill(work.out[2] - work.begin[2] - work.in[2]);
-                }
-            }
-        }
-    }
-
+    void operator()(const plan::gather_step& work) { gather(work, read(work.input), write(work.output)); }
+    void operator()(const plan::margin_step& work) { add_margin(work, read(work.input), write(work.output)); }
     void operator()(const plan::concat_step& work) {
         std::byte* to = write(work.output);
         for (std::size_t row = 0; row < work.rows; ++row) {
@@ -8115,6 +8393,16 @@ class step_runner {
         problem.input = read(work.input);
         problem.output = write(work.output);
         kernels_.transpose(problem, parallel_);
+    }
+
+    template <class Problem>
+    void operator()(const plan::kernel_step<Problem>& work) {
+        Problem problem = work.problem;
+        const auto tensor_of = [&work](int slot) { return work.operands[static_cast<std::size_t>(slot)]; };
+        kernel::point_operands(
+            problem, [&](int slot) { return tensor_of(slot) < 0 ? nullptr : read(tensor_of(slot)); },
+            [&](int slot) { return tensor_of(slot) < 0 ? nullptr : write(tensor_of(slot)); });
+        kernels_.run(problem, parallel_);
     }
 
     /// The tensors of a step's inputs; only what is in the arena or a state changes afterwards.
@@ -9128,7 +9416,7 @@ inline executable compile(const graph& model, const compile_options& options = {
 namespace lpt::inline LPT_ABI::embedded {
 
 /// The layout of generated headers; they check that they fit to the library.
-inline constexpr int plan_format = 1;
+inline constexpr int plan_format = 2;
 
 /// Loops of an elementwise step around its pixels and channels, and axes of the other steps that have lists of them: at most so many.
 inline constexpr int most_axes = 8;
@@ -9139,6 +9427,7 @@ enum class area : std::uint8_t {
     constants,  ///< known to the compiler
     input,  ///< what the caller gives
     state,  ///< kept from run to run
+    none,  ///< an operand that is left out
 };
 
 /// Where a tensor begins: `offset` bytes into its area; of an input its number.
@@ -9189,6 +9478,15 @@ struct finish {
     kernel::element_kind type = kernel::element_kind::f32;
     float low = 0;
     float high = 0;
+};
+
+/// An enumerator of any type by its number, as generated headers write those of problems.
+struct enumerator {
+    int number = 0;
+    template <class Enumeration>
+    constexpr operator Enumeration() const {
+        return static_cast<Enumeration>(number);
+    }
 };
 
 // ---- Steps: the problems of the kernels, and of what has no kernel ----
@@ -9316,6 +9614,13 @@ struct transpose {
     place output = {};
 };
 
+/// A kernel whose problem says its fields itself (kernel/rows/). `problem` has no pointers; `operands` are in the order of its fields.
+template <class Problem>
+struct kernel_step {
+    Problem problem = {};
+    place operands[kernel::operand_count<Problem>] = {};
+};
+
 /// Copies bytes. Of a state, `state` is its number: `first_time` only while nothing has written it, otherwise it counts as written.
 struct copy {
     place input = {};
@@ -9330,18 +9635,6 @@ struct axes {
     int count = 0;
     std::int64_t sizes[most_axes] = {};
     std::int64_t strides[most_axes] = {};
-};
-
-/// Softmax, or its logarithm, of f32 along one axis; computed in double and rounded once.
-/// `scratch`: 8 bytes for each element of the axis.
-struct softmax {
-    place input = {};
-    place output = {};
-    embedded::axes rows = {};
-    std::int64_t length = 1;
-    std::int64_t stride = 1;
-    bool logarithm = false;
-    place scratch = {};
 };
 
 /// What a reduction does with the values of a group.

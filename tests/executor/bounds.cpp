@@ -352,6 +352,23 @@ bounds step_bounds::smooth(node_id id, const std::vector<bounds>& inputs, double
     return result;
 }
 
+/// Softmax and LogSoftmax, along one axis: what `kernel/rows/softmax.hpp` says.
+bounds step_bounds::softmax(node_id id, const std::vector<bounds>& inputs) const {
+    const node& each = model_[id];
+    const bool is_log = each.is<op::log_softmax>();
+    const shape& dimensions = each.shape();
+    const std::int64_t axis = is_log ? each.as<op::log_softmax>().axis : each.as<op::softmax>().axis;
+    const double length =
+        dimensions.rank() == 0
+            ? 1
+            : static_cast<double>(dimensions[static_cast<std::size_t>(normalized_axis(axis, dimensions.rank()))]);
+    const tensor value = evaluate(id, {inputs[0].low});
+    return widened({value, value}, map(value, [&](double v) {
+                       const double error = (length + 200) * unit;
+                       return is_log ? error + roundings * unit * std::abs(v) : error * std::abs(v) + 0x1p-125;
+                   }));
+}
+
 namespace {
 
 /// Numbers of levels, the least and the most, that x in [x_low, x_high] comes to in ranges whose ends lie within these intervals.
@@ -492,6 +509,12 @@ bounds step_bounds::compute(output_ref output) {
         case op::kind::mat_mul: return product(id, inputs);
         case op::kind::avg_pool:
         case op::kind::reduce_mean: return average(id, inputs);
+        case op::kind::softmax:
+        case op::kind::log_softmax:
+            if (is_point(inputs[0])) {
+                return softmax(id, inputs);
+            }
+            break;
         case op::kind::max_pool:
         case op::kind::reduce_max: return opened_by_nan(monotone(id, inputs, 0), inputs, false);
         default: break;

@@ -58,10 +58,15 @@ compile_options options_of(kernel::isa set) {
     return result;
 }
 
+/// True for kernels whose problems say their fields themselves: they read the tensors of the network, dequantized ones, too.
+bool is_kernel_step(const plan::step_work& work) {
+    return std::visit([]<class Work>(const Work&) { return requires(Work step) { step.problem.name; }; }, work);
+}
+
 bool is_on_kernel(const plan::step_work& work) {
-    return std::holds_alternative<plan::convolution_step>(work) || std::holds_alternative<plan::product_step>(work) ||
-           std::holds_alternative<plan::pool_step>(work) || std::holds_alternative<plan::elementwise_step>(work) ||
-           std::holds_alternative<plan::lookup_step>(work);
+    return is_kernel_step(work) || std::holds_alternative<plan::convolution_step>(work) ||
+           std::holds_alternative<plan::product_step>(work) || std::holds_alternative<plan::pool_step>(work) ||
+           std::holds_alternative<plan::elementwise_step>(work) || std::holds_alternative<plan::lookup_step>(work);
 }
 
 }  // namespace
@@ -239,7 +244,8 @@ void observer::check(const plan::step& each, output_ref output, const tensor& go
     }
     step_bounds all(stage_->model, each, [&](output_ref of) -> const tensor* {
         const bool own = std::find(each.nodes.begin(), each.nodes.end(), of.node) != each.nodes.end();
-        return own || plan::is_dequantization(stage_->model, of) ? nullptr : &value_of(of);
+        const bool is_read = is_kernel_step(each.work) || !plan::is_dequantization(stage_->model, of);
+        return own || !is_read ? nullptr : &value_of(of);
     });
     const bounds allowed = all.of(output);
     for (std::size_t i = 0; i < got.elements(); ++i) {

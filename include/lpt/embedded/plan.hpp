@@ -7,7 +7,7 @@
 namespace lpt::inline LPT_ABI::embedded {
 
 /// The layout of generated headers; they check that they fit to the library.
-inline constexpr int plan_format = 1;
+inline constexpr int plan_format = 2;
 
 /// Loops of an elementwise step around its pixels and channels, and axes of the other steps that have lists of them: at most so many.
 inline constexpr int most_axes = 8;
@@ -18,6 +18,7 @@ enum class area : std::uint8_t {
     constants,  ///< known to the compiler
     input,  ///< what the caller gives
     state,  ///< kept from run to run
+    none,  ///< an operand that is left out
 };
 
 /// Where a tensor begins: `offset` bytes into its area; of an input its number.
@@ -68,6 +69,15 @@ struct finish {
     kernel::element_kind type = kernel::element_kind::f32;
     float low = 0;
     float high = 0;
+};
+
+/// An enumerator of any type by its number, as generated headers write those of problems.
+struct enumerator {
+    int number = 0;
+    template <class Enumeration>
+    constexpr operator Enumeration() const {
+        return static_cast<Enumeration>(number);
+    }
 };
 
 // ---- Steps: the problems of the kernels, and of what has no kernel ----
@@ -195,6 +205,13 @@ struct transpose {
     place output = {};
 };
 
+/// A kernel whose problem says its fields itself (kernel/rows/). `problem` has no pointers; `operands` are in the order of its fields.
+template <class Problem>
+struct kernel_step {
+    Problem problem = {};
+    place operands[kernel::operand_count<Problem>] = {};
+};
+
 /// Copies bytes. Of a state, `state` is its number: `first_time` only while nothing has written it, otherwise it counts as written.
 struct copy {
     place input = {};
@@ -209,18 +226,6 @@ struct axes {
     int count = 0;
     std::int64_t sizes[most_axes] = {};
     std::int64_t strides[most_axes] = {};
-};
-
-/// Softmax, or its logarithm, of f32 along one axis; computed in double and rounded once.
-/// `scratch`: 8 bytes for each element of the axis.
-struct softmax {
-    place input = {};
-    place output = {};
-    embedded::axes rows = {};
-    std::int64_t length = 1;
-    std::int64_t stride = 1;
-    bool logarithm = false;
-    place scratch = {};
 };
 
 /// What a reduction does with the values of a group.

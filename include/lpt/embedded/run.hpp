@@ -30,12 +30,14 @@ class runner {
             case area::constants: return reinterpret_cast<const std::byte*>(Network::constants) + at.offset;
             case area::input: return static_cast<const std::byte*>(where_.inputs[at.offset]);
             case area::state: return where_.states + at.offset;
+            case area::none: return nullptr;
             case area::arena: break;
         }
         return where_.arena + at.offset;
     }
     /// Steps write only to the arena and to states.
     [[gnu::always_inline]] std::byte* write(const place& at) const noexcept {
+        if (at.where == area::none) return nullptr;
         return (at.where == area::state ? where_.states : where_.arena) + at.offset;
     }
     [[gnu::always_inline]] const float* read_floats(const place& at) const noexcept {
@@ -298,6 +300,15 @@ class runner {
         kernel::transpose<Isa>::run(problem, serial);
     }
 
+    template <const auto& Step, class Problem>
+    void run_kernel(const kernel_step<Problem>&) const noexcept {
+        Problem problem = Step.problem;
+        kernel::point_operands(
+            problem, [this](int slot) { return read(Step.operands[slot]); },
+            [this](int slot) { return write(Step.operands[slot]); });
+        kernel::kernel_of<Isa, Problem>::run(problem, serial);
+    }
+
     // ---- steps that move bytes
 
     [[gnu::always_inline]] static void move_bytes(std::byte*& to, const void* from, std::int64_t count) noexcept {
@@ -370,30 +381,6 @@ class runner {
 
     // ---- steps without a kernel: scalar, in the order of the scalar reference, whose bits they give
 
-    template <const softmax& Step>
-    void run() const noexcept {
-        const float* const from = read_floats(Step.input);
-        float* const to = write_floats(Step.output);
-        double* const powers = reinterpret_cast<double*>(write(Step.scratch));
-        for_each_element(Step.rows, [=](std::int64_t row) {
-            double most = -__builtin_huge_val();
-            for (std::int64_t i = 0; i < Step.length; ++i) {
-                const double x = static_cast<double>(from[row + i * Step.stride]);
-                most = most < x ? x : most;
-            }
-            double sum = 0;
-            for (std::int64_t i = 0; i < Step.length; ++i) {
-                powers[i] = __builtin_exp(static_cast<double>(from[row + i * Step.stride]) - most);
-                sum += powers[i];
-            }
-            const double logarithm = Step.logarithm ? __builtin_log(sum) : 0;
-            for (std::int64_t i = 0; i < Step.length; ++i) {
-                const double x = static_cast<double>(from[row + i * Step.stride]);
-                to[row + i * Step.stride] = static_cast<float>(Step.logarithm ? x - most - logarithm : powers[i] / sum);
-            }
-        });
-    }
-
     [[gnu::always_inline]] static double reduced_start(reduction_kind kind) noexcept {
         switch (kind) {
             case reduction_kind::maximum: return -__builtin_huge_val();
@@ -465,12 +452,20 @@ class runner {
         });
     }
 
+    template <const auto& Step>
+    void run_any() const noexcept {
+        if constexpr (requires { run_kernel<Step>(Step); })
+            run_kernel<Step>(Step);
+        else
+            run<Step>();
+    }
+
 public:
     explicit runner(const memory& where) noexcept : where_(where) {}
 
     template <const auto&... Steps>
     void run_all(steps<Steps...>) const noexcept {
-        (run<Steps>(), ...);
+        (run_any<Steps>(), ...);
     }
     void give_results() const noexcept {
         for (std::size_t i = 0; i < Network::outputs::count; ++i) {

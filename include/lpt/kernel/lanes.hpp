@@ -152,4 +152,15 @@ template <class Isa>
     return lanes<Isa>::load(whole);
 }
 
+/// Stores the first `count` numbers, at most all of them.
+template <class Isa>
+[[gnu::always_inline]] inline void store_part(float* to, typename lanes<Isa>::floats value,
+                                              std::int64_t count) noexcept {
+    if (count >= lanes<Isa>::width) return lanes<Isa>::store(to, value);
+    float whole[lanes<Isa>::width];
+    lanes<Isa>::store(whole, value);
+    for (std::int64_t i = 0; i < count; ++i)
+        to[i] = whole[i];
+}
+
 }  // namespace lpt::inline LPT_ABI::kernel

@@ -6,6 +6,11 @@
 
 namespace lpt::inline LPT_ABI::kernel {
 
+/// The kernel of a problem that says its fields itself: `static void run(const Problem&, const parallel_for&) noexcept`.
+/// Each is a specialization in a header of its own.
+template <class Isa, class Problem>
+struct kernel_of;
+
 /// Calls f(begin, end, task) for at most `parallel.threads` consecutive parts of [0, count), whose borders are multiples of `grain`.
 /// Task numbers count from 0, so a task can own the scratch memory of its number.
 template <class Isa, class Function>

@@ -2,7 +2,8 @@
 // The contract between whoever plans a network and the kernels: plain data, no SIMD, no graph.
 #pragma once
 
-#include <lpt/base/version.hpp>
+#include <lpt/kernel/rows/movement.hpp>
+#include <lpt/kernel/rows/softmax.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -327,27 +328,24 @@ struct convert_problem {
     epilogue finish;
 };
 
-/// out[i] = table[in[i]] for `count` bytes; an i8 value indexes with its bits as u8. In place is allowed.
-struct lookup_problem {
-    const std::uint8_t* input = nullptr;
-    std::uint8_t* output = nullptr;
-    std::int64_t count = 0;
-    const std::uint8_t* table = nullptr;
-};
-
-/// out[n][c][r] = in[n][r][c] for `batch` dense matrices of rows x columns elements of 1 or 4 bytes.
-/// NCHW to NHWC: rows = C, columns = H * W; NHWC to NCHW: rows = H * W, columns = C. Input and output must not overlap.
-struct transpose_problem {
-    std::int64_t batch = 1;
-    std::int64_t rows = 0;
-    std::int64_t columns = 0;
-    int element_bytes = 1;
-    const void* input = nullptr;
-    void* output = nullptr;
-};
-
 // ---------------------------------------------------------------------------------------------------------------------
 // The table
+
+/// The problems that say their fields themselves (`kernel/rows/`); `kernel_of<Isa, Problem>` has the kernel of each.
+using problems = problem_list<softmax_problem>;
+
+namespace detail {
+
+template <class Problem>
+struct kernel_entry {
+    void (*run)(const Problem& problem, const parallel_for& parallel) = nullptr;
+};
+template <class Problems>
+struct kernel_entries;
+template <class... Problems>
+struct kernel_entries<problem_list<Problems...>> : kernel_entry<Problems>... {};
+
+}  // namespace detail
 
 /// All kernels of one instruction set. Kernels never allocate, never throw, keep no state and check nothing: the problem must keep
 /// the preconditions that its struct states. Packed data belongs to the table that packed it. Buffers of packed data are best aligned
@@ -376,6 +374,15 @@ struct kernel_table {
     void (*convert)(const convert_problem& problem, const parallel_for& parallel) = nullptr;
     void (*lookup)(const lookup_problem& problem, const parallel_for& parallel) = nullptr;
     void (*transpose)(const transpose_problem& problem, const parallel_for& parallel) = nullptr;
+
+    /// The kernels of `problems`.
+    detail::kernel_entries<problems> others = {};
+
+    /// Runs the kernel of one of `problems`.
+    template <class Problem>
+    void run(const Problem& problem, const parallel_for& parallel) const {
+        static_cast<const detail::kernel_entry<Problem>&>(others).run(problem, parallel);
+    }
 };
 
 }  // namespace lpt::inline LPT_ABI::kernel

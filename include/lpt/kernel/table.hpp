@@ -23,9 +23,19 @@
 #include <lpt/kernel/lookup.hpp>
 #include <lpt/kernel/pool.hpp>
 #include <lpt/kernel/scalar/dense.hpp>
+#include <lpt/kernel/softmax.hpp>
 #include <lpt/kernel/transpose.hpp>
 
 namespace lpt::inline LPT_ABI::kernel {
+
+namespace detail {
+
+template <class Isa, class... Problems>
+constexpr kernel_entries<problem_list<Problems...>> entries_of(problem_list<Problems...>) noexcept {
+    return {{&kernel_of<Isa, Problems>::run}...};
+}
+
+}  // namespace detail
 
 /// All kernels of `Isa`.
 template <class Isa>
@@ -45,6 +55,7 @@ const kernel_table& table_of() noexcept {
         .convert = &convert<Isa>::run,
         .lookup = &lookup<Isa>::run,
         .transpose = &transpose<Isa>::run,
+        .others = detail::entries_of<Isa>(problems()),
     };
     return table;
 }

@@ -4,6 +4,7 @@
 
 #include <lpt/plan/convolution.hpp>
 #include <lpt/plan/elementwise.hpp>
+#include <lpt/plan/kernels.hpp>
 #include <lpt/plan/memory.hpp>
 #include <lpt/plan/movement.hpp>
 #include <lpt/plan/product.hpp>
@@ -245,7 +246,7 @@ inline void planner::make_node(node_id id) {
     if (reference::runs_bodies(each.kind())) {
         return make_control_flow(id);
     }
-    if (!make_movement(id)) {
+    if (!make_movement(id) && !make_kernel(id)) {
         make_reference(id);
     }
 }

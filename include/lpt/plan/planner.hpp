@@ -201,6 +201,27 @@ private:
         }
     }
 
+    /// The step of a kernel whose problem says its fields itself. `operands`: a tensor for each, in the order of the fields, or -1.
+    template <class Problem>
+    void add_kernel(std::vector<node_id> nodes, const Problem& problem, std::vector<int> operands,
+                    element precision = f32, bool may_overwrite = false) {
+        step made;
+        std::size_t slot = 0;
+        kernel::for_each_operand(problem, [&]<class Operand>(const Operand&) {
+            const int tensor = operands[slot++];
+            if (tensor >= 0) {
+                (kernel::is_read<Operand> ? made.reads : made.writes).push_back(tensor);
+            }
+        });
+        made.nodes = std::move(nodes);
+        made.kernel = std::string(Problem::name) + "_" + kernel::name_of(kernels().instruction_set) +
+                      suffix_of(is_byte(precision) ? precision : f32);
+        made.precision = precision;
+        made.may_overwrite = may_overwrite;
+        made.work = kernel_step<Problem>{problem, std::move(operands)};
+        add_step(std::move(made));
+    }
+
     // ---- epilogues
 
     /// Numbers along the loop axes of a step whose last axis is that of the channels.
@@ -298,6 +319,7 @@ private:
     void make_elementwise(const group& made);
     void make_dequantization(output_ref output, layout order);
     bool make_movement(node_id id);
+    bool make_kernel(node_id id);
     void make_reference(node_id id);
     void make_control_flow(node_id id);
     void add_outputs(node_id id, std::vector<int>& outputs);
@@ -327,6 +349,7 @@ private:
     int away_from_states(int tensor);
     int state_of(const text& variable, element type);
     int state_view(int number, const shape& dimensions);
+    bool make_softmax(node_id id);
 
     struct integer_operand {
         bool fits = false;
@@ -357,23 +380,11 @@ private:
     weight_store own_weights_;
 };
 
-inline kernel::element_kind kind_of(element type) {
-    switch (type) {
-        case u8: return kernel::element_kind::u8;
-        case i8: return kernel::element_kind::i8;
-        case i32: return kernel::element_kind::i32;
-        default: return kernel::element_kind::f32;
-    }
-}
-
 /// The type in which the reference computes an operation: that of its data if it is real (then it may give integers: a FakeQuantize, a
 /// comparison), else that of what it gives.
 inline element reference_type(const graph& model, const node& each) {
     const bool real = each.inputs() != 0 && !each.is<op::shape_of>() && is_real(model.type(each.input(0)));
     return real ? model.type(each.input(0)) : each.outputs() != 0 && each.type() != dynamic ? each.type() : f32;
 }
-
-/// `_I8`, `_U8` or `_FP32`, as names of kernels in reports end.
-inline const char* suffix_of(element type) { return type == u8 ? "_U8" : type == i8 ? "_I8" : "_FP32"; }
 
 }  // namespace lpt::inline LPT_ABI::plan

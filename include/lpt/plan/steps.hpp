@@ -178,6 +178,14 @@ struct transpose_step {
     int output = -1;
 };
 
+/// A kernel whose problem says its fields itself (kernel/rows/).
+/// `operands`: the tensor of each operand, in the order of the fields; none for what is left out.
+template <class Problem>
+struct kernel_step {
+    Problem problem;  // without pointers
+    std::vector<int> operands;
+};
+
 /// An operation that the scalar reference evaluates.
 struct reference_step {
     node_id node = node_id::none;
@@ -207,9 +215,20 @@ struct copy_step {
     int state = -1;  // number of the state that is written, or none
 };
 
-using step_work =
-    std::variant<convolution_step, product_step, pool_step, elementwise_step, lookup_step, gather_step, margin_step,
-                 concat_step, transpose_step, reference_step, control_flow_step, deferred_step, copy_step>;
+namespace detail {
+
+template <class Problems>
+struct step_work_of;
+template <class... Problems>
+struct step_work_of<kernel::problem_list<Problems...>> {
+    using type = std::variant<convolution_step, product_step, pool_step, elementwise_step, lookup_step, gather_step,
+                              margin_step, concat_step, transpose_step, reference_step, control_flow_step,
+                              deferred_step, copy_step, kernel_step<Problems>...>;
+};
+
+}  // namespace detail
+
+using step_work = detail::step_work_of<kernel::problems>::type;
 
 /// One step and what it does for whom.
 struct step {
@@ -259,6 +278,19 @@ struct network {
     std::vector<state> states;
     std::size_t arena_bytes = 0;
 };
+
+/// The type of a tensor's elements as kernels call it.
+inline kernel::element_kind kind_of(element type) {
+    switch (type) {
+        case u8: return kernel::element_kind::u8;
+        case i8: return kernel::element_kind::i8;
+        case i32: return kernel::element_kind::i32;
+        default: return kernel::element_kind::f32;
+    }
+}
+
+/// `_I8`, `_U8` or `_FP32`, as names of kernels in reports end.
+inline const char* suffix_of(element type) { return type == u8 ? "_U8" : type == i8 ? "_I8" : "_FP32"; }
 
 /// The strides of a tensor's axes, in elements.
 inline std::vector<std::int64_t> strides_of(const lpt::shape& dimensions, layout order) {

@@ -4,6 +4,7 @@
 
 #include <lpt/reference/evaluate.hpp>
 #include <lpt/reference/naming.hpp>
+#include <lpt/runtime/moves.hpp>
 #include <lpt/runtime/states.hpp>
 
 namespace lpt::inline LPT_ABI::runtime {
@@ -32,13 +33,6 @@ class step_runner {
     std::vector<kernel::post_operation> posts_;
 
     const plan::stored_tensor& at(int tensor) const { return net_.tensors[static_cast<std::size_t>(tensor)]; }
-
-    static kernel::element_kind kind_of(element type) {
-        return type == u8    ? kernel::element_kind::u8
-               : type == i8  ? kernel::element_kind::i8
-               : type == i32 ? kernel::element_kind::i32
-                             : kernel::element_kind::f32;
-    }
 
     // ---- epilogues
 
@@ -89,7 +83,7 @@ class step_runner {
             if (each.residual.tensor >= 0) {
                 const plan::stored_tensor& other = at(each.residual.tensor);
                 const std::int64_t offset = offset_of(each.residual.strides, outer) + residual_offset;
-                post.residual_type = kind_of(other.type);
+                post.residual_type = plan::kind_of(other.type);
                 post.residual = read(each.residual.tensor) + offset * kernel::bytes_of(post.residual_type);
                 post.residual_row_stride = each.residual.strides[each.residual.strides.size() - 2];
             }
@@ -97,7 +91,7 @@ class step_runner {
         }
         result.post = posts_.data();
         result.post_count = static_cast<int>(posts_.size());
-        result.output_type = kind_of(finish.type);
+        result.output_type = plan::kind_of(finish.type);
         result.quant_low = finish.low;
         result.quant_high = finish.high;
         return result;
@@ -109,7 +103,7 @@ class step_runner {
         kernel::convolution_problem problem;
         problem.shape = work.shape;
         problem.input = read(work.input);
-        problem.input_type = kind_of(at(work.input).type);
+        problem.input_type = plan::kind_of(at(work.input).type);
         problem.input_pixel_stride = work.shape.in_channels;
         problem.input_zero_point = work.zero_point;
         problem.packed_weights = work.weights->data();
@@ -125,12 +119,12 @@ class step_runner {
         problem.m = work.m;
         problem.n = work.n;
         problem.k = work.k;
-        problem.a_type = kind_of(at(work.a).type);
+        problem.a_type = plan::kind_of(at(work.a).type);
         problem.a_row_stride = work.a_row_stride;
         problem.a_zero_point = work.a_zero_point;
         problem.c_row_stride = work.n;
         const std::int64_t a_bytes = kernel::bytes_of(problem.a_type);
-        const std::int64_t c_bytes = kernel::bytes_of(kind_of(work.finish.type));
+        const std::int64_t c_bytes = kernel::bytes_of(plan::kind_of(work.finish.type));
         std::int64_t packed = -1;
         for (std::size_t batch = 0; batch < work.a_offsets.size(); ++batch) {
             const std::int64_t c_offset = static_cast<std::int64_t>(batch) * work.m * work.n;
@@ -152,7 +146,7 @@ class step_runner {
     }
     void pack(const plan::product_step& work, std::int64_t offset) {
         kernel::gemm_weights weights;
-        weights.type = kind_of(at(work.b).type);
+        weights.type = plan::kind_of(at(work.b).type);
         weights.data = read(work.b) + offset * kernel::bytes_of(weights.type);
         weights.k = work.k;
         weights.n = work.n;
@@ -198,7 +192,7 @@ class step_runner {
         };
         problem.pixels = work.sizes[rows];
         problem.channels = work.sizes[rows + 1];
-        problem.input_type = kind_of(at(work.operands[0].tensor).type);
+        problem.input_type = plan::kind_of(at(work.operands[0].tensor).type);
         problem.input = read(work.operands[0].tensor) +
                         offset_of(work.operands[0].strides, outer) * kernel::bytes_of(problem.input_type);
         problem.input_layout = place(work.operands[0]);
@@ -215,7 +209,7 @@ class step_runner {
         const numbers scale = bind(work.scales[which], outer);
         const numbers shift = bind(work.shifts[which], outer);
         kernel::binary_operand result;
-        result.type = kind_of(at(from.tensor).type);
+        result.type = plan::kind_of(at(from.tensor).type);
         result.data = read(from.tensor) + offset_of(from.strides, outer) * kernel::bytes_of(result.type);
         result.row_stride = from.strides[rows];
         result.channel_stride = from.strides[rows + 1];
@@ -249,73 +243,8 @@ class step_runner {
         kernels_.lookup(problem, parallel_);
     }
 
-    template <class Block>
-    static void gather_blocks(const plan::gather_step& work, const std::byte* from, std::byte* to) {
-        Block fill{};
-        std::memcpy(&fill, work.fill.data(), sizeof fill);
-        for (const std::int32_t block : work.blocks) {
-            Block value = fill;
-            if (block >= 0) {
-                std::memcpy(&value, from + static_cast<std::size_t>(block) * sizeof value, sizeof value);
-            }
-            std::memcpy(to, &value, sizeof value);
-            to += sizeof value;
-        }
-    }
-    void operator()(const plan::gather_step& work) {
-        const std::byte* from = read(work.input);
-        std::byte* to = write(work.output);
-        const auto size = static_cast<std::size_t>(work.block * work.element_bytes);
-        if (work.block == 1) {
-            switch (work.element_bytes) {
-                case 1: return gather_blocks<std::uint8_t>(work, from, to);
-                case 2: return gather_blocks<std::uint16_t>(work, from, to);
-                case 4: return gather_blocks<std::uint32_t>(work, from, to);
-                default: return gather_blocks<std::uint64_t>(work, from, to);
-            }
-        }
-        for (const std::int32_t block : work.blocks) {
-            if (block >= 0) {
-                std::memcpy(to, from + static_cast<std::size_t>(block) * size, size);
-            } else {
-                for (std::size_t i = 0; i < size; i += work.fill.size()) {
-                    std::memcpy(to + i, work.fill.data(), work.fill.size());
-                }
-            }
-            to += size;
-        }
-    }
-
-    void operator()(const plan::margin_step& work) {
-        const std::size_t pixel = work.fill.size();
-        const std::byte* from = read(work.input);
-        std::byte* to = write(work.output);
-        const auto fill = [&](std::int64_t pixels) {
-            for (std::int64_t i = 0; i < pixels; ++i, to += pixel) {
-                std::memcpy(to, work.fill.data(), pixel);
-            }
-        };
-        const auto inside = [&](std::int64_t place, std::size_t axis) {
-            return place >= work.begin[axis] && place < work.begin[axis] + work.in[axis];
-        };
-        const std::size_t row = static_cast<std::size_t>(work.in[2]) * pixel;
-        for (std::int64_t n = 0; n < work.batch; ++n) {
-            for (std::int64_t d = 0; d < work.out[0]; ++d) {
-                for (std::int64_t h = 0; h < work.out[1]; ++h) {
-                    if (!inside(d, 0) || !inside(h, 1)) {
-                        fill(work.out[2]);
-                        continue;
-                    }
-                    fill(work.begin[2]);
-                    std::memcpy(to, from, row);
-                    from += row;
-                    to += row;
-                    fill(work.out[2] - work.begin[2] - work.in[2]);
-                }
-            }
-        }
-    }
-
+    void operator()(const plan::gather_step& work) { gather(work, read(work.input), write(work.output)); }
+    void operator()(const plan::margin_step& work) { add_margin(work, read(work.input), write(work.output)); }
     void operator()(const plan::concat_step& work) {
         std::byte* to = write(work.output);
         for (std::size_t row = 0; row < work.rows; ++row) {
@@ -331,6 +260,16 @@ class step_runner {
         problem.input = read(work.input);
         problem.output = write(work.output);
         kernels_.transpose(problem, parallel_);
+    }
+
+    template <class Problem>
+    void operator()(const plan::kernel_step<Problem>& work) {
+        Problem problem = work.problem;
+        const auto tensor_of = [&work](int slot) { return work.operands[static_cast<std::size_t>(slot)]; };
+        kernel::point_operands(
+            problem, [&](int slot) { return tensor_of(slot) < 0 ? nullptr : read(tensor_of(slot)); },
+            [&](int slot) { return tensor_of(slot) < 0 ? nullptr : write(tensor_of(slot)); });
+        kernels_.run(problem, parallel_);
     }
 
     /// The tensors of a step's inputs; only what is in the arena or a state changes afterwards.

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/kernel/rows/fields.hpp>
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// out[i] = table[in[i]] for `count` bytes; an i8 value indexes with its bits as u8. In place is allowed.
+struct lookup_problem {
+    const std::uint8_t* input = nullptr;
+    std::uint8_t* output = nullptr;
+    std::int64_t count = 0;
+    const std::uint8_t* table = nullptr;
+};
+
+/// out[n][c][r] = in[n][r][c] for `batch` dense matrices of rows x columns elements of 1 or 4 bytes.
+/// NCHW to NHWC: rows = C, columns = H * W; NHWC to NCHW: rows = H * W, columns = C. Input and output must not overlap.
+struct transpose_problem {
+    std::int64_t batch = 1;
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    int element_bytes = 1;
+    const void* input = nullptr;
+    void* output = nullptr;
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
