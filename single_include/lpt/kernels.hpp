@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <xsimd/xsimd.hpp>
 
@@ -987,14 +988,40 @@ template <class Isa, int Most>
     if ((count & 1) != 0) to[done] = from[done];
 }
 
-/// The first `count` (<= width) numbers, the rest zero; nothing past them is read.
+/// The first `count` numbers, at most a vector of them, the rest zero; nothing past them is read.
 template <class Isa>
 [[gnu::always_inline]] inline typename lanes<Isa>::floats load_part(const float* from, std::int64_t count) noexcept {
-    if (count >= lanes<Isa>::width) return lanes<Isa>::load(from);
-    float whole[lanes<Isa>::width] = {};
-    for (std::int64_t i = 0; i < count; ++i)
-        whole[i] = from[i];
-    return lanes<Isa>::load(whole);
+    using simd = lanes<Isa>;
+    if (count >= simd::width) return simd::load(from);
+    if constexpr (requires { simd::load_first(from, count); }) {
+        return simd::load_first(from, count);
+    } else {
+        float whole[simd::width] = {};
+        for (std::int64_t i = 0; i < count; ++i)
+            whole[i] = from[i];
+        return simd::load(whole);
+    }
+}
+
+/// The same for bytes, i8 (`Signed`) or u8, as integers.
+template <class Isa, bool Signed>
+[[gnu::always_inline]] inline typename lanes<Isa>::ints load_part_of_bytes(const unsigned char* from,
+                                                                           std::int64_t count) noexcept {
+    using simd = lanes<Isa>;
+    const auto load = [](const unsigned char* at) __attribute__((always_inline)) {
+        if constexpr (Signed)
+            return simd::load_i8(reinterpret_cast<const std::int8_t*>(at));
+        else
+            return simd::load_u8(at);
+    };
+    if (count >= simd::width) return load(from);
+    if constexpr (requires { simd::template load_first_bytes<Signed>(from, count); }) {
+        return simd::template load_first_bytes<Signed>(from, count);
+    } else {
+        unsigned char whole[simd::width] = {};
+        copy_few<Isa, simd::width>(whole, from, count);
+        return load(whole);
+    }
 }
 
 /// Stores the first `count` numbers, at most all of them.
@@ -2334,6 +2361,24 @@ struct finish {
                    [v](std::int64_t i) __attribute__((always_inline)) { return simd::load(v + i); });
     }
 
+    /// Rounding, saturation and store of a row of finished numbers, readable up to a multiple of the width.
+    static void store_row(const epilogue& e, const float* v, std::int64_t columns, unsigned char* output) noexcept {
+        if (e.output_type == element_kind::f32) {
+            std::memcpy(output, v, static_cast<std::size_t>(columns) * sizeof(float));
+            return;
+        }
+        std::int64_t i = 0;
+        for (; i + 4 * width <= columns; i += 4 * width) {
+            const floats part[4] = {simd::load(v + i), simd::load(v + i + width), simd::load(v + i + 2 * width),
+                                    simd::load(v + i + 3 * width)};
+            store<4, true>(e, part, columns - i, output + i);
+        }
+        for (; i < columns; i += width) {
+            const floats part[1] = {simd::load(v + i)};
+            store<1, false>(e, part, columns - i, output + i);
+        }
+    }
+
     /// `rows` rows of `columns` (<= finish_columns) integer accumulators, `stride` apart and readable up to a multiple of the width.
     /// `output` is the address of (row `first_row`, channel `channel`), `output_stride` counts elements.
     static void tile(const epilogue& e, const std::int32_t* sums, std::int64_t stride, std::int64_t rows,
@@ -3104,6 +3149,15 @@ struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx5
     }
     [[gnu::always_inline]] static ints load_i8(const std::int8_t* from) noexcept {
         return _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    }
+    /// The first `count` (< 16) numbers, the rest zero; nothing past them is read.
+    [[gnu::always_inline]] static floats load_first(const float* from, std::int64_t count) noexcept {
+        return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << count) - 1u), from);
+    }
+    template <bool Signed>
+    [[gnu::always_inline]] static ints load_first_bytes(const unsigned char* from, std::int64_t count) noexcept {
+        const __m128i bytes = _mm_maskz_loadu_epi8(static_cast<__mmask16>((1u << count) - 1u), from);
+        return Signed ? _mm512_cvtepi8_epi32(bytes) : _mm512_cvtepu8_epi32(bytes);
     }
     /// 16-bit halves: (low of a, low of b).
     [[gnu::always_inline]] static ints pair(ints a, ints b) noexcept {
@@ -4236,6 +4290,297 @@ struct dot_of_four<on::neon_i8mm> : detail::neon_base<on::neon_i8mm> {
 #endif
 #endif
 
+// ======== lpt/kernel/store.hpp
+#ifndef LPT_HOLDS_KERNEL_STORE_HPP
+#define LPT_HOLDS_KERNEL_STORE_HPP
+// What an epilogue does between its scale and its rounding, on the registers of a tile: lists of post operations as types, each
+// compiled into the store of the tile, and an interpreter for all other lists.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// A post operation as a tile sees it: numbers of its panel's columns, readable up to the panel's width.
+struct column_step {
+    post_kind kind = post_kind::clamp;
+    unary_function function = unary_function::abs;
+    element_kind residual_type = element_kind::u8;
+    float alpha = 0;
+    float beta = 0;
+    const float* a = nullptr;
+    const float* b = nullptr;
+    const unsigned char* residual = nullptr;  // of row 0 and the first column
+    std::int64_t residual_row_bytes = 0;
+};
+
+/// Which list of post operations: those that most layers of networks end with are types of their own.
+enum class step_form : std::uint8_t {
+    clamp_scale,  ///< an activation, then a quantization per channel
+    quantized_sum,  ///< a quantization, a residual that is added, the next quantization
+    any,
+};
+
+/// A list of post operations that is known when the store is compiled; the only function in it is rounding to even.
+template <post_kind... Kinds>
+struct step_list {
+    static constexpr int count = sizeof...(Kinds);
+    /// Whether an epilogue has just these.
+    [[gnu::always_inline]] static bool describes(const epilogue& e) noexcept {
+        int k = 0;
+        return e.post_count == count && (is(e.post[k++], Kinds) && ...);
+    }
+
+private:
+    [[gnu::always_inline]] static bool is(const post_operation& post, post_kind kind) noexcept {
+        if (kind == post_kind::unary && post.function != unary_function::round_even) return false;
+        if (kind == post_kind::add_residual && post.residual_type == element_kind::i32) return false;
+        return post.kind == kind;
+    }
+};
+using clamp_scale = step_list<post_kind::clamp, post_kind::scale_shift>;
+using quantized_sum = step_list<post_kind::clamp, post_kind::unary, post_kind::scale_shift, post_kind::add_residual,
+                                post_kind::scale_shift>;
+
+[[gnu::always_inline]] inline step_form form_of(const epilogue& e) noexcept {
+    return clamp_scale::describes(e)     ? step_form::clamp_scale
+           : quantized_sum::describes(e) ? step_form::quantized_sum
+                                         : step_form::any;
+}
+
+/// The post operations of a panel.
+struct column_steps {
+    static constexpr int most = 8;
+    step_form form = step_form::any;
+    int count = 0;
+    column_step step[most];
+};
+
+/// The numbers of a panel's columns, a and b of each post operation.
+template <int Columns>
+struct step_numbers {
+    alignas(64) float a[column_steps::most][Columns];
+    alignas(64) float b[column_steps::most][Columns];
+};
+
+/// Rows of the output that a tile's rows are: `first`, `first + step`, …
+struct row_places {
+    std::int64_t first = 0;
+    std::int64_t step = 1;
+};
+
+/// A vector of columns from `column` of the panel on, of which `left` are left.
+struct column_place {
+    std::int64_t column = 0;
+    std::int64_t left = 0;
+};
+
+template <class Isa>
+struct column_store {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+
+    static constexpr int width = simd::width;
+
+    /// One number for all columns.
+    template <std::size_t Columns>
+    static void fill(float (&numbers)[Columns], float all) noexcept {
+        for (float& number : numbers)
+            number = all;
+    }
+    template <int Columns>
+    static void fill(step_numbers<Columns>& numbers, const epilogue& e) noexcept {
+        for (int k = 0; k < e.post_count; ++k) {
+            fill(numbers.a[k], e.post[k].alpha);
+            fill(numbers.b[k], e.post[k].beta);
+        }
+    }
+
+    /// The numbers of `columns` channels, readable up to `padded`: in place where they can be.
+    static const float* of_columns(const float* array, const float* of_all, std::int64_t channel, std::int64_t columns,
+                                   std::int64_t padded, float* copy) noexcept {
+        if (array == nullptr) return of_all;
+        if (columns == padded) return array + channel;
+        for (std::int64_t i = 0; i < padded; ++i)
+            copy[i] = i < columns ? array[channel + i] : 0.0f;
+        return copy;
+    }
+
+    /// The post operations of a panel whose first column is `channel`; `copies` is for numbers that cannot be read up to `padded`.
+    template <int Columns>
+    static void find(const epilogue& e, const step_numbers<Columns>& of_all, std::int64_t channel, std::int64_t columns,
+                     std::int64_t padded, step_numbers<Columns>& copies, column_steps& steps) noexcept {
+        steps.form = form_of(e);
+        steps.count = e.post_count;
+        for (int k = 0; k < e.post_count; ++k) {
+            const post_operation& post = e.post[k];
+            column_step& step = steps.step[k];
+            const std::int64_t size = bytes_of(post.residual_type);
+            step.kind = post.kind;
+            step.function = post.function;
+            step.residual_type = post.residual_type;
+            step.alpha = post.alpha;
+            step.beta = post.beta;
+            step.a = of_columns(post.per_channel_a, of_all.a[k], channel, columns, padded, copies.a[k]);
+            step.b = of_columns(post.per_channel_b, of_all.b[k], channel, columns, padded, copies.b[k]);
+            step.residual_row_bytes = post.residual_row_stride * size;
+            if (post.residual != nullptr)
+                step.residual = static_cast<const unsigned char*>(post.residual) + channel * size;
+        }
+    }
+
+    /// All post operations of a list, on a vector of columns of `Rows` rows.
+    template <class List, int Rows>
+    [[gnu::always_inline]] static void apply(const column_steps& steps, const row_places& rows, const column_place& at,
+                                             floats (&x)[Rows]) noexcept {
+        apply_list(List{}, steps, rows, at, x);
+    }
+
+    /// Any post operations, functions included, on rows of scaled sums in memory, `stride` (a multiple of the width) apart; then
+    /// rounding, saturation and the store of `columns` columns.
+    [[gnu::noinline]] static void finish_rows(const epilogue& e, const column_steps& steps, const row_places& rows,
+                                              std::int64_t row_count, std::int64_t stride, float* x,
+                                              std::int64_t columns, unsigned char* to,
+                                              std::int64_t row_bytes) noexcept {
+        const column_step* const end = steps.step + steps.count;
+        const column_step* step = steps.step;
+        while (step != end) {
+            if (is_function(*step)) {
+                unary<Isa>::apply(step->function, x, row_count * stride, step->alpha, step->beta);
+                ++step;
+                continue;
+            }
+            const column_step* past = step + 1;
+            while (past != end && !is_function(*past))
+                ++past;
+            for (std::int64_t column = 0; column < columns; column += width) {
+                const column_place at{column, columns - column};
+                const auto run = [&](auto count, std::int64_t r) __attribute__((always_inline)) {
+                    apply_range<decltype(count)::value>(step, past, {rows.first + r * rows.step, rows.step}, at,
+                                                        x + r * stride + column, stride);
+                };
+                std::int64_t r = 0;
+                for (; r + 4 <= row_count; r += 4)
+                    run(std::integral_constant<int, 4>(), r);
+                for (; r < row_count; ++r)
+                    run(std::integral_constant<int, 1>(), r);
+            }
+            step = past;
+        }
+        for (std::int64_t r = 0; r < row_count; ++r)
+            finish<Isa>::store_row(e, x + r * stride, columns, to + r * row_bytes);
+    }
+
+private:
+    /// Rounding needs no constants: it is done like the other steps.
+    static bool is_function(const column_step& step) noexcept {
+        return step.kind == post_kind::unary && step.function != unary_function::round_even;
+    }
+
+    template <int Rows, post_kind... Kinds>
+    [[gnu::always_inline]] static void apply_list(step_list<Kinds...>, const column_steps& steps,
+                                                  const row_places& rows, const column_place& at,
+                                                  floats (&x)[Rows]) noexcept {
+        const column_step* step = steps.step;
+        (apply_step<Kinds>(*step++, rows, at, x), ...);
+    }
+
+    template <int Rows>
+    [[gnu::always_inline]] static void apply_range(const column_step* step, const column_step* end,
+                                                   const row_places& rows, const column_place& at, float* x,
+                                                   std::int64_t stride) noexcept {
+        floats v[Rows];
+#pragma GCC unroll 4
+        for (int r = 0; r < Rows; ++r)
+            v[r] = simd::load(x + r * stride);
+        for (; step != end; ++step) {
+            switch (step->kind) {
+                case post_kind::clamp: apply_step<post_kind::clamp>(*step, rows, at, v); break;
+                case post_kind::prelu: apply_step<post_kind::prelu>(*step, rows, at, v); break;
+                case post_kind::scale_shift: apply_step<post_kind::scale_shift>(*step, rows, at, v); break;
+                case post_kind::add_residual: apply_step<post_kind::add_residual>(*step, rows, at, v); break;
+                case post_kind::multiply_residual: apply_step<post_kind::multiply_residual>(*step, rows, at, v); break;
+                case post_kind::unary: apply_step<post_kind::unary>(*step, rows, at, v); break;
+            }
+        }
+#pragma GCC unroll 4
+        for (int r = 0; r < Rows; ++r)
+            simd::store(x + r * stride, v[r]);
+    }
+
+    template <post_kind Kind, int Rows>
+    [[gnu::always_inline]] static void apply_step(const column_step& step, const row_places& rows,
+                                                  const column_place& at, floats (&x)[Rows]) noexcept {
+        if constexpr (Kind == post_kind::clamp) {
+            const floats low = simd::broadcast(step.alpha);
+            const floats high = simd::broadcast(step.beta);
+            each(x, [&](floats v, int)
+                        __attribute__((always_inline)) { return simd::at_most(simd::at_least(v, low), high); });
+        } else if constexpr (Kind == post_kind::prelu) {
+            const floats slope = simd::load(step.a + at.column);
+            const floats zero = simd::broadcast(0.0f);
+            each(x, [&](floats v, int) __attribute__((always_inline)) {
+                return simd::select(simd::less(v, zero), simd::multiply(v, slope), v);
+            });
+        } else if constexpr (Kind == post_kind::scale_shift) {
+            const floats a = simd::load(step.a + at.column);
+            const floats b = simd::load(step.b + at.column);
+            each(x, [&](floats v, int) __attribute__((always_inline)) { return simd::fma(v, a, b); });
+        } else if constexpr (Kind == post_kind::unary) {
+            each(x, [](floats v, int) __attribute__((always_inline)) { return simd::round_even(v); });
+        } else {
+            floats other[Rows];
+            load_residuals(step, rows, at, other);
+            const floats alpha = simd::broadcast(step.alpha);
+            const floats beta = simd::broadcast(step.beta);
+            each(x, [&](floats v, int r) __attribute__((always_inline)) {
+                if constexpr (Kind == post_kind::add_residual)
+                    return simd::fma(other[r], alpha, v);
+                else
+                    return simd::multiply(v, simd::fma(other[r], alpha, beta));
+            });
+        }
+    }
+
+    template <int Rows, class Function>
+    [[gnu::always_inline]] static void each(floats (&x)[Rows], const Function& f) noexcept {
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; ++r)
+            x[r] = f(x[r], r);
+    }
+
+    template <int Rows>
+    [[gnu::always_inline]] static void load_residuals(const column_step& step, const row_places& rows,
+                                                      const column_place& at, floats (&other)[Rows]) noexcept {
+        const unsigned char* const from =
+            step.residual + rows.first * step.residual_row_bytes + at.column * bytes_of(step.residual_type);
+        const std::int64_t distance = rows.step * step.residual_row_bytes;
+        const std::int64_t count = at.left;
+        const auto load_as = [&](auto load) __attribute__((always_inline)) {
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r)
+                other[r] = load(from + r * distance);
+        };
+        if (step.residual_type == element_kind::u8) {
+            load_as([count](const unsigned char* p) __attribute__((always_inline)) {
+                return simd::to_float(load_part_of_bytes<Isa, false>(p, count));
+            });
+        } else if (step.residual_type == element_kind::i8) {
+            load_as([count](const unsigned char* p) __attribute__((always_inline)) {
+                return simd::to_float(load_part_of_bytes<Isa, true>(p, count));
+            });
+        } else if (step.residual_type == element_kind::i32) {
+            load_as([count](const unsigned char* p) __attribute__((always_inline)) {
+                return finish<Isa>::load_elements(p, element_kind::i32, 0, count);
+            });
+        } else {
+            load_as([count](const unsigned char* p) __attribute__((always_inline)) {
+                return load_part<Isa>(reinterpret_cast<const float*>(p), count);
+            });
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/dense_tile.hpp
 #ifndef LPT_HOLDS_KERNEL_DENSE_TILE_HPP
 #define LPT_HOLDS_KERNEL_DENSE_TILE_HPP
@@ -4248,7 +4593,7 @@ namespace lpt::inline LPT_ABI::kernel {
 enum class tile_result : std::uint8_t {
     sums,  ///< the sums themselves
     floats,  ///< fma(float(sum), scale, bias)
-    bytes,  ///< the same, rounded and saturated to u8 or i8
+    bytes,  ///< the same, after a known list of steps if there is one, rounded and saturated to u8 or i8
 };
 
 /// What tiles fetch between their k groups, a few lines every four groups: all at once, they would keep the tile's own loads waiting.
@@ -4321,6 +4666,8 @@ struct tile_work {
     std::int32_t high = 0;
     const float* scale = nullptr;  // of the panel's columns, readable up to the panel's width
     const float* bias = nullptr;
+    const column_steps* steps = nullptr;  // a known list, or null: then sums are small enough to be rounded as they are
+    row_places rows;  // of the output
     std::int64_t columns = 0;  // that are stored as bytes; of other results, all of the panel's width are
     unsigned char* to = nullptr;
     std::int64_t row_bytes = 0;
@@ -4343,6 +4690,7 @@ struct tile_work {
     [[gnu::always_inline]] void move_down() noexcept {
         pointers += Rows * row_pointers;
         to += Rows * row_bytes;
+        rows.first += Rows * rows.step;
         if (row_start != nullptr) row_start += Rows;
     }
 };
@@ -4384,6 +4732,11 @@ struct dense_tile {
         if (four_bits || vectors != Arithmetic::vectors) return rows / height;
         const std::int64_t tiles = (rows + height - 1) / height;
         return rows - tiles * (height - 1);
+    }
+
+    /// Whether tiles apply the post operations of an epilogue. Columns of four bits have none that do, which would double their code.
+    static bool takes_list(const epilogue& e, bool four_bits) noexcept {
+        return !four_bits && e.output_type != element_kind::f32 && form_of(e) != step_form::any;
     }
 
     /// The tile of a height that `height_for` gives and so many vectors (1 ... Arithmetic::vectors).
@@ -4647,7 +5000,7 @@ private:
                 return;
             }
             if (w.result == tile_result::bytes) {
-                store_requantized<Rows, Vectors>(w, sum[0]);
+                store_requantized<!FourBits>(w, sum[0]);
                 return;
             }
         }
@@ -4681,42 +5034,71 @@ private:
         }
     }
 
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using ints = typename simd::ints;
+    /// Vector `v` of the rows, scaled and shifted. The columns' numbers stay in registers.
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static void scale_vector(const work& w, const accumulator (&sum)[Rows][Vectors], int v,
+                                                    floats (&x)[Rows]) noexcept {
+        const floats scale = simd::load(w.scale + v * Arithmetic::lanes);
+        const floats bias = simd::load(w.bias + v * Arithmetic::lanes);
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; ++r)
+            x[r] = simd::fma(simd::to_float(ints(Arithmetic::bits(sum[r][v]))), scale, bias);
+    }
+
     template <int Rows, int Vectors>
     [[gnu::always_inline]] static void store_floats(const work& w, accumulator (&sum)[Rows][Vectors]) noexcept {
-        using simd = lanes<Isa>;
-        using ints = typename simd::ints;
 #pragma GCC unroll 8
         for (int v = 0; v < Vectors; ++v) {
-            const auto scale = simd::load(w.scale + v * Arithmetic::lanes);
-            const auto bias = simd::load(w.bias + v * Arithmetic::lanes);
+            floats x[Rows];
+            scale_vector<Rows, Vectors>(w, sum, v, x);
 #pragma GCC unroll 16
-            for (int r = 0; r < Rows; ++r) {
-                const auto x = simd::to_float(ints(Arithmetic::bits(sum[r][v])));
-                float* const to = reinterpret_cast<float*>(w.to + r * w.row_bytes);
-                simd::store(to + v * Arithmetic::lanes, simd::fma(x, scale, bias));
-            }
+            for (int r = 0; r < Rows; ++r)
+                simd::store(reinterpret_cast<float*>(w.to + r * w.row_bytes) + v * Arithmetic::lanes, x[r]);
         }
     }
 
-    /// Scale, bias, rounding, saturation and store, without a detour through memory. Columns outermost, so that the constants of a
-    /// column stay in registers; a store takes the bytes of four vectors, from several rows where the panel is narrow.
-    template <int Rows, int Vectors>
+    /// Scale, bias, a list of steps and rounding.
+    template <class List, int Rows, int Vectors>
+    [[gnu::always_inline]] static void round_finished(const work& w, const accumulator (&sum)[Rows][Vectors],
+                                                      ints (&q)[Rows][Vectors]) noexcept {
+        const floats low = simd::broadcast(static_cast<float>(w.low));
+        const floats high = simd::broadcast(static_cast<float>(w.high));
+#pragma GCC unroll 8
+        for (int v = 0; v < Vectors; ++v) {
+            floats x[Rows];
+            const std::int64_t left = v + 1 < Vectors ? Arithmetic::lanes : w.columns - v * Arithmetic::lanes;
+            scale_vector<Rows, Vectors>(w, sum, v, x);
+            column_store<Isa>::template apply<List>(*w.steps, w.rows, {v * Arithmetic::lanes, left}, x);
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r)
+                q[r][v] = simd::round_for_packing(x[r], low, high);
+        }
+    }
+
+    /// Scale, bias, steps, rounding, saturation and store, without a detour through memory. Columns outermost, so that the constants
+    /// of a column stay in registers; a store takes the bytes of four vectors, from several rows where the panel is narrow.
+    template <bool TakesList, int Rows, int Vectors>
     [[gnu::always_inline]] static void store_requantized(const work& w, accumulator (&sum)[Rows][Vectors]) noexcept {
-        using simd = lanes<Isa>;
-        using ints = typename simd::ints;
         static_assert(simd::width == Arithmetic::lanes && Vectors <= 4);
         constexpr int rows_at_once = 4 / Vectors;
         constexpr int row_size = Vectors * Arithmetic::lanes;
         ints q[Rows][Vectors];
+        if (!TakesList || w.steps == nullptr) {
 #pragma GCC unroll 8
-        for (int v = 0; v < Vectors; ++v) {
-            const auto scale = simd::load(w.scale + v * Arithmetic::lanes);
-            const auto bias = simd::load(w.bias + v * Arithmetic::lanes);
+            for (int v = 0; v < Vectors; ++v) {
+                floats x[Rows];
+                scale_vector<Rows, Vectors>(w, sum, v, x);
 #pragma GCC unroll 16
-            for (int r = 0; r < Rows; ++r) {
-                const auto x = simd::to_float(ints(Arithmetic::bits(sum[r][v])));
-                q[r][v] = simd::round_to_int(simd::fma(x, scale, bias));
+                for (int r = 0; r < Rows; ++r)
+                    q[r][v] = simd::round_to_int(x[r]);
             }
+        } else if (w.steps->form == step_form::clamp_scale) {
+            round_finished<clamp_scale, Rows, Vectors>(w, sum, q);
+        } else {
+            round_finished<quantized_sum, Rows, Vectors>(w, sum, q);
         }
 #pragma GCC unroll 16
         for (int r = 0; r < Rows; r += rows_at_once) {
@@ -4782,6 +5164,8 @@ struct dense_tile<on::neon_i8mm, integer_arithmetic<on::neon_i8mm>> {
     static constexpr std::int64_t tiles_for(std::int64_t rows, int vectors, bool four_bits = false) noexcept {
         return rows / height_for(rows, vectors, four_bits);
     }
+    /// Whether tiles apply the post operations of an epilogue.
+    static bool takes_list(const epilogue&, bool) noexcept { return false; }
     /// The tile of a height that `height_for` gives and so many vectors (1 ... 6), over columns of 8 or 4 bits.
     static function find(int height, std::int64_t vectors, bool four_bits = false) noexcept {
         return four_bits ? find_from<1, true>(height, vectors) : find_from<1, false>(height, vectors);
@@ -5905,6 +6289,7 @@ struct dense {
     using layout = dense_layout<Arithmetic>;
     using sum_type = typename Arithmetic::sum_type;
     using tile = dense_tile<Isa, Arithmetic>;
+    using store = column_store<Isa>;
     static constexpr bool is_float = Arithmetic::is_float;
     static constexpr int tile_rows = Arithmetic::rows;
     static constexpr std::int64_t row_group_bytes = Arithmetic::group * Arithmetic::row_value_bytes;
@@ -6116,13 +6501,17 @@ private:
         return row_tasks >= 2 * threads || units < 2 || units < row_tasks;
     }
 
+    static constexpr std::int64_t staged_tiles = 8;
+
     /// What holds for a whole call, and for the block of rows that is being worked on.
     struct state {
         dense_header header;
-        tile_result result = tile_result::sums;  // of whole panels
+        tile_result result = tile_result::sums;  // of tiles
+        bool staged = false;  // tiles go to a buffer, of which `column_store` takes them
         bool chunks = false;  // a row does not fit into the buffer and is copied in pieces, panel by panel
         alignas(64) float scale_of_all[layout::panel_columns];
         alignas(64) float bias_of_all[layout::panel_columns];
+        step_numbers<layout::panel_columns> numbers_of_all;
         line_ends lines;  // those of the call, if its ends have tiles of their own
         std::int64_t first = 0;
         std::int64_t rows = 0;
@@ -6136,8 +6525,8 @@ private:
     /// them. The others then leave out nothing less.
     static bool splits_lines(const call& c, const state& s) noexcept {
         const std::int64_t ends = c.lines.left + c.lines.right;
-        return ends != 0 && s.zeros != nullptr && s.result == tile_result::bytes && s.header.zero_point == 0 &&
-               c.lines.line - ends >= 3 && c.lines.line * tile_rows <= line_block_rows &&
+        return ends != 0 && s.zeros != nullptr && (s.result == tile_result::bytes || s.staged) &&
+               s.header.zero_point == 0 && c.lines.line - ends >= 3 && c.lines.line * tile_rows <= line_block_rows &&
                line_block_rows * c.shape.taps <= pointer_budget;
     }
     /// The most rows of a block of lines: as many lines as a tile has rows, or all, if these are not many rows.
@@ -6216,17 +6605,15 @@ private:
         if constexpr (!is_float) {
             std::memcpy(&s.header, c.packed, sizeof s.header);
             const epilogue& e = *c.finish;
-            if (e.post_count == 0 && s.header.differs == 0) {
-                const auto [begin, end] = channels_of(c, unit_begin, unit_end);
-                if (e.output_type == element_kind::f32) s.result = tile_result::floats;
-                if (finish<Isa>::requantizes_directly(e, begin, end)) s.result = tile_result::bytes;
-            }
-            if (s.result != tile_result::sums) {
-                for (std::int64_t i = 0; i < layout::panel_columns; ++i) {
-                    s.scale_of_all[i] = e.scale_all;
-                    s.bias_of_all[i] = e.bias_all;
-                }
-            }
+            if (s.header.differs != 0) return;
+            if (e.output_type == element_kind::i32 || e.post_count > column_steps::most) return;
+            const auto [begin, end] = channels_of(c, unit_begin, unit_end);
+            const bool direct = e.post_count == 0 && finish<Isa>::requantizes_directly(e, begin, end);
+            s.result = direct || tile::takes_list(e, c.shape.four_bits) ? tile_result::bytes : tile_result::floats;
+            s.staged = s.result == tile_result::floats && (e.post_count != 0 || e.output_type != element_kind::f32);
+            store::fill(s.scale_of_all, e.scale_all);
+            store::fill(s.bias_of_all, e.bias_all);
+            store::fill(s.numbers_of_all, e);
         }
     }
 
@@ -6295,6 +6682,9 @@ private:
         alignas(64) float scale[most_columns];
         alignas(64) float bias[most_columns];
         alignas(64) sum_type sums[tile_rows * most_columns];
+        alignas(64) float scaled[staged_tiles * tile_rows * most_columns];
+        step_numbers<layout::panel_columns> step_copies;
+        column_steps steps;
         tile_work<sum_type> w;
         w.taps = c.shape.taps;
         w.offset = s.offset;
@@ -6314,20 +6704,24 @@ private:
                 start[i] = 0;
         } else {
             fill_start(c, g, first_column, width, s.header, start, zero);
-            if (s.result == tile_result::bytes || columns == width) w.result = s.result;
+            w.result = s.result;
         }
         if (w.result != tile_result::sums) {
             w.signed_bytes = e.output_type == element_kind::i8;
             w.low = static_cast<std::int32_t>(e.quant_low);
             w.high = static_cast<std::int32_t>(e.quant_high);
             w.limited = w.high - w.low < 255;
-            w.scale = of_columns(e.scale, s.scale_of_all, channel, columns, width, scale);
-            w.bias = of_columns(e.bias, s.bias_of_all, channel, columns, width, bias);
+            w.scale = store::of_columns(e.scale, s.scale_of_all, channel, columns, width, scale);
+            w.bias = store::of_columns(e.bias, s.bias_of_all, channel, columns, width, bias);
+            store::find(e, s.numbers_of_all, channel, columns, width, step_copies, steps);
+            if (e.post_count != 0) w.steps = &steps;
         }
+        const bool staged = s.staged || (w.result == tile_result::floats && columns != width);
         const bool in_place = e.output_type == element_kind::i32 && columns == width && s.header.differs == 0;
-        const bool direct = w.result != tile_result::sums || in_place;
+        const bool direct = !staged && (w.result != tile_result::sums || in_place);
+        const std::int64_t output_bytes = w.row_bytes;
         if (!direct) {
-            w.to = reinterpret_cast<unsigned char*>(sums);
+            w.to = staged ? reinterpret_cast<unsigned char*>(scaled) : reinterpret_cast<unsigned char*>(sums);
             w.row_bytes = width * 4;
         }
         const bool common_zero = s.header.differs == 0 && s.header.zero_point != 0;
@@ -6336,22 +6730,31 @@ private:
         for (std::int64_t i = 0; i < strips; ++i) {
             const strip part = strip_at(s, i);
             w.row_pointers = part.step * c.shape.taps;
-            w.row_bytes = part.step * row_bytes;
+            if (direct) w.row_bytes = part.step * row_bytes;
+            w.rows.step = part.step;
             for (std::int64_t done = 0; done < part.count;) {
                 const std::int64_t left = part.count - done;
                 const std::int64_t begin = part.begin + done * part.step;
                 const int height = tile::height_for(left, static_cast<int>(vectors), c.shape.four_bits);
-                w.tiles = direct ? tile::tiles_for(left, static_cast<int>(vectors), c.shape.four_bits) : 1;
+                w.tiles = 1;
+                if (direct || staged) w.tiles = tile::tiles_for(left, static_cast<int>(vectors), c.shape.four_bits);
+                if (const std::int64_t most = staged_tiles * tile_rows * most_columns / (height * width);
+                    staged && w.tiles > most)
+                    w.tiles = most;
                 w.pointers = s.pointers + begin * c.shape.taps;
                 if (common_zero) w.row_start = s.row_sums + begin;
                 if (direct) w.to = output + begin * row_bytes;
+                w.rows.first = s.first + begin;
                 if (s.chunks) {
                     if constexpr (!is_float) run_chunks(c, s, w, vectors, sums, buffer);
                 } else {
                     tile::find(height, vectors, c.shape.four_bits)(w);
                 }
                 const std::int64_t rows = height * w.tiles;
-                if (!direct) {
+                if (staged) {
+                    store::finish_rows(e, steps, w.rows, rows, width, scaled, columns, output + begin * output_bytes,
+                                       part.step * output_bytes);
+                } else if (!direct) {
                     if constexpr (!is_float) {
                         if (s.header.differs != 0) subtract_zero_points(sums, width, rows, zero, s.row_sums + begin);
                     }
@@ -6387,16 +6790,6 @@ private:
             w.start = sums;
             w.row_start = nullptr;
         }
-    }
-
-    /// The numbers of `columns` channels, readable up to `width`: in place where they can be.
-    static const float* of_columns(const float* array, const float* of_all, std::int64_t channel, std::int64_t columns,
-                                   std::int64_t width, float* copy) noexcept {
-        if (array == nullptr) return of_all;
-        if (columns == width) return array + channel;
-        for (std::int64_t i = 0; i < width; ++i)
-            copy[i] = i < columns ? array[channel + i] : 0.0f;
-        return copy;
     }
 
     /// sum (a - za)(b - zb) = sum a b - za sum b - zb sum a + K za zb: everything that does not depend on the row.

@@ -227,12 +227,43 @@ TEST_CASE("every instruction set gives the scalar bits for every epilogue") {
 
 TEST_CASE("every epilogue gives the scalar bits in panels of every width") {
     for (int variant = 0; variant < epilogue_variants; ++variant) {
-        for (const std::int64_t n : {3, 16, 21, 45, 64}) {
+        for (const std::int64_t n : {3, 16, 21, 45, 50, 64}) {
             gemm_case c{13, n, 20};
             c.epilogue = variant;
             c.a_type = byte_types[variant % 2];
             c.b_type = weight_types[n % 3];
             compare_all(c, static_cast<std::uint64_t>(variant * 100 + n));
+        }
+    }
+}
+
+TEST_CASE("post operations that are compiled into the store give the bits of those that are interpreted") {
+    for (const int variant : {5, 14, 15, 16, 18, 22}) {
+        for (const std::int64_t m : {1, 2, 3, 4, 5, 6, 8, 12, 31}) {
+            for (const std::int64_t n : {7, 32, 48, 77}) {
+                gemm_case c{m, n, 12};
+                c.epilogue = variant;
+                c.threads = static_cast<int>(m % 3 + 1);
+                gemm_data data(c, static_cast<std::uint64_t>(m + n));
+                k::post_operation nothing;
+                nothing.alpha = -std::numeric_limits<float>::infinity();
+                nothing.beta = std::numeric_limits<float>::infinity();
+                for (const k::isa set : instruction_sets()) {
+                    CAPTURE(std::string(k::name_of(set)));
+                    CAPTURE(m);
+                    CAPTURE(n);
+                    CAPTURE(data.finish.name);
+                    const guarded<std::uint8_t> compiled = data.run(k::table_for(set));
+                    std::vector<k::post_operation> longer = data.finish.post;
+                    longer.push_back(nothing);
+                    const k::epilogue given = data.finish.value;
+                    data.finish.value.post = longer.data();
+                    data.finish.value.post_count = static_cast<int>(longer.size());
+                    const guarded<std::uint8_t> interpreted = data.run(k::table_for(set));
+                    data.finish.value = given;
+                    CHECK(first_difference(compiled, interpreted, given.output_type) == -1);
+                }
+            }
         }
     }
 }

@@ -191,7 +191,7 @@ struct epilogue_data {
 };
 
 /// Number of different epilogues that `make_epilogue` makes.
-inline constexpr int epilogue_variants = 14;
+inline constexpr int epilogue_variants = 23;
 
 /// Epilogues of all kinds; `typical` is the size of the accumulators that shall land in the middle of the output range.
 inline epilogue_data make_epilogue(generator& random, int variant, std::int64_t rows, std::int64_t channels,
@@ -220,6 +220,21 @@ inline epilogue_data make_epilogue(generator& random, int variant, std::int64_t 
         k::post_operation step;
         step.alpha = low;
         step.beta = high;
+        e.post.push_back(step);
+    };
+    const auto scale_shift = [&](const float* a, const float* b, float all_a, float all_b) {
+        k::post_operation step;
+        step.kind = k::post_kind::scale_shift;
+        step.per_channel_a = a;
+        step.per_channel_b = b;
+        step.alpha = all_a;
+        step.beta = all_b;
+        e.post.push_back(step);
+    };
+    const auto function = [&](k::unary_function f) {
+        k::post_operation step;
+        step.kind = k::post_kind::unary;
+        step.function = f;
         e.post.push_back(step);
     };
     const auto signed_output = [&] {
@@ -320,6 +335,63 @@ inline epilogue_data make_epilogue(generator& random, int variant, std::int64_t 
             signed_output();
             e.value.quant_low = -100;
             e.value.quant_high = 31;
+            break;
+        case 14:
+        case 15:
+        case 16:
+        case 17: {
+            const k::element_kind types[] = {k::element_kind::u8, k::element_kind::i8, k::element_kind::f32,
+                                             k::element_kind::i32};
+            const k::element_kind type = types[variant - 14];
+            e.name = "a quantization, a residual of type " + std::to_string(static_cast<int>(type)) + ", the next one";
+            clamp(-40.25f, 190.5f);
+            function(k::unary_function::round_even);
+            scale_shift(nullptr, nullptr, 0.03125f, -2.5f);
+            residual(k::post_kind::add_residual, type, channels + 3, type == k::element_kind::i32 ? 1e-4f : 0.017f, 0);
+            if (variant % 2 == 0)
+                scale_shift(e.multiply.data(), e.add.data(), 0, 0);
+            else
+                scale_shift(nullptr, nullptr, 17.5f, 30);
+            if (variant == 15) signed_output();
+            break;
+        }
+        case 18:
+            e.name = "clamp, scale per channel, to a narrow range of i8";
+            signed_output();
+            e.value.quant_low = -90;
+            clamp(-1e38f, 55);
+            scale_shift(e.multiply.data(), nullptr, 0, -20.5f);
+            break;
+        case 19:
+            e.name = "hswish, scale, shift per channel";
+            scale_shift(nullptr, nullptr, 0.05f, -4);
+            function(k::unary_function::hswish);
+            scale_shift(e.multiply.data(), e.add.data(), 0, 0);
+            break;
+        case 20:
+            e.name = "gelu, a quantization, floats";
+            e.value.output_type = k::element_kind::f32;
+            function(k::unary_function::gelu_erf);
+            scale_shift(nullptr, nullptr, 0.7f, 11);
+            clamp(0, 255);
+            function(k::unary_function::round_even);
+            scale_shift(nullptr, nullptr, 0.3f, -9);
+            break;
+        case 21:
+            e.name = "two functions and more steps than tiles keep";
+            for (int i = 0; i < 9; ++i)
+                scale_shift(nullptr, nullptr, 1.0625f, -1);
+            function(k::unary_function::tanh);
+            scale_shift(nullptr, nullptr, 100, 100);
+            function(k::unary_function::abs);
+            break;
+        case 22:
+            e.name = "scales that exceed 32 bits before the known steps";
+            for (std::size_t c = 0; c < e.scale.size(); ++c)
+                e.scale[c] = c % 3 == 0 ? 3e5f : c % 3 == 1 ? -3e38f : e.scale[c];
+            e.bias[e.bias.size() - 1] = std::numeric_limits<float>::quiet_NaN();
+            clamp(-1e38f, 1e38f);
+            scale_shift(e.multiply.data(), nullptr, 0, 3);
             break;
         default: break;
     }

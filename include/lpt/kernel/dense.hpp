@@ -16,6 +16,7 @@ struct dense {
     using layout = dense_layout<Arithmetic>;
     using sum_type = typename Arithmetic::sum_type;
     using tile = dense_tile<Isa, Arithmetic>;
+    using store = column_store<Isa>;
     static constexpr bool is_float = Arithmetic::is_float;
     static constexpr int tile_rows = Arithmetic::rows;
     static constexpr std::int64_t row_group_bytes = Arithmetic::group * Arithmetic::row_value_bytes;
@@ -227,13 +228,17 @@ private:
         return row_tasks >= 2 * threads || units < 2 || units < row_tasks;
     }
 
+    static constexpr std::int64_t staged_tiles = 8;
+
     /// What holds for a whole call, and for the block of rows that is being worked on.
     struct state {
         dense_header header;
-        tile_result result = tile_result::sums;  // of whole panels
+        tile_result result = tile_result::sums;  // of tiles
+        bool staged = false;  // tiles go to a buffer, of which `column_store` takes them
         bool chunks = false;  // a row does not fit into the buffer and is copied in pieces, panel by panel
         alignas(64) float scale_of_all[layout::panel_columns];
         alignas(64) float bias_of_all[layout::panel_columns];
+        step_numbers<layout::panel_columns> numbers_of_all;
         line_ends lines;  // those of the call, if its ends have tiles of their own
         std::int64_t first = 0;
         std::int64_t rows = 0;
@@ -247,8 +252,8 @@ private:
     /// them. The others then leave out nothing less.
     static bool splits_lines(const call& c, const state& s) noexcept {
         const std::int64_t ends = c.lines.left + c.lines.right;
-        return ends != 0 && s.zeros != nullptr && s.result == tile_result::bytes && s.header.zero_point == 0 &&
-               c.lines.line - ends >= 3 && c.lines.line * tile_rows <= line_block_rows &&
+        return ends != 0 && s.zeros != nullptr && (s.result == tile_result::bytes || s.staged) &&
+               s.header.zero_point == 0 && c.lines.line - ends >= 3 && c.lines.line * tile_rows <= line_block_rows &&
                line_block_rows * c.shape.taps <= pointer_budget;
     }
     /// The most rows of a block of lines: as many lines as a tile has rows, or all, if these are not many rows.
@@ -327,17 +332,15 @@ private:
         if constexpr (!is_float) {
             std::memcpy(&s.header, c.packed, sizeof s.header);
             const epilogue& e = *c.finish;
-            if (e.post_count == 0 && s.header.differs == 0) {
-                const auto [begin, end] = channels_of(c, unit_begin, unit_end);
-                if (e.output_type == element_kind::f32) s.result = tile_result::floats;
-                if (finish<Isa>::requantizes_directly(e, begin, end)) s.result = tile_result::bytes;
-            }
-            if (s.result != tile_result::sums) {
-                for (std::int64_t i = 0; i < layout::panel_columns; ++i) {
-                    s.scale_of_all[i] = e.scale_all;
-                    s.bias_of_all[i] = e.bias_all;
-                }
-            }
+            if (s.header.differs != 0) return;
+            if (e.output_type == element_kind::i32 || e.post_count > column_steps::most) return;
+            const auto [begin, end] = channels_of(c, unit_begin, unit_end);
+            const bool direct = e.post_count == 0 && finish<Isa>::requantizes_directly(e, begin, end);
+            s.result = direct || tile::takes_list(e, c.shape.four_bits) ? tile_result::bytes : tile_result::floats;
+            s.staged = s.result == tile_result::floats && (e.post_count != 0 || e.output_type != element_kind::f32);
+            store::fill(s.scale_of_all, e.scale_all);
+            store::fill(s.bias_of_all, e.bias_all);
+            store::fill(s.numbers_of_all, e);
         }
     }
 
@@ -406,6 +409,9 @@ private:
         alignas(64) float scale[most_columns];
         alignas(64) float bias[most_columns];
         alignas(64) sum_type sums[tile_rows * most_columns];
+        alignas(64) float scaled[staged_tiles * tile_rows * most_columns];
+        step_numbers<layout::panel_columns> step_copies;
+        column_steps steps;
         tile_work<sum_type> w;
         w.taps = c.shape.taps;
         w.offset = s.offset;
@@ -425,20 +431,24 @@ private:
                 start[i] = 0;
         } else {
             fill_start(c, g, first_column, width, s.header, start, zero);
-            if (s.result == tile_result::bytes || columns == width) w.result = s.result;
+            w.result = s.result;
         }
         if (w.result != tile_result::sums) {
             w.signed_bytes = e.output_type == element_kind::i8;
             w.low = static_cast<std::int32_t>(e.quant_low);
             w.high = static_cast<std::int32_t>(e.quant_high);
             w.limited = w.high - w.low < 255;
-            w.scale = of_columns(e.scale, s.scale_of_all, channel, columns, width, scale);
-            w.bias = of_columns(e.bias, s.bias_of_all, channel, columns, width, bias);
+            w.scale = store::of_columns(e.scale, s.scale_of_all, channel, columns, width, scale);
+            w.bias = store::of_columns(e.bias, s.bias_of_all, channel, columns, width, bias);
+            store::find(e, s.numbers_of_all, channel, columns, width, step_copies, steps);
+            if (e.post_count != 0) w.steps = &steps;
         }
+        const bool staged = s.staged || (w.result == tile_result::floats && columns != width);
         const bool in_place = e.output_type == element_kind::i32 && columns == width && s.header.differs == 0;
-        const bool direct = w.result != tile_result::sums || in_place;
+        const bool direct = !staged && (w.result != tile_result::sums || in_place);
+        const std::int64_t output_bytes = w.row_bytes;
         if (!direct) {
-            w.to = reinterpret_cast<unsigned char*>(sums);
+            w.to = staged ? reinterpret_cast<unsigned char*>(scaled) : reinterpret_cast<unsigned char*>(sums);
             w.row_bytes = width * 4;
         }
         const bool common_zero = s.header.differs == 0 && s.header.zero_point != 0;
@@ -447,22 +457,31 @@ private:
         for (std::int64_t i = 0; i < strips; ++i) {
             const strip part = strip_at(s, i);
             w.row_pointers = part.step * c.shape.taps;
-            w.row_bytes = part.step * row_bytes;
+            if (direct) w.row_bytes = part.step * row_bytes;
+            w.rows.step = part.step;
             for (std::int64_t done = 0; done < part.count;) {
                 const std::int64_t left = part.count - done;
                 const std::int64_t begin = part.begin + done * part.step;
                 const int height = tile::height_for(left, static_cast<int>(vectors), c.shape.four_bits);
-                w.tiles = direct ? tile::tiles_for(left, static_cast<int>(vectors), c.shape.four_bits) : 1;
+                w.tiles = 1;
+                if (direct || staged) w.tiles = tile::tiles_for(left, static_cast<int>(vectors), c.shape.four_bits);
+                if (const std::int64_t most = staged_tiles * tile_rows * most_columns / (height * width);
+                    staged && w.tiles > most)
+                    w.tiles = most;
                 w.pointers = s.pointers + begin * c.shape.taps;
                 if (common_zero) w.row_start = s.row_sums + begin;
                 if (direct) w.to = output + begin * row_bytes;
+                w.rows.first = s.first + begin;
                 if (s.chunks) {
                     if constexpr (!is_float) run_chunks(c, s, w, vectors, sums, buffer);
                 } else {
                     tile::find(height, vectors, c.shape.four_bits)(w);
                 }
                 const std::int64_t rows = height * w.tiles;
-                if (!direct) {
+                if (staged) {
+                    store::finish_rows(e, steps, w.rows, rows, width, scaled, columns, output + begin * output_bytes,
+                                       part.step * output_bytes);
+                } else if (!direct) {
                     if constexpr (!is_float) {
                         if (s.header.differs != 0) subtract_zero_points(sums, width, rows, zero, s.row_sums + begin);
                     }
@@ -498,16 +517,6 @@ private:
             w.start = sums;
             w.row_start = nullptr;
         }
-    }
-
-    /// The numbers of `columns` channels, readable up to `width`: in place where they can be.
-    static const float* of_columns(const float* array, const float* of_all, std::int64_t channel, std::int64_t columns,
-                                   std::int64_t width, float* copy) noexcept {
-        if (array == nullptr) return of_all;
-        if (columns == width) return array + channel;
-        for (std::int64_t i = 0; i < width; ++i)
-            copy[i] = i < columns ? array[channel + i] : 0.0f;
-        return copy;
     }
 
     /// sum (a - za)(b - zb) = sum a b - za sum b - zb sum a + K za zb: everything that does not depend on the row.

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <lpt/kernel/dense_pack.hpp>
-#include <lpt/kernel/epilogue.hpp>
+#include <lpt/kernel/store.hpp>
 
 #include <utility>
 
@@ -14,7 +14,7 @@ namespace lpt::inline LPT_ABI::kernel {
 enum class tile_result : std::uint8_t {
     sums,  ///< the sums themselves
     floats,  ///< fma(float(sum), scale, bias)
-    bytes,  ///< the same, rounded and saturated to u8 or i8
+    bytes,  ///< the same, after a known list of steps if there is one, rounded and saturated to u8 or i8
 };
 
 /// What tiles fetch between their k groups, a few lines every four groups: all at once, they would keep the tile's own loads waiting.
@@ -87,6 +87,8 @@ struct tile_work {
     std::int32_t high = 0;
     const float* scale = nullptr;  // of the panel's columns, readable up to the panel's width
     const float* bias = nullptr;
+    const column_steps* steps = nullptr;  // a known list, or null: then sums are small enough to be rounded as they are
+    row_places rows;  // of the output
     std::int64_t columns = 0;  // that are stored as bytes; of other results, all of the panel's width are
     unsigned char* to = nullptr;
     std::int64_t row_bytes = 0;
@@ -109,6 +111,7 @@ struct tile_work {
     [[gnu::always_inline]] void move_down() noexcept {
         pointers += Rows * row_pointers;
         to += Rows * row_bytes;
+        rows.first += Rows * rows.step;
         if (row_start != nullptr) row_start += Rows;
     }
 };
@@ -150,6 +153,11 @@ struct dense_tile {
         if (four_bits || vectors != Arithmetic::vectors) return rows / height;
         const std::int64_t tiles = (rows + height - 1) / height;
         return rows - tiles * (height - 1);
+    }
+
+    /// Whether tiles apply the post operations of an epilogue. Columns of four bits have none that do, which would double their code.
+    static bool takes_list(const epilogue& e, bool four_bits) noexcept {
+        return !four_bits && e.output_type != element_kind::f32 && form_of(e) != step_form::any;
     }
 
     /// The tile of a height that `height_for` gives and so many vectors (1 ... Arithmetic::vectors).
@@ -413,7 +421,7 @@ private:
                 return;
             }
             if (w.result == tile_result::bytes) {
-                store_requantized<Rows, Vectors>(w, sum[0]);
+                store_requantized<!FourBits>(w, sum[0]);
                 return;
             }
         }
@@ -447,42 +455,71 @@ private:
         }
     }
 
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using ints = typename simd::ints;
+    /// Vector `v` of the rows, scaled and shifted. The columns' numbers stay in registers.
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static void scale_vector(const work& w, const accumulator (&sum)[Rows][Vectors], int v,
+                                                    floats (&x)[Rows]) noexcept {
+        const floats scale = simd::load(w.scale + v * Arithmetic::lanes);
+        const floats bias = simd::load(w.bias + v * Arithmetic::lanes);
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; ++r)
+            x[r] = simd::fma(simd::to_float(ints(Arithmetic::bits(sum[r][v]))), scale, bias);
+    }
+
     template <int Rows, int Vectors>
     [[gnu::always_inline]] static void store_floats(const work& w, accumulator (&sum)[Rows][Vectors]) noexcept {
-        using simd = lanes<Isa>;
-        using ints = typename simd::ints;
 #pragma GCC unroll 8
         for (int v = 0; v < Vectors; ++v) {
-            const auto scale = simd::load(w.scale + v * Arithmetic::lanes);
-            const auto bias = simd::load(w.bias + v * Arithmetic::lanes);
+            floats x[Rows];
+            scale_vector<Rows, Vectors>(w, sum, v, x);
 #pragma GCC unroll 16
-            for (int r = 0; r < Rows; ++r) {
-                const auto x = simd::to_float(ints(Arithmetic::bits(sum[r][v])));
-                float* const to = reinterpret_cast<float*>(w.to + r * w.row_bytes);
-                simd::store(to + v * Arithmetic::lanes, simd::fma(x, scale, bias));
-            }
+            for (int r = 0; r < Rows; ++r)
+                simd::store(reinterpret_cast<float*>(w.to + r * w.row_bytes) + v * Arithmetic::lanes, x[r]);
         }
     }
 
-    /// Scale, bias, rounding, saturation and store, without a detour through memory. Columns outermost, so that the constants of a
-    /// column stay in registers; a store takes the bytes of four vectors, from several rows where the panel is narrow.
-    template <int Rows, int Vectors>
+    /// Scale, bias, a list of steps and rounding.
+    template <class List, int Rows, int Vectors>
+    [[gnu::always_inline]] static void round_finished(const work& w, const accumulator (&sum)[Rows][Vectors],
+                                                      ints (&q)[Rows][Vectors]) noexcept {
+        const floats low = simd::broadcast(static_cast<float>(w.low));
+        const floats high = simd::broadcast(static_cast<float>(w.high));
+#pragma GCC unroll 8
+        for (int v = 0; v < Vectors; ++v) {
+            floats x[Rows];
+            const std::int64_t left = v + 1 < Vectors ? Arithmetic::lanes : w.columns - v * Arithmetic::lanes;
+            scale_vector<Rows, Vectors>(w, sum, v, x);
+            column_store<Isa>::template apply<List>(*w.steps, w.rows, {v * Arithmetic::lanes, left}, x);
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r)
+                q[r][v] = simd::round_for_packing(x[r], low, high);
+        }
+    }
+
+    /// Scale, bias, steps, rounding, saturation and store, without a detour through memory. Columns outermost, so that the constants
+    /// of a column stay in registers; a store takes the bytes of four vectors, from several rows where the panel is narrow.
+    template <bool TakesList, int Rows, int Vectors>
     [[gnu::always_inline]] static void store_requantized(const work& w, accumulator (&sum)[Rows][Vectors]) noexcept {
-        using simd = lanes<Isa>;
-        using ints = typename simd::ints;
         static_assert(simd::width == Arithmetic::lanes && Vectors <= 4);
         constexpr int rows_at_once = 4 / Vectors;
         constexpr int row_size = Vectors * Arithmetic::lanes;
         ints q[Rows][Vectors];
+        if (!TakesList || w.steps == nullptr) {
 #pragma GCC unroll 8
-        for (int v = 0; v < Vectors; ++v) {
-            const auto scale = simd::load(w.scale + v * Arithmetic::lanes);
-            const auto bias = simd::load(w.bias + v * Arithmetic::lanes);
+            for (int v = 0; v < Vectors; ++v) {
+                floats x[Rows];
+                scale_vector<Rows, Vectors>(w, sum, v, x);
 #pragma GCC unroll 16
-            for (int r = 0; r < Rows; ++r) {
-                const auto x = simd::to_float(ints(Arithmetic::bits(sum[r][v])));
-                q[r][v] = simd::round_to_int(simd::fma(x, scale, bias));
+                for (int r = 0; r < Rows; ++r)
+                    q[r][v] = simd::round_to_int(x[r]);
             }
+        } else if (w.steps->form == step_form::clamp_scale) {
+            round_finished<clamp_scale, Rows, Vectors>(w, sum, q);
+        } else {
+            round_finished<quantized_sum, Rows, Vectors>(w, sum, q);
         }
 #pragma GCC unroll 16
         for (int r = 0; r < Rows; r += rows_at_once) {

@@ -142,14 +142,40 @@ template <class Isa, int Most>
     if ((count & 1) != 0) to[done] = from[done];
 }
 
-/// The first `count` (<= width) numbers, the rest zero; nothing past them is read.
+/// The first `count` numbers, at most a vector of them, the rest zero; nothing past them is read.
 template <class Isa>
 [[gnu::always_inline]] inline typename lanes<Isa>::floats load_part(const float* from, std::int64_t count) noexcept {
-    if (count >= lanes<Isa>::width) return lanes<Isa>::load(from);
-    float whole[lanes<Isa>::width] = {};
-    for (std::int64_t i = 0; i < count; ++i)
-        whole[i] = from[i];
-    return lanes<Isa>::load(whole);
+    using simd = lanes<Isa>;
+    if (count >= simd::width) return simd::load(from);
+    if constexpr (requires { simd::load_first(from, count); }) {
+        return simd::load_first(from, count);
+    } else {
+        float whole[simd::width] = {};
+        for (std::int64_t i = 0; i < count; ++i)
+            whole[i] = from[i];
+        return simd::load(whole);
+    }
+}
+
+/// The same for bytes, i8 (`Signed`) or u8, as integers.
+template <class Isa, bool Signed>
+[[gnu::always_inline]] inline typename lanes<Isa>::ints load_part_of_bytes(const unsigned char* from,
+                                                                           std::int64_t count) noexcept {
+    using simd = lanes<Isa>;
+    const auto load = [](const unsigned char* at) __attribute__((always_inline)) {
+        if constexpr (Signed)
+            return simd::load_i8(reinterpret_cast<const std::int8_t*>(at));
+        else
+            return simd::load_u8(at);
+    };
+    if (count >= simd::width) return load(from);
+    if constexpr (requires { simd::template load_first_bytes<Signed>(from, count); }) {
+        return simd::template load_first_bytes<Signed>(from, count);
+    } else {
+        unsigned char whole[simd::width] = {};
+        copy_few<Isa, simd::width>(whole, from, count);
+        return load(whole);
+    }
 }
 
 /// Stores the first `count` numbers, at most all of them.

@@ -26,6 +26,15 @@ struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx5
     [[gnu::always_inline]] static ints load_i8(const std::int8_t* from) noexcept {
         return _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
     }
+    /// The first `count` (< 16) numbers, the rest zero; nothing past them is read.
+    [[gnu::always_inline]] static floats load_first(const float* from, std::int64_t count) noexcept {
+        return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << count) - 1u), from);
+    }
+    template <bool Signed>
+    [[gnu::always_inline]] static ints load_first_bytes(const unsigned char* from, std::int64_t count) noexcept {
+        const __m128i bytes = _mm_maskz_loadu_epi8(static_cast<__mmask16>((1u << count) - 1u), from);
+        return Signed ? _mm512_cvtepi8_epi32(bytes) : _mm512_cvtepu8_epi32(bytes);
+    }
     /// 16-bit halves: (low of a, low of b).
     [[gnu::always_inline]] static ints pair(ints a, ints b) noexcept {
         return _mm512_mask_blend_epi16(0xaaaaaaaau, a, _mm512_slli_epi32(b, 16));

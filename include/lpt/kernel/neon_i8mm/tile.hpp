@@ -34,6 +34,8 @@ struct dense_tile<on::neon_i8mm, integer_arithmetic<on::neon_i8mm>> {
     static constexpr std::int64_t tiles_for(std::int64_t rows, int vectors, bool four_bits = false) noexcept {
         return rows / height_for(rows, vectors, four_bits);
     }
+    /// Whether tiles apply the post operations of an epilogue.
+    static bool takes_list(const epilogue&, bool) noexcept { return false; }
     /// The tile of a height that `height_for` gives and so many vectors (1 ... 6), over columns of 8 or 4 bits.
     static function find(int height, std::int64_t vectors, bool four_bits = false) noexcept {
         return four_bits ? find_from<1, true>(height, vectors) : find_from<1, false>(height, vectors);
