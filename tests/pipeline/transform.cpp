@@ -76,7 +76,7 @@ constexpr bool becomes_low_precision_at_compile_time() {
 }
 static_assert(becomes_low_precision_at_compile_time());
 
-support::tensor_difference difference(const graph& before, const graph& after) {
+support::tensor_difference difference_of_outputs(const graph& before, const graph& after) {
     tensor_builder values(f32, before[before.parameters()[0]].shape());
     for (std::size_t i = 0; i < values.elements(); ++i) {
         values.real(i, static_cast<double>((i * 37) % 61) * 0.05 - 0.213);
@@ -119,7 +119,7 @@ TEST_CASE("every convolution of a quantized network computes on integers, and th
     transform(model, cpu_x86);
     verify(model);
     CHECK(convolutions_compute_in(model, u8, i8));
-    CHECK(difference(before, model) < 1e-4);
+    CHECK(difference_of_outputs(before, model) < 1e-4);
 }
 
 TEST_CASE("without update_precisions all tensors stay in floating point, and the values too") {
@@ -133,7 +133,7 @@ TEST_CASE("without update_precisions all tensors stay in floating point, and the
     for (const node_id id : topological_order(model)) {
         CHECK((!is_integral(model[id].type()) || model[id].type() == i64));
     }
-    CHECK(difference(before, model) < 1e-4);
+    CHECK(difference_of_outputs(before, model) < 1e-4);
 }
 
 TEST_CASE("default precisions decide the type of activations where the target leaves it open") {
@@ -145,7 +145,7 @@ TEST_CASE("default precisions decide the type of activations where the target le
     transform(model, {}, options);
     CHECK(convolutions_compute_in(model, f32, i8));  // the zero point is subtracted before
     CHECK(model[find(model, "first values")].type() == i8);
-    CHECK(difference(before, model) < 1e-4);
+    CHECK(difference_of_outputs(before, model) < 1e-4);
     graph none = two_convolutions();
     options.default_precisions = {};
     transform(none, {}, options);
@@ -214,14 +214,14 @@ TEST_CASE("a callback keeps one transformation away from a node, `disabled` from
                (each.why.why == reason::skipped_by_callback && each.transformation == convolution_transformation::name);
     }
     CHECK(told);
-    CHECK(difference(before, model) < 1e-4);
+    CHECK(difference_of_outputs(before, model) < 1e-4);
 
     graph other = before;
     options.callbacks = {};
     options.disabled.push_back(convolution_transformation::name);
     transform(other, cpu_x86, options);
     CHECK(convolutions_compute_in(other, f32, f32));
-    CHECK(difference(before, other) < 1e-4);
+    CHECK(difference_of_outputs(before, other) < 1e-4);
 }
 
 TEST_CASE("transforming twice changes nothing more") {
@@ -232,10 +232,10 @@ TEST_CASE("transforming twice changes nothing more") {
     const graph before = model;
     transform(model, cpu_x86);
     CHECK(model.size() == size);
-    CHECK(difference(before, model) < 1e-6);
+    CHECK(difference_of_outputs(before, model) < 1e-6);
 }
 
 TEST_CASE("the comparison notices NaN, other shapes, other types, and another number of results") {
-    const auto compare = [](const graph& before, const graph& after) { return difference(before, after); };
+    const auto compare = [](const graph& before, const graph& after) { return difference_of_outputs(before, after); };
     CHECK(support::notices_all_damages(two_convolutions(), compare));
 }
