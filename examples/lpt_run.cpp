@@ -8,6 +8,7 @@
 #include <lpt/export/dot.hpp>
 #include <lpt/import/openvino_ir.hpp>
 #include <lpt/lpt.hpp>
+#include <lpt/optimization/optimize.hpp>
 #include <lpt/pipeline/prepare.hpp>
 
 #include <CLI/CLI.hpp>
@@ -33,6 +34,7 @@ struct arguments {
     std::string precision = "int8";
     std::string target = "host";
     bool follow_upstream = false;
+    bool as_transformed = false;
     int threads = 1;
     std::string isa;
     int repeat = 0;
@@ -68,6 +70,8 @@ void read_arguments(CLI::App& app, arguments& to) {
         ->check(CLI::IsMember({"host", "cpu_x86", "cpu_x86_amx", "cpu_arm", "gpu", "none"}));
     app.add_flag("--follow-upstream", to.follow_upstream,
                  "give the network that OpenVINO gives, also where it is wrong");
+    app.add_flag("--as-transformed", to.as_transformed,
+                 "run what the transformations give, without the optimizations behind them");
     app.add_option("--threads", to.threads, "number of threads")->check(CLI::Range(1, 1024));
     app.add_option("--isa", to.isa, "instruction set; default: the best of this processor");
     app.add_option("--memory-limit", to.memory_limit,
@@ -245,7 +249,11 @@ void run_network(const arguments& given) {
     }
     options.most_iterations = given.iterations;
     options.most_evaluated_bytes = given.evaluation_limit << 20;
+    const text picture = given.dot.empty() ? text() : write_dot(model, became);
     const stopwatch planning;
+    if (given.precision == "int8" && !given.as_transformed) {
+        optimize(model);
+    }
     executable net = compile(model, options);
     all.plan_ms = planning.ms();
     const run::samples samples = run::read_samples(given.inputs, net.inputs());
@@ -276,7 +284,6 @@ void run_network(const arguments& given) {
         write_text(given.html, run::html_of(given.model, rows, all));
     }
     if (!given.dot.empty()) {
-        const text picture = write_dot(model, became);
         write_text(given.dot, {picture.view().data(), picture.size()});
     }
 }

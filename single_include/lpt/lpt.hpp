@@ -29617,6 +29617,1579 @@ public:
 }  // namespace lpt::inline LPT_ABI
 #endif
 
+// ======== lpt/transformation/rule.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_RULE_HPP
+#define LPT_HOLDS_TRANSFORMATION_RULE_HPP
+/// Rules in a declarative form: what is looked for, and what takes its place, as expression types.
+///
+///     struct merge_multiplies
+///         : rule<"MergeMultiplies",
+///                expression<op::multiply, expression<op::multiply, any<0>, literal<1>>, literal<2>>,
+///                expression<op::multiply, any<0>, computed<op::multiply, literal<1>, literal<2>>>> {};
+///
+/// A rule is a transformation like any other: it goes into a pipeline with `with_main`, `before` and the like.
+/// Mistakes (wrong numbers of inputs, unknown captures, element types that never meet, a rule that matches its own
+/// result) do not compile, with a sentence of namespace `mistake` as the message.
+namespace lpt::inline LPT_ABI {
+
+// ---- what is looked for
+
+/// A tensor from anywhere. The same number twice means the same tensor.
+template <int Number>
+struct any {};
+
+/// The output of a Constant. The same number twice means the same output.
+template <int Number>
+struct literal {};
+
+/// An operation on inputs: as many as it has here. Below the first one of a rule it matches only where it has one reader,
+/// unless it stands in `many_readers`. The two inputs of a commutative operation match in either order. In a
+/// replacement: a new operation, with the attributes that the operation type has by itself.
+template <class Op, class... In>
+struct expression {};
+
+/// An expression that other operations may read as well; it stays for them.
+template <class Expression>
+struct many_readers {};
+
+/// Something of one of these element types.
+template <class In, element... Types>
+struct of_type {};
+
+/// An expression with a number, under which `like`, `made` and conditions find its node.
+template <int Label, class Expression>
+struct labelled {};
+
+// ---- what takes its place
+
+/// The value of an operation on constants, computed when the rule is applied.
+template <class Op, class... In>
+struct computed {};
+
+/// An operation with the attributes, version and element types of the node with this label, on other inputs.
+template <int Label, class... In>
+struct like {};
+
+/// An operation whose attributes a function makes of what was found: `made<&attributes_of_pad, any<0>, literal<1>>` with
+/// `constexpr op::reshape attributes_of_pad(const match&)`.
+template <auto Make, class... In>
+struct made {};
+
+/// What a rule found.
+class match {
+    const graph* model_;
+    node_id root_;
+    output_ref captured_[16]{};
+    node_id nodes_[16]{};
+
+public:
+    static constexpr int most = 16;  // numbers of captures and of labels are below this
+
+    constexpr match(const graph& network, node_id root) : model_(&network), root_(root) {
+        for (node_id& each : nodes_) {
+            each = node_id::none;
+        }
+    }
+
+    constexpr const graph& model() const { return *model_; }
+    /// The operation that is replaced.
+    constexpr node_id root() const { return root_; }
+    /// The output that `any<number>` or `literal<number>` stands for.
+    constexpr output_ref operator[](int number) const { return captured_[number]; }
+    constexpr element type(int number) const { return model_->type(captured_[number]); }
+    constexpr const shape& dimensions(int number) const { return model_->shape(captured_[number]); }
+    /// The values of `literal<number>`.
+    constexpr const tensor& constant(int number) const { return *model_->constant_value(captured_[number]); }
+    /// The node with this label, and its attributes.
+    constexpr node_id labelled_node(int label) const { return nodes_[label]; }
+    template <class Op>
+    constexpr const Op& as(int label) const {
+        return (*model_)[nodes_[label]].as<Op>();
+    }
+
+    /// Keeps what a number stands for; false if it stands for something else already.
+    constexpr bool capture(int number, output_ref source) {
+        if (captured_[number]) {
+            return captured_[number] == source;
+        }
+        captured_[number] = source;
+        return true;
+    }
+    constexpr void label(int number, node_id id) { nodes_[number] = id; }
+};
+
+// ---- conditions
+
+/// Conditions of a rule, all of which must hold. A condition is a type with a `name` and `static constexpr bool holds(const match&)`;
+/// the first one that does not hold is the reason that the report gives.
+template <class... Conditions>
+struct when {};
+
+/// The constant has one element.
+template <int Number>
+struct has_one_element {
+    static constexpr text_view name = "HasOneElement";
+    static constexpr bool holds(const match& found) { return found.constant(Number).elements() == 1; }
+};
+/// Both have the same element type.
+template <int Left, int Right>
+struct have_same_type {
+    static constexpr text_view name = "HaveSameType";
+    static constexpr bool holds(const match& found) { return found.type(Left) == found.type(Right); }
+};
+/// Both have the same shape, without dynamic dimensions.
+template <int Left, int Right>
+struct have_same_shape {
+    static constexpr text_view name = "HaveSameShape";
+    static constexpr bool holds(const match& found) {
+        return found.dimensions(Left).is_static() && found.dimensions(Left) == found.dimensions(Right);
+    }
+};
+
+/// The published name of a rule, as a template argument.
+template <std::size_t Size>
+struct rule_name {
+    char characters[Size]{};
+    consteval rule_name(const char (&name)[Size]) {
+        for (std::size_t i = 0; i < Size; ++i) {
+            characters[i] = name[i];
+        }
+    }
+    constexpr text_view view() const { return {characters, Size - 1}; }
+};
+
+namespace mistake {
+// The operation does not take so many inputs.
+template <op::kind Operation, int Count>
+struct operation_does_not_take_this_number_of_inputs;
+// The inputs of the operation must have one element type, and those written here never have.
+template <op::kind Operation>
+struct inputs_have_no_element_type_in_common;
+// What is looked for must be an operation on inputs, not a capture alone.
+template <rule_name Name>
+struct rule_does_not_begin_with_an_operation;
+// The replacement uses a capture or a label that what is looked for does not have.
+template <rule_name Name, int Number>
+struct replacement_uses_a_number_that_the_rule_does_not_find;
+// Captures and labels are numbered from 0 to 15.
+template <rule_name Name, int Number>
+struct number_is_not_below_sixteen;
+// The replacement never has the element type of what it replaces.
+template <rule_name Name>
+struct replacement_has_another_element_type;
+// `computed` needs constants: literals, or what is computed from them.
+template <op::kind Operation>
+struct computed_operation_has_an_input_that_is_not_constant;
+// The attributes that this operation type has by itself mean nothing; use `like` or `made`.
+template <op::kind Operation>
+struct replacement_does_not_say_the_attributes_of;
+// Rewriting would never end.
+template <rule_name Name>
+struct rule_matches_its_own_result;
+}  // namespace mistake
+
+namespace detail {
+
+enum class rule_mistake {
+    none,
+    input_count,
+    no_common_type,
+    no_operation,
+    unknown_number,
+    large_number,
+    other_type,
+    not_constant,
+    no_attributes,
+    own_result,
+};
+struct rule_finding {
+    rule_mistake what = rule_mistake::none;
+    int number = -1;
+    op::kind operation = op::kind::none;
+};
+
+inline constexpr unsigned all_types = ~0u;
+constexpr unsigned type_bit(element type) { return 1u << static_cast<unsigned>(type); }
+
+/// Looks at the attributes that an operation type has by itself: sequences and shapes that are empty say nothing.
+struct empty_attribute_finder {
+    bool found = false;
+    constexpr void look(bool) {}
+    constexpr void look(std::int64_t) {}
+    constexpr void look(double) {}
+    constexpr void look(element type) { found = found || type == dynamic; }
+    constexpr void look(const text& value) { found = found || value.empty(); }
+    constexpr void look(const shape&) { found = true; }
+    constexpr void look(const tensor&) { found = true; }
+    template <class Value, std::size_t Inline>
+    constexpr void look(const seq<Value, Inline>& value) {
+        found = found || value.empty();
+    }
+    template <class Value>
+        requires is_enumeration<Value>
+    constexpr void look(Value) {}
+    template <class Value>
+    constexpr void operator()(text_view, const Value& value, op::in_versions = {}) {
+        look(value);
+    }
+};
+template <class Op>
+constexpr bool has_useful_attributes() {
+    empty_attribute_finder finder;
+    if constexpr (requires(const Op& values) { Op::fields(values, finder); }) {
+        const Op values{};
+        Op::fields(values, finder);
+    }
+    return !finder.found;
+}
+
+/// What is known about an expression when the rule is compiled. `From` is what the rule looks for.
+struct expression_facts {
+    rule_finding mistake;
+    unsigned types = all_types;  // element types that it may have
+    bool constant = false;
+    seq<int, 8> captures;
+    seq<int, 8> labels;
+
+    constexpr void note(rule_mistake what, int number, op::kind operation) {
+        if (mistake.what == rule_mistake::none) {
+            mistake = {what, number, operation};
+        }
+    }
+    constexpr void take(const expression_facts& input) {
+        if (mistake.what == rule_mistake::none) {
+            mistake = input.mistake;
+        }
+        captures.append(input.captures);
+        labels.append(input.labels);
+    }
+};
+
+/// The element types of an operation's output, given those of its inputs; notes inputs that never agree.
+template <class Op>
+constexpr unsigned types_of_output(expression_facts& facts, view<unsigned> inputs) {
+    if constexpr (__is_base_of(op::detail::binary_logical, Op)) {
+        for (const unsigned each : inputs) {
+            if ((each & type_bit(boolean)) == 0) {
+                facts.note(rule_mistake::no_common_type, 0, Op::number);
+            }
+        }
+        return type_bit(boolean);
+    } else {
+        constexpr bool is_comparison = __is_base_of(op::detail::binary_comparison, Op);
+        unsigned common = all_types;
+        if constexpr (op::has(Op::traits, op::trait::elementwise_binary)) {
+            for (std::size_t port = 0; port < inputs.size() && port < 2; ++port) {
+                common &= inputs[port];
+            }
+            if (common == 0) {
+                facts.note(rule_mistake::no_common_type, 0, Op::number);
+            }
+            return is_comparison ? type_bit(boolean) : common;
+        } else if constexpr (op::has(Op::traits, op::trait::movement)) {
+            return inputs.empty() ? all_types : inputs[0];
+        } else {
+            return all_types;
+        }
+    }
+}
+
+template <class From, class E>
+struct expression_traits;
+
+template <class From, class Op, class... In>
+constexpr expression_facts facts_of_operation() {
+    expression_facts facts;
+    constexpr int count = sizeof...(In);
+    if (count < Op::inputs.least || count > Op::inputs.most) {
+        facts.note(rule_mistake::input_count, count, Op::number);
+    }
+    facts.constant = true;
+    seq<unsigned, 4> types;
+    const auto take = [&](const expression_facts& input) {
+        facts.take(input);
+        facts.constant = facts.constant && input.constant;
+        types.push_back(input.types);
+    };
+    (take(expression_traits<From, In>::facts()), ...);
+    facts.types = types_of_output<Op>(facts, types);
+    return facts;
+}
+
+template <class E>
+struct operation_type {
+    using type = void;
+};
+template <class Op, class... In>
+struct operation_type<expression<Op, In...>> {
+    using type = Op;
+};
+template <class E>
+struct operation_type<many_readers<E>> : operation_type<E> {};
+template <class E, element... Types>
+struct operation_type<of_type<E, Types...>> : operation_type<E> {};
+template <int Label, class E>
+struct operation_type<labelled<Label, E>> : operation_type<E> {};
+
+template <int Label, class Op>
+struct labelled_operation {};
+/// The operations with labels in an expression, as a list.
+template <class E>
+struct labelled_operations {
+    using type = type_list<>;
+};
+template <class Op, class... In>
+struct labelled_operations<expression<Op, In...>> {
+    using type = joined<type_list<>, typename labelled_operations<In>::type...>;
+};
+template <class E>
+struct labelled_operations<many_readers<E>> : labelled_operations<E> {};
+template <class E, element... Types>
+struct labelled_operations<of_type<E, Types...>> : labelled_operations<E> {};
+template <int Label, class E>
+struct labelled_operations<labelled<Label, E>> {
+    using type = joined<type_list<labelled_operation<Label, typename operation_type<E>::type>>,
+                        typename labelled_operations<E>::type>;
+};
+
+template <int Label>
+struct has_label {
+    template <int Other, class Op>
+    constexpr auto operator()(hana::basic_type<labelled_operation<Other, Op>>) const {
+        return hana::bool_c < Label == Other > ;
+    }
+};
+template <class Found>
+struct operation_of_label {
+    using type = void;
+};
+template <int Label, class Op>
+struct operation_of_label<labelled_operation<Label, Op>> {
+    using type = Op;
+};
+/// The operation with a label; void where there is none.
+template <int Label, class E>
+using operation_with_label = typename operation_of_label<
+    member_at<decltype(hana::filter(typename labelled_operations<E>::type{}, has_label<Label>{})), 0, void>>::type;
+
+// Each kind of expression: facts, a description for comparing, what it matches, what it makes. `next` goes on matching, so
+// that a choice which turns out wrong later is taken back.
+
+struct expression_kind {
+    static constexpr bool is_operation = false;
+};
+
+template <class From, int Number>
+struct expression_traits<From, any<Number>> : expression_kind {
+    static constexpr expression_facts facts() {
+        expression_facts result;
+        result.captures.push_back(Number);
+        return result;
+    }
+    static constexpr void describe(pattern_parts& parts) {
+        parts.push_back({});
+        parts.back().capture = Number;
+    }
+    template <class Next>
+    static constexpr bool matches(match& found, output_ref source, const Next& next) {
+        const match before = found;
+        if (found.capture(Number, source) && next()) {
+            return true;
+        }
+        found = before;
+        return false;
+    }
+    static constexpr output_ref make(rewrite&, const match& found) { return found[Number]; }
+};
+
+template <class From, int Number>
+struct expression_traits<From, literal<Number>> : expression_traits<From, any<Number>> {
+    static constexpr expression_facts facts() {
+        expression_facts result = expression_traits<From, any<Number>>::facts();
+        result.constant = true;
+        return result;
+    }
+    static constexpr void describe(pattern_parts& parts) {
+        expression_traits<From, any<Number>>::describe(parts);
+        parts.back().what = pattern_part::role::constant;
+    }
+    template <class Next>
+    static constexpr bool matches(match& found, output_ref source, const Next& next) {
+        return found.model().constant_value(source) != nullptr &&
+               expression_traits<From, any<Number>>::matches(found, source, next);
+    }
+};
+
+/// Matches the inputs of a node from number `Port` on.
+template <class From, std::size_t Port, class... In>
+struct match_inputs {
+    template <class Next>
+    static constexpr bool run(match&, view<output_ref>, const Next& next) {
+        return next();
+    }
+};
+template <class From, std::size_t Port, class First, class... Rest>
+struct match_inputs<From, Port, First, Rest...> {
+    template <class Next>
+    static constexpr bool run(match& found, view<output_ref> sources, const Next& next) {
+        return expression_traits<From, First>::matches(
+            found, sources[Port], [&] { return match_inputs<From, Port + 1, Rest...>::run(found, sources, next); });
+    }
+};
+
+template <class From, class Op, class... In>
+struct expression_traits<From, expression<Op, In...>> : expression_kind {
+    static constexpr bool is_operation = true;
+    static constexpr bool either_order = sizeof...(In) == 2 && op::has(Op::traits, op::trait::commutative);
+
+    static constexpr expression_facts facts() {
+        expression_facts result = facts_of_operation<From, Op, In...>();
+        result.constant = false;
+        return result;
+    }
+    static constexpr void describe(pattern_parts& parts) {
+        const std::size_t place = parts.size();
+        parts.push_back({});
+        parts[place].what = pattern_part::role::operation;
+        parts[place].operation = Op::number;
+        parts[place].inputs = sizeof...(In);
+        parts[place].sole_reader = place != 0;
+        parts[place].either_order = either_order;
+        (expression_traits<From, In>::describe(parts), ...);
+    }
+    template <class Next>
+    static constexpr bool matches_node(match& found, output_ref source, const Next& next) {
+        const node& each = found.model()[source.node];
+        if (!each.is<Op>() || source.port != 0 || each.inputs() != sizeof...(In) || each.own_types() != nullptr) {
+            return false;
+        }
+        seq<output_ref, 4> sources;
+        for (std::size_t port = 0; port < each.inputs(); ++port) {
+            sources.push_back(each.input(port));
+        }
+        if (match_inputs<From, 0, In...>::run(found, sources, next)) {
+            return true;
+        }
+        if constexpr (either_order) {
+            const output_ref swapped[2] = {sources[1], sources[0]};
+            return match_inputs<From, 0, In...>::run(found, swapped, next);
+        } else {
+            return false;
+        }
+    }
+    template <class Next>
+    static constexpr bool matches(match& found, output_ref source, const Next& next) {
+        return found.model().use_count(source.node) == 1 && matches_node(found, source, next);
+    }
+    static constexpr output_ref make(auto& r, const match& found) {
+        const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
+        const node_id id = r.model.add(Op{}, inputs);
+        r.register_new_node(id);
+        return id;
+    }
+};
+
+template <class From, class E>
+struct expression_traits<From, many_readers<E>> : expression_traits<From, E> {
+    static constexpr void describe(pattern_parts& parts) {
+        const std::size_t place = parts.size();
+        expression_traits<From, E>::describe(parts);
+        parts[place].sole_reader = false;
+    }
+    template <class Next>
+    static constexpr bool matches(match& found, output_ref source, const Next& next) {
+        return expression_traits<From, E>::matches_node(found, source, next);
+    }
+};
+
+template <class From, class E, element... Types>
+struct expression_traits<From, of_type<E, Types...>> : expression_traits<From, E> {
+    static constexpr unsigned mask = (0u | ... | type_bit(Types));
+
+    static constexpr expression_facts facts() {
+        expression_facts result = expression_traits<From, E>::facts();
+        result.types &= mask;
+        return result;
+    }
+    static constexpr void describe(pattern_parts& parts) {
+        const std::size_t place = parts.size();
+        expression_traits<From, E>::describe(parts);
+        parts[place].types &= mask;
+    }
+    template <class Next>
+    static constexpr bool matches(match& found, output_ref source, const Next& next) {
+        return (type_bit(found.model().type(source)) & mask) != 0 &&
+               expression_traits<From, E>::matches(found, source, next);
+    }
+    template <class Next>
+    static constexpr bool matches_node(match& found, output_ref source, const Next& next) {
+        return (type_bit(found.model().type(source)) & mask) != 0 &&
+               expression_traits<From, E>::matches_node(found, source, next);
+    }
+};
+
+template <class From, int Label, class E>
+struct expression_traits<From, labelled<Label, E>> : expression_traits<From, E> {
+    static constexpr expression_facts facts() {
+        expression_facts result = expression_traits<From, E>::facts();
+        result.labels.push_back(Label);
+        return result;
+    }
+    template <class Next>
+    static constexpr bool matches(match& found, output_ref source, const Next& next) {
+        found.label(Label, source.node);
+        return expression_traits<From, E>::matches(found, source, next);
+    }
+    template <class Next>
+    static constexpr bool matches_node(match& found, output_ref source, const Next& next) {
+        found.label(Label, source.node);
+        return expression_traits<From, E>::matches_node(found, source, next);
+    }
+};
+
+template <class From, class Op, class... In>
+struct expression_traits<From, computed<Op, In...>> : expression_kind {
+    static constexpr expression_facts facts() {
+        expression_facts result = facts_of_operation<From, Op, In...>();
+        if (!result.constant) {
+            result.note(rule_mistake::not_constant, 0, Op::number);
+        }
+        return result;
+    }
+    static constexpr void describe(pattern_parts& parts) {
+        parts.push_back({});
+        parts.back().what = pattern_part::role::constant;
+    }
+    static constexpr output_ref make(auto& r, const match& found) {
+        const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
+        return fold_operation(r.model, Op{}, inputs);
+    }
+};
+
+template <class From, int Label, class... In>
+struct expression_traits<From, like<Label, In...>> : expression_kind {
+    using operation = operation_with_label<Label, From>;
+
+    static constexpr expression_facts facts() {
+        if constexpr (is_same<operation, void>) {
+            expression_facts result;
+            result.labels.push_back(Label);
+            return result;
+        } else {
+            expression_facts result = facts_of_operation<From, operation, In...>();
+            result.constant = false;
+            result.labels.push_back(Label);
+            return result;
+        }
+    }
+    static constexpr void describe(pattern_parts& parts) {
+        if constexpr (!is_same<operation, void>) {
+            expression_traits<From, expression<operation, In...>>::describe(parts);
+        }
+    }
+    static constexpr output_ref make(auto& r, const match& found) {
+        const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
+        const node_id id = r.model.clone(found.labelled_node(Label), inputs);
+        r.register_new_node(id);
+        return id;
+    }
+};
+
+template <class Function>
+struct result_of;
+template <class Op>
+struct result_of<Op (*)(const match&)> {
+    using type = Op;
+};
+
+template <class From, auto Make, class... In>
+struct expression_traits<From, made<Make, In...>> : expression_kind {
+    using operation = typename result_of<decltype(Make)>::type;
+
+    static constexpr expression_facts facts() {
+        expression_facts result = facts_of_operation<From, operation, In...>();
+        result.constant = false;
+        return result;
+    }
+    static constexpr void describe(pattern_parts& parts) {
+        expression_traits<From, expression<operation, In...>>::describe(parts);
+    }
+    static constexpr output_ref make(auto& r, const match& found) {
+        const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
+        const node_id id = r.model.add(Make(found), inputs);
+        r.register_new_node(id);
+        return id;
+    }
+};
+
+/// The first operation of a replacement whose own attributes say nothing, -1 if there is none.
+template <class E>
+struct attributeless {
+    static constexpr op::kind operation = op::kind::none;
+};
+template <class... Each>
+constexpr op::kind first_attributeless() {
+    op::kind result = op::kind::none;
+    ((result = result == op::kind::none ? attributeless<Each>::operation : result), ...);
+    return result;
+}
+template <class Op, class... In>
+struct attributeless<expression<Op, In...>> {
+    static constexpr op::kind operation = has_useful_attributes<Op>() ? first_attributeless<In...>() : Op::number;
+};
+template <class Op, class... In>
+struct attributeless<computed<Op, In...>> : attributeless<expression<Op, In...>> {};
+template <int Label, class... In>
+struct attributeless<like<Label, In...>> {
+    static constexpr op::kind operation = first_attributeless<In...>();
+};
+template <auto Make, class... In>
+struct attributeless<made<Make, In...>> {
+    static constexpr op::kind operation = first_attributeless<In...>();
+};
+template <class E, element... Types>
+struct attributeless<of_type<E, Types...>> : attributeless<E> {};
+
+template <class From, class E>
+constexpr pattern_parts parts_of() {
+    pattern_parts parts;
+    expression_traits<From, E>::describe(parts);
+    return parts;
+}
+
+/// Notes numbers that are too large, or that what is looked for does not have.
+constexpr void check_numbers(expression_facts& facts, view<int> used, const seq<int, 8>& found) {
+    for (const int each : used) {
+        if (each < 0 || each >= match::most) {
+            facts.note(rule_mistake::large_number, each, op::kind::none);
+        } else if (!found.contains(each)) {
+            facts.note(rule_mistake::unknown_number, each, op::kind::none);
+        }
+    }
+}
+
+template <class From, class To, bool Conditional>
+consteval rule_finding find_rule_mistake() {
+    if constexpr (!expression_traits<From, From>::is_operation) {
+        return {rule_mistake::no_operation};
+    } else {
+        expression_facts from = expression_traits<From, From>::facts();
+        check_numbers(from, from.captures, from.captures);
+        check_numbers(from, from.labels, from.labels);
+        expression_facts to = expression_traits<From, To>::facts();
+        check_numbers(to, to.captures, from.captures);
+        check_numbers(to, to.labels, from.labels);
+        for (const rule_finding& each : {from.mistake, to.mistake}) {
+            if (each.what != rule_mistake::none) {
+                return each;
+            }
+        }
+        if (attributeless<To>::operation != op::kind::none) {
+            return {rule_mistake::no_attributes, 0, attributeless<To>::operation};
+        }
+        if ((from.types & to.types) == 0) {
+            return {rule_mistake::other_type};
+        }
+        if (!Conditional && covers(parts_of<From, From>(), parts_of<From, To>())) {
+            return {rule_mistake::own_result};
+        }
+        return {};
+    }
+}
+
+template <rule_name Name, rule_mistake, int Number, op::kind Operation>
+struct checked_rule {};
+template <rule_name Name, int N, op::kind O>
+struct checked_rule<Name, rule_mistake::input_count, N, O>
+    : mistake::operation_does_not_take_this_number_of_inputs<O, N> {};
+template <rule_name Name, int N, op::kind O>
+struct checked_rule<Name, rule_mistake::no_common_type, N, O> : mistake::inputs_have_no_element_type_in_common<O> {};
+template <rule_name Name, int N, op::kind O>
+struct checked_rule<Name, rule_mistake::no_operation, N, O> : mistake::rule_does_not_begin_with_an_operation<Name> {};
+template <rule_name Name, int N, op::kind O>
+struct checked_rule<Name, rule_mistake::unknown_number, N, O>
+    : mistake::replacement_uses_a_number_that_the_rule_does_not_find<Name, N> {};
+template <rule_name Name, int N, op::kind O>
+struct checked_rule<Name, rule_mistake::large_number, N, O> : mistake::number_is_not_below_sixteen<Name, N> {};
+template <rule_name Name, int N, op::kind O>
+struct checked_rule<Name, rule_mistake::other_type, N, O> : mistake::replacement_has_another_element_type<Name> {};
+template <rule_name Name, int N, op::kind O>
+struct checked_rule<Name, rule_mistake::not_constant, N, O>
+    : mistake::computed_operation_has_an_input_that_is_not_constant<O> {};
+template <rule_name Name, int N, op::kind O>
+struct checked_rule<Name, rule_mistake::no_attributes, N, O> : mistake::replacement_does_not_say_the_attributes_of<O> {
+};
+template <rule_name Name, int N, op::kind O>
+struct checked_rule<Name, rule_mistake::own_result, N, O> : mistake::rule_matches_its_own_result<Name> {};
+
+template <class From, class To, bool Conditional>
+inline constexpr rule_finding found_in_rule = find_rule_mistake<From, To, Conditional>();
+
+/// The pattern of a rule, for dispatch.
+template <class From>
+struct rule_pattern;
+template <class From>
+    requires(!is_same<typename operation_type<From>::type, void>)
+struct rule_pattern<From> {
+    static constexpr int root_count = 1;
+    static constexpr op::kind roots[1] = {operation_type<From>::type::number};
+    static constexpr void describe(pattern_parts& parts) { expression_traits<From, From>::describe(parts); }
+    static constexpr bool matches(const graph& model, node_id id) {
+        match found(model, id);
+        return expression_traits<From, From>::matches_node(found, id, [] { return true; });
+    }
+};
+
+template <class Condition>
+constexpr bool check_condition(const match& found, text_view& broken) {
+    if (Condition::holds(found)) {
+        return true;
+    }
+    broken = Condition::name;
+    return false;
+}
+template <class... Conditions>
+constexpr text_view first_broken(const match& found, when<Conditions...>) {
+    text_view broken;
+    static_cast<void>((check_condition<Conditions>(found, broken) && ...));
+    return broken;
+}
+
+/// Puts what a rule made in the place of the node that it found, unless types, shapes or names do not allow it.
+[[gnu::cold]] constexpr bool put_in_place(auto& r, node_id root, output_ref made, text_view name) {
+    if (r.model.type(made) != r.model[root].type()) {
+        return r.refused(root, name, {reason::types_do_not_match, -1, r.model.type(made)});
+    }
+    if (r.model.shape(made) != r.model[root].shape()) {
+        return r.refused(root, name, refuse(reason::shapes_do_not_match));
+    }
+    if (r.model[made.node].name().empty() && r.model.use_count(made.node) == 0 && !r.model.is_root(made.node)) {
+        replace_and_name(r, root, made.node);
+        return true;
+    }
+    if (!can_hand_name_on(r.model, root, made)) {
+        return r.refused(root, name, refuse(reason::name_has_no_place));
+    }
+    if (feeds_result(r.model, root)) {
+        r.model.rename(made.node, r.model[root].name());
+    }
+    r.model.replace_uses(root, made);
+    return true;
+}
+
+}  // namespace detail
+
+/// A transformation that puts `To` in the place of `From` where all conditions hold.
+///
+/// `Name` is its published name. The replacement must have the element type and shape of what it replaces: where that
+/// shows only at run time, the node stays, with a reason. New operations are visited next. The node keeps its name.
+template <rule_name Name, class From, class To, class When = when<>>
+struct rule : detail::checked_rule<Name, detail::found_in_rule<From, To, !__is_same(When, when<>)>.what,
+                                   detail::found_in_rule<From, To, !__is_same(When, when<>)>.number,
+                                   detail::found_in_rule<From, To, !__is_same(When, when<>)>.operation> {
+    static constexpr rule_name published = Name;
+    static constexpr text_view name = published.view();
+    using pattern = detail::rule_pattern<From>;
+    /// True if it changes whatever its pattern matches: what comes later with a narrower pattern is never reached.
+    static constexpr bool unconditional = __is_same(When, when<>);
+    static constexpr void describe_result(pattern_parts& parts) {
+        detail::expression_traits<From, To>::describe(parts);
+    }
+
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+        match found(r.model, id);
+        bool changed = false;
+        bool matched = false;
+        // The first way to match for which the conditions hold; if there is none, the first condition that was broken is the reason.
+        text_view broken;
+        detail::expression_traits<From, From>::matches_node(found, id, [&] {
+            matched = true;
+            const text_view here = detail::first_broken(found, When{});
+            broken = broken.empty() ? here : broken;
+            changed = here.empty();
+            return changed;
+        });
+        if (!changed) {
+            return matched && r.refused(id, name, {.why = reason::condition_does_not_hold, .condition = broken});
+        }
+        return detail::put_in_place(r, id, detail::expression_traits<From, To>::make(r, found), name);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/rule_pieces.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_RULE_PIECES_HPP
+#define LPT_HOLDS_TRANSFORMATION_RULE_PIECES_HPP
+/// More pieces for rules: alternatives in what is looked for, constants in what takes its place.
+namespace lpt::inline LPT_ABI {
+
+/// Any one of these expressions, tried in their order; not for the first operation of a rule. A number that not all of them have may be
+/// absent from the match (`found[number]` is then false), and a replacement cannot use it.
+template <class... Expressions>
+struct either {};
+
+/// In a replacement: a Constant with the value that a function makes of what was found; `constexpr tensor value_of(const match&)`.
+template <auto Make>
+struct made_constant {};
+
+namespace detail {
+
+template <class From, class First, class... Rest>
+struct expression_traits<From, either<First, Rest...>> : expression_kind {
+    static constexpr expression_facts facts() {
+        expression_facts result = expression_traits<From, First>::facts();
+        const auto join_with = [&](const expression_facts& other) {
+            result.note(other.mistake.what, other.mistake.number, other.mistake.operation);
+            result.types |= other.types;
+            result.constant = result.constant && other.constant;
+            keep_common(result.captures, other.captures);
+            keep_common(result.labels, other.labels);
+        };
+        (join_with(expression_traits<From, Rest>::facts()), ...);
+        return result;
+    }
+    static constexpr void describe(pattern_parts& parts) {
+        parts.push_back({pattern_part::role::one_of, op::kind::none, 1 + static_cast<int>(sizeof...(Rest))});
+        expression_traits<From, First>::describe(parts);
+        (expression_traits<From, Rest>::describe(parts), ...);
+    }
+    template <class Next>
+    static constexpr bool matches(match& found, output_ref source, const Next& next) {
+        const match before = found;
+        const auto tried = [&](bool matched) {
+            found = matched ? found : before;
+            return matched;
+        };
+        return tried(expression_traits<From, First>::matches(found, source, next)) ||
+               (tried(expression_traits<From, Rest>::matches(found, source, next)) || ...);
+    }
+
+private:
+    static constexpr void keep_common(seq<int, 8>& numbers, const seq<int, 8>& others) {
+        seq<int, 8> common;
+        for (const int each : numbers) {
+            if (others.contains(each)) {
+                common.push_back(each);
+            }
+        }
+        numbers = common;
+    }
+};
+
+template <class From, auto Make>
+struct expression_traits<From, made_constant<Make>> : expression_kind {
+    static constexpr expression_facts facts() {
+        expression_facts result;
+        result.constant = true;
+        return result;
+    }
+    static constexpr void describe(pattern_parts& parts) {
+        parts.push_back({});
+        parts.back().what = pattern_part::role::constant;
+    }
+    static constexpr output_ref make(auto& r, const match& found) { return r.model.constant(Make(found)); }
+};
+
+}  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/optimization/numbers.hpp
+#ifndef LPT_HOLDS_OPTIMIZATION_NUMBERS_HPP
+#define LPT_HOLDS_OPTIMIZATION_NUMBERS_HPP
+/// Conditions on the constants of rules that recognise a function by its numbers.
+namespace lpt::inline LPT_ABI {
+
+namespace number {
+struct zero {
+    static constexpr double value = 0;
+};
+struct one {
+    static constexpr double value = 1;
+};
+struct two {
+    static constexpr double value = 2;
+};
+struct three {
+    static constexpr double value = 3;
+};
+struct six {
+    static constexpr double value = 6;
+};
+struct half {
+    static constexpr double value = 0.5;
+};
+struct minus_half {
+    static constexpr double value = -0.5;
+};
+struct sixth {
+    static constexpr double value = 1.0 / 6;
+};
+struct root_of_two {
+    static constexpr double value = 1.4142135623730951;
+};
+struct root_of_half {
+    static constexpr double value = 0.70710678118654757;
+};
+/// sqrt(2 / pi)
+struct tanh_scale {
+    static constexpr double value = 0.79788456080286541;
+};
+/// Of the cube in the approximation of Gelu by tanh.
+struct tanh_cubic {
+    static constexpr double value = 0.044715;
+};
+}  // namespace number
+
+namespace detail {
+/// How far a number may lie from the one that a constant of this type was rounded from, as a share of it.
+constexpr double rounding_of(element type) { return type == f16 ? 1e-3 : type == bf16 ? 8e-3 : 2e-6; }
+
+constexpr bool is_number(const tensor& constant, double wanted) {
+    return constant.elements() == 1 && is_real(constant.type()) &&
+           math::absolute(constant.real(0) - wanted) <= rounding_of(constant.type()) * math::absolute(wanted);
+}
+}  // namespace detail
+
+/// The constant, where the rule found one under this number, is one number: `Value::value`, but for the rounding to its type.
+template <int Number, class Value>
+struct is_number {
+    static constexpr text_view name = "IsNumber";
+    static constexpr bool holds(const match& found) {
+        return !found[Number] || detail::is_number(found.constant(Number), Value::value);
+    }
+};
+
+/// The tensor is f32: the kernels have these functions for nothing else.
+template <int Number>
+struct is_f32 {
+    static constexpr text_view name = "IsF32";
+    static constexpr bool holds(const match& found) { return found.type(Number) == f32; }
+};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/optimization/attention_fusion.hpp
+#ifndef LPT_HOLDS_OPTIMIZATION_ATTENTION_FUSION_HPP
+#define LPT_HOLDS_OPTIMIZATION_ATTENTION_FUSION_HPP
+namespace lpt::inline LPT_ABI {
+
+namespace fusion {
+
+/// The products of queries and keys, scaled.
+using products = labelled<0, expression<op::mat_mul, any<0>, any<1>>>;
+using scores =
+    either<expression<op::multiply, products, literal<4>>, expression<op::divide, products, literal<5>>, products>;
+template <class Scores>
+using weighted_values = labelled<2, expression<op::mat_mul, labelled<1, expression<op::softmax, Scores>>, any<2>>>;
+using masked_attention = weighted_values<expression<op::add, scores, any<3>>>;
+using plain_attention = weighted_values<scores>;
+
+/// One factor for all scores.
+struct scales_by_one_number {
+    static constexpr text_view name = "ScalesByOneNumber";
+    static constexpr bool holds(const match& found) {
+        return (!found[4] || found.constant(4).elements() == 1) &&
+               (!found[5] || (found.constant(5).elements() == 1 && found.constant(5).real(0) != 0));
+    }
+};
+/// Softmax goes over the keys; a mask does not enlarge the scores; queries, keys and values have the same number of axes.
+struct attends_over_keys {
+    static constexpr text_view name = "AttendsOverKeys";
+    static constexpr bool holds(const match& found) {
+        const shape& all = found.model()[found.labelled_node(0)].shape();
+        const node& softmax = found.model()[found.labelled_node(1)];
+        const std::size_t rank = all.rank();
+        return all.is_static() && rank > 2 && softmax.shape() == all && found.dimensions(0).rank() == rank &&
+               found.dimensions(1).rank() == rank && found.dimensions(2).rank() == rank &&
+               normalized_axis(softmax.as<op::softmax>().axis, rank) == static_cast<std::int64_t>(rank) - 1;
+    }
+};
+/// Whether the second factor of the scores has its places last but one, as attention takes them.
+template <bool Expected>
+struct has_keys_in_rows {
+    static constexpr text_view name = "HasKeysInRows";
+    static constexpr bool holds(const match& found) {
+        const op::mat_mul& first = found.as<op::mat_mul>(0);
+        const op::mat_mul& second = found.as<op::mat_mul>(2);
+        return !first.transpose_a && first.transpose_b == Expected && !second.transpose_a && !second.transpose_b;
+    }
+};
+
+constexpr op::scaled_dot_product_attention attention(const match&) { return {}; }
+constexpr tensor scale_of(const match& found) {
+    const double scale = found[4] ? found.constant(4).real(0) : found[5] ? 1 / found.constant(5).real(0) : 1.0;
+    return make_scalar(found.type(0), scale);
+}
+constexpr tensor nothing_masked(const match& found) { return make_scalar(found.type(0), 0); }
+/// All axes where they are, but for the last two, which are exchanged.
+constexpr tensor rows_as_columns(const match& found) {
+    integers order;
+    const std::size_t rank = found.dimensions(1).rank();
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        const std::size_t from = axis + 2 < rank ? axis : axis + 2 == rank ? rank - 1 : rank - 2;
+        order.push_back(static_cast<std::int64_t>(from));
+    }
+    return make_indices(order);
+}
+
+using keys_in_rows = any<1>;
+using keys_in_columns = expression<op::transpose, any<1>, made_constant<&rows_as_columns>>;
+template <class Keys, class Mask>
+using attention_of = made<&attention, any<0>, Keys, any<2>, Mask, made_constant<&scale_of>>;
+template <bool Expected>
+using attention_conditions = when<is_f32<0>, has_keys_in_rows<Expected>, attends_over_keys, scales_by_one_number>;
+
+}  // namespace fusion
+
+/// softmax(scale * Q * transposed(K) + mask) * V becomes ScaledDotProductAttention, with a mask or without, keys in rows or in columns.
+///
+/// Only where all of it is computed in f32: products of quantized tensors stay. Results differ by the rounding of the intermediate
+/// values.
+struct masked_attention_fusion
+    : rule<"MaskedAttentionFusion", fusion::masked_attention, fusion::attention_of<fusion::keys_in_rows, any<3>>,
+           fusion::attention_conditions<true>> {};
+struct masked_attention_fusion_of_columns
+    : rule<"MaskedAttentionFusionOfColumns", fusion::masked_attention,
+           fusion::attention_of<fusion::keys_in_columns, any<3>>, fusion::attention_conditions<false>> {};
+struct attention_fusion : rule<"AttentionFusion", fusion::plain_attention,
+                               fusion::attention_of<fusion::keys_in_rows, made_constant<&fusion::nothing_masked>>,
+                               fusion::attention_conditions<true>> {};
+struct attention_fusion_of_columns
+    : rule<"AttentionFusionOfColumns", fusion::plain_attention,
+           fusion::attention_of<fusion::keys_in_columns, made_constant<&fusion::nothing_masked>>,
+           fusion::attention_conditions<false>> {};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/optimization/common_subexpressions.hpp
+#ifndef LPT_HOLDS_OPTIMIZATION_COMMON_SUBEXPRESSIONS_HPP
+#define LPT_HOLDS_OPTIMIZATION_COMMON_SUBEXPRESSIONS_HPP
+namespace lpt::inline LPT_ABI {
+
+/// Operations that compute the same from the same become one, which all their readers read.
+///
+/// The same: operation, version, attributes, element types, and inputs, where Constants of a few numbers count by their values. What a
+/// Result reads stays, because it has a name outside; so do operations with states or bodies. Results keep their bits.
+struct common_subexpressions {
+    static constexpr text_view name = "CommonSubexpressions";
+
+    [[gnu::cold]] static constexpr void run(rewrite& r) {
+        const seq<node_id> order = r.operations();
+        seq<std::int32_t> place;  // in the order, by number of the node
+        place.resize(r.model.id_bound(), -1);
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            run_on_bodies<common_subexpressions>(r, order[i]);
+            place[index_of(order[i])] = static_cast<std::int32_t>(i);
+        }
+        for (const node_id id : order) {
+            const node_id earlier = find_earlier(r.model, id, place);
+            if (earlier == node_id::none) {
+                continue;
+            }
+            for (std::size_t port = 0; port < r.model[id].outputs(); ++port) {
+                const auto number = static_cast<std::int32_t>(port);
+                r.model.replace_uses(output_ref(id, number), output_ref(earlier, number));
+            }
+            place[index_of(id)] = -1;
+        }
+        r.model.collect();
+    }
+
+private:
+    static constexpr std::size_t most_readers =
+        64;  // that are compared: what more operations read is seldom read alike
+    static constexpr std::size_t most_values = 64;  // of a Constant
+
+    static constexpr bool may_be_shared(const graph& model, node_id id) {
+        const node& each = model[id];
+        switch (each.kind()) {
+            case op::kind::parameter:
+            case op::kind::result:
+            case op::kind::read_value:
+            case op::kind::assign: return false;
+            default: return each.inputs() != 0 && each.bodies().size() == 0 && !detail::feeds_result(model, id);
+        }
+    }
+    static constexpr bool same_input(const graph& model, output_ref left, output_ref right) {
+        if (left == right) {
+            return true;
+        }
+        const tensor* a = model.constant_value(left);
+        const tensor* b = model.constant_value(right);
+        if (is_null(a) || is_null(b) || a->type() != b->type() || a->dimensions() != b->dimensions() ||
+            a->elements() > most_values) {
+            return false;
+        }
+        for (std::size_t i = 0; i < a->elements(); ++i) {
+            const bool same = is_real(a->type())
+                                  ? a->real(i) == b->real(i) && math::sign_bit(a->real(i)) == math::sign_bit(b->real(i))
+                                  : a->integer(i) == b->integer(i);
+            if (!same) {
+                return false;
+            }
+        }
+        return true;
+    }
+    static constexpr bool same_types(const node& left, const node& right) {
+        const relaxation* a = left.own_types();
+        const relaxation* b = right.own_types();
+        return is_null(a) || is_null(b) ? is_null(a) && is_null(b) : *a == *b;
+    }
+    static constexpr bool compute_the_same(const graph& model, node_id left, node_id right) {
+        const node& a = model[left];
+        const node& b = model[right];
+        if (a.kind() != b.kind() || a.version() != b.version() || a.inputs() != b.inputs() ||
+            a.outputs() != b.outputs() || !(a.attributes() == b.attributes()) || !same_types(a, b)) {
+            return false;
+        }
+        for (std::size_t port = 0; port < a.inputs(); ++port) {
+            if (!same_input(model, a.input(port), b.input(port))) {
+                return false;
+            }
+        }
+        return true;
+    }
+    /// The input that tells most: not a Constant, which many may read.
+    static constexpr output_ref data_of(const graph& model, node_id id) {
+        const node& each = model[id];
+        for (std::size_t port = 0; port < each.inputs(); ++port) {
+            if (is_null(model.constant_value(each.input(port)))) {
+                return each.input(port);
+            }
+        }
+        return {};
+    }
+    /// An operation in front of this one that computes the same; `none` if there is none.
+    static constexpr node_id find_earlier(const graph& model, node_id id, const seq<std::int32_t>& place) {
+        if (!may_be_shared(model, id)) {
+            return node_id::none;
+        }
+        const output_ref data = data_of(model, id);
+        if (!data || model.use_count(data) < 2 || model.use_count(data) > most_readers) {
+            return node_id::none;
+        }
+        for (input_ref user = model.first_use(data); user.node != node_id::none; user = model.next_use(user)) {
+            const std::int32_t where = place[index_of(user.node)];
+            if (user.node != id && where >= 0 && where < place[index_of(id)] && model[user.node].bodies().size() == 0 &&
+                compute_the_same(model, user.node, id)) {
+                return user.node;
+            }
+        }
+        return node_id::none;
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/optimization/gelu_fusion.hpp
+#ifndef LPT_HOLDS_OPTIMIZATION_GELU_FUSION_HPP
+#define LPT_HOLDS_OPTIMIZATION_GELU_FUSION_HPP
+namespace lpt::inline LPT_ABI {
+
+namespace fusion {
+
+/// erf(x / sqrt(2)) + 1
+using gelu_erf_gate = expression<op::add,
+                                 expression<op::erf, either<expression<op::multiply, any<0>, literal<1>>,
+                                                            expression<op::divide, any<0>, literal<2>>>>,
+                                 literal<3>>;
+using gelu_erf_numbers = when<is_f32<0>, is_number<1, number::root_of_half>, is_number<2, number::root_of_two>,
+                              is_number<3, number::one>, is_number<4, number::half>>;
+
+/// tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)) + 1
+using cube = either<expression<op::power, any<0>, literal<5>>,
+                    expression<op::multiply, expression<op::multiply, any<0>, any<0>>, any<0>>>;
+using gelu_tanh_gate = expression<
+    op::add,
+    expression<
+        op::tanh,
+        expression<op::multiply, expression<op::add, any<0>, expression<op::multiply, cube, literal<1>>>, literal<2>>>,
+    literal<3>>;
+using gelu_tanh_numbers = when<is_f32<0>, is_number<1, number::tanh_cubic>, is_number<2, number::tanh_scale>,
+                               is_number<3, number::one>, is_number<4, number::half>, is_number<5, number::three>>;
+
+constexpr op::gelu gelu_by_erf(const match&) { return {{}, op::gelu_approximation::erf}; }
+constexpr op::gelu gelu_by_tanh(const match&) { return {{}, op::gelu_approximation::tanh}; }
+
+/// The three ways to multiply x, a gate and 0.5.
+template <class Gate>
+using half_of_x_first = expression<op::multiply, expression<op::multiply, any<0>, literal<4>>, Gate>;
+template <class Gate>
+using half_of_gate_first = expression<op::multiply, any<0>, expression<op::multiply, Gate, literal<4>>>;
+template <class Gate>
+using half_last = expression<op::multiply, expression<op::multiply, any<0>, Gate>, literal<4>>;
+
+}  // namespace fusion
+
+/// x * 0.5 * (1 + erf(x / sqrt(2))), multiplied in any order, becomes Gelu.
+///
+/// Results differ by the rounding of the intermediate values, which Gelu does not have.
+struct gelu_fusion_half_of_x : rule<"GeluFusionHalfOfX", fusion::half_of_x_first<fusion::gelu_erf_gate>,
+                                    made<&fusion::gelu_by_erf, any<0>>, fusion::gelu_erf_numbers> {};
+struct gelu_fusion_half_of_gate : rule<"GeluFusionHalfOfGate", fusion::half_of_gate_first<fusion::gelu_erf_gate>,
+                                       made<&fusion::gelu_by_erf, any<0>>, fusion::gelu_erf_numbers> {};
+struct gelu_fusion_half_last : rule<"GeluFusionHalfLast", fusion::half_last<fusion::gelu_erf_gate>,
+                                    made<&fusion::gelu_by_erf, any<0>>, fusion::gelu_erf_numbers> {};
+
+/// x * 0.5 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))), multiplied in any order, becomes Gelu by tanh.
+struct gelu_tanh_fusion_half_of_x : rule<"GeluTanhFusionHalfOfX", fusion::half_of_x_first<fusion::gelu_tanh_gate>,
+                                         made<&fusion::gelu_by_tanh, any<0>>, fusion::gelu_tanh_numbers> {};
+struct gelu_tanh_fusion_half_of_gate
+    : rule<"GeluTanhFusionHalfOfGate", fusion::half_of_gate_first<fusion::gelu_tanh_gate>,
+           made<&fusion::gelu_by_tanh, any<0>>, fusion::gelu_tanh_numbers> {};
+struct gelu_tanh_fusion_half_last : rule<"GeluTanhFusionHalfLast", fusion::half_last<fusion::gelu_tanh_gate>,
+                                         made<&fusion::gelu_by_tanh, any<0>>, fusion::gelu_tanh_numbers> {};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/optimization/mvn_fusion.hpp
+#ifndef LPT_HOLDS_OPTIMIZATION_MVN_FUSION_HPP
+#define LPT_HOLDS_OPTIMIZATION_MVN_FUSION_HPP
+namespace lpt::inline LPT_ABI {
+
+namespace fusion {
+
+using mean = many_readers<labelled<0, expression<op::reduce_mean, any<0>, literal<1>>>>;
+using centered = many_readers<expression<op::subtract, any<0>, mean>>;
+/// The mean of the squares of what is left without the mean, and a small number.
+using shifted_variance = expression<op::add,
+                                    labelled<1, expression<op::reduce_mean,
+                                                           either<expression<op::power, centered, literal<4>>,
+                                                                  expression<op::multiply, centered, centered>,
+                                                                  expression<op::squared_difference, any<0>, mean>>,
+                                                           literal<2>>>,
+                                    literal<3>>;
+using deviation = either<expression<op::sqrt, shifted_variance>, expression<op::power, shifted_variance, literal<5>>>;
+using inverse_deviation = either<expression<op::power, shifted_variance, literal<6>>,
+                                 expression<op::divide, literal<7>, expression<op::sqrt, shifted_variance>>>;
+
+/// Both means are taken along the same axes, which stay with size 1.
+struct means_agree {
+    static constexpr text_view name = "MeansAgree";
+    static constexpr bool holds(const match& found) {
+        const tensor& first = found.constant(1);
+        const tensor& second = found.constant(2);
+        if (!found.as<op::reduce_mean>(0).keep_dims || !found.as<op::reduce_mean>(1).keep_dims ||
+            first.elements() != second.elements() || first.elements() == 0) {
+            return false;
+        }
+        for (std::size_t i = 0; i < first.elements(); ++i) {
+            if (first.integer(i) != second.integer(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+};
+struct has_positive_epsilon {
+    static constexpr text_view name = "HasPositiveEpsilon";
+    static constexpr bool holds(const match& found) {
+        return found.constant(3).elements() == 1 && found.constant(3).real(0) > 0;
+    }
+};
+using mvn_numbers = when<is_f32<0>, means_agree, has_positive_epsilon, is_number<4, number::two>,
+                         is_number<5, number::half>, is_number<6, number::minus_half>, is_number<7, number::one>>;
+
+constexpr op::mvn mvn_of(const match& found) {
+    op::mvn result;
+    result.eps = found.constant(3).real(0);
+    return result;
+}
+constexpr tensor axes_of_means(const match& found) {
+    const tensor& axes = found.constant(1);
+    tensor_builder result(i64, shape{static_cast<dimension>(axes.elements())});
+    for (std::size_t i = 0; i < axes.elements(); ++i) {
+        result.integer(i, axes.integer(i));
+    }
+    return result.finish();
+}
+
+}  // namespace fusion
+
+/// (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) becomes MVN; a scale and a shift behind it stay what they are.
+///
+/// Results differ by the rounding of the intermediate values.
+struct mvn_fusion : rule<"MVNFusion", expression<op::divide, fusion::centered, fusion::deviation>,
+                         made<&fusion::mvn_of, any<0>, made_constant<&fusion::axes_of_means>>, fusion::mvn_numbers> {};
+/// The same as a product with the inverse of the root.
+struct mvn_fusion_by_product
+    : rule<"MVNFusionByProduct", expression<op::multiply, fusion::centered, fusion::inverse_deviation>,
+           made<&fusion::mvn_of, any<0>, made_constant<&fusion::axes_of_means>>, fusion::mvn_numbers> {};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/optimization/reshape_fusion.hpp
+#ifndef LPT_HOLDS_OPTIMIZATION_RESHAPE_FUSION_HPP
+#define LPT_HOLDS_OPTIMIZATION_RESHAPE_FUSION_HPP
+namespace lpt::inline LPT_ABI {
+
+namespace fusion {
+
+struct gives_a_known_shape {
+    static constexpr text_view name = "GivesAKnownShape";
+    static constexpr bool holds(const match& found) { return found.model()[found.root()].shape().is_static(); }
+};
+struct keeps_the_shape {
+    static constexpr text_view name = "KeepsTheShape";
+    static constexpr bool holds(const match& found) {
+        return found.dimensions(0).is_static() && found.model()[found.root()].shape() == found.dimensions(0);
+    }
+};
+constexpr tensor sizes_of_result(const match& found) {
+    const shape& dimensions = found.model()[found.root()].shape();
+    return make_indices(view<std::int64_t>(dimensions.dimensions().data(), dimensions.rank()));
+}
+/// The same elements in the same order, in another shape.
+using seen_otherwise =
+    either<many_readers<expression<op::reshape, any<0>, any<1>>>, many_readers<expression<op::squeeze, any<0>, any<1>>>,
+           many_readers<expression<op::squeeze, any<0>>>, many_readers<expression<op::unsqueeze, any<0>, any<1>>>>;
+
+}  // namespace fusion
+
+/// A Reshape to the shape that its input has goes away.
+struct reshape_elimination
+    : rule<"ReshapeElimination", expression<op::reshape, any<0>, any<1>>, any<0>, when<fusion::keeps_the_shape>> {};
+
+/// A Reshape behind a Reshape, Squeeze or Unsqueeze reads what that one reads.
+struct reshape_fusion : rule<"ReshapeFusion", expression<op::reshape, fusion::seen_otherwise, any<2>>,
+                             expression<op::reshape, any<0>, made_constant<&fusion::sizes_of_result>>,
+                             when<fusion::gives_a_known_shape>> {};
+
+namespace fusion {
+
+/// The axis of which the middle shape has the groups, and the order exchanges them with what is in a group; -1 if there is none.
+constexpr std::int64_t shuffled_axis(const match& found) {
+    const shape& data = found.dimensions(0);
+    const shape& parts = found.model()[found.labelled_node(0)].shape();
+    if (!data.is_static() || !parts.is_static() || parts.rank() != data.rank() + 1 ||
+        found.constant(2).elements() != parts.rank()) {
+        return -1;
+    }
+    std::size_t axis = 0;
+    while (axis < data.rank() && parts[axis] == data[axis] &&
+           found.constant(2).integer(axis) == static_cast<std::int64_t>(axis)) {
+        ++axis;
+    }
+    if (axis == data.rank() || parts[axis] * parts[axis + 1] != data[axis]) {
+        return -1;
+    }
+    for (std::size_t i = 0; i < parts.rank(); ++i) {
+        const std::size_t from = i == axis ? axis + 1 : i == axis + 1 ? axis : i;
+        if (found.constant(2).integer(i) != static_cast<std::int64_t>(from) ||
+            (i > axis + 1 && parts[i] != data[i - 1])) {
+            return -1;
+        }
+    }
+    return static_cast<std::int64_t>(axis);
+}
+struct exchanges_groups {
+    static constexpr text_view name = "ExchangesGroups";
+    static constexpr bool holds(const match& found) { return shuffled_axis(found) >= 0; }
+};
+constexpr op::shuffle_channels shuffle_of(const match& found) {
+    op::shuffle_channels result;
+    result.axis = shuffled_axis(found);
+    result.group = found.model()[found.labelled_node(0)].shape()[static_cast<std::size_t>(result.axis)];
+    return result;
+}
+
+}  // namespace fusion
+
+/// An axis that a Reshape divides into groups, a Transpose exchanges with what is in a group, and a Reshape joins again:
+/// ShuffleChannels. As one operation it runs in either layout.
+struct shuffle_channels_fusion
+    : rule<"ShuffleChannelsFusion",
+           expression<op::reshape,
+                      expression<op::transpose, labelled<0, expression<op::reshape, any<0>, any<1>>>, literal<2>>,
+                      any<3>>,
+           made<&fusion::shuffle_of, any<0>>, when<fusion::exchanges_groups>> {};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/optimization/swish_fusion.hpp
+#ifndef LPT_HOLDS_OPTIMIZATION_SWISH_FUSION_HPP
+#define LPT_HOLDS_OPTIMIZATION_SWISH_FUSION_HPP
+namespace lpt::inline LPT_ABI {
+
+/// x * sigmoid(x) becomes Swish.
+struct swish_fusion : rule<"SwishFusion", expression<op::multiply, any<0>, expression<op::sigmoid, any<0>>>,
+                           expression<op::swish, any<0>>, when<is_f32<0>>> {};
+
+/// x * sigmoid(beta * x) becomes Swish with beta.
+struct swish_fusion_with_beta
+    : rule<"SwishFusionWithBeta",
+           expression<op::multiply, any<0>, expression<op::sigmoid, expression<op::multiply, any<0>, literal<1>>>>,
+           expression<op::swish, any<0>, literal<1>>, when<is_f32<0>, has_one_element<1>>> {};
+
+namespace fusion {
+
+/// min(max(x + 3, 0), 6)
+using ramp_to_six = labelled<0, expression<op::clamp, expression<op::add, any<0>, literal<1>>>>;
+
+struct clamps_from_zero_to_six {
+    static constexpr text_view name = "ClampsFromZeroToSix";
+    static constexpr bool holds(const match& found) {
+        const node_id clamp = found.labelled_node(0);
+        return clamp == node_id::none || !found.model()[clamp].is<op::clamp>() ||
+               (found.as<op::clamp>(0).min == 0 && found.as<op::clamp>(0).max == 6);
+    }
+};
+using hswish_numbers = when<is_f32<0>, clamps_from_zero_to_six, is_number<1, number::three>, is_number<2, number::six>,
+                            is_number<3, number::sixth>, is_number<4, number::half>>;
+
+}  // namespace fusion
+
+/// x * min(max(x + 3, 0), 6) / 6 becomes HSwish: the division last, by 6 or by its inverse, or at the ramp, which may be a HardSigmoid.
+struct hswish_fusion_division_last
+    : rule<"HSwishFusionDivisionLast",
+           expression<op::divide, expression<op::multiply, any<0>, fusion::ramp_to_six>, literal<2>>,
+           expression<op::hswish, any<0>>, fusion::hswish_numbers> {};
+struct hswish_fusion_product_last
+    : rule<"HSwishFusionProductLast",
+           expression<op::multiply, expression<op::multiply, any<0>, fusion::ramp_to_six>, literal<3>>,
+           expression<op::hswish, any<0>>, fusion::hswish_numbers> {};
+struct hswish_fusion
+    : rule<"HSwishFusion",
+           expression<
+               op::multiply, any<0>,
+               either<expression<op::divide, fusion::ramp_to_six, literal<2>>,
+                      expression<op::multiply, fusion::ramp_to_six, literal<3>>,
+                      expression<op::hard_sigmoid, any<0>, literal<3>, literal<4>>, expression<op::hsigmoid, any<0>>>>,
+           expression<op::hswish, any<0>>, fusion::hswish_numbers> {};
+
+/// x * tanh(log(1 + exp(x))) becomes Mish.
+struct mish_fusion
+    : rule<"MishFusion",
+           expression<
+               op::multiply, any<0>,
+               expression<op::tanh,
+                          either<expression<op::soft_plus, any<0>>,
+                                 expression<op::log, expression<op::add, expression<op::exp, any<0>>, literal<1>>>>>>,
+           expression<op::mish, any<0>>, when<is_f32<0>, is_number<1, number::one>>> {};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/optimization/transpose_fusion.hpp
+#ifndef LPT_HOLDS_OPTIMIZATION_TRANSPOSE_FUSION_HPP
+#define LPT_HOLDS_OPTIMIZATION_TRANSPOSE_FUSION_HPP
+namespace lpt::inline LPT_ABI {
+
+namespace fusion {
+
+/// The order of axes that a constant stands for; none stands for all axes reversed.
+constexpr integers order_of(const tensor& constant, std::size_t rank) {
+    integers result = integers_of(constant);
+    for (std::size_t axis = rank; result.size() < rank && axis-- > 0;) {
+        result.push_back(static_cast<std::int64_t>(axis));
+    }
+    return result;
+}
+/// Transposed by literal 1, then by literal 2.
+constexpr integers order_of_both(const match& found) {
+    const std::size_t rank = found.dimensions(0).rank();
+    const integers first = order_of(found.constant(1), rank);
+    integers result;
+    for (const std::int64_t axis : order_of(found.constant(2), rank)) {
+        result.push_back(first[static_cast<std::size_t>(axis)]);
+    }
+    return result;
+}
+constexpr bool is_identity(const integers& order) {
+    for (std::size_t axis = 0; axis < order.size(); ++axis) {
+        if (order[axis] != static_cast<std::int64_t>(axis)) {
+            return false;
+        }
+    }
+    return true;
+}
+constexpr tensor indices_of_both(const match& found) { return make_indices(order_of_both(found)); }
+
+struct has_known_rank {
+    static constexpr text_view name = "HasKnownRank";
+    static constexpr bool holds(const match& found) { return found.dimensions(0).rank_is_static(); }
+};
+struct cancel_each_other {
+    static constexpr text_view name = "CancelEachOther";
+    static constexpr bool holds(const match& found) { return is_identity(order_of_both(found)); }
+};
+struct keeps_the_order {
+    static constexpr text_view name = "KeepsTheOrder";
+    static constexpr bool holds(const match& found) {
+        return is_identity(order_of(found.constant(1), found.dimensions(0).rank()));
+    }
+};
+using two_transposes =
+    expression<op::transpose, many_readers<expression<op::transpose, any<0>, literal<1>>>, literal<2>>;
+
+}  // namespace fusion
+
+/// A Transpose that leaves all axes where they are goes away.
+struct transpose_elimination : rule<"TransposeElimination", expression<op::transpose, any<0>, literal<1>>, any<0>,
+                                    when<fusion::has_known_rank, fusion::keeps_the_order>> {};
+
+/// Two Transposes in a row that undo each other go away.
+struct transpose_cancellation : rule<"TransposeCancellation", fusion::two_transposes, any<0>,
+                                     when<fusion::has_known_rank, fusion::cancel_each_other>> {};
+
+/// Two Transposes in a row become one. The first one stays for its other readers.
+struct transpose_fusion
+    : rule<"TransposeFusion", fusion::two_transposes,
+           expression<op::transpose, any<0>, made_constant<&fusion::indices_of_both>>, when<fusion::has_known_rank>> {};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/optimization/optimize.hpp
+#ifndef LPT_HOLDS_OPTIMIZATION_OPTIMIZE_HPP
+#define LPT_HOLDS_OPTIMIZATION_OPTIMIZE_HPP
+namespace lpt::inline LPT_ABI {
+
+/// Compositions that are published operations, and movements of elements that are not needed, in the order of priority at a node.
+using default_optimizations =
+    stage<transpose_elimination, transpose_cancellation, transpose_fusion, shuffle_channels_fusion, reshape_elimination,
+          reshape_fusion, gelu_fusion_half_of_x, gelu_fusion_half_of_gate, gelu_fusion_half_last,
+          gelu_tanh_fusion_half_of_x, gelu_tanh_fusion_half_of_gate, gelu_tanh_fusion_half_last,
+          hswish_fusion_division_last, hswish_fusion_product_last, hswish_fusion, swish_fusion, swish_fusion_with_beta,
+          mish_fusion, mvn_fusion, mvn_fusion_by_product, masked_attention_fusion, masked_attention_fusion_of_columns,
+          attention_fusion, attention_fusion_of_columns>;
+
+/// Makes a network cheaper to run without changing what it computes: what computes the same is computed once, compositions become the
+/// operations that they are.
+///
+/// Belongs between the transformations, which find quantized data in the network as it is written, and `compile`. `Rules` is a stage of
+/// transformations, as pipelines have them. Results differ by the rounding of intermediate values that are no longer made; movements and
+/// shared operations keep their bits. Gives the refusals of the rules; raises an error for a graph that `verify` does not accept, and what
+/// rules of the user raise; the graph is then as it was.
+template <class Rules = default_optimizations>
+constexpr seq<refusal> optimize(graph& model, const transformation_options& options = {}) {
+    if (model.needs_verification()) {
+        verify(model);
+    }
+    graph_backup backup(model);
+    attribute::tables attributes;
+    const restriction_table target;
+    rewrite changes(model, attributes, options, target);
+    common_subexpressions::run(changes);
+    detail::run_as_one_rewrite(changes, Rules{});
+    detail::infer_open_shapes(model);
+    backup.keep_changes();
+    return changes.take_refusals();
+}
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
 // ======== lpt/pipeline/count_operations.hpp
 #ifndef LPT_HOLDS_PIPELINE_COUNT_OPERATIONS_HPP
 #define LPT_HOLDS_PIPELINE_COUNT_OPERATIONS_HPP
@@ -31835,808 +33408,6 @@ private:
             return model.clone(like, inputs);
         }
         return model.add_relaxed(model[like].attributes(), inputs, types, {}, model[like].version());
-    }
-};
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/transformation/rule.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_RULE_HPP
-#define LPT_HOLDS_TRANSFORMATION_RULE_HPP
-/// Rules in a declarative form: what is looked for, and what takes its place, as expression types.
-///
-///     struct merge_multiplies
-///         : rule<"MergeMultiplies",
-///                expression<op::multiply, expression<op::multiply, any<0>, literal<1>>, literal<2>>,
-///                expression<op::multiply, any<0>, computed<op::multiply, literal<1>, literal<2>>>> {};
-///
-/// A rule is a transformation like any other: it goes into a pipeline with `with_main`, `before` and the like.
-/// Mistakes (wrong numbers of inputs, unknown captures, element types that never meet, a rule that matches its own
-/// result) do not compile, with a sentence of namespace `mistake` as the message.
-namespace lpt::inline LPT_ABI {
-
-// ---- what is looked for
-
-/// A tensor from anywhere. The same number twice means the same tensor.
-template <int Number>
-struct any {};
-
-/// The output of a Constant. The same number twice means the same output.
-template <int Number>
-struct literal {};
-
-/// An operation on inputs: as many as it has here. Below the first one of a rule it matches only where it has one reader,
-/// unless it stands in `many_readers`. The two inputs of a commutative operation match in either order. In a
-/// replacement: a new operation, with the attributes that the operation type has by itself.
-template <class Op, class... In>
-struct expression {};
-
-/// An expression that other operations may read as well; it stays for them.
-template <class Expression>
-struct many_readers {};
-
-/// Something of one of these element types.
-template <class In, element... Types>
-struct of_type {};
-
-/// An expression with a number, under which `like`, `made` and conditions find its node.
-template <int Label, class Expression>
-struct labelled {};
-
-// ---- what takes its place
-
-/// The value of an operation on constants, computed when the rule is applied.
-template <class Op, class... In>
-struct computed {};
-
-/// An operation with the attributes, version and element types of the node with this label, on other inputs.
-template <int Label, class... In>
-struct like {};
-
-/// An operation whose attributes a function makes of what was found: `made<&attributes_of_pad, any<0>, literal<1>>` with
-/// `constexpr op::reshape attributes_of_pad(const match&)`.
-template <auto Make, class... In>
-struct made {};
-
-/// What a rule found.
-class match {
-    const graph* model_;
-    node_id root_;
-    output_ref captured_[16]{};
-    node_id nodes_[16]{};
-
-public:
-    static constexpr int most = 16;  // numbers of captures and of labels are below this
-
-    constexpr match(const graph& network, node_id root) : model_(&network), root_(root) {
-        for (node_id& each : nodes_) {
-            each = node_id::none;
-        }
-    }
-
-    constexpr const graph& model() const { return *model_; }
-    /// The operation that is replaced.
-    constexpr node_id root() const { return root_; }
-    /// The output that `any<number>` or `literal<number>` stands for.
-    constexpr output_ref operator[](int number) const { return captured_[number]; }
-    constexpr element type(int number) const { return model_->type(captured_[number]); }
-    constexpr const shape& dimensions(int number) const { return model_->shape(captured_[number]); }
-    /// The values of `literal<number>`.
-    constexpr const tensor& constant(int number) const { return *model_->constant_value(captured_[number]); }
-    /// The node with this label, and its attributes.
-    constexpr node_id labelled_node(int label) const { return nodes_[label]; }
-    template <class Op>
-    constexpr const Op& as(int label) const {
-        return (*model_)[nodes_[label]].as<Op>();
-    }
-
-    /// Keeps what a number stands for; false if it stands for something else already.
-    constexpr bool capture(int number, output_ref source) {
-        if (captured_[number]) {
-            return captured_[number] == source;
-        }
-        captured_[number] = source;
-        return true;
-    }
-    constexpr void label(int number, node_id id) { nodes_[number] = id; }
-};
-
-// ---- conditions
-
-/// Conditions of a rule, all of which must hold. A condition is a type with a `name` and `static constexpr bool holds(const match&)`;
-/// the first one that does not hold is the reason that the report gives.
-template <class... Conditions>
-struct when {};
-
-/// The constant has one element.
-template <int Number>
-struct has_one_element {
-    static constexpr text_view name = "HasOneElement";
-    static constexpr bool holds(const match& found) { return found.constant(Number).elements() == 1; }
-};
-/// Both have the same element type.
-template <int Left, int Right>
-struct have_same_type {
-    static constexpr text_view name = "HaveSameType";
-    static constexpr bool holds(const match& found) { return found.type(Left) == found.type(Right); }
-};
-/// Both have the same shape, without dynamic dimensions.
-template <int Left, int Right>
-struct have_same_shape {
-    static constexpr text_view name = "HaveSameShape";
-    static constexpr bool holds(const match& found) {
-        return found.dimensions(Left).is_static() && found.dimensions(Left) == found.dimensions(Right);
-    }
-};
-
-/// The published name of a rule, as a template argument.
-template <std::size_t Size>
-struct rule_name {
-    char characters[Size]{};
-    consteval rule_name(const char (&name)[Size]) {
-        for (std::size_t i = 0; i < Size; ++i) {
-            characters[i] = name[i];
-        }
-    }
-    constexpr text_view view() const { return {characters, Size - 1}; }
-};
-
-namespace mistake {
-// The operation does not take so many inputs.
-template <op::kind Operation, int Count>
-struct operation_does_not_take_this_number_of_inputs;
-// The inputs of the operation must have one element type, and those written here never have.
-template <op::kind Operation>
-struct inputs_have_no_element_type_in_common;
-// What is looked for must be an operation on inputs, not a capture alone.
-template <rule_name Name>
-struct rule_does_not_begin_with_an_operation;
-// The replacement uses a capture or a label that what is looked for does not have.
-template <rule_name Name, int Number>
-struct replacement_uses_a_number_that_the_rule_does_not_find;
-// Captures and labels are numbered from 0 to 15.
-template <rule_name Name, int Number>
-struct number_is_not_below_sixteen;
-// The replacement never has the element type of what it replaces.
-template <rule_name Name>
-struct replacement_has_another_element_type;
-// `computed` needs constants: literals, or what is computed from them.
-template <op::kind Operation>
-struct computed_operation_has_an_input_that_is_not_constant;
-// The attributes that this operation type has by itself mean nothing; use `like` or `made`.
-template <op::kind Operation>
-struct replacement_does_not_say_the_attributes_of;
-// Rewriting would never end.
-template <rule_name Name>
-struct rule_matches_its_own_result;
-}  // namespace mistake
-
-namespace detail {
-
-enum class rule_mistake {
-    none,
-    input_count,
-    no_common_type,
-    no_operation,
-    unknown_number,
-    large_number,
-    other_type,
-    not_constant,
-    no_attributes,
-    own_result,
-};
-struct rule_finding {
-    rule_mistake what = rule_mistake::none;
-    int number = -1;
-    op::kind operation = op::kind::none;
-};
-
-inline constexpr unsigned all_types = ~0u;
-constexpr unsigned type_bit(element type) { return 1u << static_cast<unsigned>(type); }
-
-/// Looks at the attributes that an operation type has by itself: sequences and shapes that are empty say nothing.
-struct empty_attribute_finder {
-    bool found = false;
-    constexpr void look(bool) {}
-    constexpr void look(std::int64_t) {}
-    constexpr void look(double) {}
-    constexpr void look(element type) { found = found || type == dynamic; }
-    constexpr void look(const text& value) { found = found || value.empty(); }
-    constexpr void look(const shape&) { found = true; }
-    constexpr void look(const tensor&) { found = true; }
-    template <class Value, std::size_t Inline>
-    constexpr void look(const seq<Value, Inline>& value) {
-        found = found || value.empty();
-    }
-    template <class Value>
-        requires is_enumeration<Value>
-    constexpr void look(Value) {}
-    template <class Value>
-    constexpr void operator()(text_view, const Value& value, op::in_versions = {}) {
-        look(value);
-    }
-};
-template <class Op>
-constexpr bool has_useful_attributes() {
-    empty_attribute_finder finder;
-    if constexpr (requires(const Op& values) { Op::fields(values, finder); }) {
-        const Op values{};
-        Op::fields(values, finder);
-    }
-    return !finder.found;
-}
-
-/// What is known about an expression when the rule is compiled. `From` is what the rule looks for.
-struct expression_facts {
-    rule_finding mistake;
-    unsigned types = all_types;  // element types that it may have
-    bool constant = false;
-    seq<int, 8> captures;
-    seq<int, 8> labels;
-
-    constexpr void note(rule_mistake what, int number, op::kind operation) {
-        if (mistake.what == rule_mistake::none) {
-            mistake = {what, number, operation};
-        }
-    }
-    constexpr void take(const expression_facts& input) {
-        if (mistake.what == rule_mistake::none) {
-            mistake = input.mistake;
-        }
-        captures.append(input.captures);
-        labels.append(input.labels);
-    }
-};
-
-/// The element types of an operation's output, given those of its inputs; notes inputs that never agree.
-template <class Op>
-constexpr unsigned types_of_output(expression_facts& facts, view<unsigned> inputs) {
-    if constexpr (__is_base_of(op::detail::binary_logical, Op)) {
-        for (const unsigned each : inputs) {
-            if ((each & type_bit(boolean)) == 0) {
-                facts.note(rule_mistake::no_common_type, 0, Op::number);
-            }
-        }
-        return type_bit(boolean);
-    } else {
-        constexpr bool is_comparison = __is_base_of(op::detail::binary_comparison, Op);
-        unsigned common = all_types;
-        if constexpr (op::has(Op::traits, op::trait::elementwise_binary)) {
-            for (std::size_t port = 0; port < inputs.size() && port < 2; ++port) {
-                common &= inputs[port];
-            }
-            if (common == 0) {
-                facts.note(rule_mistake::no_common_type, 0, Op::number);
-            }
-            return is_comparison ? type_bit(boolean) : common;
-        } else if constexpr (op::has(Op::traits, op::trait::movement)) {
-            return inputs.empty() ? all_types : inputs[0];
-        } else {
-            return all_types;
-        }
-    }
-}
-
-template <class From, class E>
-struct expression_traits;
-
-template <class From, class Op, class... In>
-constexpr expression_facts facts_of_operation() {
-    expression_facts facts;
-    constexpr int count = sizeof...(In);
-    if (count < Op::inputs.least || count > Op::inputs.most) {
-        facts.note(rule_mistake::input_count, count, Op::number);
-    }
-    facts.constant = true;
-    seq<unsigned, 4> types;
-    const auto take = [&](const expression_facts& input) {
-        facts.take(input);
-        facts.constant = facts.constant && input.constant;
-        types.push_back(input.types);
-    };
-    (take(expression_traits<From, In>::facts()), ...);
-    facts.types = types_of_output<Op>(facts, types);
-    return facts;
-}
-
-template <class E>
-struct operation_type {
-    using type = void;
-};
-template <class Op, class... In>
-struct operation_type<expression<Op, In...>> {
-    using type = Op;
-};
-template <class E>
-struct operation_type<many_readers<E>> : operation_type<E> {};
-template <class E, element... Types>
-struct operation_type<of_type<E, Types...>> : operation_type<E> {};
-template <int Label, class E>
-struct operation_type<labelled<Label, E>> : operation_type<E> {};
-
-template <int Label, class Op>
-struct labelled_operation {};
-/// The operations with labels in an expression, as a list.
-template <class E>
-struct labelled_operations {
-    using type = type_list<>;
-};
-template <class Op, class... In>
-struct labelled_operations<expression<Op, In...>> {
-    using type = joined<type_list<>, typename labelled_operations<In>::type...>;
-};
-template <class E>
-struct labelled_operations<many_readers<E>> : labelled_operations<E> {};
-template <class E, element... Types>
-struct labelled_operations<of_type<E, Types...>> : labelled_operations<E> {};
-template <int Label, class E>
-struct labelled_operations<labelled<Label, E>> {
-    using type = joined<type_list<labelled_operation<Label, typename operation_type<E>::type>>,
-                        typename labelled_operations<E>::type>;
-};
-
-template <int Label>
-struct has_label {
-    template <int Other, class Op>
-    constexpr auto operator()(hana::basic_type<labelled_operation<Other, Op>>) const {
-        return hana::bool_c < Label == Other > ;
-    }
-};
-template <class Found>
-struct operation_of_label {
-    using type = void;
-};
-template <int Label, class Op>
-struct operation_of_label<labelled_operation<Label, Op>> {
-    using type = Op;
-};
-/// The operation with a label; void where there is none.
-template <int Label, class E>
-using operation_with_label = typename operation_of_label<
-    member_at<decltype(hana::filter(typename labelled_operations<E>::type{}, has_label<Label>{})), 0, void>>::type;
-
-// Each kind of expression: facts, a description for comparing, what it matches, what it makes. `next` goes on matching, so
-// that a choice which turns out wrong later is taken back.
-
-struct expression_kind {
-    static constexpr bool is_operation = false;
-};
-
-template <class From, int Number>
-struct expression_traits<From, any<Number>> : expression_kind {
-    static constexpr expression_facts facts() {
-        expression_facts result;
-        result.captures.push_back(Number);
-        return result;
-    }
-    static constexpr void describe(pattern_parts& parts) {
-        parts.push_back({});
-        parts.back().capture = Number;
-    }
-    template <class Next>
-    static constexpr bool matches(match& found, output_ref source, const Next& next) {
-        const match before = found;
-        if (found.capture(Number, source) && next()) {
-            return true;
-        }
-        found = before;
-        return false;
-    }
-    static constexpr output_ref make(rewrite&, const match& found) { return found[Number]; }
-};
-
-template <class From, int Number>
-struct expression_traits<From, literal<Number>> : expression_traits<From, any<Number>> {
-    static constexpr expression_facts facts() {
-        expression_facts result = expression_traits<From, any<Number>>::facts();
-        result.constant = true;
-        return result;
-    }
-    static constexpr void describe(pattern_parts& parts) {
-        expression_traits<From, any<Number>>::describe(parts);
-        parts.back().what = pattern_part::role::constant;
-    }
-    template <class Next>
-    static constexpr bool matches(match& found, output_ref source, const Next& next) {
-        return found.model().constant_value(source) != nullptr &&
-               expression_traits<From, any<Number>>::matches(found, source, next);
-    }
-};
-
-/// Matches the inputs of a node from number `Port` on.
-template <class From, std::size_t Port, class... In>
-struct match_inputs {
-    template <class Next>
-    static constexpr bool run(match&, view<output_ref>, const Next& next) {
-        return next();
-    }
-};
-template <class From, std::size_t Port, class First, class... Rest>
-struct match_inputs<From, Port, First, Rest...> {
-    template <class Next>
-    static constexpr bool run(match& found, view<output_ref> sources, const Next& next) {
-        return expression_traits<From, First>::matches(
-            found, sources[Port], [&] { return match_inputs<From, Port + 1, Rest...>::run(found, sources, next); });
-    }
-};
-
-template <class From, class Op, class... In>
-struct expression_traits<From, expression<Op, In...>> : expression_kind {
-    static constexpr bool is_operation = true;
-    static constexpr bool either_order = sizeof...(In) == 2 && op::has(Op::traits, op::trait::commutative);
-
-    static constexpr expression_facts facts() {
-        expression_facts result = facts_of_operation<From, Op, In...>();
-        result.constant = false;
-        return result;
-    }
-    static constexpr void describe(pattern_parts& parts) {
-        const std::size_t place = parts.size();
-        parts.push_back({});
-        parts[place].what = pattern_part::role::operation;
-        parts[place].operation = Op::number;
-        parts[place].inputs = sizeof...(In);
-        parts[place].sole_reader = place != 0;
-        parts[place].either_order = either_order;
-        (expression_traits<From, In>::describe(parts), ...);
-    }
-    template <class Next>
-    static constexpr bool matches_node(match& found, output_ref source, const Next& next) {
-        const node& each = found.model()[source.node];
-        if (!each.is<Op>() || source.port != 0 || each.inputs() != sizeof...(In) || each.own_types() != nullptr) {
-            return false;
-        }
-        seq<output_ref, 4> sources;
-        for (std::size_t port = 0; port < each.inputs(); ++port) {
-            sources.push_back(each.input(port));
-        }
-        if (match_inputs<From, 0, In...>::run(found, sources, next)) {
-            return true;
-        }
-        if constexpr (either_order) {
-            const output_ref swapped[2] = {sources[1], sources[0]};
-            return match_inputs<From, 0, In...>::run(found, swapped, next);
-        } else {
-            return false;
-        }
-    }
-    template <class Next>
-    static constexpr bool matches(match& found, output_ref source, const Next& next) {
-        return found.model().use_count(source.node) == 1 && matches_node(found, source, next);
-    }
-    static constexpr output_ref make(auto& r, const match& found) {
-        const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
-        const node_id id = r.model.add(Op{}, inputs);
-        r.register_new_node(id);
-        return id;
-    }
-};
-
-template <class From, class E>
-struct expression_traits<From, many_readers<E>> : expression_traits<From, E> {
-    static constexpr void describe(pattern_parts& parts) {
-        const std::size_t place = parts.size();
-        expression_traits<From, E>::describe(parts);
-        parts[place].sole_reader = false;
-    }
-    template <class Next>
-    static constexpr bool matches(match& found, output_ref source, const Next& next) {
-        return expression_traits<From, E>::matches_node(found, source, next);
-    }
-};
-
-template <class From, class E, element... Types>
-struct expression_traits<From, of_type<E, Types...>> : expression_traits<From, E> {
-    static constexpr unsigned mask = (0u | ... | type_bit(Types));
-
-    static constexpr expression_facts facts() {
-        expression_facts result = expression_traits<From, E>::facts();
-        result.types &= mask;
-        return result;
-    }
-    static constexpr void describe(pattern_parts& parts) {
-        const std::size_t place = parts.size();
-        expression_traits<From, E>::describe(parts);
-        parts[place].types &= mask;
-    }
-    template <class Next>
-    static constexpr bool matches(match& found, output_ref source, const Next& next) {
-        return (type_bit(found.model().type(source)) & mask) != 0 &&
-               expression_traits<From, E>::matches(found, source, next);
-    }
-    template <class Next>
-    static constexpr bool matches_node(match& found, output_ref source, const Next& next) {
-        return (type_bit(found.model().type(source)) & mask) != 0 &&
-               expression_traits<From, E>::matches_node(found, source, next);
-    }
-};
-
-template <class From, int Label, class E>
-struct expression_traits<From, labelled<Label, E>> : expression_traits<From, E> {
-    static constexpr expression_facts facts() {
-        expression_facts result = expression_traits<From, E>::facts();
-        result.labels.push_back(Label);
-        return result;
-    }
-    template <class Next>
-    static constexpr bool matches(match& found, output_ref source, const Next& next) {
-        found.label(Label, source.node);
-        return expression_traits<From, E>::matches(found, source, next);
-    }
-    template <class Next>
-    static constexpr bool matches_node(match& found, output_ref source, const Next& next) {
-        found.label(Label, source.node);
-        return expression_traits<From, E>::matches_node(found, source, next);
-    }
-};
-
-template <class From, class Op, class... In>
-struct expression_traits<From, computed<Op, In...>> : expression_kind {
-    static constexpr expression_facts facts() {
-        expression_facts result = facts_of_operation<From, Op, In...>();
-        if (!result.constant) {
-            result.note(rule_mistake::not_constant, 0, Op::number);
-        }
-        return result;
-    }
-    static constexpr void describe(pattern_parts& parts) {
-        parts.push_back({});
-        parts.back().what = pattern_part::role::constant;
-    }
-    static constexpr output_ref make(auto& r, const match& found) {
-        const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
-        return fold_operation(r.model, Op{}, inputs);
-    }
-};
-
-template <class From, int Label, class... In>
-struct expression_traits<From, like<Label, In...>> : expression_kind {
-    using operation = operation_with_label<Label, From>;
-
-    static constexpr expression_facts facts() {
-        if constexpr (is_same<operation, void>) {
-            expression_facts result;
-            result.labels.push_back(Label);
-            return result;
-        } else {
-            expression_facts result = facts_of_operation<From, operation, In...>();
-            result.constant = false;
-            result.labels.push_back(Label);
-            return result;
-        }
-    }
-    static constexpr void describe(pattern_parts& parts) {
-        if constexpr (!is_same<operation, void>) {
-            expression_traits<From, expression<operation, In...>>::describe(parts);
-        }
-    }
-    static constexpr output_ref make(auto& r, const match& found) {
-        const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
-        const node_id id = r.model.clone(found.labelled_node(Label), inputs);
-        r.register_new_node(id);
-        return id;
-    }
-};
-
-template <class Function>
-struct result_of;
-template <class Op>
-struct result_of<Op (*)(const match&)> {
-    using type = Op;
-};
-
-template <class From, auto Make, class... In>
-struct expression_traits<From, made<Make, In...>> : expression_kind {
-    using operation = typename result_of<decltype(Make)>::type;
-
-    static constexpr expression_facts facts() {
-        expression_facts result = facts_of_operation<From, operation, In...>();
-        result.constant = false;
-        return result;
-    }
-    static constexpr void describe(pattern_parts& parts) {
-        expression_traits<From, expression<operation, In...>>::describe(parts);
-    }
-    static constexpr output_ref make(auto& r, const match& found) {
-        const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
-        const node_id id = r.model.add(Make(found), inputs);
-        r.register_new_node(id);
-        return id;
-    }
-};
-
-/// The first operation of a replacement whose own attributes say nothing, -1 if there is none.
-template <class E>
-struct attributeless {
-    static constexpr op::kind operation = op::kind::none;
-};
-template <class... Each>
-constexpr op::kind first_attributeless() {
-    op::kind result = op::kind::none;
-    ((result = result == op::kind::none ? attributeless<Each>::operation : result), ...);
-    return result;
-}
-template <class Op, class... In>
-struct attributeless<expression<Op, In...>> {
-    static constexpr op::kind operation = has_useful_attributes<Op>() ? first_attributeless<In...>() : Op::number;
-};
-template <class Op, class... In>
-struct attributeless<computed<Op, In...>> : attributeless<expression<Op, In...>> {};
-template <int Label, class... In>
-struct attributeless<like<Label, In...>> {
-    static constexpr op::kind operation = first_attributeless<In...>();
-};
-template <auto Make, class... In>
-struct attributeless<made<Make, In...>> {
-    static constexpr op::kind operation = first_attributeless<In...>();
-};
-template <class E, element... Types>
-struct attributeless<of_type<E, Types...>> : attributeless<E> {};
-
-template <class From, class E>
-constexpr pattern_parts parts_of() {
-    pattern_parts parts;
-    expression_traits<From, E>::describe(parts);
-    return parts;
-}
-
-/// Notes numbers that are too large, or that what is looked for does not have.
-constexpr void check_numbers(expression_facts& facts, view<int> used, const seq<int, 8>& found) {
-    for (const int each : used) {
-        if (each < 0 || each >= match::most) {
-            facts.note(rule_mistake::large_number, each, op::kind::none);
-        } else if (!found.contains(each)) {
-            facts.note(rule_mistake::unknown_number, each, op::kind::none);
-        }
-    }
-}
-
-template <class From, class To, bool Conditional>
-consteval rule_finding find_rule_mistake() {
-    if constexpr (!expression_traits<From, From>::is_operation) {
-        return {rule_mistake::no_operation};
-    } else {
-        expression_facts from = expression_traits<From, From>::facts();
-        check_numbers(from, from.captures, from.captures);
-        check_numbers(from, from.labels, from.labels);
-        expression_facts to = expression_traits<From, To>::facts();
-        check_numbers(to, to.captures, from.captures);
-        check_numbers(to, to.labels, from.labels);
-        for (const rule_finding& each : {from.mistake, to.mistake}) {
-            if (each.what != rule_mistake::none) {
-                return each;
-            }
-        }
-        if (attributeless<To>::operation != op::kind::none) {
-            return {rule_mistake::no_attributes, 0, attributeless<To>::operation};
-        }
-        if ((from.types & to.types) == 0) {
-            return {rule_mistake::other_type};
-        }
-        if (!Conditional && covers(parts_of<From, From>(), parts_of<From, To>())) {
-            return {rule_mistake::own_result};
-        }
-        return {};
-    }
-}
-
-template <rule_name Name, rule_mistake, int Number, op::kind Operation>
-struct checked_rule {};
-template <rule_name Name, int N, op::kind O>
-struct checked_rule<Name, rule_mistake::input_count, N, O>
-    : mistake::operation_does_not_take_this_number_of_inputs<O, N> {};
-template <rule_name Name, int N, op::kind O>
-struct checked_rule<Name, rule_mistake::no_common_type, N, O> : mistake::inputs_have_no_element_type_in_common<O> {};
-template <rule_name Name, int N, op::kind O>
-struct checked_rule<Name, rule_mistake::no_operation, N, O> : mistake::rule_does_not_begin_with_an_operation<Name> {};
-template <rule_name Name, int N, op::kind O>
-struct checked_rule<Name, rule_mistake::unknown_number, N, O>
-    : mistake::replacement_uses_a_number_that_the_rule_does_not_find<Name, N> {};
-template <rule_name Name, int N, op::kind O>
-struct checked_rule<Name, rule_mistake::large_number, N, O> : mistake::number_is_not_below_sixteen<Name, N> {};
-template <rule_name Name, int N, op::kind O>
-struct checked_rule<Name, rule_mistake::other_type, N, O> : mistake::replacement_has_another_element_type<Name> {};
-template <rule_name Name, int N, op::kind O>
-struct checked_rule<Name, rule_mistake::not_constant, N, O>
-    : mistake::computed_operation_has_an_input_that_is_not_constant<O> {};
-template <rule_name Name, int N, op::kind O>
-struct checked_rule<Name, rule_mistake::no_attributes, N, O> : mistake::replacement_does_not_say_the_attributes_of<O> {
-};
-template <rule_name Name, int N, op::kind O>
-struct checked_rule<Name, rule_mistake::own_result, N, O> : mistake::rule_matches_its_own_result<Name> {};
-
-template <class From, class To, bool Conditional>
-inline constexpr rule_finding found_in_rule = find_rule_mistake<From, To, Conditional>();
-
-/// The pattern of a rule, for dispatch.
-template <class From>
-struct rule_pattern;
-template <class From>
-    requires(!is_same<typename operation_type<From>::type, void>)
-struct rule_pattern<From> {
-    static constexpr int root_count = 1;
-    static constexpr op::kind roots[1] = {operation_type<From>::type::number};
-    static constexpr void describe(pattern_parts& parts) { expression_traits<From, From>::describe(parts); }
-    static constexpr bool matches(const graph& model, node_id id) {
-        match found(model, id);
-        return expression_traits<From, From>::matches_node(found, id, [] { return true; });
-    }
-};
-
-template <class Condition>
-constexpr bool check_condition(const match& found, text_view& broken) {
-    if (Condition::holds(found)) {
-        return true;
-    }
-    broken = Condition::name;
-    return false;
-}
-template <class... Conditions>
-constexpr text_view first_broken(const match& found, when<Conditions...>) {
-    text_view broken;
-    static_cast<void>((check_condition<Conditions>(found, broken) && ...));
-    return broken;
-}
-
-/// Puts what a rule made in the place of the node that it found, unless types, shapes or names do not allow it.
-[[gnu::cold]] constexpr bool put_in_place(auto& r, node_id root, output_ref made, text_view name) {
-    if (r.model.type(made) != r.model[root].type()) {
-        return r.refused(root, name, {reason::types_do_not_match, -1, r.model.type(made)});
-    }
-    if (r.model.shape(made) != r.model[root].shape()) {
-        return r.refused(root, name, refuse(reason::shapes_do_not_match));
-    }
-    if (r.model[made.node].name().empty() && r.model.use_count(made.node) == 0 && !r.model.is_root(made.node)) {
-        replace_and_name(r, root, made.node);
-        return true;
-    }
-    if (!can_hand_name_on(r.model, root, made)) {
-        return r.refused(root, name, refuse(reason::name_has_no_place));
-    }
-    if (feeds_result(r.model, root)) {
-        r.model.rename(made.node, r.model[root].name());
-    }
-    r.model.replace_uses(root, made);
-    return true;
-}
-
-}  // namespace detail
-
-/// A transformation that puts `To` in the place of `From` where all conditions hold.
-///
-/// `Name` is its published name. The replacement must have the element type and shape of what it replaces: where that
-/// shows only at run time, the node stays, with a reason. New operations are visited next. The node keeps its name.
-template <rule_name Name, class From, class To, class When = when<>>
-struct rule : detail::checked_rule<Name, detail::found_in_rule<From, To, !__is_same(When, when<>)>.what,
-                                   detail::found_in_rule<From, To, !__is_same(When, when<>)>.number,
-                                   detail::found_in_rule<From, To, !__is_same(When, when<>)>.operation> {
-    static constexpr rule_name published = Name;
-    static constexpr text_view name = published.view();
-    using pattern = detail::rule_pattern<From>;
-    /// True if it changes whatever its pattern matches: what comes later with a narrower pattern is never reached.
-    static constexpr bool unconditional = __is_same(When, when<>);
-    static constexpr void describe_result(pattern_parts& parts) {
-        detail::expression_traits<From, To>::describe(parts);
-    }
-
-    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
-        match found(r.model, id);
-        bool changed = false;
-        bool matched = false;
-        // The first way to match for which the conditions hold; if there is none, the first condition that was broken is the reason.
-        text_view broken;
-        detail::expression_traits<From, From>::matches_node(found, id, [&] {
-            matched = true;
-            const text_view here = detail::first_broken(found, When{});
-            broken = broken.empty() ? here : broken;
-            changed = here.empty();
-            return changed;
-        });
-        if (!changed) {
-            return matched && r.refused(id, name, {.why = reason::condition_does_not_hold, .condition = broken});
-        }
-        return detail::put_in_place(r, id, detail::expression_traits<From, To>::make(r, found), name);
     }
 };
 

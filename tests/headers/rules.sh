@@ -28,6 +28,7 @@ BEGIN {
     uses["transformation"] = "restriction"
     uses["target"] = "transformation"
     uses["pipeline"] = "target"
+    uses["optimization"] = "pipeline"
     uses["check"] = "graph spec"
     uses["import"] = "graph"
     uses["export"] = "pipeline"

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/graph/backup.hpp>
+#include <lpt/graph/verify.hpp>
+#include <lpt/optimization/attention_fusion.hpp>
+#include <lpt/optimization/common_subexpressions.hpp>
+#include <lpt/optimization/gelu_fusion.hpp>
+#include <lpt/optimization/mvn_fusion.hpp>
+#include <lpt/optimization/reshape_fusion.hpp>
+#include <lpt/optimization/swish_fusion.hpp>
+#include <lpt/optimization/transpose_fusion.hpp>
+#include <lpt/pipeline/pipeline.hpp>
+
+namespace lpt::inline LPT_ABI {
+
+/// Compositions that are published operations, and movements of elements that are not needed, in the order of priority at a node.
+using default_optimizations =
+    stage<transpose_elimination, transpose_cancellation, transpose_fusion, shuffle_channels_fusion, reshape_elimination,
+          reshape_fusion, gelu_fusion_half_of_x, gelu_fusion_half_of_gate, gelu_fusion_half_last,
+          gelu_tanh_fusion_half_of_x, gelu_tanh_fusion_half_of_gate, gelu_tanh_fusion_half_last,
+          hswish_fusion_division_last, hswish_fusion_product_last, hswish_fusion, swish_fusion, swish_fusion_with_beta,
+          mish_fusion, mvn_fusion, mvn_fusion_by_product, masked_attention_fusion, masked_attention_fusion_of_columns,
+          attention_fusion, attention_fusion_of_columns>;
+
+/// Makes a network cheaper to run without changing what it computes: what computes the same is computed once, compositions become the
+/// operations that they are.
+///
+/// Belongs between the transformations, which find quantized data in the network as it is written, and `compile`. `Rules` is a stage of
+/// transformations, as pipelines have them. Results differ by the rounding of intermediate values that are no longer made; movements and
+/// shared operations keep their bits. Gives the refusals of the rules; raises an error for a graph that `verify` does not accept, and what
+/// rules of the user raise; the graph is then as it was.
+template <class Rules = default_optimizations>
+constexpr seq<refusal> optimize(graph& model, const transformation_options& options = {}) {
+    if (model.needs_verification()) {
+        verify(model);
+    }
+    graph_backup backup(model);
+    attribute::tables attributes;
+    const restriction_table target;
+    rewrite changes(model, attributes, options, target);
+    common_subexpressions::run(changes);
+    detail::run_as_one_rewrite(changes, Rules{});
+    detail::infer_open_shapes(model);
+    backup.keep_changes();
+    return changes.take_refusals();
+}
+
+}  // namespace lpt::inline LPT_ABI
