@@ -4,6 +4,7 @@
 // Counters: "mac_per_second"; "of_peak", the part of the dot products that as many threads could do, measured just before; for matrices
 // of few rows also "of_read", the part of the rate at which the packed weights could be read from where they lie.
 
+#include "bench/kernel/epilogues.hpp"
 #include "bench/kernel/other.hpp"
 #include "bench/kernel/peak.hpp"
 #include "bench/kernel/problem.hpp"
@@ -131,6 +132,7 @@ int run(int argc, char** argv) {
         register_peaks(set);
         for (const k::parallel_for& parallel : {k::parallel_for(), two_threads.parallel()}) {
             register_shapes(shapes, set, parallel);
+            register_epilogues(set, parallel);
             register_others(set, parallel);
         }
     }

@@ -127,9 +127,9 @@ public:
 class conv_case {
     const k::kernel_table& table_;
     k::parallel_for parallel_;
-    k::convolution_problem problem_;
 
 public:
+    k::convolution_problem problem;
     aligned_bytes input, weights, output, packed, scratch;
     finish_data finish;
 
@@ -157,18 +157,18 @@ public:
         w.out_stride = group_in * s.taps();
         w.in_stride = s.taps();
         table_.pack_convolution(s.geometry(), w, packed.data);
-        problem_.shape = s.geometry();
-        problem_.input = input.data;
-        problem_.input_type = types.a;
-        problem_.input_pixel_stride = s.in_channels;
-        problem_.packed_weights = packed.data;
-        problem_.output = output.data;
-        problem_.output_pixel_stride = s.out_channels;
-        problem_.scratch = scratch.data;
-        problem_.finish = finish.value;
+        problem.shape = s.geometry();
+        problem.input = input.data;
+        problem.input_type = types.a;
+        problem.input_pixel_stride = s.in_channels;
+        problem.packed_weights = packed.data;
+        problem.output = output.data;
+        problem.output_pixel_stride = s.out_channels;
+        problem.scratch = scratch.data;
+        problem.finish = finish.value;
     }
-    void run() const { table_.convolution(problem_, parallel_); }
-    const char* algorithm() const { return table_.convolution_algorithm(problem_.shape); }
+    void run() const { table_.convolution(problem, parallel_); }
+    const char* algorithm() const { return table_.convolution_algorithm(problem.shape); }
 };
 
 }  // namespace bench

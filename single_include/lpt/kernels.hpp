@@ -1183,6 +1183,17 @@ struct lanes_256 : xsimd_lanes<Isa, xsimd::fma3<xsimd::avx2>> {
         const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
         return _mm256_permutevar8x32_epi32(pack_in_parts<Signed>(a, b, c, d), order);
     }
+    /// Four vectors whose bytes `pack_in_parts` would leave in order, in that order themselves.
+    [[gnu::always_inline]] static void order_parts(floats (&x)[4]) noexcept {
+        const __m256 low01 = _mm256_permute2f128_ps(x[0], x[1], 0x20),
+                     high01 = _mm256_permute2f128_ps(x[0], x[1], 0x31);
+        const __m256 low23 = _mm256_permute2f128_ps(x[2], x[3], 0x20),
+                     high23 = _mm256_permute2f128_ps(x[2], x[3], 0x31);
+        x[0] = low01;
+        x[1] = low23;
+        x[2] = high01;
+        x[3] = high23;
+    }
     /// Rounds for packing with saturation: what is below all bytes stays so, NaN is; `high` and `low` are what bytes are limited to.
     [[gnu::always_inline]] static ints round_for_packing(floats value, floats, floats high) noexcept {
         // The second operand is the answer for NaN; what does not fit in 32 bits becomes the lowest integer.
@@ -2050,6 +2061,47 @@ private:
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/parallel.hpp
+#ifndef LPT_HOLDS_KERNEL_PARALLEL_HPP
+#define LPT_HOLDS_KERNEL_PARALLEL_HPP
+// Cutting a range of independent work into tasks.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The kernel of a problem that says its fields itself: `static void run(const Problem&, const parallel_for&) noexcept`.
+/// Each is a specialization in a header of its own.
+template <class Isa, class Problem>
+struct kernel_of;
+
+/// Calls f(begin, end, task) for at most `parallel.threads` consecutive parts of [0, count), whose borders are multiples of `grain`.
+/// Task numbers count from 0, so a task can own the scratch memory of its number.
+template <class Isa, class Function>
+inline void split(const parallel_for& parallel, std::int64_t count, std::int64_t grain, const Function& f) noexcept {
+    if (count <= 0) return;
+    const std::int64_t grains = (count + grain - 1) / grain;
+    const std::int64_t wanted = parallel.run != nullptr && parallel.threads > 1 ? parallel.threads : 1;
+    const std::int64_t tasks = wanted < grains ? wanted : grains;
+    if (tasks == 1) {
+        f(std::int64_t{0}, count, 0);
+        return;
+    }
+    struct job {
+        const Function* f;
+        std::int64_t count, grain, grains, tasks;
+        static void run(void* context, int index) {
+            const job& self = *static_cast<const job*>(context);
+            const std::int64_t begin = self.grains * index / self.tasks * self.grain;
+            const std::int64_t past = self.grains * (index + 1) / self.tasks * self.grain;
+            (*self.f)(begin, past < self.count ? past : self.count, index);
+        }
+    };
+    job work{&f, count, grain, grains, tasks};
+    parallel.run(parallel.pool, static_cast<int>(tasks), &job::run, &work);
+}
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/unary.hpp
 #ifndef LPT_HOLDS_KERNEL_UNARY_HPP
 #define LPT_HOLDS_KERNEL_UNARY_HPP
@@ -2361,24 +2413,6 @@ struct finish {
                    [v](std::int64_t i) __attribute__((always_inline)) { return simd::load(v + i); });
     }
 
-    /// Rounding, saturation and store of a row of finished numbers, readable up to a multiple of the width.
-    static void store_row(const epilogue& e, const float* v, std::int64_t columns, unsigned char* output) noexcept {
-        if (e.output_type == element_kind::f32) {
-            std::memcpy(output, v, static_cast<std::size_t>(columns) * sizeof(float));
-            return;
-        }
-        std::int64_t i = 0;
-        for (; i + 4 * width <= columns; i += 4 * width) {
-            const floats part[4] = {simd::load(v + i), simd::load(v + i + width), simd::load(v + i + 2 * width),
-                                    simd::load(v + i + 3 * width)};
-            store<4, true>(e, part, columns - i, output + i);
-        }
-        for (; i < columns; i += width) {
-            const floats part[1] = {simd::load(v + i)};
-            store<1, false>(e, part, columns - i, output + i);
-        }
-    }
-
     /// `rows` rows of `columns` (<= finish_columns) integer accumulators, `stride` apart and readable up to a multiple of the width.
     /// `output` is the address of (row `first_row`, channel `channel`), `output_stride` counts elements.
     static void tile(const epilogue& e, const std::int32_t* sums, std::int64_t stride, std::int64_t rows,
@@ -2633,43 +2667,349 @@ private:
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
-// ======== lpt/kernel/parallel.hpp
-#ifndef LPT_HOLDS_KERNEL_PARALLEL_HPP
-#define LPT_HOLDS_KERNEL_PARALLEL_HPP
-// Cutting a range of independent work into tasks.
+// ======== lpt/kernel/store.hpp
+#ifndef LPT_HOLDS_KERNEL_STORE_HPP
+#define LPT_HOLDS_KERNEL_STORE_HPP
+// What an epilogue does between its scale and its rounding, on the registers of a tile: lists of post operations as types, each
+// compiled into the store of the tile, and an interpreter for all other lists.
 
 namespace lpt::inline LPT_ABI::kernel {
 
-/// The kernel of a problem that says its fields itself: `static void run(const Problem&, const parallel_for&) noexcept`.
-/// Each is a specialization in a header of its own.
-template <class Isa, class Problem>
-struct kernel_of;
+/// A post operation as a tile sees it: numbers of its panel's columns, readable up to the panel's width.
+struct column_step {
+    post_kind kind = post_kind::clamp;
+    unary_function function = unary_function::abs;
+    element_kind residual_type = element_kind::u8;
+    float alpha = 0;
+    float beta = 0;
+    const float* a = nullptr;
+    const float* b = nullptr;
+    const unsigned char* residual = nullptr;  // of row 0 and the first column
+    std::int64_t residual_row_bytes = 0;
+};
 
-/// Calls f(begin, end, task) for at most `parallel.threads` consecutive parts of [0, count), whose borders are multiples of `grain`.
-/// Task numbers count from 0, so a task can own the scratch memory of its number.
-template <class Isa, class Function>
-inline void split(const parallel_for& parallel, std::int64_t count, std::int64_t grain, const Function& f) noexcept {
-    if (count <= 0) return;
-    const std::int64_t grains = (count + grain - 1) / grain;
-    const std::int64_t wanted = parallel.run != nullptr && parallel.threads > 1 ? parallel.threads : 1;
-    const std::int64_t tasks = wanted < grains ? wanted : grains;
-    if (tasks == 1) {
-        f(std::int64_t{0}, count, 0);
-        return;
+/// Which list of post operations: those that most layers of networks end with are types of their own.
+enum class step_form : std::uint8_t {
+    clamp_scale,  ///< an activation, then a quantization per channel
+    quantized_sum,  ///< a quantization, a residual that is added, the next quantization
+    prelu,  ///< a slope per channel
+    any,
+};
+
+/// A list of post operations that is known when the store is compiled; the only function in it is rounding to even.
+template <post_kind... Kinds>
+struct step_list {
+    static constexpr int count = sizeof...(Kinds);
+    /// Whether an epilogue has just these.
+    [[gnu::always_inline]] static bool describes(const epilogue& e) noexcept {
+        int k = 0;
+        return e.post_count == count && (is(e.post[k++], Kinds) && ...);
     }
-    struct job {
-        const Function* f;
-        std::int64_t count, grain, grains, tasks;
-        static void run(void* context, int index) {
-            const job& self = *static_cast<const job*>(context);
-            const std::int64_t begin = self.grains * index / self.tasks * self.grain;
-            const std::int64_t past = self.grains * (index + 1) / self.tasks * self.grain;
-            (*self.f)(begin, past < self.count ? past : self.count, index);
-        }
-    };
-    job work{&f, count, grain, grains, tasks};
-    parallel.run(parallel.pool, static_cast<int>(tasks), &job::run, &work);
+
+private:
+    [[gnu::always_inline]] static bool is(const post_operation& post, post_kind kind) noexcept {
+        if (kind == post_kind::unary && post.function != unary_function::round_even) return false;
+        if (kind == post_kind::add_residual && post.residual_type == element_kind::i32) return false;
+        return post.kind == kind;
+    }
+};
+using clamp_scale = step_list<post_kind::clamp, post_kind::scale_shift>;
+using quantized_sum = step_list<post_kind::clamp, post_kind::unary, post_kind::scale_shift, post_kind::add_residual,
+                                post_kind::scale_shift>;
+using prelu_alone = step_list<post_kind::prelu>;
+
+[[gnu::always_inline]] inline step_form form_of(const epilogue& e) noexcept {
+    return clamp_scale::describes(e)     ? step_form::clamp_scale
+           : quantized_sum::describes(e) ? step_form::quantized_sum
+           : prelu_alone::describes(e)   ? step_form::prelu
+                                         : step_form::any;
 }
+
+/// The post operations of a panel.
+struct column_steps {
+    static constexpr int most = 8;
+    step_form form = step_form::any;
+    int count = 0;
+    column_step step[most];
+};
+
+/// The numbers of a panel's columns, a and b of each post operation.
+template <int Columns>
+struct step_numbers {
+    alignas(64) float a[column_steps::most][Columns];
+    alignas(64) float b[column_steps::most][Columns];
+};
+
+/// Rows of the output that a tile's rows are: `first`, `first + step`, …
+struct row_places {
+    std::int64_t first = 0;
+    std::int64_t step = 1;
+};
+
+/// A vector of columns from `column` of the panel on, of which `left` are left.
+struct column_place {
+    std::int64_t column = 0;
+    std::int64_t left = 0;
+};
+
+template <class Isa>
+struct column_store {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+
+    static constexpr int width = simd::width;
+
+    /// One number for all columns.
+    template <std::size_t Columns>
+    static void fill(float (&numbers)[Columns], float all) noexcept {
+        for (float& number : numbers)
+            number = all;
+    }
+    template <int Columns>
+    static void fill(step_numbers<Columns>& numbers, const epilogue& e) noexcept {
+        for (int k = 0; k < e.post_count; ++k) {
+            fill(numbers.a[k], e.post[k].alpha);
+            fill(numbers.b[k], e.post[k].beta);
+        }
+    }
+
+    /// The numbers of `columns` channels, readable up to `padded`: in place where they can be.
+    static const float* of_columns(const float* array, const float* of_all, std::int64_t channel, std::int64_t columns,
+                                   std::int64_t padded, float* copy) noexcept {
+        if (array == nullptr) return of_all;
+        if (columns == padded) return array + channel;
+        for (std::int64_t i = 0; i < padded; ++i)
+            copy[i] = i < columns ? array[channel + i] : 0.0f;
+        return copy;
+    }
+
+    /// The post operations of a panel whose first column is `channel`; `copies` is for numbers that cannot be read up to `padded`.
+    template <int Columns>
+    static void find(const epilogue& e, const step_numbers<Columns>& of_all, std::int64_t channel, std::int64_t columns,
+                     std::int64_t padded, step_numbers<Columns>& copies, column_steps& steps) noexcept {
+        steps.form = form_of(e);
+        steps.count = e.post_count;
+        for (int k = 0; k < e.post_count; ++k) {
+            const post_operation& post = e.post[k];
+            column_step& step = steps.step[k];
+            const std::int64_t size = bytes_of(post.residual_type);
+            step.kind = post.kind;
+            step.function = post.function;
+            step.residual_type = post.residual_type;
+            step.alpha = post.alpha;
+            step.beta = post.beta;
+            step.a = of_columns(post.per_channel_a, of_all.a[k], channel, columns, padded, copies.a[k]);
+            step.b = of_columns(post.per_channel_b, of_all.b[k], channel, columns, padded, copies.b[k]);
+            step.residual_row_bytes = post.residual_row_stride * size;
+            if (post.residual != nullptr)
+                step.residual = static_cast<const unsigned char*>(post.residual) + channel * size;
+        }
+    }
+
+    /// All post operations of a list, on a vector of columns of `Rows` rows.
+    template <class List, int Rows>
+    [[gnu::always_inline]] static void apply(const column_steps& steps, const row_places& rows, const column_place& at,
+                                             floats (&x)[Rows]) noexcept {
+        apply_list(List{}, steps, rows, at, x);
+    }
+
+    /// Any post operations, functions included, on rows of scaled sums in memory, `stride` (a multiple of the width) apart; then
+    /// rounding, saturation and the store of `columns` columns. What lies between two functions is one pass.
+    [[gnu::noinline]] static void finish_rows(const epilogue& e, const column_steps& steps, const row_places& rows,
+                                              std::int64_t row_count, std::int64_t stride, float* x,
+                                              std::int64_t columns, unsigned char* to,
+                                              std::int64_t row_bytes) noexcept {
+        const column_step* const end = steps.step + steps.count;
+        const column_step* step = steps.step;
+        target out{e.output_type, e.quant_high - e.quant_low < 255, e.quant_low, e.quant_high, nullptr, row_bytes};
+        for (;;) {
+            const column_step* past = step;
+            while (past != end && !is_function(*past))
+                ++past;
+            const bool last = past == end;
+            for (std::int64_t column = 0; column < columns && (last || step != past); column += width) {
+                const column_place at{column, columns - column};
+                const auto run = [&](auto count, std::int64_t r) __attribute__((always_inline)) {
+                    if (last) out.to = to + r * row_bytes + column * bytes_of(e.output_type);
+                    apply_range<decltype(count)::value>(step, past, {rows.first + r * rows.step, rows.step}, at,
+                                                        x + r * stride + column, stride, out);
+                };
+                std::int64_t r = 0;
+                for (; r + 4 <= row_count; r += 4)
+                    run(std::integral_constant<int, 4>(), r);
+                for (; r < row_count; ++r)
+                    run(std::integral_constant<int, 1>(), r);
+            }
+            if (last) return;
+            unary<Isa>::apply(past->function, x, row_count * stride, past->alpha, past->beta);
+            step = past + 1;
+        }
+    }
+
+private:
+    /// Where finished numbers go, and as what; null: back to where they came from.
+    struct target {
+        element_kind type;
+        bool limited;  // to less than the type's range
+        float low;
+        float high;
+        unsigned char* to;
+        std::int64_t row_bytes;
+    };
+
+    template <int Rows>
+    [[gnu::always_inline]] static void store(const target& out, const floats (&v)[Rows], std::int64_t left) noexcept {
+        const std::int64_t count = left < width ? left : width;
+        if (out.type == element_kind::f32) {
+#pragma GCC unroll 4
+            for (int r = 0; r < Rows; ++r) {
+                float* const to = reinterpret_cast<float*>(out.to + r * out.row_bytes);
+                if (count == width) {
+                    simd::store(to, v[r]);
+                } else {
+                    float whole[width];
+                    simd::store(whole, v[r]);
+                    std::memcpy(to, whole, static_cast<std::size_t>(count) * sizeof(float));
+                }
+            }
+        } else if (out.type == element_kind::i8) {
+            store_bytes<true>(out, v, count);
+        } else {
+            store_bytes<false>(out, v, count);
+        }
+    }
+    template <bool Signed, int Rows>
+    [[gnu::always_inline]] static void store_bytes(const target& out, const floats (&v)[Rows],
+                                                   std::int64_t count) noexcept {
+        const floats low = simd::broadcast(out.low);
+        const floats high = simd::broadcast(out.high);
+        const auto part = [&](int r) __attribute__((always_inline)) {
+            return simd::round_for_packing(v[r < Rows ? r : 0], low, high);
+        };
+        auto packed = simd::template pack<Signed>(part(0), part(1), part(2), part(3));
+        if (out.limited)
+            packed = simd::template limit<Signed>(packed, static_cast<std::int32_t>(out.low),
+                                                  static_cast<std::int32_t>(out.high));
+        simd::template store_piece<0, width>(out.to, packed, count);
+        if constexpr (Rows == 4) {
+            simd::template store_piece<width, width>(out.to + out.row_bytes, packed, count);
+            simd::template store_piece<2 * width, width>(out.to + 2 * out.row_bytes, packed, count);
+            simd::template store_piece<3 * width, width>(out.to + 3 * out.row_bytes, packed, count);
+        }
+    }
+
+    /// Rounding needs no constants: it is done like the other steps.
+    static bool is_function(const column_step& step) noexcept {
+        return step.kind == post_kind::unary && step.function != unary_function::round_even;
+    }
+
+    template <int Rows, post_kind... Kinds>
+    [[gnu::always_inline]] static void apply_list(step_list<Kinds...>, const column_steps& steps,
+                                                  const row_places& rows, const column_place& at,
+                                                  floats (&x)[Rows]) noexcept {
+        const column_step* step = steps.step;
+        (apply_step<Kinds>(*step++, rows, at, x), ...);
+    }
+
+    template <int Rows>
+    [[gnu::always_inline]] static void apply_range(const column_step* step, const column_step* end,
+                                                   const row_places& rows, const column_place& at, float* x,
+                                                   std::int64_t stride, const target& out) noexcept {
+        floats v[Rows];
+#pragma GCC unroll 4
+        for (int r = 0; r < Rows; ++r)
+            v[r] = simd::load(x + r * stride);
+        for (; step != end; ++step) {
+            switch (step->kind) {
+                case post_kind::clamp: apply_step<post_kind::clamp>(*step, rows, at, v); break;
+                case post_kind::prelu: apply_step<post_kind::prelu>(*step, rows, at, v); break;
+                case post_kind::scale_shift: apply_step<post_kind::scale_shift>(*step, rows, at, v); break;
+                case post_kind::add_residual: apply_step<post_kind::add_residual>(*step, rows, at, v); break;
+                case post_kind::multiply_residual: apply_step<post_kind::multiply_residual>(*step, rows, at, v); break;
+                case post_kind::unary: apply_step<post_kind::unary>(*step, rows, at, v); break;
+            }
+        }
+        if (out.to != nullptr) {
+            store(out, v, at.left);
+            return;
+        }
+#pragma GCC unroll 4
+        for (int r = 0; r < Rows; ++r)
+            simd::store(x + r * stride, v[r]);
+    }
+
+    template <post_kind Kind, int Rows>
+    [[gnu::always_inline]] static void apply_step(const column_step& step, const row_places& rows,
+                                                  const column_place& at, floats (&x)[Rows]) noexcept {
+        if constexpr (Kind == post_kind::clamp) {
+            const floats low = simd::broadcast(step.alpha);
+            const floats high = simd::broadcast(step.beta);
+            each(x, [&](floats v, int)
+                        __attribute__((always_inline)) { return simd::at_most(simd::at_least(v, low), high); });
+        } else if constexpr (Kind == post_kind::prelu) {
+            const floats slope = simd::load(step.a + at.column);
+            const floats zero = simd::broadcast(0.0f);
+            each(x, [&](floats v, int) __attribute__((always_inline)) {
+                return simd::select(simd::less(v, zero), simd::multiply(v, slope), v);
+            });
+        } else if constexpr (Kind == post_kind::scale_shift) {
+            const floats a = simd::load(step.a + at.column);
+            const floats b = simd::load(step.b + at.column);
+            each(x, [&](floats v, int) __attribute__((always_inline)) { return simd::fma(v, a, b); });
+        } else if constexpr (Kind == post_kind::unary) {
+            each(x, [](floats v, int) __attribute__((always_inline)) { return simd::round_even(v); });
+        } else {
+            floats other[Rows];
+            load_residuals(step, rows, at, other);
+            const floats alpha = simd::broadcast(step.alpha);
+            const floats beta = simd::broadcast(step.beta);
+            each(x, [&](floats v, int r) __attribute__((always_inline)) {
+                if constexpr (Kind == post_kind::add_residual)
+                    return simd::fma(other[r], alpha, v);
+                else
+                    return simd::multiply(v, simd::fma(other[r], alpha, beta));
+            });
+        }
+    }
+
+    template <int Rows, class Function>
+    [[gnu::always_inline]] static void each(floats (&x)[Rows], const Function& f) noexcept {
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; ++r)
+            x[r] = f(x[r], r);
+    }
+
+    template <int Rows>
+    [[gnu::always_inline]] static void load_residuals(const column_step& step, const row_places& rows,
+                                                      const column_place& at, floats (&other)[Rows]) noexcept {
+        const unsigned char* const from =
+            step.residual + rows.first * step.residual_row_bytes + at.column * bytes_of(step.residual_type);
+        const std::int64_t distance = rows.step * step.residual_row_bytes;
+        const std::int64_t count = at.left;
+        const auto load_as = [&](auto load) __attribute__((always_inline)) {
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r)
+                other[r] = load(from + r * distance);
+        };
+        if (step.residual_type == element_kind::u8) {
+            load_as([count](const unsigned char* p) __attribute__((always_inline)) {
+                return simd::to_float(load_part_of_bytes<Isa, false>(p, count));
+            });
+        } else if (step.residual_type == element_kind::i8) {
+            load_as([count](const unsigned char* p) __attribute__((always_inline)) {
+                return simd::to_float(load_part_of_bytes<Isa, true>(p, count));
+            });
+        } else if (step.residual_type == element_kind::i32) {
+            load_as([count](const unsigned char* p) __attribute__((always_inline)) {
+                return finish<Isa>::load_elements(p, element_kind::i32, 0, count);
+            });
+        } else {
+            load_as([count](const unsigned char* p) __attribute__((always_inline)) {
+                return load_part<Isa>(reinterpret_cast<const float*>(p), count);
+            });
+        }
+    }
+};
 
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
@@ -2709,7 +3049,9 @@ template <class Isa, class Dot = dot_of_four<Isa>, class Simd = lanes<Isa>>
 struct depthwise_dots {
     using geometry = convolution_geometry<Isa>;
     using simd = Simd;
+    using floats = typename simd::floats;
     using ints = typename simd::ints;
+    using store = column_store<Isa>;
     using dot = Dot;
     using accumulator = typename dot::accumulator;
     static constexpr bool exists = dot::group == 4;
@@ -2783,11 +3125,13 @@ struct depthwise_dots {
             state blocks_at_once[most_blocks];
             window_place place;
             place.most_columns = window_columns(s);
+            step_numbers<block> of_all, copies;
+            if (is_staged(problem.finish)) store::fill(of_all, problem.finish);
             for (std::int64_t b = 0; b < blocks(channels); b += most_blocks) {
                 const std::int64_t left = blocks(channels) - b;
                 const std::int64_t count = left < most_blocks ? left : most_blocks;
                 for (std::int64_t k = 0; k < count; ++k)
-                    prepare(problem, channels, packed, outside, b + k, blocks_at_once[k]);
+                    prepare(problem, channels, packed, outside, b + k, of_all, copies, blocks_at_once[k]);
                 for (std::int64_t i = begin; i < end; ++i) {
                     find_rows(s, i / pairs, i % pairs * window_rows(s), place);
                     for (std::int64_t k = 0; k < count; ++k)
@@ -2806,16 +3150,24 @@ private:
         std::int64_t count = 0;
         unsigned char flip = 0;
         bool bytes = false;  // a tile goes straight to bytes
+        bool staged = false;  // or to a buffer, of which `column_store` takes it
         bool limited = false;
         std::int32_t low = 0;
         std::int32_t high = 0;
         alignas(64) std::int32_t start[block];
         alignas(64) float scale[block];
         alignas(64) float bias[block];
+        column_steps steps;
     };
 
+    static bool is_staged(const epilogue& e) noexcept {
+        return e.output_type != element_kind::i32 && e.post_count <= column_steps::most;
+    }
+
+    /// `of_all` has the numbers that hold for all channels, `copies` is for those of the last block, which may not be whole.
     static void prepare(const convolution_problem& problem, const channel_span& channels, const unsigned char* packed,
-                        const unsigned char* outside, std::int64_t b, state& w) noexcept {
+                        const unsigned char* outside, std::int64_t b, const step_numbers<block>& of_all,
+                        step_numbers<block>& copies, state& w) noexcept {
         const convolution_shape& s = problem.shape;
         const epilogue& e = problem.finish;
         w.weights = packed + blocks(channels) * block_bytes + b * weights_bytes(s);
@@ -2832,7 +3184,9 @@ private:
             simd::store_int(w.start + i, simd::multiply_int(simd::load_int(sums + i), factor));
         }
         w.bytes = finish<Isa>::requantizes_directly(e, w.channel, w.channel + w.count);
-        if (!w.bytes) return;
+        w.staged = !w.bytes && is_staged(e);
+        if (!w.bytes && !w.staged) return;
+        if (w.staged) store::find(e, of_all, w.channel, w.count, block, copies, w.steps);
         w.low = static_cast<std::int32_t>(e.quant_low);
         w.high = static_cast<std::int32_t>(e.quant_high);
         w.limited = w.high - w.low < 255;
@@ -2941,27 +3295,57 @@ private:
             dot::interleave_block(to, outside, channels, flip);
     }
 
+    static constexpr std::int64_t staged_pixels = 16;
+
     /// All columns of a window. As many sums are under way as there are registers for.
     template <int Rows>
     static void sum_columns(const convolution_problem& problem, const state& w, const unsigned char* window,
                             std::int64_t columns, std::int64_t output_row) noexcept {
         constexpr int pixels = (dot::rows * dot::vectors >= 16 ? 4 : 2) / Rows;
+        static_assert(staged_pixels % pixels == 0);
+        alignas(64) float staged[Rows * staged_pixels * block];
         std::int64_t x = 0;
-        for (; x + pixels <= columns; x += pixels)
-            sum_pixels<Rows, pixels>(problem, w, window, x, output_row);
+        std::int64_t first = 0;  // column in the buffer
+        const auto finish_to = [&](std::int64_t past) {
+            if (!w.staged || (past < columns && past - first < staged_pixels)) return;
+            finish_staged<Rows>(problem, w, staged, output_row + first, past - first);
+            first = past;
+        };
+        for (; x + pixels <= columns; x += pixels) {
+            sum_pixels<Rows, pixels>(problem, w, window, x, output_row, staged + (x - first) * block);
+            finish_to(x + pixels);
+        }
         if (x < columns && columns >= pixels && w.bytes) {
-            sum_pixels<Rows, pixels>(problem, w, window, columns - pixels, output_row);  // some of them once more
+            sum_pixels<Rows, pixels>(problem, w, window, columns - pixels, output_row,
+                                     staged);  // some of them once more
             return;
         }
-        for (; x < columns; ++x)
-            sum_pixels<Rows, 1>(problem, w, window, x, output_row);
+        for (; x < columns; ++x) {
+            sum_pixels<Rows, 1>(problem, w, window, x, output_row, staged + (x - first) * block);
+            finish_to(x + 1);
+        }
+    }
+
+    /// The scaled sums of `pixels` columns from the row of the epilogue `first` on.
+    template <int Rows>
+    [[gnu::noinline]] static void finish_staged(const convolution_problem& problem, const state& w, float* staged,
+                                                std::int64_t first, std::int64_t pixels) noexcept {
+        const epilogue& e = problem.finish;
+        const std::int64_t element = bytes_of(e.output_type);
+        const std::int64_t pixel_bytes = problem.output_pixel_stride * element;
+        for (int r = 0; r < Rows; ++r) {
+            const std::int64_t row = first + r * problem.shape.out[2];
+            store::finish_rows(e, w.steps, {row, 1}, pixels, block, staged + r * staged_pixels * block, w.count,
+                               static_cast<unsigned char*>(problem.output) + row * pixel_bytes + w.channel * element,
+                               pixel_bytes);
+        }
     }
 
     /// `Pixels` columns of `Rows` output rows, from column `x` on.
     template <int Rows, int Pixels>
     [[gnu::always_inline]] static void sum_pixels(const convolution_problem& problem, const state& w,
-                                                  const unsigned char* window, std::int64_t x,
-                                                  std::int64_t output_row) noexcept {
+                                                  const unsigned char* window, std::int64_t x, std::int64_t output_row,
+                                                  float* staged) noexcept {
         constexpr std::int64_t vector_bytes = dot::lanes * 4;
         const convolution_shape& s = problem.shape;
         const std::int64_t width = s.kernel[2];
@@ -3028,7 +3412,10 @@ private:
                     for (int v = 0; v < 4; ++v)
                         dot::store(slots + p * block + v * dot::lanes, sum[r][p][v]);
                 }
-                store_others(problem, w, slots, Pixels, row, to);
+                if (w.staged)
+                    stage(w, slots, Pixels, staged + r * staged_pixels * block);
+                else
+                    store_others(problem, w, slots, Pixels, row, to);
             }
         }
     }
@@ -3055,7 +3442,25 @@ private:
         }
     }
 
-    /// Everything else goes through memory, back in the order of the channels. `slots`: of so many pixels side by side.
+    /// Scaled sums, back in the order of the channels. `slots`: of so many pixels side by side.
+    [[gnu::noinline]] static void stage(const state& w, const std::int32_t* slots, std::int64_t pixels,
+                                        float* to) noexcept {
+        for (std::int64_t p = 0; p < pixels * block; p += block) {
+            floats x[4];
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v) {
+                const int at = v * dot::lanes;
+                x[v] = simd::fma(simd::to_float(simd::load_int(slots + p + at)), simd::load(w.scale + at),
+                                 simd::load(w.bias + at));
+            }
+            simd::order_parts(x);
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v)
+                simd::store(to + p + v * dot::lanes, x[v]);
+        }
+    }
+
+    /// Sums that stay sums, and epilogues of very many steps.
     [[gnu::noinline]] static void store_others(const convolution_problem& problem, const state& w,
                                                const std::int32_t* slots, std::int64_t pixels, std::int64_t row,
                                                unsigned char* to) noexcept {
@@ -3181,6 +3586,15 @@ struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx5
     [[gnu::always_inline]] static bytes pack(ints a, ints b, ints c, ints d) noexcept {
         const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
         return _mm512_permutexvar_epi32(order, pack_in_parts<Signed>(a, b, c, d));
+    }
+    /// Four vectors whose bytes `pack_in_parts` would leave in order, in that order themselves.
+    [[gnu::always_inline]] static void order_parts(floats (&x)[4]) noexcept {
+        const __m512 even01 = _mm512_shuffle_f32x4(x[0], x[1], 0x88), odd01 = _mm512_shuffle_f32x4(x[0], x[1], 0xdd);
+        const __m512 even23 = _mm512_shuffle_f32x4(x[2], x[3], 0x88), odd23 = _mm512_shuffle_f32x4(x[2], x[3], 0xdd);
+        x[0] = _mm512_shuffle_f32x4(even01, even23, 0x88);
+        x[1] = _mm512_shuffle_f32x4(odd01, odd23, 0x88);
+        x[2] = _mm512_shuffle_f32x4(even01, even23, 0xdd);
+        x[3] = _mm512_shuffle_f32x4(odd01, odd23, 0xdd);
     }
     /// Rounds for packing with saturation: what is below all bytes stays so, NaN is; `high` and `low` are what bytes are limited to.
     [[gnu::always_inline]] static ints round_for_packing(floats value, floats, floats high) noexcept {
@@ -4083,6 +4497,8 @@ struct lanes_128 : xsimd_lanes<Isa, xsimd::neon64> {
     [[gnu::always_inline]] static bytes pack_in_parts(ints a, ints b, ints c, ints d) noexcept {
         return pack<Signed>(a, b, c, d);
     }
+    /// Four vectors whose bytes `pack_in_parts` would leave in order are in that order themselves.
+    [[gnu::always_inline]] static void order_parts(floats (&)[4]) noexcept {}
     /// Rounds for packing with saturation: NaN and what is below `low` becomes it; `high` and `low` are what bytes are limited to.
     [[gnu::always_inline]] static ints round_for_packing(floats value, floats low, floats high) noexcept {
         return round_to_int(at_most(at_least(value, low), high));
@@ -4288,297 +4704,6 @@ struct dot_of_four<on::neon_i8mm> : detail::neon_base<on::neon_i8mm> {
 }  // namespace lpt::inline LPT_ABI::kernel
 
 #endif
-#endif
-
-// ======== lpt/kernel/store.hpp
-#ifndef LPT_HOLDS_KERNEL_STORE_HPP
-#define LPT_HOLDS_KERNEL_STORE_HPP
-// What an epilogue does between its scale and its rounding, on the registers of a tile: lists of post operations as types, each
-// compiled into the store of the tile, and an interpreter for all other lists.
-
-namespace lpt::inline LPT_ABI::kernel {
-
-/// A post operation as a tile sees it: numbers of its panel's columns, readable up to the panel's width.
-struct column_step {
-    post_kind kind = post_kind::clamp;
-    unary_function function = unary_function::abs;
-    element_kind residual_type = element_kind::u8;
-    float alpha = 0;
-    float beta = 0;
-    const float* a = nullptr;
-    const float* b = nullptr;
-    const unsigned char* residual = nullptr;  // of row 0 and the first column
-    std::int64_t residual_row_bytes = 0;
-};
-
-/// Which list of post operations: those that most layers of networks end with are types of their own.
-enum class step_form : std::uint8_t {
-    clamp_scale,  ///< an activation, then a quantization per channel
-    quantized_sum,  ///< a quantization, a residual that is added, the next quantization
-    any,
-};
-
-/// A list of post operations that is known when the store is compiled; the only function in it is rounding to even.
-template <post_kind... Kinds>
-struct step_list {
-    static constexpr int count = sizeof...(Kinds);
-    /// Whether an epilogue has just these.
-    [[gnu::always_inline]] static bool describes(const epilogue& e) noexcept {
-        int k = 0;
-        return e.post_count == count && (is(e.post[k++], Kinds) && ...);
-    }
-
-private:
-    [[gnu::always_inline]] static bool is(const post_operation& post, post_kind kind) noexcept {
-        if (kind == post_kind::unary && post.function != unary_function::round_even) return false;
-        if (kind == post_kind::add_residual && post.residual_type == element_kind::i32) return false;
-        return post.kind == kind;
-    }
-};
-using clamp_scale = step_list<post_kind::clamp, post_kind::scale_shift>;
-using quantized_sum = step_list<post_kind::clamp, post_kind::unary, post_kind::scale_shift, post_kind::add_residual,
-                                post_kind::scale_shift>;
-
-[[gnu::always_inline]] inline step_form form_of(const epilogue& e) noexcept {
-    return clamp_scale::describes(e)     ? step_form::clamp_scale
-           : quantized_sum::describes(e) ? step_form::quantized_sum
-                                         : step_form::any;
-}
-
-/// The post operations of a panel.
-struct column_steps {
-    static constexpr int most = 8;
-    step_form form = step_form::any;
-    int count = 0;
-    column_step step[most];
-};
-
-/// The numbers of a panel's columns, a and b of each post operation.
-template <int Columns>
-struct step_numbers {
-    alignas(64) float a[column_steps::most][Columns];
-    alignas(64) float b[column_steps::most][Columns];
-};
-
-/// Rows of the output that a tile's rows are: `first`, `first + step`, …
-struct row_places {
-    std::int64_t first = 0;
-    std::int64_t step = 1;
-};
-
-/// A vector of columns from `column` of the panel on, of which `left` are left.
-struct column_place {
-    std::int64_t column = 0;
-    std::int64_t left = 0;
-};
-
-template <class Isa>
-struct column_store {
-    using simd = lanes<Isa>;
-    using floats = typename simd::floats;
-
-    static constexpr int width = simd::width;
-
-    /// One number for all columns.
-    template <std::size_t Columns>
-    static void fill(float (&numbers)[Columns], float all) noexcept {
-        for (float& number : numbers)
-            number = all;
-    }
-    template <int Columns>
-    static void fill(step_numbers<Columns>& numbers, const epilogue& e) noexcept {
-        for (int k = 0; k < e.post_count; ++k) {
-            fill(numbers.a[k], e.post[k].alpha);
-            fill(numbers.b[k], e.post[k].beta);
-        }
-    }
-
-    /// The numbers of `columns` channels, readable up to `padded`: in place where they can be.
-    static const float* of_columns(const float* array, const float* of_all, std::int64_t channel, std::int64_t columns,
-                                   std::int64_t padded, float* copy) noexcept {
-        if (array == nullptr) return of_all;
-        if (columns == padded) return array + channel;
-        for (std::int64_t i = 0; i < padded; ++i)
-            copy[i] = i < columns ? array[channel + i] : 0.0f;
-        return copy;
-    }
-
-    /// The post operations of a panel whose first column is `channel`; `copies` is for numbers that cannot be read up to `padded`.
-    template <int Columns>
-    static void find(const epilogue& e, const step_numbers<Columns>& of_all, std::int64_t channel, std::int64_t columns,
-                     std::int64_t padded, step_numbers<Columns>& copies, column_steps& steps) noexcept {
-        steps.form = form_of(e);
-        steps.count = e.post_count;
-        for (int k = 0; k < e.post_count; ++k) {
-            const post_operation& post = e.post[k];
-            column_step& step = steps.step[k];
-            const std::int64_t size = bytes_of(post.residual_type);
-            step.kind = post.kind;
-            step.function = post.function;
-            step.residual_type = post.residual_type;
-            step.alpha = post.alpha;
-            step.beta = post.beta;
-            step.a = of_columns(post.per_channel_a, of_all.a[k], channel, columns, padded, copies.a[k]);
-            step.b = of_columns(post.per_channel_b, of_all.b[k], channel, columns, padded, copies.b[k]);
-            step.residual_row_bytes = post.residual_row_stride * size;
-            if (post.residual != nullptr)
-                step.residual = static_cast<const unsigned char*>(post.residual) + channel * size;
-        }
-    }
-
-    /// All post operations of a list, on a vector of columns of `Rows` rows.
-    template <class List, int Rows>
-    [[gnu::always_inline]] static void apply(const column_steps& steps, const row_places& rows, const column_place& at,
-                                             floats (&x)[Rows]) noexcept {
-        apply_list(List{}, steps, rows, at, x);
-    }
-
-    /// Any post operations, functions included, on rows of scaled sums in memory, `stride` (a multiple of the width) apart; then
-    /// rounding, saturation and the store of `columns` columns.
-    [[gnu::noinline]] static void finish_rows(const epilogue& e, const column_steps& steps, const row_places& rows,
-                                              std::int64_t row_count, std::int64_t stride, float* x,
-                                              std::int64_t columns, unsigned char* to,
-                                              std::int64_t row_bytes) noexcept {
-        const column_step* const end = steps.step + steps.count;
-        const column_step* step = steps.step;
-        while (step != end) {
-            if (is_function(*step)) {
-                unary<Isa>::apply(step->function, x, row_count * stride, step->alpha, step->beta);
-                ++step;
-                continue;
-            }
-            const column_step* past = step + 1;
-            while (past != end && !is_function(*past))
-                ++past;
-            for (std::int64_t column = 0; column < columns; column += width) {
-                const column_place at{column, columns - column};
-                const auto run = [&](auto count, std::int64_t r) __attribute__((always_inline)) {
-                    apply_range<decltype(count)::value>(step, past, {rows.first + r * rows.step, rows.step}, at,
-                                                        x + r * stride + column, stride);
-                };
-                std::int64_t r = 0;
-                for (; r + 4 <= row_count; r += 4)
-                    run(std::integral_constant<int, 4>(), r);
-                for (; r < row_count; ++r)
-                    run(std::integral_constant<int, 1>(), r);
-            }
-            step = past;
-        }
-        for (std::int64_t r = 0; r < row_count; ++r)
-            finish<Isa>::store_row(e, x + r * stride, columns, to + r * row_bytes);
-    }
-
-private:
-    /// Rounding needs no constants: it is done like the other steps.
-    static bool is_function(const column_step& step) noexcept {
-        return step.kind == post_kind::unary && step.function != unary_function::round_even;
-    }
-
-    template <int Rows, post_kind... Kinds>
-    [[gnu::always_inline]] static void apply_list(step_list<Kinds...>, const column_steps& steps,
-                                                  const row_places& rows, const column_place& at,
-                                                  floats (&x)[Rows]) noexcept {
-        const column_step* step = steps.step;
-        (apply_step<Kinds>(*step++, rows, at, x), ...);
-    }
-
-    template <int Rows>
-    [[gnu::always_inline]] static void apply_range(const column_step* step, const column_step* end,
-                                                   const row_places& rows, const column_place& at, float* x,
-                                                   std::int64_t stride) noexcept {
-        floats v[Rows];
-#pragma GCC unroll 4
-        for (int r = 0; r < Rows; ++r)
-            v[r] = simd::load(x + r * stride);
-        for (; step != end; ++step) {
-            switch (step->kind) {
-                case post_kind::clamp: apply_step<post_kind::clamp>(*step, rows, at, v); break;
-                case post_kind::prelu: apply_step<post_kind::prelu>(*step, rows, at, v); break;
-                case post_kind::scale_shift: apply_step<post_kind::scale_shift>(*step, rows, at, v); break;
-                case post_kind::add_residual: apply_step<post_kind::add_residual>(*step, rows, at, v); break;
-                case post_kind::multiply_residual: apply_step<post_kind::multiply_residual>(*step, rows, at, v); break;
-                case post_kind::unary: apply_step<post_kind::unary>(*step, rows, at, v); break;
-            }
-        }
-#pragma GCC unroll 4
-        for (int r = 0; r < Rows; ++r)
-            simd::store(x + r * stride, v[r]);
-    }
-
-    template <post_kind Kind, int Rows>
-    [[gnu::always_inline]] static void apply_step(const column_step& step, const row_places& rows,
-                                                  const column_place& at, floats (&x)[Rows]) noexcept {
-        if constexpr (Kind == post_kind::clamp) {
-            const floats low = simd::broadcast(step.alpha);
-            const floats high = simd::broadcast(step.beta);
-            each(x, [&](floats v, int)
-                        __attribute__((always_inline)) { return simd::at_most(simd::at_least(v, low), high); });
-        } else if constexpr (Kind == post_kind::prelu) {
-            const floats slope = simd::load(step.a + at.column);
-            const floats zero = simd::broadcast(0.0f);
-            each(x, [&](floats v, int) __attribute__((always_inline)) {
-                return simd::select(simd::less(v, zero), simd::multiply(v, slope), v);
-            });
-        } else if constexpr (Kind == post_kind::scale_shift) {
-            const floats a = simd::load(step.a + at.column);
-            const floats b = simd::load(step.b + at.column);
-            each(x, [&](floats v, int) __attribute__((always_inline)) { return simd::fma(v, a, b); });
-        } else if constexpr (Kind == post_kind::unary) {
-            each(x, [](floats v, int) __attribute__((always_inline)) { return simd::round_even(v); });
-        } else {
-            floats other[Rows];
-            load_residuals(step, rows, at, other);
-            const floats alpha = simd::broadcast(step.alpha);
-            const floats beta = simd::broadcast(step.beta);
-            each(x, [&](floats v, int r) __attribute__((always_inline)) {
-                if constexpr (Kind == post_kind::add_residual)
-                    return simd::fma(other[r], alpha, v);
-                else
-                    return simd::multiply(v, simd::fma(other[r], alpha, beta));
-            });
-        }
-    }
-
-    template <int Rows, class Function>
-    [[gnu::always_inline]] static void each(floats (&x)[Rows], const Function& f) noexcept {
-#pragma GCC unroll 16
-        for (int r = 0; r < Rows; ++r)
-            x[r] = f(x[r], r);
-    }
-
-    template <int Rows>
-    [[gnu::always_inline]] static void load_residuals(const column_step& step, const row_places& rows,
-                                                      const column_place& at, floats (&other)[Rows]) noexcept {
-        const unsigned char* const from =
-            step.residual + rows.first * step.residual_row_bytes + at.column * bytes_of(step.residual_type);
-        const std::int64_t distance = rows.step * step.residual_row_bytes;
-        const std::int64_t count = at.left;
-        const auto load_as = [&](auto load) __attribute__((always_inline)) {
-#pragma GCC unroll 16
-            for (int r = 0; r < Rows; ++r)
-                other[r] = load(from + r * distance);
-        };
-        if (step.residual_type == element_kind::u8) {
-            load_as([count](const unsigned char* p) __attribute__((always_inline)) {
-                return simd::to_float(load_part_of_bytes<Isa, false>(p, count));
-            });
-        } else if (step.residual_type == element_kind::i8) {
-            load_as([count](const unsigned char* p) __attribute__((always_inline)) {
-                return simd::to_float(load_part_of_bytes<Isa, true>(p, count));
-            });
-        } else if (step.residual_type == element_kind::i32) {
-            load_as([count](const unsigned char* p) __attribute__((always_inline)) {
-                return finish<Isa>::load_elements(p, element_kind::i32, 0, count);
-            });
-        } else {
-            load_as([count](const unsigned char* p) __attribute__((always_inline)) {
-                return load_part<Isa>(reinterpret_cast<const float*>(p), count);
-            });
-        }
-    }
-};
-
-}  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/dense_tile.hpp
@@ -5097,6 +5222,8 @@ private:
             }
         } else if (w.steps->form == step_form::clamp_scale) {
             round_finished<clamp_scale, Rows, Vectors>(w, sum, q);
+        } else if (w.steps->form == step_form::prelu) {
+            round_finished<prelu_alone, Rows, Vectors>(w, sum, q);
         } else {
             round_finished<quantized_sum, Rows, Vectors>(w, sum, q);
         }

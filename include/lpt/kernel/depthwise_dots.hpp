@@ -4,8 +4,8 @@
 
 #include <lpt/kernel/convolution_geometry.hpp>
 #include <lpt/kernel/dense_pack.hpp>
-#include <lpt/kernel/epilogue.hpp>
 #include <lpt/kernel/parallel.hpp>
+#include <lpt/kernel/store.hpp>
 
 namespace lpt::inline LPT_ABI::kernel {
 
@@ -37,7 +37,9 @@ template <class Isa, class Dot = dot_of_four<Isa>, class Simd = lanes<Isa>>
 struct depthwise_dots {
     using geometry = convolution_geometry<Isa>;
     using simd = Simd;
+    using floats = typename simd::floats;
     using ints = typename simd::ints;
+    using store = column_store<Isa>;
     using dot = Dot;
     using accumulator = typename dot::accumulator;
     static constexpr bool exists = dot::group == 4;
@@ -111,11 +113,13 @@ struct depthwise_dots {
             state blocks_at_once[most_blocks];
             window_place place;
             place.most_columns = window_columns(s);
+            step_numbers<block> of_all, copies;
+            if (is_staged(problem.finish)) store::fill(of_all, problem.finish);
             for (std::int64_t b = 0; b < blocks(channels); b += most_blocks) {
                 const std::int64_t left = blocks(channels) - b;
                 const std::int64_t count = left < most_blocks ? left : most_blocks;
                 for (std::int64_t k = 0; k < count; ++k)
-                    prepare(problem, channels, packed, outside, b + k, blocks_at_once[k]);
+                    prepare(problem, channels, packed, outside, b + k, of_all, copies, blocks_at_once[k]);
                 for (std::int64_t i = begin; i < end; ++i) {
                     find_rows(s, i / pairs, i % pairs * window_rows(s), place);
                     for (std::int64_t k = 0; k < count; ++k)
@@ -134,16 +138,24 @@ private:
         std::int64_t count = 0;
         unsigned char flip = 0;
         bool bytes = false;  // a tile goes straight to bytes
+        bool staged = false;  // or to a buffer, of which `column_store` takes it
         bool limited = false;
         std::int32_t low = 0;
         std::int32_t high = 0;
         alignas(64) std::int32_t start[block];
         alignas(64) float scale[block];
         alignas(64) float bias[block];
+        column_steps steps;
     };
 
+    static bool is_staged(const epilogue& e) noexcept {
+        return e.output_type != element_kind::i32 && e.post_count <= column_steps::most;
+    }
+
+    /// `of_all` has the numbers that hold for all channels, `copies` is for those of the last block, which may not be whole.
     static void prepare(const convolution_problem& problem, const channel_span& channels, const unsigned char* packed,
-                        const unsigned char* outside, std::int64_t b, state& w) noexcept {
+                        const unsigned char* outside, std::int64_t b, const step_numbers<block>& of_all,
+                        step_numbers<block>& copies, state& w) noexcept {
         const convolution_shape& s = problem.shape;
         const epilogue& e = problem.finish;
         w.weights = packed + blocks(channels) * block_bytes + b * weights_bytes(s);
@@ -160,7 +172,9 @@ private:
             simd::store_int(w.start + i, simd::multiply_int(simd::load_int(sums + i), factor));
         }
         w.bytes = finish<Isa>::requantizes_directly(e, w.channel, w.channel + w.count);
-        if (!w.bytes) return;
+        w.staged = !w.bytes && is_staged(e);
+        if (!w.bytes && !w.staged) return;
+        if (w.staged) store::find(e, of_all, w.channel, w.count, block, copies, w.steps);
         w.low = static_cast<std::int32_t>(e.quant_low);
         w.high = static_cast<std::int32_t>(e.quant_high);
         w.limited = w.high - w.low < 255;
@@ -269,27 +283,57 @@ private:
             dot::interleave_block(to, outside, channels, flip);
     }
 
+    static constexpr std::int64_t staged_pixels = 16;
+
     /// All columns of a window. As many sums are under way as there are registers for.
     template <int Rows>
     static void sum_columns(const convolution_problem& problem, const state& w, const unsigned char* window,
                             std::int64_t columns, std::int64_t output_row) noexcept {
         constexpr int pixels = (dot::rows * dot::vectors >= 16 ? 4 : 2) / Rows;
+        static_assert(staged_pixels % pixels == 0);
+        alignas(64) float staged[Rows * staged_pixels * block];
         std::int64_t x = 0;
-        for (; x + pixels <= columns; x += pixels)
-            sum_pixels<Rows, pixels>(problem, w, window, x, output_row);
+        std::int64_t first = 0;  // column in the buffer
+        const auto finish_to = [&](std::int64_t past) {
+            if (!w.staged || (past < columns && past - first < staged_pixels)) return;
+            finish_staged<Rows>(problem, w, staged, output_row + first, past - first);
+            first = past;
+        };
+        for (; x + pixels <= columns; x += pixels) {
+            sum_pixels<Rows, pixels>(problem, w, window, x, output_row, staged + (x - first) * block);
+            finish_to(x + pixels);
+        }
         if (x < columns && columns >= pixels && w.bytes) {
-            sum_pixels<Rows, pixels>(problem, w, window, columns - pixels, output_row);  // some of them once more
+            sum_pixels<Rows, pixels>(problem, w, window, columns - pixels, output_row,
+                                     staged);  // some of them once more
             return;
         }
-        for (; x < columns; ++x)
-            sum_pixels<Rows, 1>(problem, w, window, x, output_row);
+        for (; x < columns; ++x) {
+            sum_pixels<Rows, 1>(problem, w, window, x, output_row, staged + (x - first) * block);
+            finish_to(x + 1);
+        }
+    }
+
+    /// The scaled sums of `pixels` columns from the row of the epilogue `first` on.
+    template <int Rows>
+    [[gnu::noinline]] static void finish_staged(const convolution_problem& problem, const state& w, float* staged,
+                                                std::int64_t first, std::int64_t pixels) noexcept {
+        const epilogue& e = problem.finish;
+        const std::int64_t element = bytes_of(e.output_type);
+        const std::int64_t pixel_bytes = problem.output_pixel_stride * element;
+        for (int r = 0; r < Rows; ++r) {
+            const std::int64_t row = first + r * problem.shape.out[2];
+            store::finish_rows(e, w.steps, {row, 1}, pixels, block, staged + r * staged_pixels * block, w.count,
+                               static_cast<unsigned char*>(problem.output) + row * pixel_bytes + w.channel * element,
+                               pixel_bytes);
+        }
     }
 
     /// `Pixels` columns of `Rows` output rows, from column `x` on.
     template <int Rows, int Pixels>
     [[gnu::always_inline]] static void sum_pixels(const convolution_problem& problem, const state& w,
-                                                  const unsigned char* window, std::int64_t x,
-                                                  std::int64_t output_row) noexcept {
+                                                  const unsigned char* window, std::int64_t x, std::int64_t output_row,
+                                                  float* staged) noexcept {
         constexpr std::int64_t vector_bytes = dot::lanes * 4;
         const convolution_shape& s = problem.shape;
         const std::int64_t width = s.kernel[2];
@@ -356,7 +400,10 @@ private:
                     for (int v = 0; v < 4; ++v)
                         dot::store(slots + p * block + v * dot::lanes, sum[r][p][v]);
                 }
-                store_others(problem, w, slots, Pixels, row, to);
+                if (w.staged)
+                    stage(w, slots, Pixels, staged + r * staged_pixels * block);
+                else
+                    store_others(problem, w, slots, Pixels, row, to);
             }
         }
     }
@@ -383,7 +430,25 @@ private:
         }
     }
 
-    /// Everything else goes through memory, back in the order of the channels. `slots`: of so many pixels side by side.
+    /// Scaled sums, back in the order of the channels. `slots`: of so many pixels side by side.
+    [[gnu::noinline]] static void stage(const state& w, const std::int32_t* slots, std::int64_t pixels,
+                                        float* to) noexcept {
+        for (std::int64_t p = 0; p < pixels * block; p += block) {
+            floats x[4];
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v) {
+                const int at = v * dot::lanes;
+                x[v] = simd::fma(simd::to_float(simd::load_int(slots + p + at)), simd::load(w.scale + at),
+                                 simd::load(w.bias + at));
+            }
+            simd::order_parts(x);
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v)
+                simd::store(to + p + v * dot::lanes, x[v]);
+        }
+    }
+
+    /// Sums that stay sums, and epilogues of very many steps.
     [[gnu::noinline]] static void store_others(const convolution_problem& problem, const state& w,
                                                const std::int32_t* slots, std::int64_t pixels, std::int64_t row,
                                                unsigned char* to) noexcept {

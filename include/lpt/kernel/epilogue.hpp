@@ -74,24 +74,6 @@ struct finish {
                    [v](std::int64_t i) __attribute__((always_inline)) { return simd::load(v + i); });
     }
 
-    /// Rounding, saturation and store of a row of finished numbers, readable up to a multiple of the width.
-    static void store_row(const epilogue& e, const float* v, std::int64_t columns, unsigned char* output) noexcept {
-        if (e.output_type == element_kind::f32) {
-            std::memcpy(output, v, static_cast<std::size_t>(columns) * sizeof(float));
-            return;
-        }
-        std::int64_t i = 0;
-        for (; i + 4 * width <= columns; i += 4 * width) {
-            const floats part[4] = {simd::load(v + i), simd::load(v + i + width), simd::load(v + i + 2 * width),
-                                    simd::load(v + i + 3 * width)};
-            store<4, true>(e, part, columns - i, output + i);
-        }
-        for (; i < columns; i += width) {
-            const floats part[1] = {simd::load(v + i)};
-            store<1, false>(e, part, columns - i, output + i);
-        }
-    }
-
     /// `rows` rows of `columns` (<= finish_columns) integer accumulators, `stride` apart and readable up to a multiple of the width.
     /// `output` is the address of (row `first_row`, channel `channel`), `output_stride` counts elements.
     static void tile(const epilogue& e, const std::int32_t* sums, std::int64_t stride, std::int64_t rows,

@@ -26,6 +26,7 @@ struct column_step {
 enum class step_form : std::uint8_t {
     clamp_scale,  ///< an activation, then a quantization per channel
     quantized_sum,  ///< a quantization, a residual that is added, the next quantization
+    prelu,  ///< a slope per channel
     any,
 };
 
@@ -49,10 +50,12 @@ private:
 using clamp_scale = step_list<post_kind::clamp, post_kind::scale_shift>;
 using quantized_sum = step_list<post_kind::clamp, post_kind::unary, post_kind::scale_shift, post_kind::add_residual,
                                 post_kind::scale_shift>;
+using prelu_alone = step_list<post_kind::prelu>;
 
 [[gnu::always_inline]] inline step_form form_of(const epilogue& e) noexcept {
     return clamp_scale::describes(e)     ? step_form::clamp_scale
            : quantized_sum::describes(e) ? step_form::quantized_sum
+           : prelu_alone::describes(e)   ? step_form::prelu
                                          : step_form::any;
 }
 
@@ -145,27 +148,25 @@ struct column_store {
     }
 
     /// Any post operations, functions included, on rows of scaled sums in memory, `stride` (a multiple of the width) apart; then
-    /// rounding, saturation and the store of `columns` columns.
+    /// rounding, saturation and the store of `columns` columns. What lies between two functions is one pass.
     [[gnu::noinline]] static void finish_rows(const epilogue& e, const column_steps& steps, const row_places& rows,
                                               std::int64_t row_count, std::int64_t stride, float* x,
                                               std::int64_t columns, unsigned char* to,
                                               std::int64_t row_bytes) noexcept {
         const column_step* const end = steps.step + steps.count;
         const column_step* step = steps.step;
-        while (step != end) {
-            if (is_function(*step)) {
-                unary<Isa>::apply(step->function, x, row_count * stride, step->alpha, step->beta);
-                ++step;
-                continue;
-            }
-            const column_step* past = step + 1;
+        target out{e.output_type, e.quant_high - e.quant_low < 255, e.quant_low, e.quant_high, nullptr, row_bytes};
+        for (;;) {
+            const column_step* past = step;
             while (past != end && !is_function(*past))
                 ++past;
-            for (std::int64_t column = 0; column < columns; column += width) {
+            const bool last = past == end;
+            for (std::int64_t column = 0; column < columns && (last || step != past); column += width) {
                 const column_place at{column, columns - column};
                 const auto run = [&](auto count, std::int64_t r) __attribute__((always_inline)) {
+                    if (last) out.to = to + r * row_bytes + column * bytes_of(e.output_type);
                     apply_range<decltype(count)::value>(step, past, {rows.first + r * rows.step, rows.step}, at,
-                                                        x + r * stride + column, stride);
+                                                        x + r * stride + column, stride, out);
                 };
                 std::int64_t r = 0;
                 for (; r + 4 <= row_count; r += 4)
@@ -173,13 +174,64 @@ struct column_store {
                 for (; r < row_count; ++r)
                     run(std::integral_constant<int, 1>(), r);
             }
-            step = past;
+            if (last) return;
+            unary<Isa>::apply(past->function, x, row_count * stride, past->alpha, past->beta);
+            step = past + 1;
         }
-        for (std::int64_t r = 0; r < row_count; ++r)
-            finish<Isa>::store_row(e, x + r * stride, columns, to + r * row_bytes);
     }
 
 private:
+    /// Where finished numbers go, and as what; null: back to where they came from.
+    struct target {
+        element_kind type;
+        bool limited;  // to less than the type's range
+        float low;
+        float high;
+        unsigned char* to;
+        std::int64_t row_bytes;
+    };
+
+    template <int Rows>
+    [[gnu::always_inline]] static void store(const target& out, const floats (&v)[Rows], std::int64_t left) noexcept {
+        const std::int64_t count = left < width ? left : width;
+        if (out.type == element_kind::f32) {
+#pragma GCC unroll 4
+            for (int r = 0; r < Rows; ++r) {
+                float* const to = reinterpret_cast<float*>(out.to + r * out.row_bytes);
+                if (count == width) {
+                    simd::store(to, v[r]);
+                } else {
+                    float whole[width];
+                    simd::store(whole, v[r]);
+                    std::memcpy(to, whole, static_cast<std::size_t>(count) * sizeof(float));
+                }
+            }
+        } else if (out.type == element_kind::i8) {
+            store_bytes<true>(out, v, count);
+        } else {
+            store_bytes<false>(out, v, count);
+        }
+    }
+    template <bool Signed, int Rows>
+    [[gnu::always_inline]] static void store_bytes(const target& out, const floats (&v)[Rows],
+                                                   std::int64_t count) noexcept {
+        const floats low = simd::broadcast(out.low);
+        const floats high = simd::broadcast(out.high);
+        const auto part = [&](int r) __attribute__((always_inline)) {
+            return simd::round_for_packing(v[r < Rows ? r : 0], low, high);
+        };
+        auto packed = simd::template pack<Signed>(part(0), part(1), part(2), part(3));
+        if (out.limited)
+            packed = simd::template limit<Signed>(packed, static_cast<std::int32_t>(out.low),
+                                                  static_cast<std::int32_t>(out.high));
+        simd::template store_piece<0, width>(out.to, packed, count);
+        if constexpr (Rows == 4) {
+            simd::template store_piece<width, width>(out.to + out.row_bytes, packed, count);
+            simd::template store_piece<2 * width, width>(out.to + 2 * out.row_bytes, packed, count);
+            simd::template store_piece<3 * width, width>(out.to + 3 * out.row_bytes, packed, count);
+        }
+    }
+
     /// Rounding needs no constants: it is done like the other steps.
     static bool is_function(const column_step& step) noexcept {
         return step.kind == post_kind::unary && step.function != unary_function::round_even;
@@ -196,7 +248,7 @@ private:
     template <int Rows>
     [[gnu::always_inline]] static void apply_range(const column_step* step, const column_step* end,
                                                    const row_places& rows, const column_place& at, float* x,
-                                                   std::int64_t stride) noexcept {
+                                                   std::int64_t stride, const target& out) noexcept {
         floats v[Rows];
 #pragma GCC unroll 4
         for (int r = 0; r < Rows; ++r)
@@ -210,6 +262,10 @@ private:
                 case post_kind::multiply_residual: apply_step<post_kind::multiply_residual>(*step, rows, at, v); break;
                 case post_kind::unary: apply_step<post_kind::unary>(*step, rows, at, v); break;
             }
+        }
+        if (out.to != nullptr) {
+            store(out, v, at.left);
+            return;
         }
 #pragma GCC unroll 4
         for (int r = 0; r < Rows; ++r)

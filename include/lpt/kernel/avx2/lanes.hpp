@@ -55,6 +55,17 @@ struct lanes_256 : xsimd_lanes<Isa, xsimd::fma3<xsimd::avx2>> {
         const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
         return _mm256_permutevar8x32_epi32(pack_in_parts<Signed>(a, b, c, d), order);
     }
+    /// Four vectors whose bytes `pack_in_parts` would leave in order, in that order themselves.
+    [[gnu::always_inline]] static void order_parts(floats (&x)[4]) noexcept {
+        const __m256 low01 = _mm256_permute2f128_ps(x[0], x[1], 0x20),
+                     high01 = _mm256_permute2f128_ps(x[0], x[1], 0x31);
+        const __m256 low23 = _mm256_permute2f128_ps(x[2], x[3], 0x20),
+                     high23 = _mm256_permute2f128_ps(x[2], x[3], 0x31);
+        x[0] = low01;
+        x[1] = low23;
+        x[2] = high01;
+        x[3] = high23;
+    }
     /// Rounds for packing with saturation: what is below all bytes stays so, NaN is; `high` and `low` are what bytes are limited to.
     [[gnu::always_inline]] static ints round_for_packing(floats value, floats, floats high) noexcept {
         // The second operand is the answer for NaN; what does not fit in 32 bits becomes the lowest integer.

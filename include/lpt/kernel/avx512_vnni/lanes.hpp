@@ -58,6 +58,15 @@ struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx5
         const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
         return _mm512_permutexvar_epi32(order, pack_in_parts<Signed>(a, b, c, d));
     }
+    /// Four vectors whose bytes `pack_in_parts` would leave in order, in that order themselves.
+    [[gnu::always_inline]] static void order_parts(floats (&x)[4]) noexcept {
+        const __m512 even01 = _mm512_shuffle_f32x4(x[0], x[1], 0x88), odd01 = _mm512_shuffle_f32x4(x[0], x[1], 0xdd);
+        const __m512 even23 = _mm512_shuffle_f32x4(x[2], x[3], 0x88), odd23 = _mm512_shuffle_f32x4(x[2], x[3], 0xdd);
+        x[0] = _mm512_shuffle_f32x4(even01, even23, 0x88);
+        x[1] = _mm512_shuffle_f32x4(odd01, odd23, 0x88);
+        x[2] = _mm512_shuffle_f32x4(even01, even23, 0xdd);
+        x[3] = _mm512_shuffle_f32x4(odd01, odd23, 0xdd);
+    }
     /// Rounds for packing with saturation: what is below all bytes stays so, NaN is; `high` and `low` are what bytes are limited to.
     [[gnu::always_inline]] static ints round_for_packing(floats value, floats, floats high) noexcept {
         // The second operand is the answer for NaN; what does not fit in 32 bits becomes the lowest integer.

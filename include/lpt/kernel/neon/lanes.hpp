@@ -72,6 +72,8 @@ struct lanes_128 : xsimd_lanes<Isa, xsimd::neon64> {
     [[gnu::always_inline]] static bytes pack_in_parts(ints a, ints b, ints c, ints d) noexcept {
         return pack<Signed>(a, b, c, d);
     }
+    /// Four vectors whose bytes `pack_in_parts` would leave in order are in that order themselves.
+    [[gnu::always_inline]] static void order_parts(floats (&)[4]) noexcept {}
     /// Rounds for packing with saturation: NaN and what is below `low` becomes it; `high` and `low` are what bytes are limited to.
     [[gnu::always_inline]] static ints round_for_packing(floats value, floats low, floats high) noexcept {
         return round_to_int(at_most(at_least(value, low), high));
