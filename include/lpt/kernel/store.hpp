@@ -9,17 +9,18 @@
 
 namespace lpt::inline LPT_ABI::kernel {
 
-/// A post operation as a tile sees it: numbers of its panel's columns, readable up to the panel's width.
+/// A post operation as a tile sees it: numbers of its panel's columns, readable up to the panel's width. Not initialised, since
+/// panels are many and most have none.
 struct column_step {
-    post_kind kind = post_kind::clamp;
-    unary_function function = unary_function::abs;
-    element_kind residual_type = element_kind::u8;
-    float alpha = 0;
-    float beta = 0;
-    const float* a = nullptr;
-    const float* b = nullptr;
-    const unsigned char* residual = nullptr;  // of row 0 and the first column
-    std::int64_t residual_row_bytes = 0;
+    post_kind kind;
+    unary_function function;
+    element_kind residual_type;
+    float alpha;
+    float beta;
+    const float* a;
+    const float* b;
+    const unsigned char* residual;  // of row 0 and the first column
+    std::int64_t residual_row_bytes;
 };
 
 /// Which list of post operations: those that most layers of networks end with are types of their own.
@@ -135,8 +136,8 @@ struct column_store {
             step.a = of_columns(post.per_channel_a, of_all.a[k], channel, columns, padded, copies.a[k]);
             step.b = of_columns(post.per_channel_b, of_all.b[k], channel, columns, padded, copies.b[k]);
             step.residual_row_bytes = post.residual_row_stride * size;
-            if (post.residual != nullptr)
-                step.residual = static_cast<const unsigned char*>(post.residual) + channel * size;
+            const auto* const residual = static_cast<const unsigned char*>(post.residual);
+            step.residual = residual == nullptr ? nullptr : residual + channel * size;
         }
     }
 
