@@ -2,7 +2,9 @@
 // The contract between whoever plans a network and the kernels: plain data, no SIMD, no graph.
 #pragma once
 
+#include <lpt/kernel/rows/element_kind.hpp>
 #include <lpt/kernel/rows/movement.hpp>
+#include <lpt/kernel/rows/recurrent.hpp>
 #include <lpt/kernel/rows/softmax.hpp>
 
 #include <cstddef>
@@ -32,15 +34,6 @@ constexpr const char* name_of(isa set) noexcept {
         case isa::neon_i8mm: return "neon_i8mm";
     }
     return "";
-}
-
-/// The element types that kernels load and store.
-/// `i4` is for weights alone: signed bytes in [-8, 7], of which packed weights hold two in a byte; dot products take them apart again.
-enum class element_kind : std::uint8_t { u8, i8, i32, f32, i4 };
-
-/// Bytes of one element, before it is packed.
-[[gnu::always_inline]] constexpr std::int64_t bytes_of(element_kind kind) noexcept {
-    return kind == element_kind::i32 || kind == element_kind::f32 ? 4 : 1;
 }
 
 /// Something that can run independent tasks; all zero means: run them one after the other on the caller's thread.
@@ -332,7 +325,7 @@ struct convert_problem {
 // The table
 
 /// The problems that say their fields themselves (`kernel/rows/`); `kernel_of<Isa, Problem>` has the kernel of each.
-using problems = problem_list<softmax_problem>;
+using problems = problem_list<softmax_problem, recurrent_problem>;
 
 namespace detail {
 

@@ -22,6 +22,7 @@
 #include <lpt/kernel/convolution.hpp>
 #include <lpt/kernel/lookup.hpp>
 #include <lpt/kernel/pool.hpp>
+#include <lpt/kernel/recurrent.hpp>
 #include <lpt/kernel/scalar/dense.hpp>
 #include <lpt/kernel/softmax.hpp>
 #include <lpt/kernel/transpose.hpp>
