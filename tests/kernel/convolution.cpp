@@ -193,6 +193,40 @@ k::convolution_shape transposed_shape_of(std::int64_t in_channels, std::int64_t 
     return s;
 }
 
+/// Strides with and without taps for each phase, dilations, more and less padding than taps, one channel, groups, one and three axes.
+std::vector<k::convolution_shape> transposed_shapes() {
+    std::vector<k::convolution_shape> shapes = {
+        transposed_shape_of(24, 24, 1, 5, 2, 2, 0, 0),  // each pixel has one tap
+        transposed_shape_of(24, 1, 1, 20, 2, 2, 0, 0),  // the same, one channel
+        transposed_shape_of(7, 1, 1, 5, 5, 3, 2, 1),  // one channel, several taps
+        transposed_shape_of(12, 20, 1, 5, 4, 2, 1, 1),
+        transposed_shape_of(16, 70, 1, 4, 3, 1, 1, 0),  // stride 1
+        transposed_shape_of(8, 6, 2, 5, 1, 2, 0, 1),  // pixels without taps
+        transposed_shape_of(8, 1, 1, 5, 2, 3, 0, 2),  // the same, one channel
+        transposed_shape_of(30, 18, 3, 4, 5, 2, 3, 0),
+        transposed_shape_of(20, 300, 1, 3, 3, 2, 0, 0),  // more channels than one epilogue takes
+        transposed_shape_of(9, 9, 9, 6, 4, 2, 1, 0),
+    };
+    k::convolution_shape dilated = transposed_shape_of(10, 12, 1, 6, 3, 2, 2, 3);
+    dilated.dilation[1] = 3;
+    dilated.dilation[2] = 2;  // all taps in one phase
+    dilated.out[1] = 17;
+    dilated.out[2] = 14;
+    dilated.batch = 2;
+    shapes.push_back(dilated);
+    k::convolution_shape deep = transposed_shape_of(5, 6, 1, 3, 3, 2, 1, 1);
+    deep.in[0] = 3;
+    deep.kernel[0] = 2;
+    deep.stride[0] = 3;
+    deep.out[0] = 8;
+    shapes.push_back(deep);
+    k::convolution_shape line = transposed_shape_of(8, 16, 1, 9, 6, 4, 1, 0);
+    line.in[1] = line.out[1] = line.kernel[1] = line.stride[1] = 1;
+    line.pad_begin[1] = 0;
+    shapes.push_back(line);
+    return shapes;
+}
+
 std::vector<k::convolution_shape> all_shapes() {
     std::vector<k::convolution_shape> shapes = {
         shape_of(16, 20, 1, 7, 3, 1, 1, 1),  // implicit matrix
@@ -239,6 +273,8 @@ std::vector<k::convolution_shape> all_shapes() {
     shapes.push_back(asymmetric);
     asymmetric.in_channels = 3;
     shapes.push_back(asymmetric);
+    for (const k::convolution_shape& each : transposed_shapes())
+        shapes.push_back(each);
     return shapes;
 }
 
@@ -286,6 +322,39 @@ TEST_CASE("every instruction set gives the scalar bits for every geometry, type 
             compare_all(c, ++seed);
         }
     }
+}
+
+TEST_CASE("transposed convolution gives the scalar bits with every epilogue and on any number of threads") {
+    std::uint64_t seed = 700;
+    for (const k::convolution_shape& shape : transposed_shapes()) {
+        for (int variant = 0; variant < epilogue_variants; ++variant) {
+            convolution_case c;
+            c.shape = shape;
+            c.input_type = variant % 3 == 0 ? k::element_kind::u8 : k::element_kind::i8;
+            c.zero_point = variant % 2 == 0 ? 0 : 100;
+            c.epilogue = variant;
+            c.threads = 1 + variant % 4;
+            c.output_gap = seed % 5 == 0 ? 2 : 0;
+            compare_all(c, ++seed);
+            c.input_type = c.weights_type = k::element_kind::f32;
+            c.zero_point = 0;
+            compare_all(c, ++seed);
+        }
+    }
+}
+
+TEST_CASE("transposed convolution takes many post operations with residuals") {
+    convolution_case c;
+    c.shape = transposed_shape_of(12, 20, 1, 5, 4, 2, 1, 1);
+    c.epilogue = 7;
+    convolution_data data(c, 1);
+    while (data.finish.post.size() < 20)
+        data.finish.post.push_back(data.finish.post[0]);
+    data.finish.value.post = data.finish.post.data();
+    data.finish.value.post_count = 20;
+    const guarded<std::uint8_t> expected = data.run(k::table_for(k::isa::scalar));
+    for (const k::isa set : instruction_sets())
+        CHECK(first_difference(expected, data.run(k::table_for(set)), k::element_kind::u8) == -1);
 }
 
 TEST_CASE(

@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <type_traits>
+
 using namespace kernel_test;
 
 namespace {
@@ -172,5 +175,95 @@ TEST_CASE("pooling gives the same bits on 1 to 8 threads") {
     for (int count = 1; count <= 8; ++count) {
         pool_case c{shape_of(k::pool_kind::average_include_pad, 20, 7, 3, 1, 1), 1, count};
         compare_all(c, 4);
+    }
+}
+
+namespace {
+
+/// The largest byte of each window, straight from the definition; channels without gaps.
+template <class Byte>
+std::vector<Byte> largest_bytes(const k::pool_problem& p, const guarded<std::uint8_t>& input) {
+    std::vector<Byte> result;
+    const auto inside = [&](int axis, std::int64_t o, std::int64_t tap) {
+        const std::int64_t at = o * p.stride[axis] - p.pad_begin[axis] + tap * p.dilation[axis];
+        return at >= 0 && at < p.in[axis] ? at : -1;
+    };
+    for (std::int64_t n = 0; n < p.batch; ++n)
+        for (std::int64_t h = 0; h < p.out[1]; ++h)
+            for (std::int64_t w = 0; w < p.out[2]; ++w)
+                for (std::int64_t c = 0; c < p.channels; ++c) {
+                    Byte most = std::numeric_limits<Byte>::lowest();
+                    for (std::int64_t kh = 0; kh < p.kernel[1]; ++kh)
+                        for (std::int64_t kw = 0; kw < p.kernel[2]; ++kw) {
+                            const std::int64_t y = inside(1, h, kh);
+                            const std::int64_t x = inside(2, w, kw);
+                            if (y < 0 || x < 0) continue;
+                            const auto at =
+                                static_cast<std::size_t>(((n * p.in[1] + y) * p.in[2] + x) * p.channels + c);
+                            most = std::max(most, static_cast<Byte>(input[at]));
+                        }
+                    result.push_back(most);
+                }
+    return result;
+}
+
+template <class Byte>
+void check_largest_bytes(k::pool_problem p, std::uint64_t seed) {
+    constexpr bool is_signed = std::is_signed_v<Byte>;
+    generator random(seed);
+    const guarded<std::uint8_t> input = random_bytes(random, p.batch * p.in[1] * p.in[2] * p.channels);
+    const std::vector<Byte> expected = largest_bytes<Byte>(p, input);
+    p.input = input.data();
+    p.input_type = p.finish.output_type = is_signed ? k::element_kind::i8 : k::element_kind::u8;
+    p.input_pixel_stride = p.output_pixel_stride = p.channels;
+    p.finish.quant_low = is_signed ? -128.0f : 0.0f;
+    p.finish.quant_high = is_signed ? 127.0f : 255.0f;
+    for (const k::isa set : lpt::support::available_instruction_sets()) {
+        for (const int count : {1, 2, 3, 4}) {
+            CAPTURE(std::string(k::name_of(set)));
+            guarded<std::uint8_t> out(expected.size());
+            p.output = out.data();
+            k::table_for(set).pool(p, threads(count));
+            CHECK(std::memcmp(out.data(), expected.data(), expected.size()) == 0);
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE(
+    "max pooling from bytes to bytes gives the largest byte, whatever the channels, strides, borders and threads") {
+    std::uint64_t seed = 0;
+    for (const std::int64_t channels : {1, 2, 3, 5, 15, 16, 24, 31, 33, 64, 65, 130}) {
+        for (const std::int64_t stride : {1, 2}) {
+            for (const std::int64_t pad : {0, 1}) {
+                k::pool_problem p = shape_of(k::pool_kind::max, channels, 9, 2 + pad, stride, pad);
+                p.batch = 2;
+                p.dilation[2] = channels == 15 && pad == 0 ? 3 : 1;
+                if (p.dilation[2] == 3) p.out[2] -= 2 / stride;
+                check_largest_bytes<std::uint8_t>(p, ++seed);
+                check_largest_bytes<std::int8_t>(p, ++seed);
+            }
+        }
+    }
+    k::pool_problem large = shape_of(k::pool_kind::max, 24, 64, 2, 1, 0);  // worth threads; padded at the end alone
+    large.out[1] = large.in[1];
+    large.out[2] = large.in[2];
+    large.pad_end[1] = large.pad_end[2] = 1;
+    check_largest_bytes<std::uint8_t>(large, ++seed);
+}
+
+TEST_CASE("global pooling gives the scalar bits where threads share channels") {
+    for (const std::int64_t channels : {48, 200, 1000}) {
+        pool_case c{shape_of(k::pool_kind::average_exclude_pad, channels, 40, 40, 1, 0), 0, 1};
+        c.problem.kernel[2] = 41;
+        c.problem.out[1] = c.problem.out[2] = 1;
+        for (const k::element_kind type : {k::element_kind::u8, k::element_kind::i8, k::element_kind::f32}) {
+            c.problem.input_type = type;
+            for (const int count : {1, 2, 3, 4}) {
+                c.threads = count;
+                compare_all(c, static_cast<std::uint64_t>(channels));
+            }
+        }
     }
 }

@@ -5,15 +5,9 @@
 #include <lpt/kernel/convolution_geometry.hpp>
 #include <lpt/kernel/depthwise.hpp>
 #include <lpt/kernel/gemm.hpp>
+#include <lpt/kernel/transposed_convolution.hpp>
 
 namespace lpt::inline LPT_ABI::kernel {
-
-/// Pixels of an image, and a row of zero points that stands for all pixels outside.
-struct pixel_image {
-    const unsigned char* input = nullptr;
-    std::int64_t pixel_bytes = 0;
-    const unsigned char* outside = nullptr;
-};
 
 /// Rows of an implicit matrix: one pointer per tap, to the input pixel or to a row of zero points.
 template <class Isa>
@@ -31,14 +25,6 @@ struct pixel_rows {
     static constexpr std::int64_t readable_rows(std::int64_t) noexcept { return 0; }
     void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
         const std::int64_t taps = geometry::taps(*shape);
-        if (shape->transposed) {
-            for (std::int64_t r = 0; r < count; ++r) {
-                geometry::for_each_tap(*shape, first + r, [&](std::int64_t tap, std::int64_t pixel) {
-                    pointers[r * taps + tap] = pixel < 0 ? image.outside : image.input + pixel * image.pixel_bytes;
-                });
-            }
-            return;
-        }
         geometry::for_each_part(
             *shape, first, count, [&](const typename geometry::coordinates& c, std::int64_t place, std::int64_t part) {
                 geometry::for_each_input_line(*shape, c, [&](std::int64_t line, std::int64_t input_line) {
@@ -250,14 +236,27 @@ struct convolution {
 
     static std::size_t packed_bytes(const convolution_shape& s, element_kind type) noexcept {
         if (geometry::method(s) == convolution_method::depthwise) return depthwise<Isa>::packed_bytes(s, type);
+        if (has_phases(s)) return packed_phases(s, type);
         if (type == element_kind::f32) return static_cast<std::size_t>(dense_shape<float_arithmetic<Isa>>(s).bytes());
         dense_layout<integer_arithmetic<Isa>> shape = dense_shape<integer_arithmetic<Isa>>(s);
         shape.four_bits = type == element_kind::i4;
         return static_cast<std::size_t>(shape.bytes());
     }
 
+    /// Transposed convolutions are computed phase by phase.
+    static bool has_phases(const convolution_shape& s) noexcept {
+        return s.transposed && geometry::method(s) == convolution_method::implicit_gemm;
+    }
+    static std::size_t packed_phases(const convolution_shape& s, element_kind type) noexcept {
+        const std::int64_t bytes = type == element_kind::f32
+                                       ? transposed_convolution<Isa, float_arithmetic<Isa>>::packed_bytes(s, type)
+                                       : transposed_convolution<Isa, integer_arithmetic<Isa>>::packed_bytes(s, type);
+        return static_cast<std::size_t>(bytes);
+    }
+
     template <class Arithmetic>
     static void pack_as(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
+        if (has_phases(s)) return transposed_convolution<Isa, Arithmetic>::pack(s, weights, packed);
         dense_source from;
         from.data = weights.data;
         from.type = weights.type;
@@ -433,8 +432,9 @@ struct convolution {
 
     template <class Arithmetic>
     static std::int64_t scratch_as(const convolution_shape& s, element_kind type, int threads) noexcept {
-        return alignment + outside_bytes(s, type) + copied<Arithmetic>(s, type).bytes() +
-               threads * (pointer_bytes<Arithmetic>(s) + gathered_bytes<Arithmetic>(s, type));
+        const std::int64_t task = has_phases(s) ? transposed_convolution<Isa, Arithmetic>::task_bytes(s)
+                                                : pointer_bytes<Arithmetic>(s) + gathered_bytes<Arithmetic>(s, type);
+        return alignment + outside_bytes(s, type) + copied<Arithmetic>(s, type).bytes() + threads * task;
     }
 
     static std::size_t scratch_bytes(const convolution_shape& s, element_kind type, int threads) noexcept {
@@ -468,7 +468,7 @@ struct convolution {
         typename engine::call call;
         call.shape = dense_shape<Arithmetic>(s);
         call.packed = static_cast<const unsigned char*>(problem.packed_weights);
-        engine::read_layout(call);
+        if (!has_phases(s)) engine::read_layout(call);
         call.rows = geometry::pixels(s);
         call.signed_rows = problem.input_type == element_kind::i8;
         call.zero_point = problem.input_zero_point;
@@ -498,6 +498,12 @@ struct convolution {
         unsigned char* const image = scratch + outside_bytes(s, problem.input_type);
         unsigned char* const tasks = image + copy.bytes();
         if (copy.group_bytes != 0) copy_image<Arithmetic>(problem, copy, outside, image, parallel);
+        pixel_image pixels{input, pixel_bytes, outside};
+        if (copy.group_bytes != 0) pixels = {image + copy.piece_bytes, copy.piece_bytes, image};
+        if (has_phases(s)) {
+            transposed_convolution<Isa, Arithmetic>::run(problem, call, pixels, copy.group_bytes, tasks, parallel);
+            return;
+        }
         const std::int64_t for_pointers = pointer_bytes<Arithmetic>(s);
         const std::int64_t task_bytes = for_pointers + gathered_bytes<Arithmetic>(s, problem.input_type);
         const auto work = [&](std::int64_t row_begin, std::int64_t row_end, std::int64_t unit_begin,
@@ -529,8 +535,7 @@ struct convolution {
                 const line_rows<Isa> rows{&s, image, copy.piece_bytes, pixel, copy.group_bytes};
                 engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
             } else {
-                pixel_rows<Isa> rows{&s, {input, pixel_bytes, outside}, copy.group_bytes};
-                if (copy.group_bytes != 0) rows.image = {image + copy.piece_bytes, copy.piece_bytes, image};
+                const pixel_rows<Isa> rows{&s, pixels, copy.group_bytes};
                 engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
             }
         };

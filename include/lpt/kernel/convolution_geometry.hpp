@@ -16,6 +16,13 @@ enum class convolution_method : std::uint8_t {
     im2col,  ///< rows copied together from their taps
 };
 
+/// Pixels of an image, and a row of zero points that stands for all pixels outside.
+struct pixel_image {
+    const unsigned char* input = nullptr;
+    std::int64_t pixel_bytes = 0;
+    const unsigned char* outside = nullptr;
+};
+
 /// A template on the instruction set only to keep one copy per instruction set.
 template <class Isa>
 struct convolution_geometry {
@@ -53,13 +60,17 @@ struct convolution_geometry {
         return s.groups == 1 && line <= 16 && joined * 100 <= apart * 85;
     }
 
-    /// Input position that tap `k` of a transposed convolution scatters to output position `o` along an axis, or -1 if there is none.
-    [[gnu::always_inline]] static std::int64_t position(const convolution_shape& s, int axis, std::int64_t o,
-                                                        std::int64_t k) noexcept {
+    /// Whether tap `k` of a transposed convolution leads to output position `o` along an axis, and from which input position; -1: none
+    /// that there is.
+    struct origin {
+        bool leads;
+        std::int64_t input;
+    };
+    static origin origin_of(const convolution_shape& s, int axis, std::int64_t o, std::int64_t k) noexcept {
         const std::int64_t scaled = o + s.pad_begin[axis] - k * s.dilation[axis];
-        if (scaled < 0 || scaled % s.stride[axis] != 0) return -1;
+        if (scaled % s.stride[axis] != 0) return {false, -1};
         const std::int64_t i = scaled / s.stride[axis];
-        return i < s.in[axis] ? i : -1;
+        return {true, i >= 0 && i < s.in[axis] ? i : -1};
     }
 
     /// Where a window starts along an axis and which of its taps [begin, end) are inside the image (forward convolution).
@@ -165,7 +176,8 @@ struct convolution_geometry {
         }
     }
 
-    /// Calls f(tap, pixel) for every tap of output pixel `row` in order; pixel is the index of the input pixel or -1.
+    /// Calls f(tap, pixel) for every tap of output pixel `row` in order, in a transposed convolution for those that lead to it; pixel is the
+    /// index of the input pixel or -1.
     template <class Function>
     [[gnu::always_inline]] static void for_each_tap(const convolution_shape& s, std::int64_t row,
                                                     const Function& f) noexcept {
@@ -185,13 +197,14 @@ struct convolution_geometry {
         const coordinates c = locate(s, row);
         std::int64_t tap = 0;
         for (std::int64_t kd = 0; kd < s.kernel[0]; ++kd) {
-            const std::int64_t id = position(s, 0, c.at[0], kd);
+            const origin d = origin_of(s, 0, c.at[0], kd);
             for (std::int64_t kh = 0; kh < s.kernel[1]; ++kh) {
-                const std::int64_t ih = position(s, 1, c.at[1], kh);
-                const std::int64_t line = id < 0 || ih < 0 ? -1 : ((c.n * s.in[0] + id) * s.in[1] + ih) * s.in[2];
+                const origin h = origin_of(s, 1, c.at[1], kh);
+                const bool inside = d.input >= 0 && h.input >= 0;
+                const std::int64_t line = ((c.n * s.in[0] + d.input) * s.in[1] + h.input) * s.in[2];
                 for (std::int64_t kw = 0; kw < s.kernel[2]; ++kw, ++tap) {
-                    const std::int64_t iw = position(s, 2, c.at[2], kw);
-                    f(tap, line < 0 || iw < 0 ? -1 : line + iw);
+                    const origin w = origin_of(s, 2, c.at[2], kw);
+                    if (d.leads && h.leads && w.leads) f(tap, inside && w.input >= 0 ? line + w.input : -1);
                 }
             }
         }

@@ -4,6 +4,7 @@
 
 #include <lpt/kernel/epilogue.hpp>
 #include <lpt/kernel/parallel.hpp>
+#include <lpt/kernel/pool_bytes.hpp>
 
 namespace lpt::inline LPT_ABI::kernel {
 
@@ -66,22 +67,37 @@ struct pool {
             return simd::load_u8(from);
     }
 
-    /// Largest element or sum of a window of bytes, starting from `start`, for `columns` channels.
+    /// Largest element or sum of a window of bytes for `Vectors` vectors of channels from `channel` on, starting from `start`.
+    template <bool Signed, bool Max, int Vectors>
+    [[gnu::always_inline]] static void combine_vectors(const pool_problem& p, std::int64_t n, const span (&w)[3],
+                                                       std::int64_t channel, std::int32_t start,
+                                                       std::int32_t* result) noexcept {
+        ints x[Vectors];
+        for (int v = 0; v < Vectors; ++v)
+            x[v] = simd::broadcast_int(start);
+        for_each_pixel(p, n, w, [&](const unsigned char* at) {
+#pragma GCC unroll 4
+            for (int v = 0; v < Vectors; ++v) {
+                const ints y = load_bytes<Signed>(at + channel + v * width);
+                if constexpr (Max)
+                    x[v] = simd::max_int(x[v], y);
+                else
+                    x[v] = simd::add_int(x[v], y);
+            }
+        });
+        for (int v = 0; v < Vectors; ++v)
+            simd::store_int(result + v * width, x[v]);
+    }
+
+    /// The same for `columns` channels.
     template <bool Signed, bool Max>
     static void combine_bytes(const pool_problem& p, std::int64_t n, const span (&w)[3], std::int64_t channel,
                               std::int64_t columns, std::int32_t start, std::int32_t* result) noexcept {
         std::int64_t i = 0;
-        for (; i + width <= columns; i += width) {
-            ints x = simd::broadcast_int(start);
-            for_each_pixel(p, n, w, [&](const unsigned char* at) {
-                const ints y = load_bytes<Signed>(at + channel + i);
-                if constexpr (Max)
-                    x = simd::max_int(x, y);
-                else
-                    x = simd::add_int(x, y);
-            });
-            simd::store_int(result + i, x);
-        }
+        for (; i + 4 * width <= columns; i += 4 * width)
+            combine_vectors<Signed, Max, 4>(p, n, w, channel + i, start, result + i);
+        for (; i + width <= columns; i += width)
+            combine_vectors<Signed, Max, 1>(p, n, w, channel + i, start, result + i);
         if (i < columns) {
             ints x = simd::broadcast_int(start);
             for_each_pixel(p, n, w, [&](const unsigned char* at) {
@@ -143,31 +159,101 @@ struct pool {
             simd::store(v + i, simd::divide(simd::load(v + i), divisor));
     }
 
+    /// True where the output is the largest byte itself.
+    static bool gives_bytes(const pool_problem& p) noexcept {
+        const epilogue& f = p.finish;
+        const bool is_signed = p.input_type == element_kind::i8;
+        return p.kind == pool_kind::max && p.input_type != element_kind::f32 && f.output_type == p.input_type &&
+               f.scale == nullptr && f.bias == nullptr && f.scale_all == 1.0f && f.bias_all == 0.0f &&
+               f.post_count == 0 && f.quant_low <= (is_signed ? -128.0f : 0.0f) &&
+               f.quant_high >= (is_signed ? 127.0f : 255.0f);
+    }
+
+    /// Where the output pixel `r` of all lies.
+    struct position {
+        std::int64_t n;
+        std::int64_t at[3];
+
+        position(const pool_problem& p, std::int64_t r) noexcept {
+            for (int axis = 2; axis >= 0; --axis) {
+                at[axis] = r % p.out[axis];
+                r /= p.out[axis];
+            }
+            n = r;
+        }
+    };
+
     static void run(const pool_problem& problem, const parallel_for& parallel) noexcept {
         const std::int64_t rows = problem.batch * problem.out[0] * problem.out[1] * problem.out[2];
-        split<Isa>(parallel, rows, 1, [&](std::int64_t begin, std::int64_t end, int) {
-            for (std::int64_t r = begin; r < end; ++r)
-                run_row(problem, r);
+        parallel_for some = parallel;
+        some.threads = threads_for(problem, rows, parallel.threads);
+        if (gives_bytes(problem)) {
+            split<Isa>(some, rows, 1, [&](std::int64_t begin, std::int64_t end, int) {
+                if (problem.input_type == element_kind::i8)
+                    largest_bytes<std::int8_t>(problem, begin, end);
+                else
+                    largest_bytes<std::uint8_t>(problem, begin, end);
+            });
+            return;
+        }
+        // With few pixels, threads share channels, too.
+        const std::int64_t part = rows < 4 * some.threads ? shared_channels : problem.channels;
+        const std::int64_t parts = (problem.channels + part - 1) / part;
+        split<Isa>(some, rows * parts, 1, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                const std::int64_t first = i % parts * part;
+                const std::int64_t left = problem.channels - first;
+                run_row(problem, i / parts, first, left < part ? problem.channels : first + part);
+            }
         });
     }
 
-    static void run_row(const pool_problem& p, std::int64_t r) noexcept {
+    /// Channels [first, past) of output pixel `r`.
+    static void run_row(const pool_problem& p, std::int64_t r, std::int64_t first, std::int64_t past) noexcept {
         alignas(64) float v[finish_columns];
-        std::int64_t rest = r;
-        const std::int64_t ow = rest % p.out[2];
-        rest /= p.out[2];
-        const std::int64_t oh = rest % p.out[1];
-        rest /= p.out[1];
-        const std::int64_t od = rest % p.out[0];
-        const std::int64_t n = rest / p.out[0];
-        const span w[3] = {window(p, 0, od), window(p, 1, oh), window(p, 2, ow)};
+        const position o(p, r);
+        const span w[3] = {window(p, 0, o.at[0]), window(p, 1, o.at[1]), window(p, 2, o.at[2])};
         unsigned char* to =
             static_cast<unsigned char*>(p.output) + r * p.output_pixel_stride * bytes_of(p.finish.output_type);
-        for (std::int64_t c = 0; c < p.channels; c += finish_columns) {
-            const std::int64_t columns = p.channels - c < finish_columns ? p.channels - c : finish_columns;
-            values(p, n, w, c, columns, v);
+        for (std::int64_t c = first; c < past; c += finish_columns) {
+            const std::int64_t columns = past - c < finish_columns ? past - c : finish_columns;
+            values(p, o.n, w, c, columns, v);
             finish<Isa>::row(p.finish, v, r, c, columns, to + c * bytes_of(p.finish.output_type));
         }
+    }
+
+    /// Output pixels [begin, end). Pixels of a line whose windows are whole and follow each other are one run of bytes.
+    template <class Byte>
+    static void largest_bytes(const pool_problem& p, std::int64_t begin, std::int64_t end) noexcept {
+        const bool is_dense =
+            p.stride[2] == 1 && p.input_pixel_stride == p.channels && p.output_pixel_stride == p.channels;
+        for (std::int64_t r = begin; r < end;) {
+            const position o(p, r);
+            const span w[3] = {window(p, 0, o.at[0]), window(p, 1, o.at[1]), window(p, 2, o.at[2])};
+            std::int64_t pixels = 1;
+            if (is_dense && w[2].begin == 0 && w[2].end == p.kernel[2]) {
+                const std::int64_t whole = p.in[2] - (p.kernel[2] - 1) * p.dilation[2] - w[2].first;
+                const std::int64_t line = p.out[2] - o.at[2];
+                pixels = whole < line ? whole : line;
+                pixels = pixels < end - r ? pixels : end - r;
+            }
+            byte_maximum<Isa, Byte>::run(
+                pixels * p.channels, static_cast<unsigned char*>(p.output) + r * p.output_pixel_stride,
+                [&](const auto& take) __attribute__((always_inline)) { for_each_pixel(p, o.n, w, take); });
+            r += pixels;
+        }
+    }
+
+private:
+    static constexpr std::int64_t shared_channels = 64;
+    static constexpr std::int64_t least_elements = 16384;  // of a task: about a microsecond, as a round of threads
+
+    static int threads_for(const pool_problem& p, std::int64_t rows, int threads) noexcept {
+        std::int64_t elements = rows * p.channels;
+        for (int axis = 0; axis < 3; ++axis)
+            elements *= p.kernel[axis] < p.in[axis] ? p.kernel[axis] : p.in[axis];
+        const std::int64_t most = elements / least_elements;
+        return most < 1 ? 1 : most < threads ? static_cast<int>(most) : threads;
     }
 };
 

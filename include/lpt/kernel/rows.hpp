@@ -205,7 +205,7 @@ struct convolution_weights {
 /// `input_zero_point` must be a value of the input type (it is what padding reads as); for f32 it is 0.
 /// `scratch`: `convolution_scratch_bytes(shape, input_type, threads)` bytes, any alignment, contents irrelevant; may be null when that is 0.
 /// f32 input goes with f32 weights only, see gemm_problem; the order of the sum is taps, then input channels; taps outside the image
-/// are added as zeros (fma(0, w, accumulator)).
+/// are added as zeros (fma(0, w, accumulator)), but for those of a transposed convolution that lead to no input position for their output.
 struct convolution_problem {
     convolution_shape shape;
     const void* input = nullptr;
