@@ -350,6 +350,10 @@ private:
     int state_of(const text& variable, element type);
     int state_view(int number, const shape& dimensions);
     bool make_softmax(node_id id);
+    bool make_recurrent(node_id id);
+    int pack_matrices(const tensor& weights, std::int64_t directions, std::int64_t rows, std::int64_t first,
+                      std::int64_t n, std::int64_t& distance);
+    int sequence_lengths(output_ref given, std::int64_t time);
 
     struct integer_operand {
         bool fits = false;
