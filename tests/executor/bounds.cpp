@@ -515,6 +515,14 @@ bounds step_bounds::compute(output_ref output) {
                 return softmax(id, inputs);
             }
             break;
+        case op::kind::lstm_cell:
+        case op::kind::gru_cell:
+        case op::kind::lstm_sequence:
+        case op::kind::gru_sequence:
+            if (std::all_of(inputs.begin(), inputs.end(), is_point)) {
+                return recurrent(output, inputs);
+            }
+            break;
         case op::kind::max_pool:
         case op::kind::reduce_max: return opened_by_nan(monotone(id, inputs, 0), inputs, false);
         default: break;

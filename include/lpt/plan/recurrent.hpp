@@ -224,8 +224,8 @@ inline bool planner::make_recurrent(node_id id) {
     if (!is_lstm) {
         operands.push_back(-1);
     }
-    operands.push_back(add_tensor(u8, shape{static_cast<dimension>(kernel::recurrent_scratch_bytes(problem))},
-                                  layout::plain));
+    operands.push_back(
+        add_tensor(u8, shape{static_cast<dimension>(kernel::recurrent_scratch_bytes(problem))}, layout::plain));
     add_kernel({id}, problem, std::move(operands));
     return true;
 }
