@@ -39,6 +39,23 @@ inline constexpr version_number library_version{LPT_VERSION_MAJOR, LPT_VERSION_M
 }  // namespace lpt::inline LPT_ABI
 #endif
 
+// ======== lpt/kernel/rows/element_kind.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_ELEMENT_KIND_HPP
+#define LPT_HOLDS_KERNEL_ROWS_ELEMENT_KIND_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The element types that kernels load and store.
+/// `i4` is for weights alone: signed bytes in [-8, 7], of which packed weights hold two in a byte; dot products take them apart again.
+enum class element_kind : std::uint8_t { u8, i8, i32, f32, i4 };
+
+/// Bytes of one element, before it is packed.
+[[gnu::always_inline]] constexpr std::int64_t bytes_of(element_kind kind) noexcept {
+    return kind == element_kind::i32 || kind == element_kind::f32 ? 4 : 1;
+}
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/rows/fields.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_FIELDS_HPP
 #define LPT_HOLDS_KERNEL_ROWS_FIELDS_HPP
@@ -173,6 +190,140 @@ struct transpose_problem {
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/rows/recurrent.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_RECURRENT_HPP
+#define LPT_HOLDS_KERNEL_ROWS_RECURRENT_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Which cell. The gates of a GRU lie in its weights as they are listed, those of an LSTM where `recurrent_problem::gates` says.
+///   lstm: i, f, o = gate(…), c~ = candidate(…), c' = fma(f, c, i * c~), h' = o * output(c');
+///   gru:  z, r = gate(…), h~ = candidate((W x + b) + R (r * h)), h' = fma(z, h, (1 - z) * h~);
+///   gru_linear: the same with h~ = candidate(fma(r, R h + b', W x + b)).
+/// Each `…` is (W x + b) + R h, where R h is a sum as in `gemm_problem`.
+enum class recurrent_kind : std::uint8_t { lstm, gru, gru_linear };
+
+/// How many gates a cell has.
+constexpr std::int64_t gates_of(recurrent_kind kind) noexcept { return kind == recurrent_kind::lstm ? 4 : 3; }
+
+/// A function of a gate: sigmoid and tanh as in `unary_function`; relu: max(v, 0); hard_sigmoid: min(max(fma(v, alpha, beta), 0), 1).
+enum class gate_function : std::uint8_t { sigmoid, tanh, relu, hard_sigmoid };
+
+/// A cell that walks along time, or one step of it (time 1). With G gates, D directions and H = `hidden`:
+///   gate, candidate, output: functions, with their numbers; arguments are limited to [-limit, limit] first, but for that of output.
+///   input: x[batch][time][inputs], u8, i8 or f32, dense; u8 and i8 mean (x - input_zero_point).
+///   packed_input: W[inputs, D * G * H] of `pack_gemm`, for bytes of i8; W x + b = fma(float(sum), scale, bias) with `input_scale` and
+///     `input_bias` of D * G * H elements, or null: 1 and 0.
+///   packed_hidden: R[H, N] of f32 for each direction, `packed_hidden_bytes` apart; N = G * H, but for `gru` 2 * H (z and r), and
+///     packed_candidate has R[H, H] of its candidate, `packed_candidate_bytes` apart.
+///   hidden_bias: b'[D][H] of `gru_linear`, or null: 0.
+///   first_hidden, first_cell: [batch][D][H]. lengths: steps of each batch, integers of `length_bytes` (4 or 8), taken into [0, time];
+///     null: all of them.
+///   every: [batch][D][time][H], zero behind a sequence's length, or null; last_hidden, last_cell: [batch][D][H], each may be null.
+///   cells, their output function, gates (where f, i, c, o lie in the weights) and couples_forget (f = 1 - i) are those of an LSTM alone.
+/// Direction 0 walks backwards, from the last step of the sequence, if `reverse`; direction 1 always does.
+/// `scratch`: `recurrent_scratch_bytes(problem)` bytes. Outputs overlap nothing.
+struct recurrent_problem {
+    recurrent_kind kind = recurrent_kind::lstm;
+    std::int64_t batch = 1;
+    std::int64_t time = 1;
+    std::int64_t directions = 1;
+    std::int64_t inputs = 1;
+    std::int64_t hidden = 1;
+    bool reverse = false;
+    bool couples_forget = false;
+    std::int64_t gates[4] = {0, 1, 2, 3};
+    gate_function gate = gate_function::sigmoid;
+    float gate_alpha = 0;
+    float gate_beta = 0;
+    gate_function candidate = gate_function::tanh;
+    float candidate_alpha = 0;
+    float candidate_beta = 0;
+    gate_function output = gate_function::tanh;
+    float output_alpha = 0;
+    float output_beta = 0;
+    float limit = __builtin_inff();
+    element_kind input_type = element_kind::f32;
+    std::int32_t input_zero_point = 0;
+    std::int64_t packed_hidden_bytes = 0;
+    std::int64_t packed_candidate_bytes = 0;
+    std::int64_t length_bytes = 8;
+    const void* input = nullptr;
+    const unsigned char* packed_input = nullptr;
+    const float* input_scale = nullptr;
+    const float* input_bias = nullptr;
+    const unsigned char* packed_hidden = nullptr;
+    const unsigned char* packed_candidate = nullptr;
+    const float* hidden_bias = nullptr;
+    const float* first_hidden = nullptr;
+    const float* first_cell = nullptr;
+    const void* lengths = nullptr;
+    float* every = nullptr;
+    float* last_hidden = nullptr;
+    float* last_cell = nullptr;
+    scratch_memory scratch;
+
+    static constexpr const char* name = "recurrent";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("kind", self.kind);
+        visit("batch", self.batch);
+        visit("time", self.time);
+        visit("directions", self.directions);
+        visit("inputs", self.inputs);
+        visit("hidden", self.hidden);
+        visit("reverse", self.reverse);
+        visit("couples_forget", self.couples_forget);
+        visit("gates", self.gates);
+        visit("gate", self.gate);
+        visit("gate_alpha", self.gate_alpha);
+        visit("gate_beta", self.gate_beta);
+        visit("candidate", self.candidate);
+        visit("candidate_alpha", self.candidate_alpha);
+        visit("candidate_beta", self.candidate_beta);
+        visit("output", self.output);
+        visit("output_alpha", self.output_alpha);
+        visit("output_beta", self.output_beta);
+        visit("limit", self.limit);
+        visit("input_type", self.input_type);
+        visit("input_zero_point", self.input_zero_point);
+        visit("packed_hidden_bytes", self.packed_hidden_bytes);
+        visit("packed_candidate_bytes", self.packed_candidate_bytes);
+        visit("length_bytes", self.length_bytes);
+        visit("input", self.input);
+        visit("packed_input", self.packed_input);
+        visit("input_scale", self.input_scale);
+        visit("input_bias", self.input_bias);
+        visit("packed_hidden", self.packed_hidden);
+        visit("packed_candidate", self.packed_candidate);
+        visit("hidden_bias", self.hidden_bias);
+        visit("first_hidden", self.first_hidden);
+        visit("first_cell", self.first_cell);
+        visit("lengths", self.lengths);
+        visit("every", self.every);
+        visit("last_hidden", self.last_hidden);
+        visit("last_cell", self.last_cell);
+        visit("scratch", self.scratch);
+    }
+};
+
+/// Floats of a row that whole vectors of any instruction set cover.
+constexpr std::int64_t whole_vectors(std::int64_t floats) noexcept { return (floats + 15) / 16 * 16; }
+
+/// Floats of a row of sums of all gates, with room behind it for a vector that begins in its last gate.
+constexpr std::int64_t gate_row(const recurrent_problem& p) noexcept {
+    return whole_vectors(gates_of(p.kind) * p.hidden) + 16;
+}
+
+/// Scratch memory of a recurrent cell: the products with all inputs, and of each sequence gates, state, cell and reset state.
+constexpr std::size_t recurrent_scratch_bytes(const recurrent_problem& p) noexcept {
+    const std::int64_t inputs = p.batch * p.time * p.directions * gates_of(p.kind) * p.hidden + 16;
+    const std::int64_t sequence = gate_row(p) + 3 * whole_vectors(p.hidden);
+    return static_cast<std::size_t>(4 * (whole_vectors(inputs) + p.batch * p.directions * sequence));
+}
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/rows/softmax.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_SOFTMAX_HPP
 #define LPT_HOLDS_KERNEL_ROWS_SOFTMAX_HPP
@@ -235,15 +386,6 @@ constexpr const char* name_of(isa set) noexcept {
         case isa::neon_i8mm: return "neon_i8mm";
     }
     return "";
-}
-
-/// The element types that kernels load and store.
-/// `i4` is for weights alone: signed bytes in [-8, 7], of which packed weights hold two in a byte; dot products take them apart again.
-enum class element_kind : std::uint8_t { u8, i8, i32, f32, i4 };
-
-/// Bytes of one element, before it is packed.
-[[gnu::always_inline]] constexpr std::int64_t bytes_of(element_kind kind) noexcept {
-    return kind == element_kind::i32 || kind == element_kind::f32 ? 4 : 1;
 }
 
 /// Something that can run independent tasks; all zero means: run them one after the other on the caller's thread.
@@ -415,7 +557,7 @@ struct convolution_weights {
 /// `input_zero_point` must be a value of the input type (it is what padding reads as); for f32 it is 0.
 /// `scratch`: `convolution_scratch_bytes(shape, input_type, threads)` bytes, any alignment, contents irrelevant; may be null when that is 0.
 /// f32 input goes with f32 weights only, see gemm_problem; the order of the sum is taps, then input channels; taps outside the image
-/// are added as zeros (fma(0, w, accumulator)).
+/// are added as zeros (fma(0, w, accumulator)), but for those of a transposed convolution that lead to no input position for their output.
 struct convolution_problem {
     convolution_shape shape;
     const void* input = nullptr;
@@ -535,7 +677,7 @@ struct convert_problem {
 // The table
 
 /// The problems that say their fields themselves (`kernel/rows/`); `kernel_of<Isa, Problem>` has the kernel of each.
-using problems = problem_list<softmax_problem>;
+using problems = problem_list<softmax_problem, recurrent_problem>;
 
 namespace detail {
 
@@ -1587,6 +1729,13 @@ enum class convolution_method : std::uint8_t {
     im2col,  ///< rows copied together from their taps
 };
 
+/// Pixels of an image, and a row of zero points that stands for all pixels outside.
+struct pixel_image {
+    const unsigned char* input = nullptr;
+    std::int64_t pixel_bytes = 0;
+    const unsigned char* outside = nullptr;
+};
+
 /// A template on the instruction set only to keep one copy per instruction set.
 template <class Isa>
 struct convolution_geometry {
@@ -1624,13 +1773,17 @@ struct convolution_geometry {
         return s.groups == 1 && line <= 16 && joined * 100 <= apart * 85;
     }
 
-    /// Input position that tap `k` of a transposed convolution scatters to output position `o` along an axis, or -1 if there is none.
-    [[gnu::always_inline]] static std::int64_t position(const convolution_shape& s, int axis, std::int64_t o,
-                                                        std::int64_t k) noexcept {
+    /// Whether tap `k` of a transposed convolution leads to output position `o` along an axis, and from which input position; -1: none
+    /// that there is.
+    struct origin {
+        bool leads;
+        std::int64_t input;
+    };
+    static origin origin_of(const convolution_shape& s, int axis, std::int64_t o, std::int64_t k) noexcept {
         const std::int64_t scaled = o + s.pad_begin[axis] - k * s.dilation[axis];
-        if (scaled < 0 || scaled % s.stride[axis] != 0) return -1;
+        if (scaled % s.stride[axis] != 0) return {false, -1};
         const std::int64_t i = scaled / s.stride[axis];
-        return i < s.in[axis] ? i : -1;
+        return {true, i >= 0 && i < s.in[axis] ? i : -1};
     }
 
     /// Where a window starts along an axis and which of its taps [begin, end) are inside the image (forward convolution).
@@ -1736,7 +1889,8 @@ struct convolution_geometry {
         }
     }
 
-    /// Calls f(tap, pixel) for every tap of output pixel `row` in order; pixel is the index of the input pixel or -1.
+    /// Calls f(tap, pixel) for every tap of output pixel `row` in order, in a transposed convolution for those that lead to it; pixel is the
+    /// index of the input pixel or -1.
     template <class Function>
     [[gnu::always_inline]] static void for_each_tap(const convolution_shape& s, std::int64_t row,
                                                     const Function& f) noexcept {
@@ -1756,13 +1910,14 @@ struct convolution_geometry {
         const coordinates c = locate(s, row);
         std::int64_t tap = 0;
         for (std::int64_t kd = 0; kd < s.kernel[0]; ++kd) {
-            const std::int64_t id = position(s, 0, c.at[0], kd);
+            const origin d = origin_of(s, 0, c.at[0], kd);
             for (std::int64_t kh = 0; kh < s.kernel[1]; ++kh) {
-                const std::int64_t ih = position(s, 1, c.at[1], kh);
-                const std::int64_t line = id < 0 || ih < 0 ? -1 : ((c.n * s.in[0] + id) * s.in[1] + ih) * s.in[2];
+                const origin h = origin_of(s, 1, c.at[1], kh);
+                const bool inside = d.input >= 0 && h.input >= 0;
+                const std::int64_t line = ((c.n * s.in[0] + d.input) * s.in[1] + h.input) * s.in[2];
                 for (std::int64_t kw = 0; kw < s.kernel[2]; ++kw, ++tap) {
-                    const std::int64_t iw = position(s, 2, c.at[2], kw);
-                    f(tap, line < 0 || iw < 0 ? -1 : line + iw);
+                    const origin w = origin_of(s, 2, c.at[2], kw);
+                    if (d.leads && h.leads && w.leads) f(tap, inside && w.input >= 0 ? line + w.input : -1);
                 }
             }
         }
@@ -7097,19 +7252,453 @@ struct gemm {
 } // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/transposed_convolution.hpp
+#ifndef LPT_HOLDS_KERNEL_TRANSPOSED_CONVOLUTION_HPP
+#define LPT_HOLDS_KERNEL_TRANSPOSED_CONVOLUTION_HPP
+// Transposed convolutions over the dense kernel.
+//
+// An output pixel takes a tap only if the tap's position is a multiple of the stride. Which taps these are repeats along each axis with the stride,
+// so the outputs of such a phase are a convolution of stride 1 with the taps of the phase, whose weights are packed for themselves.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The taps of phases along an axis. A template on the instruction set only to keep one copy per instruction set.
+template <class Isa>
+struct transposed_axis {
+    std::int64_t kernel;
+    std::int64_t stride;
+    std::int64_t dilation;
+    std::int64_t step;  // from tap to tap of a phase
+
+    transposed_axis(const convolution_shape& s, int axis) noexcept
+        : kernel(s.kernel[axis]), stride(s.stride[axis]), dilation(s.dilation[axis]) {
+        std::int64_t divisor = stride;
+        for (std::int64_t rest = dilation % stride; rest != 0;) {
+            const std::int64_t next = divisor % rest;
+            divisor = rest;
+            rest = next;
+        }
+        step = stride / divisor;
+    }
+    /// Phases that have taps; the taps of phase p are p, p + step, p + 2 step ...
+    std::int64_t phases() const noexcept { return kernel < step ? kernel : step; }
+    std::int64_t taps(std::int64_t phase) const noexcept { return (kernel - phase + step - 1) / step; }
+    /// The phase of a position of the output in front of which the padding has been put, or -1 if it has no taps.
+    std::int64_t phase_of(std::int64_t position) const noexcept {
+        const std::int64_t rest = (position % stride + stride) % stride;
+        for (std::int64_t phase = 0; phase < phases(); ++phase) {
+            if (phase * dilation % stride == rest) return phase;
+        }
+        return -1;
+    }
+};
+
+/// Outputs of one phase along an axis: `first`, `first` + stride ... Tap t of output j takes input `input` + j + t * input_step.
+struct phase_outputs {
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+    std::int64_t phase = -1;
+    std::int64_t taps = 0;
+    std::int64_t input = 0;
+    std::int64_t input_step = 0;
+};
+
+/// Rows of an implicit matrix: the taps of output pixels of a phase that lie side by side.
+template <class Isa>
+struct phase_rows {
+    static constexpr bool copies_rows = false;
+    static constexpr bool per_group = false;
+    static constexpr bool readable_ends = false;
+    const convolution_shape* shape = nullptr;
+    pixel_image image;
+    std::int64_t copied_group = 0;
+    const phase_outputs* axes = nullptr;  // three
+    std::int64_t batch = 0;
+    std::int64_t plane = 0;  // of the phase
+    std::int64_t line = 0;
+    std::int64_t base = 0;  // number of the row that is the line's first pixel
+
+    const unsigned char* outside() const noexcept { return image.outside; }
+    static constexpr std::int64_t readable_rows(std::int64_t) noexcept { return 0; }
+
+    void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
+        const std::int64_t taps = axes[0].taps * axes[1].taps * axes[2].taps;
+        const unsigned char** to = pointers;
+        for (std::int64_t d = 0; d < axes[0].taps; ++d) {
+            const std::int64_t z = axes[0].input + plane + d * axes[0].input_step;
+            for (std::int64_t h = 0; h < axes[1].taps; ++h) {
+                const std::int64_t y = axes[1].input + line + h * axes[1].input_step;
+                const bool inside = z >= 0 && z < shape->in[0] && y >= 0 && y < shape->in[1];
+                const std::int64_t at = inside ? ((batch * shape->in[0] + z) * shape->in[1] + y) * shape->in[2] : -1;
+                for (std::int64_t w = 0; w < axes[2].taps; ++w, ++to)
+                    find(at, axes[2].input + first - base + w * axes[2].input_step, count, taps, to);
+            }
+        }
+    }
+
+private:
+    /// One tap of `count` pixels, from column `x` of the input on; `at`: the first pixel of its line, or -1.
+    void find(std::int64_t at, std::int64_t x, std::int64_t count, std::int64_t taps,
+              const unsigned char** to) const noexcept {
+        std::int64_t begin = x < 0 ? -x : 0;
+        std::int64_t end = shape->in[2] - x < count ? shape->in[2] - x : count;
+        if (at < 0 || begin >= end) begin = end = count;
+        for (std::int64_t i = 0; i < begin; ++i)
+            to[i * taps] = image.outside;
+        if (begin < end)
+            evenly_spaced<Isa>(to + begin * taps, taps, end - begin, image.input + (at + x + begin) * image.pixel_bytes,
+                               image.pixel_bytes);
+        for (std::int64_t i = end; i < count; ++i)
+            to[i * taps] = image.outside;
+    }
+};
+
+template <class Isa, class Arithmetic>
+struct transposed_convolution {
+    using engine = dense<Isa, Arithmetic>;
+    using layout = dense_layout<Arithmetic>;
+    using geometry = convolution_geometry<Isa>;
+    using axis_of = transposed_axis<Isa>;
+
+    static constexpr std::int64_t aligned(std::int64_t bytes) noexcept { return (bytes + 63) / 64 * 64; }
+
+    static layout layout_of(const convolution_shape& s, std::int64_t taps, bool four_bits) noexcept {
+        layout shape;
+        shape.groups = s.groups;
+        shape.columns = geometry::group_out(s);
+        shape.taps = taps;
+        shape.channels = geometry::group_in(s);
+        shape.four_bits = four_bits;
+        return shape;
+    }
+
+    /// Calls f(phases of the axes, taps, bytes in front of its packed weights) for each phase with taps; gives all their bytes.
+    template <class Function>
+    static std::int64_t for_each_phase(const convolution_shape& s, bool four_bits, const Function& f) noexcept {
+        const axis_of axes[3] = {{s, 0}, {s, 1}, {s, 2}};
+        std::int64_t offset = 0;
+        for (std::int64_t d = 0; d < axes[0].phases(); ++d) {
+            for (std::int64_t h = 0; h < axes[1].phases(); ++h) {
+                for (std::int64_t w = 0; w < axes[2].phases(); ++w) {
+                    const std::int64_t phases[3] = {d, h, w};
+                    const std::int64_t taps = axes[0].taps(d) * axes[1].taps(h) * axes[2].taps(w);
+                    f(phases, taps, offset);
+                    offset += aligned(layout_of(s, taps, four_bits).bytes());
+                }
+            }
+        }
+        return offset;
+    }
+
+    static std::int64_t most_taps(const convolution_shape& s) noexcept {
+        return axis_of(s, 0).taps(0) * axis_of(s, 1).taps(0) * axis_of(s, 2).taps(0);
+    }
+
+    /// Behind the packed weights there is room for those of a phase, one after the other, from which they are packed.
+    static std::int64_t packed_bytes(const convolution_shape& s, element_kind type) noexcept {
+        const std::int64_t packed = for_each_phase(s, type == element_kind::i4, [](auto&&...) {});
+        const std::int64_t taps = most_taps(s);
+        return packed + (taps == 1 ? 0 : s.out_channels * geometry::group_in(s) * taps * bytes_of(type));
+    }
+
+    static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
+        const bool four_bits = weights.type == element_kind::i4;
+        unsigned char* const base = static_cast<unsigned char*>(packed);
+        unsigned char* const together = base + for_each_phase(s, four_bits, [](auto&&...) {});
+        for_each_phase(s, four_bits, [&](const std::int64_t(&phases)[3], std::int64_t taps, std::int64_t offset) {
+            const std::int64_t size = bytes_of(weights.type);
+            const std::int64_t tap = (phases[0] * s.kernel[1] + phases[1]) * s.kernel[2] + phases[2];
+            dense_source from;
+            from.data = static_cast<const unsigned char*>(weights.data) + tap * weights.tap_stride * size;
+            from.type = weights.type;
+            from.group_stride = weights.group_stride;
+            from.column_stride = weights.out_stride;
+            from.channel_stride = weights.in_stride;
+            from.zero_points = weights.zero_points;
+            from.zero_point_count = weights.zero_point_count;
+            if (taps > 1) {
+                put_together(s, weights, static_cast<const unsigned char*>(from.data), phases, together);
+                from.data = together;
+                from.tap_stride = 1;
+                from.channel_stride = taps;
+                from.column_stride = geometry::group_in(s) * taps;
+                from.group_stride = geometry::group_out(s) * from.column_stride;
+            }
+            engine::pack(layout_of(s, taps, four_bits), from, base + offset);
+        });
+    }
+
+    static std::int64_t pointer_count(const convolution_shape& s) noexcept {
+        std::int64_t most = 0;
+        for_each_phase(s, false, [&](const auto&, std::int64_t taps, std::int64_t) {
+            const std::int64_t count = engine::pointer_count(taps);
+            most = count > most ? count : most;
+        });
+        return most;
+    }
+    static std::int64_t pointer_bytes(const convolution_shape& s) noexcept {
+        return aligned(pointer_count(s) * static_cast<std::int64_t>(sizeof(void*)));
+    }
+    /// Scratch memory of a task: pointers, and a line of numbers where there is one channel.
+    static std::int64_t task_bytes(const convolution_shape& s) noexcept {
+        return pointer_bytes(s) + (s.out_channels == 1 ? aligned((s.out[2] + 16) * 4) : 0);
+    }
+
+    /// `call`: all but the weights. `scratch`: task_bytes for each task.
+    static void run(const convolution_problem& problem, const typename engine::call& call, const pixel_image& image,
+                    std::int64_t copied_group, unsigned char* scratch, const parallel_for& parallel) noexcept {
+        const convolution_shape& s = problem.shape;
+        const std::int64_t lines = s.batch * s.out[0] * s.out[1];
+        const std::int64_t work = lines * s.out[2] * s.out_channels * geometry::group_in(s) * most_taps(s);
+        parallel_for some = parallel;
+        if (work / least_products < some.threads) some.threads = static_cast<int>(work / least_products);
+        if (some.threads < 1) some.threads = 1;
+        const bool joins = joins_pixels(problem);
+        const std::int64_t own = task_bytes(s);
+        split<Isa>(some, lines, 1, [&](std::int64_t begin, std::int64_t end, int task) {
+            phase_call of{problem, call, {}, {}, {}, scratch + task * own, {}};
+            of.rows.shape = &s;
+            of.rows.image = image;
+            of.rows.copied_group = copied_group;
+            of.rows.axes = of.axes;
+            if (joins)
+                run_joined(of, begin, end);
+            else
+                run_lines(of, begin, end);
+        });
+    }
+
+private:
+    static constexpr int most_posts = 16;  // that are copied
+    static constexpr std::int64_t least_products = 262144;  // of a task: some microseconds
+
+    /// One phase of a line of output pixels.
+    struct phase_call {
+        const convolution_problem& problem;
+        typename engine::call call;
+        phase_outputs axes[3];
+        phase_rows<Isa> rows;
+        post_operation posts[most_posts];
+        unsigned char* scratch;
+        epilogue finish;  // of the call
+    };
+
+    /// The weights of a phase as [group][out][in][tap].
+    static void put_together(const convolution_shape& s, const convolution_weights& weights, const unsigned char* first,
+                             const std::int64_t (&phases)[3], unsigned char* to) noexcept {
+        const axis_of axes[3] = {{s, 0}, {s, 1}, {s, 2}};
+        const std::int64_t size = bytes_of(weights.type);
+        for (std::int64_t channel = 0; channel < s.out_channels; ++channel) {
+            const std::int64_t g = channel / geometry::group_out(s);
+            const std::int64_t o = channel % geometry::group_out(s);
+            for (std::int64_t i = 0; i < geometry::group_in(s); ++i) {
+                const std::int64_t at = g * weights.group_stride + o * weights.out_stride + i * weights.in_stride;
+                for (std::int64_t d = 0; d < axes[0].taps(phases[0]); ++d) {
+                    for (std::int64_t h = 0; h < axes[1].taps(phases[1]); ++h) {
+                        for (std::int64_t w = 0; w < axes[2].taps(phases[2]); ++w, to += size) {
+                            const std::int64_t tap =
+                                (d * axes[0].step * s.kernel[1] + h * axes[1].step) * s.kernel[2] + w * axes[2].step;
+                            std::memcpy(to, first + (at + tap * weights.tap_stride) * size,
+                                        static_cast<std::size_t>(size));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Outputs of the phase of output `first` (< stride).
+    static phase_outputs outputs_from(const convolution_shape& s, int axis, std::int64_t first) noexcept {
+        const axis_of a(s, axis);
+        phase_outputs result;
+        result.first = first;
+        result.count = (s.out[axis] - first + a.stride - 1) / a.stride;
+        result.phase = a.phase_of(first + s.pad_begin[axis]);
+        if (result.phase < 0) return result;
+        result.taps = a.taps(result.phase);
+        result.input = (first + s.pad_begin[axis] - result.phase * a.dilation) / a.stride;
+        result.input_step = -(a.step * a.dilation / a.stride);
+        return result;
+    }
+
+    /// Whether one channel's pixels go through the epilogue side by side, as if they were channels.
+    static bool joins_pixels(const convolution_problem& p) noexcept {
+        const epilogue& e = p.finish;
+        if (p.shape.out_channels != 1 || p.output_pixel_stride != 1 || e.output_type == element_kind::i32 ||
+            e.post_count > most_posts)
+            return false;
+        for (int i = 0; i < e.post_count; ++i) {
+            if (e.post[i].residual != nullptr && e.post[i].residual_row_stride != 1) return false;
+        }
+        return true;
+    }
+
+    /// The output line `line` of all; sets what phases of it have in common.
+    static void find_line(phase_call& of, std::int64_t line) noexcept {
+        const convolution_shape& s = of.problem.shape;
+        const std::int64_t y = line % s.out[1];
+        const std::int64_t z = line / s.out[1] % s.out[0];
+        of.axes[0] = outputs_from(s, 0, z % s.stride[0]);
+        of.axes[1] = outputs_from(s, 1, y % s.stride[1]);
+        of.rows.batch = line / (s.out[0] * s.out[1]);
+        of.rows.plane = z / s.stride[0];
+        of.rows.line = y / s.stride[1];
+    }
+
+    /// The phases of a line, one after the other: f(), with axes and weights set; without taps, `call.packed` is null.
+    template <class Function>
+    static void for_each_column_phase(phase_call& of, const Function& f) noexcept {
+        const convolution_shape& s = of.problem.shape;
+        const unsigned char* const packed = static_cast<const unsigned char*>(of.problem.packed_weights);
+        bool four_bits = false;
+        if constexpr (!Arithmetic::is_float) {
+            dense_header header;
+            std::memcpy(&header, packed, sizeof header);
+            four_bits = header.four_bits != 0;
+        }
+        const std::int64_t phases = s.stride[2] < s.out[2] ? s.stride[2] : s.out[2];
+        for (std::int64_t first = 0; first < phases; ++first) {
+            of.axes[2] = outputs_from(s, 2, first);
+            of.call.packed = nullptr;
+            for_each_phase(s, four_bits, [&](const std::int64_t(&each)[3], std::int64_t taps, std::int64_t offset) {
+                if (each[0] != of.axes[0].phase || each[1] != of.axes[1].phase || each[2] != of.axes[2].phase) return;
+                of.call.packed = packed + offset;
+                of.call.shape = layout_of(s, taps, four_bits);
+            });
+            of.call.rows = of.axes[2].count;
+            f();
+        }
+    }
+
+    static void multiply(phase_call& of, std::int64_t begin, std::int64_t end) noexcept {
+        of.rows.base = begin;
+        engine::run(of.call, of.rows, begin, end, 0, of.call.shape.groups * of.call.shape.panels(),
+                    reinterpret_cast<const unsigned char**>(of.scratch));
+    }
+
+    /// Pixels without taps: the epilogue of zero.
+    static void finish_zeros(const epilogue& e, std::int64_t channels, std::int64_t row, unsigned char* to) noexcept {
+        if (e.output_type == element_kind::i32) {
+            std::memset(to, 0, static_cast<std::size_t>(channels * 4));
+            return;
+        }
+        alignas(64) const float zeros[finish_columns] = {};
+        for (std::int64_t c = 0; c < channels; c += finish_columns) {
+            const std::int64_t columns = channels - c < finish_columns ? channels - c : finish_columns;
+            finish<Isa>::row(e, zeros, row, c, columns, to + c * bytes_of(e.output_type));
+        }
+    }
+
+    static void run_lines(phase_call& of, std::int64_t begin, std::int64_t end) noexcept {
+        const convolution_problem& p = of.problem;
+        const convolution_shape& s = p.shape;
+        const std::int64_t element = bytes_of(p.finish.output_type);
+        unsigned char* const output = static_cast<unsigned char*>(p.output);
+        for (std::int64_t line = begin; line < end; ++line) {
+            find_line(of, line);
+            for_each_column_phase(of, [&] {
+                const std::int64_t first = line * s.out[2] + of.axes[2].first;
+                of.finish = p.finish;
+                // Rows of residuals are those of the output; without any, all rows are alike.
+                const bool by_line = move_residuals(of, first);
+                of.call.finish = &of.finish;
+                of.call.output = by_line ? output + first * p.output_pixel_stride * element : output;
+                of.call.output_stride = p.output_pixel_stride * (by_line ? s.stride[2] : 1);
+                const std::int64_t parts = by_line ? 1 : of.axes[2].count;
+                for (std::int64_t i = 0; i < parts; ++i) {
+                    const std::int64_t row = by_line ? 0 : first + i * s.stride[2];
+                    const std::int64_t count = by_line ? of.axes[2].count : 1;
+                    if (of.call.packed == nullptr) {
+                        for (std::int64_t r = row; r < row + count; ++r)
+                            finish_zeros(*of.call.finish, s.out_channels, r,
+                                         of.call.output + r * of.call.output_stride * element);
+                    } else {
+                        multiply(of, row, row + count);
+                        if (!by_line) ++of.axes[2].input;
+                    }
+                }
+            });
+        }
+    }
+
+    /// Lets the epilogue's row 0 be output row `first` and the next ones those of the phase; false if it has too many post operations.
+    static bool move_residuals(phase_call& of, std::int64_t first) noexcept {
+        epilogue& finish = of.finish;
+        bool any = false;
+        for (int i = 0; i < finish.post_count; ++i)
+            any = any || finish.post[i].residual != nullptr;
+        if (!any) return true;
+        if (finish.post_count > most_posts) return false;
+        for (int i = 0; i < finish.post_count; ++i) {
+            post_operation& post = of.posts[i];
+            post = finish.post[i];
+            if (post.residual == nullptr) continue;
+            post.residual = static_cast<const unsigned char*>(post.residual) +
+                            first * post.residual_row_stride * bytes_of(post.residual_type);
+            post.residual_row_stride *= of.problem.shape.stride[2];
+        }
+        finish.post = of.posts;
+        return true;
+    }
+
+    /// One channel: all phases of a line give numbers, and their epilogue takes them side by side.
+    static void run_joined(phase_call& of, std::int64_t begin, std::int64_t end) noexcept {
+        const convolution_problem& p = of.problem;
+        const convolution_shape& s = p.shape;
+        const std::int64_t width = s.out[2];
+        float* const numbers = reinterpret_cast<float*>(of.scratch + pointer_bytes(s));
+        std::memset(numbers, 0, static_cast<std::size_t>((width + 16) * 4));
+        epilogue& sums = of.finish;
+        sums = {};
+        sums.scale = p.finish.scale;
+        sums.scale_all = p.finish.scale_all;
+        sums.bias = p.finish.bias;
+        sums.bias_all = p.finish.bias_all;
+        sums.output_type = element_kind::f32;
+        epilogue rest = p.finish;
+        rest.scale = rest.bias = nullptr;
+        rest.scale_all = 1;
+        rest.bias_all = -0.0f;
+        rest.post = of.posts;
+        of.call.finish = &sums;
+        for (std::int64_t line = begin; line < end; ++line) {
+            find_line(of, line);
+            for_each_column_phase(of, [&] {
+                of.call.output = reinterpret_cast<unsigned char*>(numbers + of.axes[2].first);
+                of.call.output_stride = s.stride[2];
+                if (of.call.packed != nullptr) return multiply(of, 0, of.axes[2].count);
+                for (std::int64_t i = 0; i < of.axes[2].count; ++i)
+                    finish_zeros(sums, 1, 0, of.call.output + i * s.stride[2] * 4);
+            });
+            for (int i = 0; i < rest.post_count; ++i) {
+                post_operation& post = of.posts[i];
+                post = p.finish.post[i];
+                if (post.per_channel_a != nullptr) post.alpha = *post.per_channel_a;
+                if (post.per_channel_b != nullptr) post.beta = *post.per_channel_b;
+                post.per_channel_a = post.per_channel_b = nullptr;
+                if (post.residual != nullptr)
+                    post.residual =
+                        static_cast<const unsigned char*>(post.residual) + line * width * bytes_of(post.residual_type);
+            }
+            const std::int64_t element = bytes_of(rest.output_type);
+            unsigned char* const to = static_cast<unsigned char*>(p.output) + line * width * element;
+            for (std::int64_t c = 0; c < width; c += finish_columns) {
+                const std::int64_t columns = width - c < finish_columns ? width - c : finish_columns;
+                finish<Isa>::row(rest, numbers + c, 0, c, columns, to + c * element);
+            }
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/convolution.hpp
 #ifndef LPT_HOLDS_KERNEL_CONVOLUTION_HPP
 #define LPT_HOLDS_KERNEL_CONVOLUTION_HPP
 // Convolution and transposed convolution of any dimension, with groups, over the dense kernel.
 
 namespace lpt::inline LPT_ABI::kernel {
-
-/// Pixels of an image, and a row of zero points that stands for all pixels outside.
-struct pixel_image {
-    const unsigned char* input = nullptr;
-    std::int64_t pixel_bytes = 0;
-    const unsigned char* outside = nullptr;
-};
 
 /// Rows of an implicit matrix: one pointer per tap, to the input pixel or to a row of zero points.
 template <class Isa>
@@ -7127,14 +7716,6 @@ struct pixel_rows {
     static constexpr std::int64_t readable_rows(std::int64_t) noexcept { return 0; }
     void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
         const std::int64_t taps = geometry::taps(*shape);
-        if (shape->transposed) {
-            for (std::int64_t r = 0; r < count; ++r) {
-                geometry::for_each_tap(*shape, first + r, [&](std::int64_t tap, std::int64_t pixel) {
-                    pointers[r * taps + tap] = pixel < 0 ? image.outside : image.input + pixel * image.pixel_bytes;
-                });
-            }
-            return;
-        }
         geometry::for_each_part(
             *shape, first, count, [&](const typename geometry::coordinates& c, std::int64_t place, std::int64_t part) {
                 geometry::for_each_input_line(*shape, c, [&](std::int64_t line, std::int64_t input_line) {
@@ -7346,14 +7927,27 @@ struct convolution {
 
     static std::size_t packed_bytes(const convolution_shape& s, element_kind type) noexcept {
         if (geometry::method(s) == convolution_method::depthwise) return depthwise<Isa>::packed_bytes(s, type);
+        if (has_phases(s)) return packed_phases(s, type);
         if (type == element_kind::f32) return static_cast<std::size_t>(dense_shape<float_arithmetic<Isa>>(s).bytes());
         dense_layout<integer_arithmetic<Isa>> shape = dense_shape<integer_arithmetic<Isa>>(s);
         shape.four_bits = type == element_kind::i4;
         return static_cast<std::size_t>(shape.bytes());
     }
 
+    /// Transposed convolutions are computed phase by phase.
+    static bool has_phases(const convolution_shape& s) noexcept {
+        return s.transposed && geometry::method(s) == convolution_method::implicit_gemm;
+    }
+    static std::size_t packed_phases(const convolution_shape& s, element_kind type) noexcept {
+        const std::int64_t bytes = type == element_kind::f32
+                                       ? transposed_convolution<Isa, float_arithmetic<Isa>>::packed_bytes(s, type)
+                                       : transposed_convolution<Isa, integer_arithmetic<Isa>>::packed_bytes(s, type);
+        return static_cast<std::size_t>(bytes);
+    }
+
     template <class Arithmetic>
     static void pack_as(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
+        if (has_phases(s)) return transposed_convolution<Isa, Arithmetic>::pack(s, weights, packed);
         dense_source from;
         from.data = weights.data;
         from.type = weights.type;
@@ -7529,8 +8123,9 @@ struct convolution {
 
     template <class Arithmetic>
     static std::int64_t scratch_as(const convolution_shape& s, element_kind type, int threads) noexcept {
-        return alignment + outside_bytes(s, type) + copied<Arithmetic>(s, type).bytes() +
-               threads * (pointer_bytes<Arithmetic>(s) + gathered_bytes<Arithmetic>(s, type));
+        const std::int64_t task = has_phases(s) ? transposed_convolution<Isa, Arithmetic>::task_bytes(s)
+                                                : pointer_bytes<Arithmetic>(s) + gathered_bytes<Arithmetic>(s, type);
+        return alignment + outside_bytes(s, type) + copied<Arithmetic>(s, type).bytes() + threads * task;
     }
 
     static std::size_t scratch_bytes(const convolution_shape& s, element_kind type, int threads) noexcept {
@@ -7564,7 +8159,7 @@ struct convolution {
         typename engine::call call;
         call.shape = dense_shape<Arithmetic>(s);
         call.packed = static_cast<const unsigned char*>(problem.packed_weights);
-        engine::read_layout(call);
+        if (!has_phases(s)) engine::read_layout(call);
         call.rows = geometry::pixels(s);
         call.signed_rows = problem.input_type == element_kind::i8;
         call.zero_point = problem.input_zero_point;
@@ -7594,6 +8189,12 @@ struct convolution {
         unsigned char* const image = scratch + outside_bytes(s, problem.input_type);
         unsigned char* const tasks = image + copy.bytes();
         if (copy.group_bytes != 0) copy_image<Arithmetic>(problem, copy, outside, image, parallel);
+        pixel_image pixels{input, pixel_bytes, outside};
+        if (copy.group_bytes != 0) pixels = {image + copy.piece_bytes, copy.piece_bytes, image};
+        if (has_phases(s)) {
+            transposed_convolution<Isa, Arithmetic>::run(problem, call, pixels, copy.group_bytes, tasks, parallel);
+            return;
+        }
         const std::int64_t for_pointers = pointer_bytes<Arithmetic>(s);
         const std::int64_t task_bytes = for_pointers + gathered_bytes<Arithmetic>(s, problem.input_type);
         const auto work = [&](std::int64_t row_begin, std::int64_t row_end, std::int64_t unit_begin,
@@ -7625,8 +8226,7 @@ struct convolution {
                 const line_rows<Isa> rows{&s, image, copy.piece_bytes, pixel, copy.group_bytes};
                 engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
             } else {
-                pixel_rows<Isa> rows{&s, {input, pixel_bytes, outside}, copy.group_bytes};
-                if (copy.group_bytes != 0) rows.image = {image + copy.piece_bytes, copy.piece_bytes, image};
+                const pixel_rows<Isa> rows{&s, pixels, copy.group_bytes};
                 engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
             }
         };
@@ -7667,6 +8267,56 @@ struct lookup {
 };
 
 } // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/pool_bytes.hpp
+#ifndef LPT_HOLDS_KERNEL_POOL_BYTES_HPP
+#define LPT_HOLDS_KERNEL_POOL_BYTES_HPP
+// Maxima of bytes, for max pooling that gives what it takes.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Compares whole vectors of bytes. A vector type of the compiler: all instruction sets have this maximum, xsimd's lanes are numbers of 32 bits.
+template <class Isa, class Byte>
+struct byte_maximum {
+    static constexpr std::int64_t widest = lanes<Isa>::width * 4 < 16 ? 16 : lanes<Isa>::width * 4;
+
+    /// The larger of each byte of a run of `Width` bytes at several places; `for_each_place(f)` calls f(address) for each.
+    template <std::int64_t Width, class Places>
+    [[gnu::always_inline]] static void vector(std::int64_t offset, unsigned char* to,
+                                              const Places& for_each_place) noexcept {
+        typedef Byte bytes __attribute__((vector_size(Width)));
+        bytes most;
+        std::memset(&most, std::is_signed_v<Byte> ? 0x80 : 0, sizeof most);
+        for_each_place([&](const unsigned char* at) {
+            bytes each;
+            std::memcpy(&each, at + offset, sizeof each);
+            most = each > most ? each : most;
+        });
+        std::memcpy(to + offset, &most, sizeof most);
+    }
+
+    /// The same for `count` >= Width bytes; the last vector overlaps the one before.
+    template <std::int64_t Width, class Places>
+    [[gnu::always_inline]] static void vectors(std::int64_t count, unsigned char* to,
+                                               const Places& for_each_place) noexcept {
+        for (std::int64_t i = 0; i + Width <= count; i += Width)
+            vector<Width>(i, to, for_each_place);
+        if (count % Width != 0) vector<Width>(count - Width, to, for_each_place);
+    }
+
+    /// The same for any number of bytes. `to` overlaps no place.
+    template <class Places>
+    static void run(std::int64_t count, unsigned char* to, const Places& for_each_place) noexcept {
+        if (count >= widest) return vectors<widest>(count, to, for_each_place);
+        if (count >= 16) return vectors<16>(count, to, for_each_place);
+        if (count >= 4) return vectors<4>(count, to, for_each_place);
+        for (std::int64_t i = 0; i < count; ++i)
+            vector<1>(i, to, for_each_place);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/pool.hpp
@@ -7735,22 +8385,37 @@ struct pool {
             return simd::load_u8(from);
     }
 
-    /// Largest element or sum of a window of bytes, starting from `start`, for `columns` channels.
+    /// Largest element or sum of a window of bytes for `Vectors` vectors of channels from `channel` on, starting from `start`.
+    template <bool Signed, bool Max, int Vectors>
+    [[gnu::always_inline]] static void combine_vectors(const pool_problem& p, std::int64_t n, const span (&w)[3],
+                                                       std::int64_t channel, std::int32_t start,
+                                                       std::int32_t* result) noexcept {
+        ints x[Vectors];
+        for (int v = 0; v < Vectors; ++v)
+            x[v] = simd::broadcast_int(start);
+        for_each_pixel(p, n, w, [&](const unsigned char* at) {
+#pragma GCC unroll 4
+            for (int v = 0; v < Vectors; ++v) {
+                const ints y = load_bytes<Signed>(at + channel + v * width);
+                if constexpr (Max)
+                    x[v] = simd::max_int(x[v], y);
+                else
+                    x[v] = simd::add_int(x[v], y);
+            }
+        });
+        for (int v = 0; v < Vectors; ++v)
+            simd::store_int(result + v * width, x[v]);
+    }
+
+    /// The same for `columns` channels.
     template <bool Signed, bool Max>
     static void combine_bytes(const pool_problem& p, std::int64_t n, const span (&w)[3], std::int64_t channel,
                               std::int64_t columns, std::int32_t start, std::int32_t* result) noexcept {
         std::int64_t i = 0;
-        for (; i + width <= columns; i += width) {
-            ints x = simd::broadcast_int(start);
-            for_each_pixel(p, n, w, [&](const unsigned char* at) {
-                const ints y = load_bytes<Signed>(at + channel + i);
-                if constexpr (Max)
-                    x = simd::max_int(x, y);
-                else
-                    x = simd::add_int(x, y);
-            });
-            simd::store_int(result + i, x);
-        }
+        for (; i + 4 * width <= columns; i += 4 * width)
+            combine_vectors<Signed, Max, 4>(p, n, w, channel + i, start, result + i);
+        for (; i + width <= columns; i += width)
+            combine_vectors<Signed, Max, 1>(p, n, w, channel + i, start, result + i);
         if (i < columns) {
             ints x = simd::broadcast_int(start);
             for_each_pixel(p, n, w, [&](const unsigned char* at) {
@@ -7812,31 +8477,390 @@ struct pool {
             simd::store(v + i, simd::divide(simd::load(v + i), divisor));
     }
 
+    /// True where the output is the largest byte itself.
+    static bool gives_bytes(const pool_problem& p) noexcept {
+        const epilogue& f = p.finish;
+        const bool is_signed = p.input_type == element_kind::i8;
+        return p.kind == pool_kind::max && p.input_type != element_kind::f32 && f.output_type == p.input_type &&
+               f.scale == nullptr && f.bias == nullptr && f.scale_all == 1.0f && f.bias_all == 0.0f &&
+               f.post_count == 0 && f.quant_low <= (is_signed ? -128.0f : 0.0f) &&
+               f.quant_high >= (is_signed ? 127.0f : 255.0f);
+    }
+
+    /// Where the output pixel `r` of all lies.
+    struct position {
+        std::int64_t n;
+        std::int64_t at[3];
+
+        position(const pool_problem& p, std::int64_t r) noexcept {
+            for (int axis = 2; axis >= 0; --axis) {
+                at[axis] = r % p.out[axis];
+                r /= p.out[axis];
+            }
+            n = r;
+        }
+    };
+
     static void run(const pool_problem& problem, const parallel_for& parallel) noexcept {
         const std::int64_t rows = problem.batch * problem.out[0] * problem.out[1] * problem.out[2];
-        split<Isa>(parallel, rows, 1, [&](std::int64_t begin, std::int64_t end, int) {
-            for (std::int64_t r = begin; r < end; ++r)
-                run_row(problem, r);
+        parallel_for some = parallel;
+        some.threads = threads_for(problem, rows, parallel.threads);
+        if (gives_bytes(problem)) {
+            split<Isa>(some, rows, 1, [&](std::int64_t begin, std::int64_t end, int) {
+                if (problem.input_type == element_kind::i8)
+                    largest_bytes<std::int8_t>(problem, begin, end);
+                else
+                    largest_bytes<std::uint8_t>(problem, begin, end);
+            });
+            return;
+        }
+        // With few pixels, threads share channels, too.
+        const std::int64_t part = rows < 4 * some.threads ? shared_channels : problem.channels;
+        const std::int64_t parts = (problem.channels + part - 1) / part;
+        split<Isa>(some, rows * parts, 1, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                const std::int64_t first = i % parts * part;
+                const std::int64_t left = problem.channels - first;
+                run_row(problem, i / parts, first, left < part ? problem.channels : first + part);
+            }
         });
     }
 
-    static void run_row(const pool_problem& p, std::int64_t r) noexcept {
+    /// Channels [first, past) of output pixel `r`.
+    static void run_row(const pool_problem& p, std::int64_t r, std::int64_t first, std::int64_t past) noexcept {
         alignas(64) float v[finish_columns];
-        std::int64_t rest = r;
-        const std::int64_t ow = rest % p.out[2];
-        rest /= p.out[2];
-        const std::int64_t oh = rest % p.out[1];
-        rest /= p.out[1];
-        const std::int64_t od = rest % p.out[0];
-        const std::int64_t n = rest / p.out[0];
-        const span w[3] = {window(p, 0, od), window(p, 1, oh), window(p, 2, ow)};
+        const position o(p, r);
+        const span w[3] = {window(p, 0, o.at[0]), window(p, 1, o.at[1]), window(p, 2, o.at[2])};
         unsigned char* to =
             static_cast<unsigned char*>(p.output) + r * p.output_pixel_stride * bytes_of(p.finish.output_type);
-        for (std::int64_t c = 0; c < p.channels; c += finish_columns) {
-            const std::int64_t columns = p.channels - c < finish_columns ? p.channels - c : finish_columns;
-            values(p, n, w, c, columns, v);
+        for (std::int64_t c = first; c < past; c += finish_columns) {
+            const std::int64_t columns = past - c < finish_columns ? past - c : finish_columns;
+            values(p, o.n, w, c, columns, v);
             finish<Isa>::row(p.finish, v, r, c, columns, to + c * bytes_of(p.finish.output_type));
         }
+    }
+
+    /// Output pixels [begin, end). Pixels of a line whose windows are whole and follow each other are one run of bytes.
+    template <class Byte>
+    static void largest_bytes(const pool_problem& p, std::int64_t begin, std::int64_t end) noexcept {
+        const bool is_dense =
+            p.stride[2] == 1 && p.input_pixel_stride == p.channels && p.output_pixel_stride == p.channels;
+        for (std::int64_t r = begin; r < end;) {
+            const position o(p, r);
+            const span w[3] = {window(p, 0, o.at[0]), window(p, 1, o.at[1]), window(p, 2, o.at[2])};
+            std::int64_t pixels = 1;
+            if (is_dense && w[2].begin == 0 && w[2].end == p.kernel[2]) {
+                const std::int64_t whole = p.in[2] - (p.kernel[2] - 1) * p.dilation[2] - w[2].first;
+                const std::int64_t line = p.out[2] - o.at[2];
+                pixels = whole < line ? whole : line;
+                pixels = pixels < end - r ? pixels : end - r;
+            }
+            byte_maximum<Isa, Byte>::run(
+                pixels * p.channels, static_cast<unsigned char*>(p.output) + r * p.output_pixel_stride,
+                [&](const auto& take) __attribute__((always_inline)) { for_each_pixel(p, o.n, w, take); });
+            r += pixels;
+        }
+    }
+
+private:
+    static constexpr std::int64_t shared_channels = 64;
+    static constexpr std::int64_t least_elements = 16384;  // of a task: about a microsecond, as a round of threads
+
+    static int threads_for(const pool_problem& p, std::int64_t rows, int threads) noexcept {
+        std::int64_t elements = rows * p.channels;
+        for (int axis = 0; axis < 3; ++axis)
+            elements *= p.kernel[axis] < p.in[axis] ? p.kernel[axis] : p.in[axis];
+        const std::int64_t most = elements / least_elements;
+        return most < 1 ? 1 : most < threads ? static_cast<int>(most) : threads;
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/recurrent.hpp
+#ifndef LPT_HOLDS_KERNEL_RECURRENT_HPP
+#define LPT_HOLDS_KERNEL_RECURRENT_HPP
+// LSTM and GRU cells, and sequences of their steps.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The products with all inputs come first, as one matrix product. A step then is a product of the states with the recurrent weights and
+/// one pass over its sums. Vectors run along the hidden units; what lies behind the last one belongs to the sequence, and is not read.
+template <class Isa>
+struct kernel_of<Isa, recurrent_problem> {
+    using simd = lanes<Isa>;
+    using functions = unary<Isa>;
+    using floats = typename simd::floats;
+    static constexpr std::int64_t width = simd::width;
+
+    /// The scratch memory of a call.
+    struct memory {
+        float* inputs;  // [batch][time][directions][gates * hidden]
+        float* gates;  // these of [directions][batch]
+        float* state;
+        float* cell;
+        float* reset;
+
+        explicit memory(const recurrent_problem& p) noexcept {
+            const std::int64_t sequences = p.batch * p.directions;
+            inputs = static_cast<float*>(p.scratch.data);
+            gates = inputs + whole_vectors(p.batch * p.time * p.directions * gates_of(p.kind) * p.hidden + 16);
+            state = gates + sequences * gate_row(p);
+            cell = state + sequences * whole_vectors(p.hidden);
+            reset = cell + sequences * whole_vectors(p.hidden);
+        }
+    };
+
+    /// Sequences [begin, end) of one direction.
+    struct share_of_work {
+        std::int64_t direction;
+        std::int64_t begin;
+        std::int64_t end;
+    };
+
+    /// A function with its numbers, and the limit of its argument.
+    struct limited_function {
+        gate_function is;
+        float alpha;
+        float beta;
+        float limit;
+    };
+    static limited_function gate_of(const recurrent_problem& p) noexcept {
+        return {p.gate, p.gate_alpha, p.gate_beta, p.limit};
+    }
+    static limited_function candidate_of(const recurrent_problem& p) noexcept {
+        return {p.candidate, p.candidate_alpha, p.candidate_beta, p.limit};
+    }
+    static limited_function output_of(const recurrent_problem& p) noexcept {
+        return {p.output, p.output_alpha, p.output_beta, __builtin_inff()};
+    }
+
+    [[gnu::always_inline]] static floats value_of(const limited_function& f, floats v) noexcept {
+        if (f.limit != __builtin_inff())
+            v = simd::at_most(simd::at_least(v, simd::broadcast(-f.limit)), simd::broadcast(f.limit));
+        switch (f.is) {
+            case gate_function::sigmoid: return functions::sigmoid(v);
+            case gate_function::tanh: return functions::tanh(v);
+            case gate_function::relu: return simd::at_least(v, simd::broadcast(0.0f));
+            case gate_function::hard_sigmoid: break;
+        }
+        const floats line = simd::fma(v, simd::broadcast(f.alpha), simd::broadcast(f.beta));
+        return simd::at_most(simd::at_least(line, simd::broadcast(0.0f)), simd::broadcast(1.0f));
+    }
+
+    [[gnu::always_inline]] static floats sum_at(const float* a, const float* b, std::int64_t i) noexcept {
+        return simd::add(simd::load(a + i), simd::load(b + i));
+    }
+
+    /// `inputs`: W x + b of the step; `sums`: R h; both gate after gate.
+    static void lstm(const recurrent_problem& p, const float* inputs, const float* sums, float* state,
+                     float* cell) noexcept {
+        const limited_function gate = gate_of(p);
+        const limited_function candidate = candidate_of(p);
+        const limited_function output = output_of(p);
+        const std::int64_t f = p.gates[0] * p.hidden;
+        const std::int64_t i = p.gates[1] * p.hidden;
+        const std::int64_t c = p.gates[2] * p.hidden;
+        const std::int64_t o = p.gates[3] * p.hidden;
+        for (std::int64_t j = 0; j < p.hidden; j += width) {
+            const floats open = value_of(gate, sum_at(inputs, sums, i + j));
+            const floats keep = p.couples_forget ? simd::subtract(simd::broadcast(1.0f), open)
+                                                 : value_of(gate, sum_at(inputs, sums, f + j));
+            const floats added = simd::multiply(open, value_of(candidate, sum_at(inputs, sums, c + j)));
+            const floats now = simd::fma(keep, simd::load(cell + j), added);
+            const floats give = value_of(gate, sum_at(inputs, sums, o + j));
+            simd::store(cell + j, now);
+            simd::store(state + j, simd::multiply(give, value_of(output, now)));
+        }
+    }
+
+    /// r * h, which the product with the candidate's weights reads.
+    static void reset_state(const recurrent_problem& p, const float* inputs, const float* sums, const float* state,
+                            float* reset) noexcept {
+        for (std::int64_t j = 0; j < p.hidden; j += width) {
+            const floats open = value_of(gate_of(p), sum_at(inputs, sums, p.hidden + j));
+            simd::store(reset + j, simd::multiply(open, simd::load(state + j)));
+        }
+    }
+
+    static void gru(const recurrent_problem& p, const float* hidden_bias, const float* inputs, const float* sums,
+                    float* state) noexcept {
+        const std::int64_t last = 2 * p.hidden;
+        for (std::int64_t j = 0; j < p.hidden; j += width) {
+            floats candidate;
+            if (p.kind == recurrent_kind::gru) {
+                candidate = sum_at(inputs, sums, last + j);
+            } else {
+                floats sum = simd::load(sums + last + j);
+                if (hidden_bias != nullptr) sum = simd::add(sum, load_part<Isa>(hidden_bias + j, p.hidden - j));
+                const floats open = value_of(gate_of(p), sum_at(inputs, sums, p.hidden + j));
+                candidate = simd::fma(open, sum, simd::load(inputs + last + j));
+            }
+            candidate = value_of(candidate_of(p), candidate);
+            const floats keep = value_of(gate_of(p), sum_at(inputs, sums, j));
+            const floats added = simd::multiply(simd::subtract(simd::broadcast(1.0f), keep), candidate);
+            simd::store(state + j, simd::fma(keep, simd::load(state + j), added));
+        }
+    }
+
+    /// W x + b of all steps.
+    static void multiply_inputs(const recurrent_problem& p, float* to, const parallel_for& parallel) noexcept {
+        gemm_problem product;
+        product.m = p.batch * p.time;
+        product.n = p.directions * gates_of(p.kind) * p.hidden;
+        product.k = p.inputs;
+        product.a = p.input;
+        product.a_type = p.input_type;
+        product.a_row_stride = p.inputs;
+        product.a_zero_point = p.input_zero_point;
+        product.packed_b = p.packed_input;
+        product.c = to;
+        product.c_row_stride = product.n;
+        product.finish.scale = p.input_scale;
+        product.finish.bias = p.input_bias;
+        product.finish.output_type = element_kind::f32;
+        gemm<Isa>::run(product, parallel);
+    }
+
+    /// Products of `rows` rows of states with weights of `columns` columns.
+    static void multiply_states(const recurrent_problem& p, const float* states, std::int64_t rows,
+                                const unsigned char* packed, std::int64_t columns, float* to,
+                                const parallel_for& parallel) noexcept {
+        gemm_problem product;
+        product.m = rows;
+        product.n = columns;
+        product.k = p.hidden;
+        product.a = states;
+        product.a_type = element_kind::f32;
+        product.a_row_stride = whole_vectors(p.hidden);
+        product.packed_b = packed;
+        product.c = to;
+        product.c_row_stride = gate_row(p);
+        product.finish.output_type = element_kind::f32;
+        gemm<Isa>::run(product, parallel);
+    }
+
+    static std::int64_t length_of(const recurrent_problem& p, std::int64_t sequence) noexcept {
+        if (p.lengths == nullptr) return p.time;
+        const unsigned char* const at = static_cast<const unsigned char*>(p.lengths) + sequence * p.length_bytes;
+        std::int64_t length = 0;
+        if (p.length_bytes == 4) {
+            std::int32_t narrow;
+            std::memcpy(&narrow, at, sizeof narrow);
+            length = narrow;
+        } else {
+            std::memcpy(&length, at, sizeof length);
+        }
+        return length < 0 ? 0 : length < p.time ? length : p.time;
+    }
+
+    static void copy(float* to, const float* from, std::int64_t count) noexcept {
+        std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(float));
+    }
+
+    /// One sequence in its share of the work.
+    struct sequence {
+        std::int64_t number;  // among all of all directions, as states lie
+        float* gates;
+        float* state;
+        float* cell;
+        float* reset;
+
+        sequence(const recurrent_problem& p, const memory& m, std::int64_t direction, std::int64_t which) noexcept
+            : number(which * p.directions + direction) {
+            const std::int64_t row = direction * p.batch + which;
+            gates = m.gates + row * gate_row(p);
+            state = m.state + row * whole_vectors(p.hidden);
+            cell = m.cell + row * whole_vectors(p.hidden);
+            reset = m.reset + row * whole_vectors(p.hidden);
+        }
+    };
+
+    /// All steps of a share of the sequences.
+    static void walk(const recurrent_problem& p, const memory& m, const share_of_work& work,
+                     const parallel_for& parallel) noexcept {
+        const std::int64_t d = work.direction;
+        const std::int64_t rows = work.end - work.begin;
+        const std::int64_t h = p.hidden;
+        const sequence first(p, m, d, work.begin);
+        std::int64_t longest = 0;
+        for (std::int64_t b = work.begin; b < work.end; ++b) {
+            const sequence each(p, m, d, b);
+            copy(each.state, p.first_hidden + each.number * h, h);
+            if (p.kind == recurrent_kind::lstm) copy(each.cell, p.first_cell + each.number * h, h);
+            const std::int64_t length = length_of(p, b);
+            longest = length > longest ? length : longest;
+            if (p.every != nullptr)
+                std::memset(p.every + (each.number * p.time + length) * h, 0,
+                            static_cast<std::size_t>((p.time - length) * h) * sizeof(float));
+        }
+        const unsigned char* const packed = p.packed_hidden + d * p.packed_hidden_bytes;
+        const std::int64_t columns = (p.kind == recurrent_kind::gru ? 2 : gates_of(p.kind)) * h;
+        const bool backwards = d == 1 || p.reverse;
+        const auto inputs_of = [&](std::int64_t b, std::int64_t step) {
+            const std::int64_t time = backwards ? length_of(p, b) - 1 - step : step;
+            return m.inputs + ((b * p.time + time) * p.directions + d) * gates_of(p.kind) * h;
+        };
+        for (std::int64_t step = 0; step < longest; ++step) {
+            multiply_states(p, first.state, rows, packed, columns, first.gates, parallel);
+            if (p.kind == recurrent_kind::gru) {
+                for (std::int64_t b = work.begin; b < work.end; ++b) {
+                    const sequence each(p, m, d, b);
+                    if (step < length_of(p, b))
+                        reset_state(p, inputs_of(b, step), each.gates, each.state, each.reset);
+                    else
+                        copy(each.reset, each.state, h);  // not used, but numbers
+                }
+                multiply_states(p, first.reset, rows, p.packed_candidate + d * p.packed_candidate_bytes, h,
+                                first.gates + 2 * h, parallel);
+            }
+            for (std::int64_t b = work.begin; b < work.end; ++b) {
+                if (step >= length_of(p, b)) continue;
+                const sequence each(p, m, d, b);
+                const float* const inputs = inputs_of(b, step);
+                if (p.kind == recurrent_kind::lstm)
+                    lstm(p, inputs, each.gates, each.state, each.cell);
+                else
+                    gru(p, p.hidden_bias == nullptr ? nullptr : p.hidden_bias + d * h, inputs, each.gates, each.state);
+                const std::int64_t time = backwards ? length_of(p, b) - 1 - step : step;
+                if (p.every != nullptr) copy(p.every + (each.number * p.time + time) * h, each.state, h);
+            }
+        }
+        for (std::int64_t b = work.begin; b < work.end; ++b) {
+            const sequence each(p, m, d, b);
+            if (p.last_hidden != nullptr) copy(p.last_hidden + each.number * h, each.state, h);
+            if (p.last_cell != nullptr) copy(p.last_cell + each.number * h, each.cell, h);
+        }
+    }
+
+    /// Threads take sequences as a whole, or, where there are fewer than threads, share the products of each step.
+    static void run(const recurrent_problem& p, const parallel_for& parallel) noexcept {
+        const memory m(p);
+        multiply_inputs(p, m.inputs, parallel);
+        const std::int64_t sequences = p.batch * p.directions;
+        if (sequences < parallel.threads || parallel.threads == 1 || steps_of(p) * sequences < least_steps) {
+            for (std::int64_t d = 0; d < p.directions; ++d)
+                walk(p, m, {d, 0, p.batch}, parallel);
+            return;
+        }
+        split<Isa>(parallel, sequences, 1, [&](std::int64_t begin, std::int64_t end, int) {
+            while (begin < end) {
+                const std::int64_t d = begin / p.batch;
+                const std::int64_t past = end < (d + 1) * p.batch ? end : (d + 1) * p.batch;
+                walk(p, m, {d, begin - d * p.batch, past - d * p.batch}, {});
+                begin = past;
+            }
+        });
+    }
+
+private:
+    static constexpr std::int64_t least_steps =
+        8192;  // multiply instructions: a few microseconds, as a round of threads
+
+    /// Multiply instructions of a sequence.
+    static std::int64_t steps_of(const recurrent_problem& p) noexcept {
+        return p.time * gates_of(p.kind) * p.hidden * p.hidden / width;
     }
 };
 

@@ -28,6 +28,23 @@
 
 #include <lpt/lpt.hpp>
 
+// ======== lpt/kernel/rows/element_kind.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_ELEMENT_KIND_HPP
+#define LPT_HOLDS_KERNEL_ROWS_ELEMENT_KIND_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The element types that kernels load and store.
+/// `i4` is for weights alone: signed bytes in [-8, 7], of which packed weights hold two in a byte; dot products take them apart again.
+enum class element_kind : std::uint8_t { u8, i8, i32, f32, i4 };
+
+/// Bytes of one element, before it is packed.
+[[gnu::always_inline]] constexpr std::int64_t bytes_of(element_kind kind) noexcept {
+    return kind == element_kind::i32 || kind == element_kind::f32 ? 4 : 1;
+}
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/rows/fields.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_FIELDS_HPP
 #define LPT_HOLDS_KERNEL_ROWS_FIELDS_HPP
@@ -162,6 +179,140 @@ struct transpose_problem {
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/rows/recurrent.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_RECURRENT_HPP
+#define LPT_HOLDS_KERNEL_ROWS_RECURRENT_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Which cell. The gates of a GRU lie in its weights as they are listed, those of an LSTM where `recurrent_problem::gates` says.
+///   lstm: i, f, o = gate(…), c~ = candidate(…), c' = fma(f, c, i * c~), h' = o * output(c');
+///   gru:  z, r = gate(…), h~ = candidate((W x + b) + R (r * h)), h' = fma(z, h, (1 - z) * h~);
+///   gru_linear: the same with h~ = candidate(fma(r, R h + b', W x + b)).
+/// Each `…` is (W x + b) + R h, where R h is a sum as in `gemm_problem`.
+enum class recurrent_kind : std::uint8_t { lstm, gru, gru_linear };
+
+/// How many gates a cell has.
+constexpr std::int64_t gates_of(recurrent_kind kind) noexcept { return kind == recurrent_kind::lstm ? 4 : 3; }
+
+/// A function of a gate: sigmoid and tanh as in `unary_function`; relu: max(v, 0); hard_sigmoid: min(max(fma(v, alpha, beta), 0), 1).
+enum class gate_function : std::uint8_t { sigmoid, tanh, relu, hard_sigmoid };
+
+/// A cell that walks along time, or one step of it (time 1). With G gates, D directions and H = `hidden`:
+///   gate, candidate, output: functions, with their numbers; arguments are limited to [-limit, limit] first, but for that of output.
+///   input: x[batch][time][inputs], u8, i8 or f32, dense; u8 and i8 mean (x - input_zero_point).
+///   packed_input: W[inputs, D * G * H] of `pack_gemm`, for bytes of i8; W x + b = fma(float(sum), scale, bias) with `input_scale` and
+///     `input_bias` of D * G * H elements, or null: 1 and 0.
+///   packed_hidden: R[H, N] of f32 for each direction, `packed_hidden_bytes` apart; N = G * H, but for `gru` 2 * H (z and r), and
+///     packed_candidate has R[H, H] of its candidate, `packed_candidate_bytes` apart.
+///   hidden_bias: b'[D][H] of `gru_linear`, or null: 0.
+///   first_hidden, first_cell: [batch][D][H]. lengths: steps of each batch, integers of `length_bytes` (4 or 8), taken into [0, time];
+///     null: all of them.
+///   every: [batch][D][time][H], zero behind a sequence's length, or null; last_hidden, last_cell: [batch][D][H], each may be null.
+///   cells, their output function, gates (where f, i, c, o lie in the weights) and couples_forget (f = 1 - i) are those of an LSTM alone.
+/// Direction 0 walks backwards, from the last step of the sequence, if `reverse`; direction 1 always does.
+/// `scratch`: `recurrent_scratch_bytes(problem)` bytes. Outputs overlap nothing.
+struct recurrent_problem {
+    recurrent_kind kind = recurrent_kind::lstm;
+    std::int64_t batch = 1;
+    std::int64_t time = 1;
+    std::int64_t directions = 1;
+    std::int64_t inputs = 1;
+    std::int64_t hidden = 1;
+    bool reverse = false;
+    bool couples_forget = false;
+    std::int64_t gates[4] = {0, 1, 2, 3};
+    gate_function gate = gate_function::sigmoid;
+    float gate_alpha = 0;
+    float gate_beta = 0;
+    gate_function candidate = gate_function::tanh;
+    float candidate_alpha = 0;
+    float candidate_beta = 0;
+    gate_function output = gate_function::tanh;
+    float output_alpha = 0;
+    float output_beta = 0;
+    float limit = __builtin_inff();
+    element_kind input_type = element_kind::f32;
+    std::int32_t input_zero_point = 0;
+    std::int64_t packed_hidden_bytes = 0;
+    std::int64_t packed_candidate_bytes = 0;
+    std::int64_t length_bytes = 8;
+    const void* input = nullptr;
+    const unsigned char* packed_input = nullptr;
+    const float* input_scale = nullptr;
+    const float* input_bias = nullptr;
+    const unsigned char* packed_hidden = nullptr;
+    const unsigned char* packed_candidate = nullptr;
+    const float* hidden_bias = nullptr;
+    const float* first_hidden = nullptr;
+    const float* first_cell = nullptr;
+    const void* lengths = nullptr;
+    float* every = nullptr;
+    float* last_hidden = nullptr;
+    float* last_cell = nullptr;
+    scratch_memory scratch;
+
+    static constexpr const char* name = "recurrent";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("kind", self.kind);
+        visit("batch", self.batch);
+        visit("time", self.time);
+        visit("directions", self.directions);
+        visit("inputs", self.inputs);
+        visit("hidden", self.hidden);
+        visit("reverse", self.reverse);
+        visit("couples_forget", self.couples_forget);
+        visit("gates", self.gates);
+        visit("gate", self.gate);
+        visit("gate_alpha", self.gate_alpha);
+        visit("gate_beta", self.gate_beta);
+        visit("candidate", self.candidate);
+        visit("candidate_alpha", self.candidate_alpha);
+        visit("candidate_beta", self.candidate_beta);
+        visit("output", self.output);
+        visit("output_alpha", self.output_alpha);
+        visit("output_beta", self.output_beta);
+        visit("limit", self.limit);
+        visit("input_type", self.input_type);
+        visit("input_zero_point", self.input_zero_point);
+        visit("packed_hidden_bytes", self.packed_hidden_bytes);
+        visit("packed_candidate_bytes", self.packed_candidate_bytes);
+        visit("length_bytes", self.length_bytes);
+        visit("input", self.input);
+        visit("packed_input", self.packed_input);
+        visit("input_scale", self.input_scale);
+        visit("input_bias", self.input_bias);
+        visit("packed_hidden", self.packed_hidden);
+        visit("packed_candidate", self.packed_candidate);
+        visit("hidden_bias", self.hidden_bias);
+        visit("first_hidden", self.first_hidden);
+        visit("first_cell", self.first_cell);
+        visit("lengths", self.lengths);
+        visit("every", self.every);
+        visit("last_hidden", self.last_hidden);
+        visit("last_cell", self.last_cell);
+        visit("scratch", self.scratch);
+    }
+};
+
+/// Floats of a row that whole vectors of any instruction set cover.
+constexpr std::int64_t whole_vectors(std::int64_t floats) noexcept { return (floats + 15) / 16 * 16; }
+
+/// Floats of a row of sums of all gates, with room behind it for a vector that begins in its last gate.
+constexpr std::int64_t gate_row(const recurrent_problem& p) noexcept {
+    return whole_vectors(gates_of(p.kind) * p.hidden) + 16;
+}
+
+/// Scratch memory of a recurrent cell: the products with all inputs, and of each sequence gates, state, cell and reset state.
+constexpr std::size_t recurrent_scratch_bytes(const recurrent_problem& p) noexcept {
+    const std::int64_t inputs = p.batch * p.time * p.directions * gates_of(p.kind) * p.hidden + 16;
+    const std::int64_t sequence = gate_row(p) + 3 * whole_vectors(p.hidden);
+    return static_cast<std::size_t>(4 * (whole_vectors(inputs) + p.batch * p.directions * sequence));
+}
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/rows/softmax.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_SOFTMAX_HPP
 #define LPT_HOLDS_KERNEL_ROWS_SOFTMAX_HPP
@@ -224,15 +375,6 @@ constexpr const char* name_of(isa set) noexcept {
         case isa::neon_i8mm: return "neon_i8mm";
     }
     return "";
-}
-
-/// The element types that kernels load and store.
-/// `i4` is for weights alone: signed bytes in [-8, 7], of which packed weights hold two in a byte; dot products take them apart again.
-enum class element_kind : std::uint8_t { u8, i8, i32, f32, i4 };
-
-/// Bytes of one element, before it is packed.
-[[gnu::always_inline]] constexpr std::int64_t bytes_of(element_kind kind) noexcept {
-    return kind == element_kind::i32 || kind == element_kind::f32 ? 4 : 1;
 }
 
 /// Something that can run independent tasks; all zero means: run them one after the other on the caller's thread.
@@ -404,7 +546,7 @@ struct convolution_weights {
 /// `input_zero_point` must be a value of the input type (it is what padding reads as); for f32 it is 0.
 /// `scratch`: `convolution_scratch_bytes(shape, input_type, threads)` bytes, any alignment, contents irrelevant; may be null when that is 0.
 /// f32 input goes with f32 weights only, see gemm_problem; the order of the sum is taps, then input channels; taps outside the image
-/// are added as zeros (fma(0, w, accumulator)).
+/// are added as zeros (fma(0, w, accumulator)), but for those of a transposed convolution that lead to no input position for their output.
 struct convolution_problem {
     convolution_shape shape;
     const void* input = nullptr;
@@ -524,7 +666,7 @@ struct convert_problem {
 // The table
 
 /// The problems that say their fields themselves (`kernel/rows/`); `kernel_of<Isa, Problem>` has the kernel of each.
-using problems = problem_list<softmax_problem>;
+using problems = problem_list<softmax_problem, recurrent_problem>;
 
 namespace detail {
 
@@ -5582,6 +5724,10 @@ private:
     int state_of(const text& variable, element type);
     int state_view(int number, const shape& dimensions);
     bool make_softmax(node_id id);
+    bool make_recurrent(node_id id);
+    int pack_matrices(const tensor& weights, std::int64_t directions, std::int64_t rows, std::int64_t first,
+                      std::int64_t n, std::int64_t& distance);
+    int sequence_lengths(output_ref given, std::int64_t time);
 
     struct integer_operand {
         bool fits = false;
@@ -6392,6 +6538,238 @@ inline bool planner::prefers_channels_last(output_ref output, int depth) {
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
 
+// ======== lpt/plan/recurrent.hpp
+#ifndef LPT_HOLDS_PLAN_RECURRENT_HPP
+#define LPT_HOLDS_PLAN_RECURRENT_HPP
+// LSTM and GRU cells and sequences with known weights.
+
+namespace lpt::inline LPT_ABI::plan {
+
+namespace detail {
+
+/// Where the inputs of a recurrent operation are, and what it is.
+struct recurrent_form {
+    const op::detail::recurrent_attributes* attributes = nullptr;
+    kernel::recurrent_kind kind = kernel::recurrent_kind::lstm;
+    bool is_sequence = false;
+    std::size_t weights = 0;  // port of W; R and b follow
+    op::recurrent_direction direction = op::recurrent_direction::forward;
+};
+
+inline kernel::recurrent_kind gru_kind(bool linear_before_reset) {
+    return linear_before_reset ? kernel::recurrent_kind::gru_linear : kernel::recurrent_kind::gru;
+}
+
+/// False for operations that are not recurrent.
+inline bool recurrent_form_of(const node& each, recurrent_form& result) {
+    switch (each.kind()) {
+        case op::kind::lstm_cell:
+            result.attributes = &each.as<op::lstm_cell>();
+            result.weights = 3;
+            return true;
+        case op::kind::gru_cell:
+            result.attributes = &each.as<op::gru_cell>();
+            result.kind = gru_kind(each.as<op::gru_cell>().linear_before_reset);
+            result.weights = 2;
+            return true;
+        case op::kind::lstm_sequence:
+            result.attributes = &each.as<op::lstm_sequence>();
+            result.is_sequence = true;
+            result.weights = 4;
+            result.direction = each.as<op::lstm_sequence>().direction;
+            return true;
+        case op::kind::gru_sequence:
+            result.attributes = &each.as<op::gru_sequence>();
+            result.kind = gru_kind(each.as<op::gru_sequence>().linear_before_reset);
+            result.is_sequence = true;
+            result.weights = 3;
+            result.direction = each.as<op::gru_sequence>().direction;
+            return true;
+        default: return false;
+    }
+}
+
+/// The functions of the gates; false where the kernel does not know one.
+inline bool set_gate_functions(const op::detail::recurrent_attributes& self, kernel::recurrent_problem& problem) {
+    using form = reference::detail::gate_function::form;
+    const std::size_t count = problem.kind == kernel::recurrent_kind::lstm ? 3 : 2;
+    for (std::size_t i = 0; i < count; ++i) {
+        const text& word = self.activations[i];
+        if (word != "sigmoid" && word != "tanh" && word != "relu" && word != "hardsigmoid" && word != "hard_sigmoid") {
+            return false;
+        }
+        const reference::detail::gate_function from = reference::detail::gate_function_at(self, i, self.clip);
+        const kernel::gate_function is = from.is == form::sigmoid ? kernel::gate_function::sigmoid
+                                         : from.is == form::tanh  ? kernel::gate_function::tanh
+                                         : from.is == form::relu  ? kernel::gate_function::relu
+                                                                  : kernel::gate_function::hard_sigmoid;
+        const auto alpha = static_cast<float>(from.alpha);
+        const auto beta = static_cast<float>(from.beta);
+        (i == 0 ? problem.gate : i == 1 ? problem.candidate : problem.output) = is;
+        (i == 0 ? problem.gate_alpha : i == 1 ? problem.candidate_alpha : problem.output_alpha) = alpha;
+        (i == 0 ? problem.gate_beta : i == 1 ? problem.candidate_beta : problem.output_beta) = beta;
+    }
+    if (self.clip > 0) {
+        problem.limit = static_cast<float>(self.clip);
+    }
+    return true;
+}
+
+/// Bytes of packed weights as a constant, which keeps them.
+inline tensor tensor_of_packed(std::shared_ptr<const packed_bytes> packed) {
+    const shape dimensions{static_cast<dimension>(packed->size())};
+    auto* keeper = new std::shared_ptr<const packed_bytes>(std::move(packed));
+    const auto release = [](void* kept) { delete static_cast<std::shared_ptr<const packed_bytes>*>(kept); };
+    return tensor(u8, dimensions, bytes((*keeper)->data(), (*keeper)->size(), release, keeper));
+}
+
+/// Some numbers of each row of a matrix, as a tensor of f32.
+inline tensor columns_of(const tensor& rows, std::size_t row, std::size_t first, std::size_t count) {
+    const std::size_t all = rows.elements() / row;
+    tensor_builder result(f32, shape{static_cast<dimension>(all * count)});
+    for (std::size_t i = 0; i < all * count; ++i) {
+        result.real(i, rows.real(i / count * row + first + i % count));
+    }
+    return result.finish();
+}
+
+}  // namespace detail
+
+/// A constant of packed matrices, one for each direction: from row `first` on, `n` rows of the `rows` of each are its columns.
+inline int planner::pack_matrices(const tensor& weights, std::int64_t directions, std::int64_t rows, std::int64_t first,
+                                  std::int64_t n, std::int64_t& distance) {
+    kernel::gemm_weights packing;
+    packing.type = kernel::element_kind::f32;
+    packing.n = n;
+    packing.k = weights.dimensions()[weights.dimensions().rank() - 1];
+    packing.k_stride = 1;
+    packing.n_stride = packing.k;
+    const std::size_t size = kernels().packed_gemm_bytes(packing.type, packing.k, n);
+    distance = static_cast<std::int64_t>((size + 63) / 64 * 64);
+    const std::string form = "recurrent " + std::to_string(directions) + " " + std::to_string(rows) + " " +
+                             std::to_string(first) + " " + std::to_string(n);
+    const tensor values = as_f32(weights);
+    const auto packed = packed_weights().find_or_pack(
+        weights, form, static_cast<std::size_t>(distance * directions), [&](std::byte* to) {
+            for (std::int64_t d = 0; d < directions; ++d) {
+                packing.data = values.data() + (d * rows + first) * packing.k * 4;
+                kernels().pack_gemm(packing, to + d * distance);
+            }
+        });
+    return add_constant(detail::tensor_of_packed(packed));
+}
+
+/// The number of steps of each sequence: no tensor where all sequences have all steps.
+inline int planner::sequence_lengths(output_ref given, std::int64_t time) {
+    const tensor* known = model().constant_value(given);
+    bool all = known != nullptr;
+    for (std::size_t i = 0; all && i < known->elements(); ++i) {
+        all = known->integer(i) >= time;
+    }
+    return all ? -1 : tensor_of(given, layout::plain);
+}
+
+/// LSTMCell, GRUCell, LSTMSequence and GRUSequence of f32, with known weights and without peepholes.
+inline bool planner::make_recurrent(node_id id) {
+    const node& each = model()[id];
+    detail::recurrent_form form;
+    if (!detail::recurrent_form_of(each, form) || each.type() != f32 || each.own_types() != nullptr ||
+        each.inputs() > form.weights + 3 || !detail::has_elements(each.shape())) {
+        return false;
+    }
+    const bool is_lstm = form.kind == kernel::recurrent_kind::lstm;
+    const std::size_t states = is_lstm ? 2 : 1;
+    for (std::size_t port = 0; port <= states; ++port) {
+        if (model().type(each.input(port)) != f32 || !detail::has_elements(model().shape(each.input(port)))) {
+            return false;
+        }
+    }
+    const bool has_bias = each.inputs() > form.weights + 2;
+    for (std::size_t port = form.weights; port < each.inputs(); ++port) {
+        if (model().constant_value(each.input(port)) == nullptr) {
+            return false;
+        }
+    }
+    kernel::recurrent_problem problem;
+    problem.kind = form.kind;
+    if (!detail::set_gate_functions(*form.attributes, problem)) {
+        return false;
+    }
+    const shape& data = model().shape(each.input(0));
+    problem.batch = data[0];
+    problem.time = form.is_sequence ? data[1] : 1;
+    problem.inputs = data[form.is_sequence ? 2 : 1];
+    problem.directions = form.direction == op::recurrent_direction::bidirectional ? 2 : 1;
+    problem.reverse = form.direction == op::recurrent_direction::reverse;
+    problem.hidden = form.attributes->hidden_size;
+    if (is_lstm) {
+        const auto order = each.is<op::lstm_cell>() ? each.as<op::lstm_cell>().gate_order(each.version())
+                                                    : op::lstm_weights_format::fico;
+        const char letters[] = {'f', 'i', 'c', 'o'};
+        for (std::size_t i = 0; i < 4; ++i) {
+            problem.gates[i] = static_cast<std::int64_t>(reference::detail::gate_place(order, letters[i]));
+        }
+        problem.couples_forget =
+            each.is<op::lstm_cell>() && each.version() < 4 && each.as<op::lstm_cell>().input_forget;
+    }
+    int lengths = -1;
+    if (form.is_sequence) {
+        const output_ref given = each.input(states + 1);
+        const element type = model().type(given);
+        if (type != i32 && type != i64) {
+            return false;
+        }
+        problem.length_bytes = type == i32 ? 4 : 8;
+        lengths = sequence_lengths(given, problem.time);
+    }
+    const tensor input_weights = *model().constant_value(each.input(form.weights));
+    const tensor hidden_weights = *model().constant_value(each.input(form.weights + 1));
+    const std::int64_t rows = kernel::gates_of(form.kind) * problem.hidden;
+    const bool apart = form.kind == kernel::recurrent_kind::gru;
+    std::int64_t unused = 0;
+    std::vector<int> operands;
+    operands.push_back(tensor_of(each.input(0), layout::plain));
+    operands.push_back(pack_matrices(input_weights, 1, 0, 0, problem.directions * rows, unused));
+    operands.push_back(-1);
+    int bias = -1;
+    int hidden_bias = -1;
+    if (has_bias) {
+        const tensor given = *model().constant_value(each.input(form.weights + 2));
+        const auto row = static_cast<std::size_t>(given.dimensions()[given.dimensions().rank() - 1]);
+        const auto gates = static_cast<std::size_t>(rows);
+        bias = add_constant(detail::columns_of(given, row, 0, gates));
+        if (form.kind == kernel::recurrent_kind::gru_linear) {
+            hidden_bias = add_constant(detail::columns_of(given, row, gates, row - gates));
+        }
+    }
+    operands.push_back(bias);
+    operands.push_back(pack_matrices(hidden_weights, problem.directions, rows, 0, apart ? 2 * problem.hidden : rows,
+                                     problem.packed_hidden_bytes));
+    operands.push_back(apart ? pack_matrices(hidden_weights, problem.directions, rows, 2 * problem.hidden,
+                                             problem.hidden, problem.packed_candidate_bytes)
+                             : -1);
+    operands.push_back(hidden_bias);
+    operands.push_back(tensor_of(each.input(1), layout::plain));
+    operands.push_back(is_lstm ? tensor_of(each.input(2), layout::plain) : -1);
+    operands.push_back(lengths);
+    std::vector<int> outputs;
+    add_outputs(id, outputs);
+    if (!form.is_sequence) {
+        operands.push_back(-1);
+    }
+    operands.insert(operands.end(), outputs.begin(), outputs.end());
+    if (!is_lstm) {
+        operands.push_back(-1);
+    }
+    operands.push_back(
+        add_tensor(u8, shape{static_cast<dimension>(kernel::recurrent_scratch_bytes(problem))}, layout::plain));
+    add_kernel({id}, problem, std::move(operands));
+    return true;
+}
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
 // ======== lpt/plan/softmax.hpp
 #ifndef LPT_HOLDS_PLAN_SOFTMAX_HPP
 #define LPT_HOLDS_PLAN_SOFTMAX_HPP
@@ -6441,7 +6819,7 @@ inline bool planner::make_softmax(node_id id) {
 namespace lpt::inline LPT_ABI::plan {
 
 /// The step of an operation that has a kernel of its own; false where it has none for these types and shapes.
-inline bool planner::make_kernel(node_id id) { return make_softmax(id); }
+inline bool planner::make_kernel(node_id id) { return make_softmax(id) || make_recurrent(id); }
 
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
