@@ -519,7 +519,9 @@ bounds step_bounds::compute(output_ref output) {
         case op::kind::gru_cell:
         case op::kind::lstm_sequence:
         case op::kind::gru_sequence:
-            if (std::all_of(inputs.begin(), inputs.end(), is_point)) {
+            if (inputs.size() <=
+                    6 + (each.is<op::lstm_sequence>() ? 1 : 0) &&  // with peephole weights there is no kernel
+                std::all_of(inputs.begin(), inputs.end(), is_point)) {
                 return recurrent(output, inputs);
             }
             break;

@@ -286,9 +286,12 @@ void observer::take(const plan::step& each, const runtime::step_runner& runner) 
         }
         ++counts_.on_kernels;
         counts_.integer_steps += is_integral(each.precision) ? 1 : 0;
-        const tensor value = written(each.writes[0]);
-        check(each, tail, value);
-        define(tail, value);
+        const std::size_t ports = is_kernel_step(each.work) ? stage_->model[tail.node].outputs() : 1;
+        for (std::size_t port = 0; port < ports; ++port) {
+            const tensor value = written(each.writes[port]);
+            check(each, {tail.node, static_cast<std::int32_t>(port)}, value);
+            define({tail.node, static_cast<std::int32_t>(port)}, value);
+        }
     } else if (std::holds_alternative<plan::copy_step>(each.work)) {
         const node& node = stage_->model[each.nodes[0]];
         if (node.is<op::assign>()) {
