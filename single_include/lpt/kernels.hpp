@@ -6102,7 +6102,12 @@ struct convert {
             }
             data = gathered;
         }
-        for (std::int64_t i = 0; i < part.count; i += width)
+        std::int64_t i = 0;
+        if (p.input_type == element_kind::f32) {
+            for (; i + width <= part.count; i += width)
+                simd::store(v + i, load_vector<element_kind::f32>(data + i * size));
+        }
+        for (; i < part.count; i += width)
             simd::store(v + i, finish<Isa>::load_elements(data, p.input_type, i, part.count - i));
     }
 
@@ -6150,29 +6155,72 @@ struct convert {
         }
     }
 
-    /// `count` pixels of one channel; the constants of the channel are the same for all, and there are no post operations.
-    static void run_pixels(const convert_problem& p, std::int64_t n, std::int64_t channel, std::int64_t pixel,
-                           std::int64_t count) noexcept {
+    /// `count` pixels of one channel, side by side; the constants of the channel are the same for all, and there are no post operations.
+    static void finish_pixels(const convert_problem& p, std::int64_t n, std::int64_t channel, std::int64_t pixel,
+                              std::int64_t count, unsigned char* output) noexcept {
         const element_layout& in = p.input_layout;
-        const element_layout& out = p.output_layout;
-        const run_of_elements part{count, in.pixel_stride, out.pixel_stride};
-        const std::int64_t from = n * in.batch_stride + pixel * in.pixel_stride + channel * in.channel_stride;
-        const std::int64_t to = n * out.batch_stride + pixel * out.pixel_stride + channel * out.channel_stride;
+        const run_of_elements part{count, in.pixel_stride, 1};
         epilogue e = p.finish;
         e.scale_all = e.scale != nullptr ? e.scale[channel] : e.scale_all;
         e.bias_all = e.bias != nullptr ? e.bias[channel] : e.bias_all;
         e.scale = nullptr;
         e.bias = nullptr;
         alignas(64) float v[finish_columns];
-        load(p, from, part, v);
+        load(p, n * in.batch_stride + pixel * in.pixel_stride + channel * in.channel_stride, part, v);
         clamp(nullptr, p.input_low != nullptr ? p.input_low[channel] : p.input_low_all, nullptr,
               p.input_high != nullptr ? p.input_high[channel] : p.input_high_all, 0, count, v);
-        if (part.output_step == 1) {
-            finish<Isa>::row(e, v, 0, 0, count, static_cast<unsigned char*>(p.output) + to * bytes_of(e.output_type));
+        finish<Isa>::row(e, v, 0, 0, count, output);
+    }
+    static void run_pixels(const convert_problem& p, std::int64_t n, std::int64_t channel, std::int64_t pixel,
+                           std::int64_t count) noexcept {
+        const element_layout& out = p.output_layout;
+        const std::int64_t to = n * out.batch_stride + pixel * out.pixel_stride + channel * out.channel_stride;
+        if (out.pixel_stride == 1) {
+            finish_pixels(p, n, channel, pixel, count,
+                          static_cast<unsigned char*>(p.output) + to * bytes_of(p.finish.output_type));
         } else {
             alignas(64) unsigned char packed[finish_columns * 4];
-            finish<Isa>::row(e, v, 0, 0, count, packed);
-            scatter(p, to, part, packed);
+            finish_pixels(p, n, channel, pixel, count, packed);
+            scatter(p, to, {count, 1, out.pixel_stride}, packed);
+        }
+    }
+
+    /// Pixels of so few channels that one number holds a pixel: pictures, which come in planes.
+    static constexpr std::int64_t few_channels = 4;
+
+    static bool interleaves(const convert_problem& p) noexcept {
+        const bool bytes = p.finish.output_type == element_kind::u8 || p.finish.output_type == element_kind::i8;
+        return bytes && p.channels > 1 && p.channels <= few_channels && p.input_layout.pixel_stride == 1 &&
+               p.output_layout.channel_stride == 1 && p.output_layout.pixel_stride == p.channels;
+    }
+    template <int Channels>
+    static void interleave(const unsigned char (&planes)[few_channels][finish_columns], std::int64_t count,
+                           unsigned char* to) noexcept {
+        const auto pixel = [&](std::int64_t i) __attribute__((always_inline)) {
+            std::uint32_t word = 0;
+#pragma GCC unroll 4
+            for (int c = 0; c < Channels; ++c)
+                word |= static_cast<std::uint32_t>(planes[c][i]) << (8 * c);
+            return word;
+        };
+        for (std::int64_t i = 0; i + 1 < count; ++i) {  // what is past a pixel is the next one's
+            const std::uint32_t word = pixel(i);
+            std::memcpy(to + i * Channels, &word, Channels == 2 ? 2 : 4);
+        }
+        const std::uint32_t last = pixel(count - 1);
+        std::memcpy(to + (count - 1) * Channels, &last, Channels);
+    }
+    static void run_few_channels(const convert_problem& p, std::int64_t n, std::int64_t pixel,
+                                 std::int64_t count) noexcept {
+        alignas(64) unsigned char planes[few_channels][finish_columns];
+        for (std::int64_t c = 0; c < p.channels; ++c)
+            finish_pixels(p, n, c, pixel, count, planes[c]);
+        unsigned char* const to =
+            static_cast<unsigned char*>(p.output) + n * p.output_layout.batch_stride + pixel * p.channels;
+        switch (p.channels) {
+            case 2: return interleave<2>(planes, count, to);
+            case 3: return interleave<3>(planes, count, to);
+            default: return interleave<4>(planes, count, to);
         }
     }
 
@@ -6211,8 +6259,9 @@ struct convert {
         const bool planes = p.finish.post_count == 0 && p.pixels > 1 &&
                             (p.input_layout.pixel_stride == 1 || p.output_layout.pixel_stride == 1) &&
                             !(p.input_layout.channel_stride == 1 && p.output_layout.channel_stride == 1);
+        const bool few = planes && interleaves(p);
         const std::int64_t inner = planes ? p.pixels : p.channels;
-        const std::int64_t outer = planes ? p.channels : p.pixels;
+        const std::int64_t outer = few ? 1 : planes ? p.channels : p.pixels;
         const std::int64_t parts = (inner + finish_columns - 1) / finish_columns;
         split<Isa>(parallel, p.batch * outer * parts, 8, [&](std::int64_t begin, std::int64_t end, int) {
             for (std::int64_t i = begin; i < end; ++i) {
@@ -6220,7 +6269,9 @@ struct convert {
                 const std::int64_t count = inner - first < finish_columns ? inner - first : finish_columns;
                 const std::int64_t o = i / parts % outer;
                 const std::int64_t n = i / parts / outer;
-                if (planes)
+                if (few)
+                    run_few_channels(p, n, first, count);
+                else if (planes)
                     run_pixels(p, n, o, first, count);
                 else
                     run_channels(p, n, o, first, count);

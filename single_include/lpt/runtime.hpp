@@ -2184,6 +2184,7 @@ struct step {
     std::vector<int> reads;  // tensors
     std::vector<int> writes;
     bool may_overwrite = false;  // the first tensor read and the first written may be the same memory
+    bool is_short = false;  // one thread finishes it before another could help
 };
 
 /// The element type in which a step computes one of its nodes, by their order.
@@ -5394,6 +5395,7 @@ struct plan_options {
     int threads = 1;
     weight_store* weights = nullptr;  // packed weights of other plans; none: the plan packs its own
     std::size_t memory_limit = SIZE_MAX;  // bytes of intermediate tensors and packed weights together
+    bool short_steps_alone = false;  // calling for threads takes about a microsecond
 };
 
 /// Makes the steps of one network.
@@ -6123,6 +6125,59 @@ inline void planner::make_pool(const group& made) {
     define(made.functions.tail, work.output);
     result.work = std::move(work);
     add_step(std::move(result));
+}
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
+// ======== lpt/plan/effort.hpp
+#ifndef LPT_HOLDS_PLAN_EFFORT_HPP
+#define LPT_HOLDS_PLAN_EFFORT_HPP
+// Which steps are so short that other threads would join too late.
+
+namespace lpt::inline LPT_ABI::plan {
+
+/// What one thread does in about the time that calling others takes, a microsecond: multiply-accumulates of bytes on vectors, and bytes that
+/// are read and written.
+inline constexpr std::int64_t fewest_products = std::int64_t{1} << 18;
+inline constexpr std::size_t fewest_bytes = std::size_t{1} << 13;
+
+namespace detail {
+
+/// Multiply-accumulates of a step, those of f32 counted as four of bytes; -1: it is not made of them.
+inline std::int64_t products_of(const network& net, const step& of) {
+    const auto weight = [&](int data) {
+        return net.tensors[static_cast<std::size_t>(data)].type == f32 ? std::int64_t{4} : std::int64_t{1};
+    };
+    checked all = -1;
+    if (const auto* convolution = std::get_if<convolution_step>(&of.work)) {
+        const kernel::convolution_shape& s = convolution->shape;
+        all = checked(s.batch) * (s.in_channels / s.groups) * s.out_channels * weight(convolution->input);
+        for (int axis = 0; axis < 3; ++axis) {
+            all = all * (s.transposed ? s.in[axis] : s.out[axis]) * s.kernel[axis];
+        }
+    } else if (const auto* product = std::get_if<product_step>(&of.work)) {
+        all = checked(static_cast<std::int64_t>(product->a_offsets.size())) * product->m * product->n * product->k *
+              weight(product->a);
+    }
+    return all.is_within(-1, fewest_products) ? all.value() : fewest_products;
+}
+
+}  // namespace detail
+
+/// True for a step that one thread finishes before another could help.
+inline bool is_short(const network& net, const step& of) {
+    const std::int64_t products = detail::products_of(net, of);
+    if (products >= fewest_products) {
+        return false;
+    }
+    std::size_t bytes = 0;
+    for (const std::vector<int>* tensors : {&of.reads, &of.writes}) {
+        for (const int each : *tensors) {
+            bytes += net.tensors[static_cast<std::size_t>(each)].bytes();
+        }
+    }
+    return products >= 0 || bytes < fewest_bytes;
 }
 
 }  // namespace lpt::inline LPT_ABI::plan
@@ -7863,6 +7918,9 @@ inline network planner::plan(kept_order known_order) {
     for (step& each : last_steps_) {
         add_step(std::move(each));
     }
+    for (step& each : net_.steps) {
+        each.is_short = options_.short_steps_alone && is_short(net_, each);
+    }
     const std::size_t packed = packed_weights().bytes();
     plan_memory(net_, options_.memory_limit - std::min(packed, options_.memory_limit));
     return std::move(net_);
@@ -8539,7 +8597,8 @@ struct memory {
 class step_runner {
     const plan::network& net_;
     const kernel::kernel_table& kernels_;
-    const kernel::parallel_for& parallel_;
+    const kernel::parallel_for& threads_;
+    kernel::parallel_for parallel_;  // of the step that runs
     const memory& memory_;
     std::vector<kernel::post_operation> posts_;
 
@@ -8844,7 +8903,7 @@ class step_runner {
 public:
     step_runner(const plan::network& net, const kernel::kernel_table& kernels, const kernel::parallel_for& parallel,
                 const memory& where)
-        : net_(net), kernels_(kernels), parallel_(parallel), memory_(where) {}
+        : net_(net), kernels_(kernels), threads_(parallel), memory_(where) {}
 
     const std::byte* read(int tensor) const {
         const plan::storage& block = net_.storages[static_cast<std::size_t>(at(tensor).storage)];
@@ -8863,6 +8922,7 @@ public:
                                                  : memory_.arena + block.offset;
     }
     void run(const plan::step& each) {
+        parallel_ = each.is_short ? kernel::parallel_for() : threads_;
         const auto work_on = [&] { std::visit([this](const auto& work) { (*this)(work); }, each.work); };
         if (each.nodes.empty() || !net_.model.contains(each.nodes[0])) {
             return work_on();
@@ -8914,6 +8974,7 @@ namespace lpt::inline LPT_ABI::runtime {
 struct run_context {
     const kernel::kernel_table* kernels = nullptr;
     kernel::parallel_for parallel;
+    bool short_steps_alone = false;
     std::size_t most_plans = 1;
     double planning_us = 0;  // spent on plans so far
     std::size_t memory_limit = SIZE_MAX;
@@ -8924,7 +8985,7 @@ struct run_context {
     folding_budget folding;  // left, of the network and its bodies
 
     plan::plan_options options() {
-        return {kernels, parallel.run != nullptr ? parallel.threads : 1, &weights, memory_limit};
+        return {kernels, parallel.run != nullptr ? parallel.threads : 1, &weights, memory_limit, short_steps_alone};
     }
 };
 
@@ -9652,9 +9713,11 @@ namespace lpt::inline LPT_ABI {
 
 /// How a network is to be run.
 struct compile_options {
-    int threads = 1;                             // >= 1; no result depends on it
+    /// >= 1; no result depends on it. Steps that are over before another thread could help run on one.
+    int threads = 1;
     std::optional<kernel::isa> instruction_set;  // none: the best that this processor has; no result depends on it
-    kernel::parallel_for parallel;  // the user's own threads instead of `threads` new ones, if `run` is set
+    /// The user's own threads instead of `threads` new ones, if `run` is set; they are called for in every step.
+    kernel::parallel_for parallel;
     std::size_t most_plans = 32;  // >= 1: plans for different shapes that are kept, of the network and of each body
     /// Bytes that the intermediate tensors of a plan and all packed weights may take together; none: as much as the machine has.
     std::optional<std::size_t> memory_limit;
@@ -9691,6 +9754,7 @@ public:
         }
         context_->kernels = &kernel::table_for(options.instruction_set.value_or(kernel::best_isa()));
         context_->parallel = pool_ ? pool_->parallel() : options.parallel;
+        context_->short_steps_alone = pool_ != nullptr && context_->kernels->instruction_set != kernel::isa::scalar;
         context_->most_plans = options.most_plans;
         context_->memory_limit = options.memory_limit.value_or(runtime::memory_of_machine());
         context_->weights = plan::weight_store(context_->memory_limit);

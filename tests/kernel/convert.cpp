@@ -179,7 +179,7 @@ TEST_CASE("every instruction set converts every type and layout to the scalar bi
          {k::element_kind::f32, k::element_kind::u8, k::element_kind::i8, k::element_kind::i32}) {
         for (const layout from : layouts) {
             for (const layout to : layouts) {
-                for (const std::int64_t channels : {1, 3, 16, 37, 300}) {
+                for (const std::int64_t channels : {1, 2, 3, 4, 16, 37, 300}) {
                     convert_case c{2, channels == 300 ? 3 : 19, channels, type, from, to, seed % 2 == 0};
                     c.epilogue = static_cast<int>(seed % epilogue_variants);
                     compare_all(c, ++seed);
@@ -328,5 +328,8 @@ TEST_CASE("conversion gives the same bits on 1 to 8 threads") {
             c.threads = count;
             compare_all(c, 8);
         }
+        convert_case picture{1, 700, 3, k::element_kind::f32, layout::planes, layout::channels, true};
+        picture.threads = count;
+        compare_all(picture, 9);
     }
 }

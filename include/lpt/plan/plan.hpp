@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lpt/plan/convolution.hpp>
+#include <lpt/plan/effort.hpp>
 #include <lpt/plan/elementwise.hpp>
 #include <lpt/plan/kernels.hpp>
 #include <lpt/plan/memory.hpp>
@@ -274,6 +275,9 @@ inline network planner::plan(kept_order known_order) {
     make_results();
     for (step& each : last_steps_) {
         add_step(std::move(each));
+    }
+    for (step& each : net_.steps) {
+        each.is_short = options_.short_steps_alone && is_short(net_, each);
     }
     const std::size_t packed = packed_weights().bytes();
     plan_memory(net_, options_.memory_limit - std::min(packed, options_.memory_limit));

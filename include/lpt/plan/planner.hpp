@@ -20,6 +20,7 @@ struct plan_options {
     int threads = 1;
     weight_store* weights = nullptr;  // packed weights of other plans; none: the plan packs its own
     std::size_t memory_limit = SIZE_MAX;  // bytes of intermediate tensors and packed weights together
+    bool short_steps_alone = false;  // calling for threads takes about a microsecond
 };
 
 /// Makes the steps of one network.

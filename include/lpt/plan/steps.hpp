@@ -239,6 +239,7 @@ struct step {
     std::vector<int> reads;  // tensors
     std::vector<int> writes;
     bool may_overwrite = false;  // the first tensor read and the first written may be the same memory
+    bool is_short = false;  // one thread finishes it before another could help
 };
 
 /// The element type in which a step computes one of its nodes, by their order.

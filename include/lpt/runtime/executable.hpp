@@ -14,9 +14,11 @@ namespace lpt::inline LPT_ABI {
 
 /// How a network is to be run.
 struct compile_options {
-    int threads = 1;                             // >= 1; no result depends on it
+    /// >= 1; no result depends on it. Steps that are over before another thread could help run on one.
+    int threads = 1;
     std::optional<kernel::isa> instruction_set;  // none: the best that this processor has; no result depends on it
-    kernel::parallel_for parallel;  // the user's own threads instead of `threads` new ones, if `run` is set
+    /// The user's own threads instead of `threads` new ones, if `run` is set; they are called for in every step.
+    kernel::parallel_for parallel;
     std::size_t most_plans = 32;  // >= 1: plans for different shapes that are kept, of the network and of each body
     /// Bytes that the intermediate tensors of a plan and all packed weights may take together; none: as much as the machine has.
     std::optional<std::size_t> memory_limit;
@@ -53,6 +55,7 @@ public:
         }
         context_->kernels = &kernel::table_for(options.instruction_set.value_or(kernel::best_isa()));
         context_->parallel = pool_ ? pool_->parallel() : options.parallel;
+        context_->short_steps_alone = pool_ != nullptr && context_->kernels->instruction_set != kernel::isa::scalar;
         context_->most_plans = options.most_plans;
         context_->memory_limit = options.memory_limit.value_or(runtime::memory_of_machine());
         context_->weights = plan::weight_store(context_->memory_limit);

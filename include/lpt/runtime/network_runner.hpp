@@ -45,6 +45,7 @@ namespace lpt::inline LPT_ABI::runtime {
 struct run_context {
     const kernel::kernel_table* kernels = nullptr;
     kernel::parallel_for parallel;
+    bool short_steps_alone = false;
     std::size_t most_plans = 1;
     double planning_us = 0;  // spent on plans so far
     std::size_t memory_limit = SIZE_MAX;
@@ -55,7 +56,7 @@ struct run_context {
     folding_budget folding;  // left, of the network and its bodies
 
     plan::plan_options options() {
-        return {kernels, parallel.run != nullptr ? parallel.threads : 1, &weights, memory_limit};
+        return {kernels, parallel.run != nullptr ? parallel.threads : 1, &weights, memory_limit, short_steps_alone};
     }
 };
 

@@ -28,7 +28,8 @@ struct memory {
 class step_runner {
     const plan::network& net_;
     const kernel::kernel_table& kernels_;
-    const kernel::parallel_for& parallel_;
+    const kernel::parallel_for& threads_;
+    kernel::parallel_for parallel_;  // of the step that runs
     const memory& memory_;
     std::vector<kernel::post_operation> posts_;
 
@@ -333,7 +334,7 @@ class step_runner {
 public:
     step_runner(const plan::network& net, const kernel::kernel_table& kernels, const kernel::parallel_for& parallel,
                 const memory& where)
-        : net_(net), kernels_(kernels), parallel_(parallel), memory_(where) {}
+        : net_(net), kernels_(kernels), threads_(parallel), memory_(where) {}
 
     const std::byte* read(int tensor) const {
         const plan::storage& block = net_.storages[static_cast<std::size_t>(at(tensor).storage)];
@@ -352,6 +353,7 @@ public:
                                                  : memory_.arena + block.offset;
     }
     void run(const plan::step& each) {
+        parallel_ = each.is_short ? kernel::parallel_for() : threads_;
         const auto work_on = [&] { std::visit([this](const auto& work) { (*this)(work); }, each.work); };
         if (each.nodes.empty() || !net_.model.contains(each.nodes[0])) {
             return work_on();
