@@ -166,7 +166,7 @@ TEST_CASE("Slices and ranges with computed bounds follow their values") {
     const output_ref zero = model.constant(make_indices({0}));
     const node_id twice = model.add(op::add{}, {count, count});
     const node_id part = model.add(op::slice{}, {x, count, twice, one, zero}, "part");
-    model.result(model.add(op::softmax{1}, {part}));
+    model.result(model.add(op::sin{}, {part}));
     const auto scalar_of = [&](output_ref vector) {
         return model.add(op::squeeze{}, {vector, model.constant(make_indices({0}))});
     };
