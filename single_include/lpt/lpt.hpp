@@ -3069,6 +3069,15 @@ namespace lpt::inline LPT_ABI::op {
 /// Stands for an integer that is not known yet, in a list of values of which some are.
 inline constexpr std::int64_t unknown_value = INT64_MIN;
 
+/// The integers of a Constant. The one that would look like `unknown_value` is taken for its neighbour, as impossible an axis or size.
+constexpr integers known_integers_of(const tensor& values) {
+    integers result = integers_of(values);
+    for (std::int64_t& each : result) {
+        each = each == unknown_value ? unknown_value + 1 : each;
+    }
+    return result;
+}
+
 /// The most that a stride, a dilation, a margin or the size of a kernel, block or group can be: 2^31 - 1.
 inline constexpr std::int64_t most_step = INT32_MAX;
 /// The most outputs that a node can have.
@@ -3077,8 +3086,8 @@ inline constexpr std::int64_t most_outputs = 65536;
 struct input_facts {
     element type = dynamic;
     const shape* dimensions = nullptr;
-    const tensor* constant = nullptr;   // the value, where the producer is a Constant
-    const integers* values = nullptr;   // the values, some perhaps `unknown_value`, where the operation reads them
+    const tensor* constant = nullptr;  // the value, where the producer is a Constant
+    const integers* values = nullptr;  // the values, some perhaps `unknown_value`, where the operation reads them
 };
 struct output_facts {
     element type = dynamic;
@@ -3116,7 +3125,7 @@ public:
             return true;
         }
         if (inputs_[port].constant != nullptr) {
-            result = integers_of(*inputs_[port].constant);
+            result = known_integers_of(*inputs_[port].constant);
             return true;
         }
         return false;
@@ -9430,7 +9439,7 @@ constexpr bool values_of(const graph& model, output_ref source, integers& result
             if (producer.as<op::constant>().value.elements() > most_values) {
                 return false;
             }
-            result = integers_of(producer.as<op::constant>().value);
+            result = op::known_integers_of(producer.as<op::constant>().value);
             return true;
         case op::kind::shape_of: return shape_values(model.shape(producer.input(0)), result);
         case op::kind::convert:
@@ -10100,6 +10109,33 @@ constexpr void check_outputs_of_body(const graph& model, node_id id, std::size_t
     }
 }
 
+/// Checks that a Loop that is known to run no iteration gives what it says: the inputs that its body would have gone on from.
+template <int Once = 0>
+constexpr void check_outputs_without_iterations(const graph& model, node_id id) {
+    const node& each = model[id];
+    const op::loop& self = each.as<op::loop>();
+    const tensor* count = model.constant_value(each.input(0));
+    const tensor* condition = model.constant_value(each.input(1));
+    const bool runs = (count == nullptr || count->elements() != 1 || count->integer(0) != 0) &&
+                      (condition == nullptr || condition->elements() != 1 || condition->real(0) != 0);
+    for (const op::body_output& output : self.output_map) {
+        for (const op::body_input& input : self.input_map) {
+            if (runs || output.holds != op::body_output::form::value || input.holds != op::body_input::form::merged ||
+                input.result != output.result || input.port < 0 ||
+                static_cast<std::size_t>(input.port) >= each.inputs()) {
+                continue;
+            }
+            const auto port = static_cast<std::size_t>(output.port);
+            const output_ref given = each.input(static_cast<std::size_t>(input.port));
+            shape dimensions = model.shape(given);
+            if (!merge_shape(dimensions, each.shape(port))) {
+                fail({label(model, id), ": output ", port, " is declared as ", each.shape(port),
+                      ", but without iterations it is input ", input.port, ", of shape ", model.shape(given)});
+            }
+        }
+    }
+}
+
 /// The same for all bodies of a node.
 template <int Once = 0>
 constexpr void check_declared_outputs(const graph& model, node_id id) {
@@ -10112,6 +10148,7 @@ constexpr void check_declared_outputs(const graph& model, node_id id) {
         }
     } else if (each.is<op::loop>() && bodies != 0) {
         check_outputs_of_body<Once>(model, id, 0, each.as<op::loop>().output_map);
+        check_outputs_without_iterations<Once>(model, id);
     } else if (each.is<op::tensor_iterator>() && bodies != 0) {
         check_outputs_of_body<Once>(model, id, 0, each.as<op::tensor_iterator>().output_map);
     }
@@ -10752,6 +10789,32 @@ struct attribute_of_finding<Member, What, Attribute, Optional> : read_attribute<
 }  // namespace detail
 
 }  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/base/memory_errors.hpp
+#ifndef LPT_HOLDS_BASE_MEMORY_ERRORS_HPP
+#define LPT_HOLDS_BASE_MEMORY_ERRORS_HPP
+namespace lpt::inline LPT_ABI::detail {
+
+/// Does some work; where memory cannot be had for it, raises an `lpt::error` that begins with `name()` and says how much. Where errors are
+/// not thrown, the handler gets the line about memory as it is.
+template <class Work, class Name>
+constexpr auto naming_memory(const Work& work, [[maybe_unused]] const Name& name) -> decltype(work()) {
+#if LPT_THROWS
+    if (!lpt::is_constant_evaluated()) {
+        try {
+            return work();
+        } catch (const memory_error& raised) {
+            fail({name(), ": ", raised.what()});
+        } catch (const std::bad_alloc&) {  // of the standard library's containers, which do not say how much
+            fail({name(), ": the memory that it needs cannot be allocated"});
+        }
+    }
+#endif
+    return work();
+}
+
+}  // namespace lpt::inline LPT_ABI::detail
 #endif
 
 // ======== lpt/graph/body_budget.hpp
@@ -12823,6 +12886,11 @@ class drive_run {
         fail({"the rewrite does not come to an end; still changing: ", names});
     }
 
+    constexpr text where_of(text_view transformation, node_id id) const {
+        const bool is_there = rewrite_.model.contains(id);
+        return is_there ? join({transformation, " at '", rewrite_.model[id].name(), "'"}) : text(transformation);
+    }
+
     constexpr void visit(node_id id) {
         const op::kind kind = rewrite_.model[id].kind();
         const std::size_t bucket = dispatch_bucket(kind);
@@ -12837,7 +12905,8 @@ class drive_run {
                     continue;
                 }
             }
-            const bool changed = row.transform(rewrite_, id);
+            const bool changed = detail::naming_memory([&] { return row.transform(rewrite_, id); },
+                                                       [&] { return where_of(row.name, id); });
             take_registered();
             rewrite_.model.collect();
             if (changed) {
@@ -14654,32 +14723,6 @@ constexpr tensor fake_quantize_late(seq<tensor> inputs, std::int64_t levels, con
 }  // namespace lpt::inline LPT_ABI::evaluation
 #endif
 
-// ======== lpt/base/memory_errors.hpp
-#ifndef LPT_HOLDS_BASE_MEMORY_ERRORS_HPP
-#define LPT_HOLDS_BASE_MEMORY_ERRORS_HPP
-namespace lpt::inline LPT_ABI::detail {
-
-/// Does some work; where memory cannot be had for it, raises an `lpt::error` that begins with `name()` and says how much. Where errors are
-/// not thrown, the handler gets the line about memory as it is.
-template <class Work, class Name>
-constexpr auto naming_memory(const Work& work, [[maybe_unused]] const Name& name) -> decltype(work()) {
-#if LPT_THROWS
-    if (!lpt::is_constant_evaluated()) {
-        try {
-            return work();
-        } catch (const memory_error& raised) {
-            fail({name(), ": ", raised.what()});
-        } catch (const std::bad_alloc&) {  // of the standard library's containers, which do not say how much
-            fail({name(), ": the memory that it needs cannot be allocated"});
-        }
-    }
-#endif
-    return work();
-}
-
-}  // namespace lpt::inline LPT_ABI::detail
-#endif
-
 // ======== lpt/graph/fold/budget.hpp
 #ifndef LPT_HOLDS_GRAPH_FOLD_BUDGET_HPP
 #define LPT_HOLDS_GRAPH_FOLD_BUDGET_HPP
@@ -14727,6 +14770,13 @@ template <int Once = 0>
     }
     const bool grows = elements > replaced;
     return model.spend_for_folding(grows ? bytes : 0, steps + (grows ? elements : 0));
+}
+
+/// True if the folding budget of the network allows a Constant of so many elements in the place of a few; then it is charged.
+constexpr bool can_afford_constant(graph& model, const shape& dimensions, element type) {
+    const std::size_t count = dimensions.elements();
+    return count < evaluation::late_from ||
+           model.spend_for_folding(static_cast<double>(byte_size(type, count)), static_cast<double>(count));
 }
 
 /// True where arithmetic on these values would give more bytes than the folding budget has left, and more elements than any of them.
@@ -17798,17 +17848,17 @@ constexpr bool broadcasts_to(const shape& from, const shape& to) {
 }  // namespace detail
 
 /// The values of a FakeQuantize as a tensor of element type `type`; no tensor where they depend on the input or on ranges that are
-/// not constant, or where the input's shape is not known.
+/// not constant, where the input's shape is not known, or where the folding budget does not allow one of that size.
 ///
 /// Equal output bounds give that bound everywhere. A Constant as data is quantized in float (double for f64) and, if
 /// `rounded`, rounded to integers, halves to even.
-[[gnu::noinline]] constexpr tensor fold_fake_quantize(const auto& model, node_id fake_quantize, element type,
-                                                      bool rounded) {
+[[gnu::noinline]] constexpr tensor fold_fake_quantize(auto& model, node_id fake_quantize, element type, bool rounded) {
     const node& each = model[fake_quantize];
     const shape& data_shape = model.shape(each.input(0));
     if (has_equal_output_bounds(model, fake_quantize)) {
         const tensor& bound = *model.constant_value(each.input(3));
-        if (data_shape.is_static() && detail::broadcasts_to(bound.dimensions(), data_shape)) {
+        if (data_shape.is_static() && detail::broadcasts_to(bound.dimensions(), data_shape) &&
+            detail::can_afford_constant(model, data_shape, type)) {
             return detail::spread_bound(bound, data_shape, type);
         }
     }
@@ -28669,6 +28719,7 @@ class graph_comparison {
     seq<node_id> left_of_;
     seq<pair_of_nodes> waiting_;
     seq<pair_of_nodes> paired_;
+    std::size_t with_dependencies_ = 0;  // the first so many of `paired_` have had their dependencies paired
     text difference_;
 
     template <class... Parts>
@@ -28786,6 +28837,24 @@ class graph_comparison {
         return true;
     }
 
+    /// Pairs the nodes that paired ones depend on and that nothing paired reads, in their order.
+    constexpr bool pair_dependencies() {
+        for (; with_dependencies_ < paired_.size(); ++with_dependencies_) {
+            const pair_of_nodes each = paired_[with_dependencies_];
+            const seq<node_id>& there = right_[each.right].control_dependencies();
+            std::size_t next = 0;
+            for (const node_id on : left_[each.left].control_dependencies()) {
+                while (next < there.size() && left_of_[index_of(there[next])] != node_id::none) {
+                    ++next;
+                }
+                if (right_of_[index_of(on)] == node_id::none && next < there.size() && !pair(on, there[next])) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
     constexpr bool compare_control() {
         for (const pair_of_nodes& each : paired_) {
             const seq<node_id>& a = left_[each.left].control_dependencies();
@@ -28817,7 +28886,7 @@ public:
             const pair_of_nodes next = waiting_.back();
             waiting_.pop_back();
             paired_.push_back(next);
-            same = compare_nodes(next.left, next.right);
+            same = compare_nodes(next.left, next.right) && (!waiting_.empty() || pair_dependencies());
         }
         if (same) {
             compare_control();
@@ -28830,7 +28899,7 @@ public:
 
 /// The first difference between two graphs in words; empty when they are equal.
 ///
-/// Parameters, results and sinks are paired by their places; what they read is paired upwards. Paired nodes have the same
+/// Parameters, results and sinks are paired by their places; what they read, and what they depend on without reading it, is paired upwards. Paired nodes have the same
 /// operation and version, attributes, inputs, output types and shapes; shared nodes are shared in both graphs, only
 /// Constants may be copied at will. Numbers of nodes and nodes that no end reaches do not matter.
 constexpr text difference(const graph& left, const graph& right, const comparison& rules = {}) {

@@ -83,6 +83,31 @@ TEST_CASE("outputs that are declared otherwise than their body gives them are fo
           join({where.data(), "output 1 is declared as f32 [3,4,1], but body gives f32 [2,1,1]"}).view());
 }
 
+TEST_CASE("an output that is declared otherwise than what a Loop without iterations passes on is found") {
+    const auto with_initial_value = [](std::int64_t iterations, const shape& initial) {
+        graph body;
+        const node_id sum = body.parameter(f32, {});
+        body.result(body.add(op::add{}, {sum, sum}));
+        body.result(body.constant(make_scalar(boolean, 1)));
+        graph model;
+        op::loop what;
+        what.input_map.push_back({2, 0, op::body_input::form::merged, 0});
+        what.output_map.push_back({0, 0});
+        what.execution_condition = 1;
+        what.declared_outputs.push_back({dynamic, {}});
+        const node_id count = model.constant(make_scalar(i64, static_cast<double>(iterations)));
+        const node_id condition = model.constant(make_scalar(boolean, 1));
+        const node_id loop = model.add(what, {count, condition, model.parameter(f32, initial)}, "loop");
+        model.add_body(loop, body);
+        model.result(loop);
+        return message_of(model);
+    };
+    CHECK(with_initial_value(3, {1}) == "no error");
+    CHECK(with_initial_value(0, {}) == "no error");
+    CHECK(with_initial_value(0, {1}) ==
+          "Loop 'loop' (node 3): output 0 is declared as [], but without iterations it is input 2, of shape [1]");
+}
+
 TEST_CASE("a shape that inference does not give is found") {
     chain c;
     c.model.set_attributes(c.data, op::parameter{f32, {2, 4}});

@@ -74,6 +74,7 @@ class graph_comparison {
     seq<node_id> left_of_;
     seq<pair_of_nodes> waiting_;
     seq<pair_of_nodes> paired_;
+    std::size_t with_dependencies_ = 0;  // the first so many of `paired_` have had their dependencies paired
     text difference_;
 
     template <class... Parts>
@@ -191,6 +192,24 @@ class graph_comparison {
         return true;
     }
 
+    /// Pairs the nodes that paired ones depend on and that nothing paired reads, in their order.
+    constexpr bool pair_dependencies() {
+        for (; with_dependencies_ < paired_.size(); ++with_dependencies_) {
+            const pair_of_nodes each = paired_[with_dependencies_];
+            const seq<node_id>& there = right_[each.right].control_dependencies();
+            std::size_t next = 0;
+            for (const node_id on : left_[each.left].control_dependencies()) {
+                while (next < there.size() && left_of_[index_of(there[next])] != node_id::none) {
+                    ++next;
+                }
+                if (right_of_[index_of(on)] == node_id::none && next < there.size() && !pair(on, there[next])) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
     constexpr bool compare_control() {
         for (const pair_of_nodes& each : paired_) {
             const seq<node_id>& a = left_[each.left].control_dependencies();
@@ -222,7 +241,7 @@ public:
             const pair_of_nodes next = waiting_.back();
             waiting_.pop_back();
             paired_.push_back(next);
-            same = compare_nodes(next.left, next.right);
+            same = compare_nodes(next.left, next.right) && (!waiting_.empty() || pair_dependencies());
         }
         if (same) {
             compare_control();
@@ -235,7 +254,7 @@ public:
 
 /// The first difference between two graphs in words; empty when they are equal.
 ///
-/// Parameters, results and sinks are paired by their places; what they read is paired upwards. Paired nodes have the same
+/// Parameters, results and sinks are paired by their places; what they read, and what they depend on without reading it, is paired upwards. Paired nodes have the same
 /// operation and version, attributes, inputs, output types and shapes; shared nodes are shared in both graphs, only
 /// Constants may be copied at will. Numbers of nodes and nodes that no end reaches do not matter.
 constexpr text difference(const graph& left, const graph& right, const comparison& rules = {}) {

@@ -102,7 +102,7 @@ constexpr bool values_of(const graph& model, output_ref source, integers& result
             if (producer.as<op::constant>().value.elements() > most_values) {
                 return false;
             }
-            result = integers_of(producer.as<op::constant>().value);
+            result = op::known_integers_of(producer.as<op::constant>().value);
             return true;
         case op::kind::shape_of: return shape_values(model.shape(producer.input(0)), result);
         case op::kind::convert:

@@ -202,6 +202,33 @@ constexpr void check_outputs_of_body(const graph& model, node_id id, std::size_t
     }
 }
 
+/// Checks that a Loop that is known to run no iteration gives what it says: the inputs that its body would have gone on from.
+template <int Once = 0>
+constexpr void check_outputs_without_iterations(const graph& model, node_id id) {
+    const node& each = model[id];
+    const op::loop& self = each.as<op::loop>();
+    const tensor* count = model.constant_value(each.input(0));
+    const tensor* condition = model.constant_value(each.input(1));
+    const bool runs = (count == nullptr || count->elements() != 1 || count->integer(0) != 0) &&
+                      (condition == nullptr || condition->elements() != 1 || condition->real(0) != 0);
+    for (const op::body_output& output : self.output_map) {
+        for (const op::body_input& input : self.input_map) {
+            if (runs || output.holds != op::body_output::form::value || input.holds != op::body_input::form::merged ||
+                input.result != output.result || input.port < 0 ||
+                static_cast<std::size_t>(input.port) >= each.inputs()) {
+                continue;
+            }
+            const auto port = static_cast<std::size_t>(output.port);
+            const output_ref given = each.input(static_cast<std::size_t>(input.port));
+            shape dimensions = model.shape(given);
+            if (!merge_shape(dimensions, each.shape(port))) {
+                fail({label(model, id), ": output ", port, " is declared as ", each.shape(port),
+                      ", but without iterations it is input ", input.port, ", of shape ", model.shape(given)});
+            }
+        }
+    }
+}
+
 /// The same for all bodies of a node.
 template <int Once = 0>
 constexpr void check_declared_outputs(const graph& model, node_id id) {
@@ -214,6 +241,7 @@ constexpr void check_declared_outputs(const graph& model, node_id id) {
         }
     } else if (each.is<op::loop>() && bodies != 0) {
         check_outputs_of_body<Once>(model, id, 0, each.as<op::loop>().output_map);
+        check_outputs_without_iterations<Once>(model, id);
     } else if (each.is<op::tensor_iterator>() && bodies != 0) {
         check_outputs_of_body<Once>(model, id, 0, each.as<op::tensor_iterator>().output_map);
     }

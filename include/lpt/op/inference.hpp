@@ -8,6 +8,15 @@ namespace lpt::inline LPT_ABI::op {
 /// Stands for an integer that is not known yet, in a list of values of which some are.
 inline constexpr std::int64_t unknown_value = INT64_MIN;
 
+/// The integers of a Constant. The one that would look like `unknown_value` is taken for its neighbour, as impossible an axis or size.
+constexpr integers known_integers_of(const tensor& values) {
+    integers result = integers_of(values);
+    for (std::int64_t& each : result) {
+        each = each == unknown_value ? unknown_value + 1 : each;
+    }
+    return result;
+}
+
 /// The most that a stride, a dilation, a margin or the size of a kernel, block or group can be: 2^31 - 1.
 inline constexpr std::int64_t most_step = INT32_MAX;
 /// The most outputs that a node can have.
@@ -16,8 +25,8 @@ inline constexpr std::int64_t most_outputs = 65536;
 struct input_facts {
     element type = dynamic;
     const shape* dimensions = nullptr;
-    const tensor* constant = nullptr;   // the value, where the producer is a Constant
-    const integers* values = nullptr;   // the values, some perhaps `unknown_value`, where the operation reads them
+    const tensor* constant = nullptr;  // the value, where the producer is a Constant
+    const integers* values = nullptr;  // the values, some perhaps `unknown_value`, where the operation reads them
 };
 struct output_facts {
     element type = dynamic;
@@ -55,7 +64,7 @@ public:
             return true;
         }
         if (inputs_[port].constant != nullptr) {
-            result = integers_of(*inputs_[port].constant);
+            result = known_integers_of(*inputs_[port].constant);
             return true;
         }
         return false;

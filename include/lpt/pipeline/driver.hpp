@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/base/memory_errors.hpp>
 #include <lpt/graph/body_budget.hpp>
 #include <lpt/pipeline/dispatch.hpp>
 
@@ -47,6 +48,11 @@ class drive_run {
         fail({"the rewrite does not come to an end; still changing: ", names});
     }
 
+    constexpr text where_of(text_view transformation, node_id id) const {
+        const bool is_there = rewrite_.model.contains(id);
+        return is_there ? join({transformation, " at '", rewrite_.model[id].name(), "'"}) : text(transformation);
+    }
+
     constexpr void visit(node_id id) {
         const op::kind kind = rewrite_.model[id].kind();
         const std::size_t bucket = dispatch_bucket(kind);
@@ -61,7 +67,8 @@ class drive_run {
                     continue;
                 }
             }
-            const bool changed = row.transform(rewrite_, id);
+            const bool changed = detail::naming_memory([&] { return row.transform(rewrite_, id); },
+                                                       [&] { return where_of(row.name, id); });
             take_registered();
             rewrite_.model.collect();
             if (changed) {

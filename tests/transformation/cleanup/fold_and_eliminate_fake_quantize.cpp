@@ -157,3 +157,17 @@ TEST_CASE("eliminating refuses with a reason") {
         CHECK(q.net.why() == reason::name_has_no_place);
     }
 }
+
+TEST_CASE("a FakeQuantize of one output value is folded as far as the folding budget goes") {
+    const auto folds = [](std::uint64_t bytes) {
+        network net;
+        const node_id data = net.model.parameter(f32, shape{1, 64, 64}, "in");
+        const node_id quantized = net.fake_quantize(data, 256, {0}, {1}, {2}, {2});
+        net.model.result(quantized);
+        net.model.set_folding_budget({bytes, std::uint64_t{1} << 20});
+        return net.run<fold_step>(quantized);
+    };
+    constexpr std::uint64_t needed = 64 * 64 * sizeof(float);
+    CHECK(folds(needed));
+    CHECK_FALSE(folds(needed - 1));
+}

@@ -49,6 +49,13 @@ template <int Once = 0>
     return model.spend_for_folding(grows ? bytes : 0, steps + (grows ? elements : 0));
 }
 
+/// True if the folding budget of the network allows a Constant of so many elements in the place of a few; then it is charged.
+constexpr bool can_afford_constant(graph& model, const shape& dimensions, element type) {
+    const std::size_t count = dimensions.elements();
+    return count < evaluation::late_from ||
+           model.spend_for_folding(static_cast<double>(byte_size(type, count)), static_cast<double>(count));
+}
+
 /// True where arithmetic on these values would give more bytes than the folding budget has left, and more elements than any of them.
 template <int Once = 0>
 constexpr bool is_beyond_budget(const graph& model, view<tensor> inputs, view<op::output_facts> outputs) {

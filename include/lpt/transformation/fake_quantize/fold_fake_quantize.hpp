@@ -49,17 +49,17 @@ constexpr bool broadcasts_to(const shape& from, const shape& to) {
 }  // namespace detail
 
 /// The values of a FakeQuantize as a tensor of element type `type`; no tensor where they depend on the input or on ranges that are
-/// not constant, or where the input's shape is not known.
+/// not constant, where the input's shape is not known, or where the folding budget does not allow one of that size.
 ///
 /// Equal output bounds give that bound everywhere. A Constant as data is quantized in float (double for f64) and, if
 /// `rounded`, rounded to integers, halves to even.
-[[gnu::noinline]] constexpr tensor fold_fake_quantize(const auto& model, node_id fake_quantize, element type,
-                                                      bool rounded) {
+[[gnu::noinline]] constexpr tensor fold_fake_quantize(auto& model, node_id fake_quantize, element type, bool rounded) {
     const node& each = model[fake_quantize];
     const shape& data_shape = model.shape(each.input(0));
     if (has_equal_output_bounds(model, fake_quantize)) {
         const tensor& bound = *model.constant_value(each.input(3));
-        if (data_shape.is_static() && detail::broadcasts_to(bound.dimensions(), data_shape)) {
+        if (data_shape.is_static() && detail::broadcasts_to(bound.dimensions(), data_shape) &&
+            detail::can_afford_constant(model, data_shape, type)) {
             return detail::spread_bound(bound, data_shape, type);
         }
     }
