@@ -7490,9 +7490,11 @@ struct transposed_convolution {
     static std::int64_t pointer_bytes(const convolution_shape& s) noexcept {
         return aligned(pointer_count(s) * static_cast<std::int64_t>(sizeof(void*)));
     }
-    /// Scratch memory of a task: pointers, and a line of numbers where there is one channel.
+    /// Scratch memory of a task: pointers, and where there is one channel, a line of numbers and the whole vectors that it comes in.
+    static std::int64_t line_bytes(const convolution_shape& s) noexcept { return aligned((s.out[2] + 16) * 4); }
     static std::int64_t task_bytes(const convolution_shape& s) noexcept {
-        return pointer_bytes(s) + (s.out_channels == 1 ? aligned((s.out[2] + 16) * 4) : 0);
+        const std::int64_t vectors = aligned(outputs_from(s, 2, 0).count * Arithmetic::lanes * 4);
+        return pointer_bytes(s) + (s.out_channels == 1 ? line_bytes(s) + vectors : 0);
     }
 
     /// `call`: all but the weights. `scratch`: task_bytes for each task.
@@ -7698,13 +7700,12 @@ private:
         const convolution_shape& s = p.shape;
         const std::int64_t width = s.out[2];
         float* const numbers = reinterpret_cast<float*>(of.scratch + pointer_bytes(s));
+        float* const vectors = numbers + line_bytes(s) / 4;
         std::memset(numbers, 0, static_cast<std::size_t>((width + 16) * 4));
         epilogue& sums = of.finish;
         sums = {};
-        sums.scale = p.finish.scale;
-        sums.scale_all = p.finish.scale_all;
-        sums.bias = p.finish.bias;
-        sums.bias_all = p.finish.bias_all;
+        sums.scale_all = p.finish.scale != nullptr ? *p.finish.scale : p.finish.scale_all;
+        sums.bias_all = p.finish.bias != nullptr ? *p.finish.bias : p.finish.bias_all;
         sums.output_type = element_kind::f32;
         epilogue rest = p.finish;
         rest.scale = rest.bias = nullptr;
@@ -7715,11 +7716,19 @@ private:
         for (std::int64_t line = begin; line < end; ++line) {
             find_line(of, line);
             for_each_column_phase(of, [&] {
-                of.call.output = reinterpret_cast<unsigned char*>(numbers + of.axes[2].first);
-                of.call.output_stride = s.stride[2];
-                if (of.call.packed != nullptr) return multiply(of, 0, of.axes[2].count);
+                float* const to = numbers + of.axes[2].first;
+                if (of.call.packed == nullptr) {
+                    for (std::int64_t i = 0; i < of.axes[2].count; ++i)
+                        finish_zeros(sums, 1, 0, reinterpret_cast<unsigned char*>(to + i * s.stride[2]));
+                    return;
+                }
+                // Packed columns fill a vector, which is stored without looking at single ones.
+                of.call.shape.columns = Arithmetic::lanes;
+                of.call.output = reinterpret_cast<unsigned char*>(vectors);
+                of.call.output_stride = Arithmetic::lanes;
+                multiply(of, 0, of.axes[2].count);
                 for (std::int64_t i = 0; i < of.axes[2].count; ++i)
-                    finish_zeros(sums, 1, 0, of.call.output + i * s.stride[2] * 4);
+                    to[i * s.stride[2]] = vectors[i * Arithmetic::lanes];
             });
             for (int i = 0; i < rest.post_count; ++i) {
                 post_operation& post = of.posts[i];
