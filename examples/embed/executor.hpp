@@ -90,8 +90,17 @@ template <class Integer, std::size_t Count>
 std::string to_source(const Integer (&values)[Count]) {
     return list_of(values);
 }
-inline std::string to_source(const kernel::axis_list& axes) {
-    return "{" + to_source(axes.count) + ", " + to_source(axes.sizes) + ", " + to_source(axes.strides) + "}";
+/// The fields of a structure that says them, but for operands.
+template <class Structure>
+    requires std::is_class_v<Structure>
+std::string to_source(const Structure& from) {
+    std::string result;
+    Structure::fields(from, [&result]<class Field>(const char* name, const Field& field) {
+        if constexpr (!kernel::is_operand<Field>) {
+            result += std::string(result.empty() ? "." : ", .") + name + " = " + to_source(field);
+        }
+    });
+    return "{" + result + "}";
 }
 
 /// A text as a literal.
@@ -386,6 +395,9 @@ class plan_writer {
                               {"count", std::to_string(work.blocks.size())},
                               {"fill", bytes_of(work.fill.data(), work.fill.size())}});
     }
+    void write(const plan::choice_step&, const std::string& of) {
+        fail({of.c_str(), " may find an index outside when it runs: a static plan has no step for it"});
+    }
     void write(const plan::margin_step& work, const std::string&) {
         write_step("margin", {{"input", place_of(work.input)},
                               {"output", place_of(work.output)},
@@ -418,19 +430,12 @@ class plan_writer {
     }
     template <class Problem>
     void write(const plan::kernel_step<Problem>& work, const std::string&) {
-        std::string problem;
         std::string operands;
-        std::size_t slot = 0;
-        Problem::fields(work.problem, [&]<class Field>(const char* name, const Field& field) {
-            if constexpr (kernel::is_operand<Field>) {
-                const int tensor = work.operands[slot++];
-                operands += (operands.empty() ? "" : ", ") + (tensor < 0 ? "{area::none}" : place_of(tensor));
-            } else {
-                problem += std::string(problem.empty() ? "." : ", .") + name + " = " + spelling::to_source(field);
-            }
-        });
+        for (const int tensor : work.operands) {
+            operands += (operands.empty() ? "" : ", ") + (tensor < 0 ? "{area::none}" : place_of(tensor));
+        }
         const std::string type = std::string("kernel_step<lpt::kernel::") + Problem::name + "_problem>";
-        write_step(type.c_str(), {{"problem", "{" + problem + "}"}, {"operands", "{" + operands + "}"}});
+        write_step(type.c_str(), {{"problem", spelling::to_source(work.problem)}, {"operands", "{" + operands + "}"}});
     }
     void write(const plan::copy_step& work, const std::string&) {
         write_step("copy", {{"input", place_of(work.input)},
@@ -446,117 +451,8 @@ class plan_writer {
         fail({of.c_str(), " gives a shape that depends on values: a static plan is made for known shapes"});
     }
 
-    // ---- operations without a kernel
-
-    [[noreturn]] static void refuse(const std::string& of) {
+    void write(const plan::reference_step&, const std::string& of) {
         fail({of.c_str(), " has no kernel for these types: a static plan has no step for it"});
-    }
-    /// The axes of a dense tensor that are, or are not, in a list; neighbours that are one run are merged.
-    static std::string axes_of(const shape& dimensions, const std::vector<bool>& listed, bool which,
-                               const std::string& of) {
-        const std::vector<std::int64_t> strides = plan::strides_of(dimensions, plan::layout::plain);
-        std::vector<std::int64_t> sizes;
-        std::vector<std::int64_t> steps;
-        for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
-            if (listed[axis] != which || dimensions[axis] == 1) {
-                continue;
-            }
-            if (!sizes.empty() && steps.back() == strides[axis] * dimensions[axis]) {
-                sizes.back() *= dimensions[axis];
-                steps.back() = strides[axis];
-            } else {
-                sizes.push_back(dimensions[axis]);
-                steps.push_back(strides[axis]);
-            }
-        }
-        if (sizes.size() > embedded::most_axes) {
-            fail({of.c_str(), ": a static plan has at most ", embedded::most_axes, " axes that are no neighbours"});
-        }
-        return "{" + std::to_string(sizes.size()) + ", " + spelling::list_of(sizes) + ", " + spelling::list_of(steps) +
-               "}";
-    }
-    /// Which axes a list names.
-    template <class List>
-    static std::vector<bool> listed(const List& axes, std::size_t rank) {
-        std::vector<bool> result(rank, false);
-        for (const std::int64_t axis : axes) {
-            if (rank != 0) {
-                result[static_cast<std::size_t>(normalized_axis(axis, rank))] = true;
-            }
-        }
-        return result;
-    }
-    std::vector<bool> axes_of_input(const node& each, const std::string& of) const {
-        const tensor* axes = net_.model.constant_value(each.input(1));
-        if (axes == nullptr) {
-            refuse(of);
-        }
-        std::vector<std::int64_t> values;
-        for (std::size_t i = 0; i < axes->elements(); ++i) {
-            values.push_back(axes->integer(i));
-        }
-        return listed(values, net_.model.shape(each.input(0)).rank());
-    }
-    static std::vector<bool> axes_of_mvn(const op::mvn& self, std::size_t rank) {
-        if (!self.reduction_axes.empty()) {
-            return listed(self.reduction_axes, rank);
-        }
-        std::vector<bool> result(rank, true);
-        for (std::size_t axis = 0; axis < rank && axis < (self.across_channels ? 1u : 2u); ++axis) {
-            result[axis] = false;
-        }
-        return result;
-    }
-    void write_groups(const plan::reference_step& work, const char* type, const char* kind, fields more,
-                      const std::vector<bool>& reduced, const std::string& of) {
-        const shape& data = at(work.inputs[0]).dimensions;
-        more.insert(more.begin(), {"kind", std::string("lpt::embedded::") + type + "_kind::" + kind});
-        more.push_back({"input", place_of(work.inputs[0])});
-        more.push_back({"output", place_of(work.outputs[0])});
-        more.push_back({"kept", axes_of(data, reduced, false, of)});
-        more.push_back({"reduced", axes_of(data, reduced, true, of)});
-        write_step(type, more);
-    }
-    static const char* reduction_of(op::kind kind) {
-        switch (kind) {
-            case op::kind::reduce_sum: return "sum";
-            case op::kind::reduce_mean: return "mean";
-            case op::kind::reduce_max: return "maximum";
-            case op::kind::reduce_min: return "minimum";
-            case op::kind::reduce_prod: return "product";
-            case op::kind::reduce_l1: return "l1";
-            case op::kind::reduce_l2: return "l2";
-            default: return nullptr;
-        }
-    }
-    void write(const plan::reference_step& work, const std::string& of) {
-        const node& each = net_.model[work.node];
-        const bool is_real = !work.inputs.empty() && work.outputs.size() == 1 && at(work.inputs[0]).type == f32 &&
-                             at(work.outputs[0]).type == f32 && each.own_types() == nullptr;
-        if (!is_real) {
-            refuse(of);
-        }
-        const std::size_t rank = at(work.inputs[0]).dimensions.rank();
-        if (const char* kind = reduction_of(each.kind())) {
-            return write_groups(work, "reduction", kind, {}, axes_of_input(each, of), of);
-        }
-        if (each.is<op::mvn>()) {
-            const auto& self = each.as<op::mvn>();
-            const bool outside = each.version() >= 6 && self.eps_mode == op::mvn_eps_mode::outside_sqrt;
-            return write_groups(work, "normalization",
-                                !self.normalize_variance ? "mean"
-                                : outside                ? "mean_and_shifted_deviation"
-                                                         : "mean_and_deviation",
-                                {{"epsilon", spelling::to_source(static_cast<double>(self.eps))}},
-                                each.version() >= 6 ? axes_of_input(each, of) : axes_of_mvn(self, rank), of);
-        }
-        if (each.is<op::normalize_l2>()) {
-            const auto& self = each.as<op::normalize_l2>();
-            return write_groups(
-                work, "normalization", self.eps_mode == op::normalize_eps_mode::add ? "length" : "limited_length",
-                {{"epsilon", spelling::to_source(static_cast<double>(self.eps))}}, axes_of_input(each, of), of);
-        }
-        refuse(of);
     }
 
     // ---- the whole

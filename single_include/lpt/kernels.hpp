@@ -65,7 +65,7 @@ enum class element_kind : std::uint8_t { u8, i8, i32, f32, i4 };
 //   static constexpr const char* name = "softmax";
 //   template <class Self, class Visit>
 //   static constexpr void fields(Self& self, Visit visit) { visit("length", self.length); visit("input", self.input); … }
-// Fields are whole numbers, truth values, enumerators, floats, arrays of whole numbers, and operands. The type of an operand says what the
+// Fields are whole numbers, truth values, enumerators, floats, arrays of whole numbers, structures with fields, and operands. The type of an operand says what the
 // kernel does with it: a pointer to const is read, any other pointer is written, and `scratch_memory` is used while the kernel runs.
 
 namespace lpt::inline LPT_ABI::kernel {
@@ -154,11 +154,221 @@ struct axis_list {
     std::int64_t count = 0;
     std::int64_t sizes[most] = {};
     std::int64_t strides[most] = {};
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("count", self.count);
+        visit("sizes", self.sizes);
+        visit("strides", self.strides);
+    }
 };
 
 /// Problems, as a type.
 template <class... Problems>
 struct problem_list {};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/attention.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_ATTENTION_HPP
+#define LPT_HOLDS_KERNEL_ROWS_ATTENTION_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// What a mask does to the scores of an attention.
+enum class attention_mask : std::uint8_t {
+    none,  ///< nothing
+    add,  ///< f32: is added to the score
+    choose,  ///< bytes: places where it is 0 do not count
+};
+
+/// Matrices of an attention's heads: `type` u8, i8 or f32, a row each `row_stride` elements, dense rows; of head (h0, h1, …) the first is
+/// sum of h * strides[axis] elements behind the beginning.
+/// Bytes mean (byte - zero_point) * a scale that the problem holds for all.
+struct attention_matrix {
+    element_kind type = element_kind::f32;
+    std::int32_t zero_point = 0;
+    std::int64_t row_stride = 0;
+    std::int64_t strides[8] = {};
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("type", self.type);
+        visit("zero_point", self.zero_point);
+        visit("row_stride", self.row_stride);
+        visit("strides", self.strides);
+    }
+};
+
+/// For each head, with q [queries, depth], k [keys, depth] and v [keys, width]:
+///   s = scale * q kᵀ, + mask;  p = exp(s - largest of the row);   out = value_scale * (p v) / (sum of p over the row).
+/// `causal`: places with column > row do not count. A row of which no place counts gives zeros.
+/// Products are fma(a, b, sum) for k = 0, 1, 2 … from 0; bytes are exact. Where a size is 0 nothing is written.
+/// Mask: element (row, column) of a head is mask_row_stride * row + mask_column_stride * column behind its beginning; column stride 0 or 1.
+/// `scratch`: `attention_scratch_bytes(problem)` for each of the tasks, as many as `parallel.threads`.
+struct attention_problem {
+    static constexpr int most_axes = 8;
+    std::int64_t head_axes = 0;
+    std::int64_t heads[most_axes] = {};  // sizes
+    std::int64_t queries = 0;
+    std::int64_t keys = 0;
+    std::int64_t depth = 0;
+    std::int64_t width = 0;
+    float scale = 1;
+    float value_scale = 1;
+    bool causal = false;
+    attention_mask mask_use = attention_mask::none;
+    std::int64_t mask_row_stride = 0;
+    std::int64_t mask_column_stride = 0;
+    std::int64_t mask_strides[most_axes] = {};
+    attention_matrix queries_at;
+    attention_matrix keys_at;
+    attention_matrix values_at;
+    std::int64_t output_row_stride = 0;
+    std::int64_t output_strides[most_axes] = {};
+    const void* query = nullptr;
+    const void* key = nullptr;
+    const void* value = nullptr;
+    const void* mask = nullptr;
+    float* output = nullptr;
+    scratch_memory scratch = {};
+
+    static constexpr const char* name = "attention";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("head_axes", self.head_axes);
+        visit("heads", self.heads);
+        visit("queries", self.queries);
+        visit("keys", self.keys);
+        visit("depth", self.depth);
+        visit("width", self.width);
+        visit("scale", self.scale);
+        visit("value_scale", self.value_scale);
+        visit("causal", self.causal);
+        visit("mask_use", self.mask_use);
+        visit("mask_row_stride", self.mask_row_stride);
+        visit("mask_column_stride", self.mask_column_stride);
+        visit("mask_strides", self.mask_strides);
+        visit("queries_at", self.queries_at);
+        visit("keys_at", self.keys_at);
+        visit("values_at", self.values_at);
+        visit("output_row_stride", self.output_row_stride);
+        visit("output_strides", self.output_strides);
+        visit("query", self.query);
+        visit("key", self.key);
+        visit("value", self.value);
+        visit("mask", self.mask);
+        visit("output", self.output);
+        visit("scratch", self.scratch);
+    }
+};
+
+/// True where values are read where they lie; others are copied as floats, with columns in multiples of 16.
+constexpr bool reads_values_directly(const attention_problem& p) noexcept {
+    return p.values_at.type == element_kind::f32 && p.width % 16 == 0;
+}
+
+/// How a task of an attention divides its scratch memory, in floats; each part is a multiple of 16.
+struct attention_scratch {
+    static constexpr std::int64_t block_rows = 16;  // queries at a time
+    static constexpr std::int64_t panel = 64;  // keys next to each other in packed ones
+    std::int64_t keys_padded = 0;
+    std::int64_t width_padded = 0;
+    std::int64_t packed_keys = 0;
+    std::int64_t packed_values = 0;
+    std::int64_t rows = 0;  // of queries
+    std::int64_t scores = 0;
+    std::int64_t bias = 0;
+    std::int64_t sums = 0;  // of the block's products with values
+
+    constexpr std::int64_t floats() const noexcept { return packed_keys + packed_values + rows + scores + bias + sums; }
+};
+
+constexpr attention_scratch scratch_of(const attention_problem& p) noexcept {
+    const auto padded = [](std::int64_t count) { return (count + 15) / 16 * 16; };
+    attention_scratch result;
+    result.keys_padded = padded(p.keys);
+    result.width_padded = padded(p.width);
+    result.packed_keys = p.depth * result.keys_padded;
+    result.packed_values = reads_values_directly(p) ? 0 : p.keys * result.width_padded;
+    result.rows = padded(result.block_rows * p.depth);
+    result.scores = result.block_rows * result.keys_padded;
+    result.bias = result.keys_padded;
+    result.sums = result.block_rows * result.width_padded;
+    return result;
+}
+
+/// Bytes of scratch memory of one task.
+constexpr std::int64_t attention_scratch_bytes(const attention_problem& p) noexcept {
+    return scratch_of(p).floats() * 4;
+}
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/groups.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_GROUPS_HPP
+#define LPT_HOLDS_KERNEL_ROWS_GROUPS_HPP
+// Groups of a tensor's elements that one number is made of, or that are normalized together: those that differ in the reduced axes only.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// What a reduction does with the values of a group.
+enum class reduction_kind : std::uint8_t { sum, mean, maximum, minimum, product, l1, l2 };
+
+/// A reduction of f32 over any axes; one number for each element of the kept axes, dense in their order.
+/// The tensor is dense, and neighbouring axes of one list are one; so an innermost axis, of stride 1, is in one of the lists, unless there is but one element.
+/// Sums are kept in single precision, in parts of at most 64 rounded additions each, which are then added up: the error is below
+/// (80 + count / 64) 2^-24 times the sum of the absolute values, and of a product that part of it. NaN is no maximum or minimum; without any other value that is an infinity.
+struct reduction_problem {
+    reduction_kind kind = reduction_kind::sum;
+    axis_list kept;
+    axis_list reduced;
+    const float* input = nullptr;
+    float* output = nullptr;
+
+    static constexpr const char* name = "reduction";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("kind", self.kind);
+        visit("kept", self.kept);
+        visit("reduced", self.reduced);
+        visit("input", self.input);
+        visit("output", self.output);
+    }
+};
+
+/// How a normalization treats the values of a group.
+enum class normalization_kind : std::uint8_t {
+    mean,  ///< x - mean
+    mean_and_deviation,  ///< (x - mean) / sqrt(variance + epsilon)
+    mean_and_shifted_deviation,  ///< (x - mean) / (sqrt(variance) + epsilon)
+    length,  ///< x / sqrt(sum of squares + epsilon)
+    limited_length,  ///< x / sqrt(max(sum of squares, epsilon))
+};
+
+/// A normalization of f32 over any axes; axes as those of a reduction, input and output alike.
+/// Sums as those of a reduction. The mean is found twice, the second time as that of the distances from the first, so that a large mean
+/// costs no accuracy. In place is allowed.
+struct normalization_problem {
+    normalization_kind kind = normalization_kind::mean;
+    float epsilon = 0;
+    axis_list kept;
+    axis_list reduced;
+    const float* input = nullptr;
+    float* output = nullptr;
+
+    static constexpr const char* name = "normalization";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("kind", self.kind);
+        visit("epsilon", self.epsilon);
+        visit("kept", self.kept);
+        visit("reduced", self.reduced);
+        visit("input", self.input);
+        visit("output", self.output);
+    }
+};
 
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
@@ -677,7 +887,8 @@ struct convert_problem {
 // The table
 
 /// The problems that say their fields themselves (`kernel/rows/`); `kernel_of<Isa, Problem>` has the kernel of each.
-using problems = problem_list<softmax_problem, recurrent_problem>;
+using problems =
+    problem_list<softmax_problem, attention_problem, normalization_problem, reduction_problem, recurrent_problem>;
 
 namespace detail {
 
@@ -5660,6 +5871,419 @@ private:
 #endif
 #endif
 
+// ======== lpt/kernel/sixteen.hpp
+#ifndef LPT_HOLDS_KERNEL_SIXTEEN_HPP
+#define LPT_HOLDS_KERNEL_SIXTEEN_HPP
+// Sixteen numbers in as many vectors as that takes. Sums over memory are kept in sixteen partial ones and added up in one order, so that
+// they have the same bits on every instruction set.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Element i of the sixteen is element i of memory.
+template <class Isa>
+struct sixteen {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    static constexpr std::int64_t width = 16;
+    static constexpr int parts = 16 / simd::width;
+    floats part[parts];
+
+    [[gnu::always_inline]] static sixteen broadcast(float value) noexcept {
+        sixteen result;
+#pragma GCC unroll 16
+        for (int i = 0; i < parts; ++i)
+            result.part[i] = simd::broadcast(value);
+        return result;
+    }
+    [[gnu::always_inline]] static sixteen load(const float* from) noexcept {
+        sixteen result;
+#pragma GCC unroll 16
+        for (int i = 0; i < parts; ++i)
+            result.part[i] = simd::load(from + i * simd::width);
+        return result;
+    }
+    /// The first `count` (<= 16) numbers, then `rest`; nothing past them is read.
+    [[gnu::always_inline]] static sixteen load_first(const float* from, std::int64_t count, float rest) noexcept {
+        if (count >= width) return load(from);
+        float whole[width];
+        for (std::int64_t i = 0; i < width; ++i)
+            whole[i] = i < count ? from[i] : rest;
+        return load(whole);
+    }
+    [[gnu::always_inline]] void store(float* to) const noexcept {
+#pragma GCC unroll 16
+        for (int i = 0; i < parts; ++i)
+            simd::store(to + i * simd::width, part[i]);
+    }
+    [[gnu::always_inline]] void store_first(float* to, std::int64_t count) const noexcept {
+        if (count >= width) return store(to);
+        float whole[width];
+        store(whole);
+        for (std::int64_t i = 0; i < count; ++i)
+            to[i] = whole[i];
+    }
+
+    /// f(vector) for each vector.
+    template <class Function>
+    [[gnu::always_inline]] sixteen map(Function f) const noexcept {
+        sixteen result;
+#pragma GCC unroll 16
+        for (int i = 0; i < parts; ++i)
+            result.part[i] = f(part[i]);
+        return result;
+    }
+    /// f(vector, vector of the other) for each vector.
+    template <class Function>
+    [[gnu::always_inline]] sixteen map(const sixteen& other, Function f) const noexcept {
+        sixteen result;
+#pragma GCC unroll 16
+        for (int i = 0; i < parts; ++i)
+            result.part[i] = f(part[i], other.part[i]);
+        return result;
+    }
+    [[gnu::always_inline]] friend sixteen operator+(const sixteen& a, const sixteen& b) noexcept {
+        return a.map(b, [](floats x, floats y) { return simd::add(x, y); });
+    }
+    [[gnu::always_inline]] friend sixteen operator-(const sixteen& a, const sixteen& b) noexcept {
+        return a.map(b, [](floats x, floats y) { return simd::subtract(x, y); });
+    }
+    [[gnu::always_inline]] friend sixteen operator*(const sixteen& a, const sixteen& b) noexcept {
+        return a.map(b, [](floats x, floats y) { return simd::multiply(x, y); });
+    }
+    [[gnu::always_inline]] friend sixteen operator/(const sixteen& a, const sixteen& b) noexcept {
+        return a.map(b, [](floats x, floats y) { return simd::divide(x, y); });
+    }
+    [[gnu::always_inline]] static sixteen larger(const sixteen& a, const sixteen& b) noexcept {
+        return a.map(b, [](floats x, floats y) { return simd::at_least(x, y); });
+    }
+
+    /// The first `count` of one, the others of another.
+    [[gnu::always_inline]] static sixteen first_of(std::int64_t count, const sixteen& first,
+                                                   const sixteen& others) noexcept {
+        static constexpr float inside[2 * width] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+        const sixteen mask = load(inside + width - count);
+        sixteen result;
+#pragma GCC unroll 16
+        for (int i = 0; i < parts; ++i)
+            result.part[i] = simd::select(simd::less(simd::broadcast(0), mask.part[i]), first.part[i], others.part[i]);
+        return result;
+    }
+
+    /// One number: neighbours 8, then 4, 2 and 1 apart are joined by f(float, float).
+    template <class Function>
+    [[gnu::always_inline]] float fold(Function f) const noexcept {
+        float whole[width];
+        store(whole);
+        for (int distance = 8; distance != 0; distance /= 2) {
+            for (int i = 0; i < distance; ++i)
+                whole[i] = f(whole[i], whole[i + distance]);
+        }
+        return whole[0];
+    }
+    [[gnu::always_inline]] float sum() const noexcept {
+        return fold([](float a, float b) { return a + b; });
+    }
+    [[gnu::always_inline]] float largest() const noexcept {
+        return fold([](float a, float b) { return a > b ? a : b; });
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/attention.hpp
+#ifndef LPT_HOLDS_KERNEL_ATTENTION_HPP
+#define LPT_HOLDS_KERNEL_ATTENTION_HPP
+// Scaled dot product attention: a task has whole heads, whose keys it packs once.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Products of small matrices of floats whose right one has columns in multiples of 16: c[m, n] = a[m, k] b[k, n], each sum begun with 0 and
+/// continued by fma for k = 0, 1, 2 …, so that no tile matters.
+template <class Isa>
+struct small_product {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    static constexpr int most_columns = simd::width == 16 ? 64 : 16;
+
+    template <int Rows, int Columns>
+    [[gnu::always_inline]] static void tile(const float* a, std::int64_t a_stride, const float* b,
+                                            std::int64_t b_stride, std::int64_t k, float* c,
+                                            std::int64_t c_stride) noexcept {
+        constexpr int vectors = Columns / simd::width;
+        floats sums[Rows][vectors];
+#pragma GCC unroll 4
+        for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 16
+            for (int v = 0; v < vectors; ++v)
+                sums[r][v] = simd::broadcast(0);
+        }
+        for (std::int64_t i = 0; i < k; ++i, b += b_stride) {
+            floats right[vectors];
+#pragma GCC unroll 16
+            for (int v = 0; v < vectors; ++v)
+                right[v] = simd::load(b + v * simd::width);
+#pragma GCC unroll 4
+            for (int r = 0; r < Rows; ++r) {
+                const floats left = simd::broadcast(a[r * a_stride + i]);
+#pragma GCC unroll 16
+                for (int v = 0; v < vectors; ++v)
+                    sums[r][v] = simd::fma(left, right[v], sums[r][v]);
+            }
+        }
+#pragma GCC unroll 4
+        for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 16
+            for (int v = 0; v < vectors; ++v)
+                simd::store(c + r * c_stride + v * simd::width, sums[r][v]);
+        }
+    }
+
+    template <int Columns>
+    static void rows(const float* a, std::int64_t a_stride, const float* b, std::int64_t b_stride, std::int64_t m,
+                     std::int64_t k, float* c, std::int64_t c_stride) noexcept {
+        std::int64_t r = 0;
+        for (; r + 4 <= m; r += 4)
+            tile<4, Columns>(a + r * a_stride, a_stride, b, b_stride, k, c + r * c_stride, c_stride);
+        for (; r < m; ++r)
+            tile<1, Columns>(a + r * a_stride, a_stride, b, b_stride, k, c + r * c_stride, c_stride);
+    }
+
+    static void run(const float* a, std::int64_t a_stride, const float* b, std::int64_t b_stride, std::int64_t m,
+                    std::int64_t n, std::int64_t k, float* c, std::int64_t c_stride) noexcept {
+        std::int64_t column = 0;
+        for (; column + most_columns <= n; column += most_columns)
+            rows<most_columns>(a, a_stride, b + column, b_stride, m, k, c + column, c_stride);
+        if constexpr (most_columns > 32) {
+            for (; column + 32 <= n; column += 32)
+                rows<32>(a, a_stride, b + column, b_stride, m, k, c + column, c_stride);
+        }
+        for (; column < n; column += 16)
+            rows<16>(a, a_stride, b + column, b_stride, m, k, c + column, c_stride);
+    }
+};
+
+template <class Isa>
+struct kernel_of<Isa, attention_problem> {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using numbers = sixteen<Isa>;
+    static constexpr std::int64_t block_rows = attention_scratch::block_rows;
+    static constexpr std::int64_t panel = attention_scratch::panel;
+
+    /// The memory of one task.
+    struct parts {
+        float* keys;
+        float* values;
+        float* rows;
+        float* scores;
+        float* bias;
+        float* sums;
+    };
+    /// Where the matrices of one head begin, in elements.
+    struct head {
+        std::int64_t query = 0;
+        std::int64_t key = 0;
+        std::int64_t value = 0;
+        std::int64_t mask = 0;
+        std::int64_t output = 0;
+    };
+
+    static head head_at(const attention_problem& p, std::int64_t index) noexcept {
+        head result;
+        for (std::int64_t axis = p.head_axes; axis-- > 0;) {
+            const std::int64_t place = index % p.heads[axis];
+            index /= p.heads[axis];
+            result.query += place * p.queries_at.strides[axis];
+            result.key += place * p.keys_at.strides[axis];
+            result.value += place * p.values_at.strides[axis];
+            result.mask += place * p.mask_strides[axis];
+            result.output += place * p.output_strides[axis];
+        }
+        return result;
+    }
+
+    /// f(row, column, value) for all elements of a matrix, as floats.
+    template <class Element, class Function>
+    [[gnu::always_inline]] static void each(const void* data, std::int64_t first, std::int64_t row_stride,
+                                            float zero_point, std::int64_t rows, std::int64_t columns,
+                                            Function f) noexcept {
+        for (std::int64_t r = 0; r < rows; ++r) {
+            const Element* const from = static_cast<const Element*>(data) + first + r * row_stride;
+            for (std::int64_t c = 0; c < columns; ++c)
+                f(r, c, static_cast<float>(from[c]) - zero_point);
+        }
+    }
+    template <class Function>
+    [[gnu::always_inline]] static void each(const void* data, const attention_matrix& at, std::int64_t first,
+                                            std::int64_t rows, std::int64_t columns, Function f) noexcept {
+        const float zero_point = static_cast<float>(at.zero_point);
+        switch (at.type) {
+            case element_kind::u8: return each<std::uint8_t>(data, first, at.row_stride, zero_point, rows, columns, f);
+            case element_kind::i8: return each<std::int8_t>(data, first, at.row_stride, zero_point, rows, columns, f);
+            default: return each<float>(data, first, at.row_stride, 0, rows, columns, f);
+        }
+    }
+
+    /// Panels of up to 64 keys next to each other, [depth][keys of the panel]; what is missing from multiples of 16 is 0.
+    static void pack_keys(const attention_problem& p, const head& at, std::int64_t padded, float* to) noexcept {
+        for (std::int64_t first = 0; first < padded; first += panel) {
+            const std::int64_t columns = padded - first < panel ? padded - first : panel;
+            const std::int64_t count = p.keys - first < columns ? p.keys - first : columns;
+            float* const packed = to + first * p.depth;
+            if (count < columns) std::memset(packed, 0, static_cast<std::size_t>(columns * p.depth) * sizeof(float));
+            each(p.key, p.keys_at, at.key + first * p.keys_at.row_stride, count, p.depth,
+                 [=](std::int64_t r, std::int64_t c, float value) { packed[c * columns + r] = value; });
+        }
+    }
+    static void pack_values(const attention_problem& p, const head& at, std::int64_t padded, float* to) noexcept {
+        each(p.value, p.values_at, at.value, p.keys, p.width,
+             [=](std::int64_t r, std::int64_t c, float value) { to[r * padded + c] = value; });
+        for (std::int64_t r = 0; r < p.keys; ++r) {
+            for (std::int64_t c = p.width; c < padded; ++c)
+                to[r * padded + c] = 0;
+        }
+    }
+
+    /// What is added to the scores of a row; null for nothing.
+    static const float* bias_of(const attention_problem& p, const head& at, std::int64_t row, float* to) noexcept {
+        if (p.mask_use == attention_mask::none) return nullptr;
+        const std::int64_t first = at.mask + row * p.mask_row_stride;
+        if (p.mask_use == attention_mask::add) {
+            const float* const from = static_cast<const float*>(p.mask) + first;
+            if (p.mask_column_stride == 1) return from;
+            for (std::int64_t i = 0; i < p.keys; ++i)
+                to[i] = *from;
+            return to;
+        }
+        const unsigned char* const from = static_cast<const unsigned char*>(p.mask) + first;
+        for (std::int64_t i = 0; i < p.keys; ++i)
+            to[i] = from[i * p.mask_column_stride] != 0 ? 0.0f : -__builtin_inff();
+        return to;
+    }
+
+    /// Turns the first `count` scores into powers, zeros up to `padded`; gives their sum, 0 where none counts.
+    static float powers(float* row, std::int64_t count, std::int64_t padded, float scale, const float* bias) noexcept {
+        const float least = -__builtin_inff();
+        const numbers factor = numbers::broadcast(scale);
+        numbers most = numbers::broadcast(least);
+        for (std::int64_t i = 0; i < count; i += numbers::width) {
+            const std::int64_t rest = count - i;
+            numbers s = numbers::load_first(row + i, rest, 0) * factor;
+            if (bias != nullptr) s = s + numbers::load_first(bias + i, rest, least);
+            s.store(row + i);
+            if (rest < numbers::width) {
+                for (std::int64_t j = rest; j < numbers::width; ++j)
+                    row[i + j] = least;
+                s = numbers::load(row + i);
+            }
+            most = numbers::larger(s, most);
+        }
+        const float largest = most.largest();
+        const bool nothing = largest == least && !has_nan(row, count);
+        numbers sum = numbers::broadcast(0);
+        const numbers middle = numbers::broadcast(nothing ? 0 : largest);
+        std::int64_t i = 0;
+        for (; i < count; i += numbers::width) {
+            const numbers power = (numbers::load(row + i) - middle).map([](floats v) { return unary<Isa>::exp(v); });
+            power.store(row + i);
+            sum = sum + power;
+        }
+        for (; i < padded; i += numbers::width)
+            numbers::broadcast(0).store(row + i);
+        return nothing ? 0 : sum.sum();
+    }
+    static bool has_nan(const float* row, std::int64_t count) noexcept {
+        bool result = false;
+        for (std::int64_t i = 0; i < count; ++i)
+            result = result || row[i] != row[i];
+        return result;
+    }
+
+    /// The queries of a block as floats, and the distance of their rows.
+    static const float* rows_of(const attention_problem& p, const head& at, std::int64_t first, std::int64_t count,
+                                float* to, std::int64_t& stride) noexcept {
+        const std::int64_t begin = at.query + first * p.queries_at.row_stride;
+        if (p.queries_at.type == element_kind::f32) {
+            stride = p.queries_at.row_stride;
+            return static_cast<const float*>(p.query) + begin;
+        }
+        stride = p.depth;
+        const std::int64_t depth = p.depth;
+        each(p.query, p.queries_at, begin, count, depth,
+             [=](std::int64_t r, std::int64_t c, float value) { to[r * depth + c] = value; });
+        return to;
+    }
+
+    static void run_block(const attention_problem& p, const head& at, const attention_scratch& sizes,
+                          const parts& memory, std::int64_t first, std::int64_t count) noexcept {
+        std::int64_t stride = 0;
+        const float* const rows = rows_of(p, at, first, count, memory.rows, stride);
+        const std::int64_t reach = p.causal && first + count < p.keys ? first + count : p.keys;
+        const std::int64_t padded = (reach + 15) / 16 * 16;
+        for (std::int64_t key = 0; key < padded; key += panel) {
+            const std::int64_t columns = sizes.keys_padded - key < panel ? sizes.keys_padded - key : panel;
+            const std::int64_t wanted = padded - key < columns ? padded - key : columns;
+            small_product<Isa>::run(rows, stride, memory.keys + key * p.depth, columns, count, wanted, p.depth,
+                                    memory.scores + key, sizes.keys_padded);
+        }
+        float sums[block_rows];
+        for (std::int64_t r = 0; r < count; ++r) {
+            const std::int64_t limit = p.causal && first + r + 1 < p.keys ? first + r + 1 : p.keys;
+            sums[r] = powers(memory.scores + r * sizes.keys_padded, limit, padded, p.scale,
+                             bias_of(p, at, first + r, memory.bias));
+        }
+        const bool direct = reads_values_directly(p);
+        const float* const values = direct ? static_cast<const float*>(p.value) + at.value : memory.values;
+        small_product<Isa>::run(memory.scores, sizes.keys_padded, values,
+                                direct ? p.values_at.row_stride : sizes.width_padded, count, sizes.width_padded, reach,
+                                memory.sums, sizes.width_padded);
+        for (std::int64_t r = 0; r < count; ++r) {
+            const bool nothing = sums[r] == 0;
+            const numbers divisor = numbers::broadcast(sums[r]);
+            const numbers scale = numbers::broadcast(p.value_scale);
+            float* const to = p.output + at.output + (first + r) * p.output_row_stride;
+            for (std::int64_t c = 0; c < p.width; c += numbers::width) {
+                const numbers sum = numbers::load(memory.sums + r * sizes.width_padded + c);
+                const numbers result = nothing ? numbers::broadcast(0) : sum / divisor * scale;
+                result.store_first(to + c, p.width - c);
+            }
+        }
+    }
+
+    static void run(const attention_problem& p, const parallel_for& parallel) noexcept {
+        const attention_scratch sizes = scratch_of(p);
+        std::int64_t heads = 1;
+        for (std::int64_t axis = 0; axis < p.head_axes; ++axis)
+            heads *= p.heads[axis];
+        split<Isa>(parallel, heads, 1, [&](std::int64_t begin, std::int64_t end, int task) {
+            parts memory;
+            memory.keys = static_cast<float*>(p.scratch.data) + task * sizes.floats();
+            memory.values = memory.keys + sizes.packed_keys;
+            memory.rows = memory.values + sizes.packed_values;
+            memory.scores = memory.rows + sizes.rows;
+            memory.bias = memory.scores + sizes.scores;
+            memory.sums = memory.bias + sizes.bias;
+            head before;
+            for (std::int64_t i = begin; i < end; ++i) {
+                const head at = head_at(p, i);
+                // Heads that share keys or values follow each other where these broadcast along the last axes.
+                if (i == begin || at.key != before.key) pack_keys(p, at, sizes.keys_padded, memory.keys);
+                if (!reads_values_directly(p) && (i == begin || at.value != before.value))
+                    pack_values(p, at, sizes.width_padded, memory.values);
+                for (std::int64_t first = 0; first < p.queries; first += block_rows) {
+                    const std::int64_t rest = p.queries - first;
+                    run_block(p, at, sizes, memory, first, rest < block_rows ? rest : block_rows);
+                }
+                before = at;
+            }
+        });
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/binary.hpp
 #ifndef LPT_HOLDS_KERNEL_BINARY_HPP
 #define LPT_HOLDS_KERNEL_BINARY_HPP
@@ -8306,6 +8930,310 @@ struct convolution {
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/groups.hpp
+#ifndef LPT_HOLDS_KERNEL_GROUPS_HPP
+#define LPT_HOLDS_KERNEL_GROUPS_HPP
+// Reductions and normalizations over any axes.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The elements of some axes, one after the other; `count` of the outer ones of a list.
+template <class Isa>
+class axis_walk {
+    const axis_list& axes_;
+    std::int64_t count_;
+    std::int64_t at_[axis_list::most] = {};
+    std::int64_t offset_ = 0;
+
+public:
+    axis_walk(const axis_list& axes, std::int64_t count, std::int64_t first = 0) noexcept : axes_(axes), count_(count) {
+        for (std::int64_t axis = count; axis-- > 0;) {
+            at_[axis] = first % axes.sizes[axis];
+            first /= axes.sizes[axis];
+            offset_ += at_[axis] * axes.strides[axis];
+        }
+    }
+    std::int64_t offset() const noexcept { return offset_; }
+    void next() noexcept {
+        for (std::int64_t axis = count_; axis-- > 0;) {
+            offset_ += axes_.strides[axis];
+            if (++at_[axis] < axes_.sizes[axis]) return;
+            offset_ -= axes_.sizes[axis] * axes_.strides[axis];
+            at_[axis] = 0;
+        }
+    }
+    static std::int64_t elements(const axis_list& axes, std::int64_t count) noexcept {
+        std::int64_t result = 1;
+        for (std::int64_t axis = 0; axis < count; ++axis)
+            result *= axes.sizes[axis];
+        return result;
+    }
+};
+
+/// Where the groups of a problem are. Their elements are rows (the innermost axis is reduced) or columns (it is kept).
+template <class Isa>
+struct group_layout {
+    bool rows = true;
+    std::int64_t length = 1;  // of the innermost axis
+    std::int64_t kept_axes = 0;  // around it
+    std::int64_t reduced_axes = 0;
+    std::int64_t outer = 1;  // groups, or rows of groups
+    std::int64_t pieces = 1;  // rows of a group, or its elements
+    std::int64_t size = 1;  // of a group
+
+    template <class Problem>
+    explicit group_layout(const Problem& p) noexcept : kept_axes(p.kept.count), reduced_axes(p.reduced.count) {
+        const auto is_inner = [](const axis_list& axes) {
+            return axes.count != 0 && axes.strides[axes.count - 1] == 1;
+        };
+        rows = !is_inner(p.kept);
+        if (is_inner(p.reduced))
+            length = p.reduced.sizes[--reduced_axes];
+        else if (!rows)
+            length = p.kept.sizes[--kept_axes];
+        outer = axis_walk<Isa>::elements(p.kept, kept_axes);
+        pieces = axis_walk<Isa>::elements(p.reduced, reduced_axes);
+        size = rows ? pieces * length : pieces;
+    }
+};
+
+/// Sums and utmosts of groups; `Take` is what one more vector of values does: `take(sum, values)`.
+template <class Isa>
+struct group_sums {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using numbers = sixteen<Isa>;
+    static constexpr std::int64_t piece = 64;  // vectors that are added before they join the others
+
+    /// One group of rows. `start`: what a sum begins with.
+    template <class Take, class Join>
+    [[gnu::always_inline]] static numbers of_rows(const axis_list& reduced, const group_layout<Isa>& layout,
+                                                  const float* from, float start, Take take, Join join) noexcept {
+        numbers all = numbers::broadcast(start);
+        axis_walk<Isa> row(reduced, layout.reduced_axes);
+        for (std::int64_t i = 0; i < layout.pieces; ++i, row.next()) {
+            const float* const begin = from + row.offset();
+            for (std::int64_t first = 0; first < layout.length; first += piece * numbers::width) {
+                const std::int64_t rest = layout.length - first;
+                const std::int64_t count = rest < piece * numbers::width ? rest : piece * numbers::width;
+                numbers part = numbers::broadcast(start);
+                std::int64_t at = 0;
+                for (; at + numbers::width <= count; at += numbers::width)
+                    part = part.map(numbers::load(begin + first + at), take);
+                if (at < count) {
+                    const numbers last = numbers::load_first(begin + first + at, count - at, 0);
+                    part = numbers::first_of(count - at, part.map(last, take), part);
+                }
+                all = all.map(part, join);
+            }
+        }
+        return all;
+    }
+    /// The same for columns next to each other, one in each lane, of which `count` are inside.
+    template <class Take, class Join>
+    [[gnu::always_inline]] static floats of_columns(const axis_list& reduced, const group_layout<Isa>& layout,
+                                                    const float* from, std::int64_t count, float start, Take take,
+                                                    Join join) noexcept {
+        floats all = simd::broadcast(start);
+        axis_walk<Isa> at(reduced, layout.reduced_axes);
+        for (std::int64_t i = 0; i < layout.pieces;) {
+            const std::int64_t end = i + piece < layout.pieces ? i + piece : layout.pieces;
+            floats part = simd::broadcast(start);
+            for (; i < end; ++i, at.next())
+                part = take(part, load_part<Isa>(from + at.offset(), count));
+            all = join(all, part);
+        }
+        return all;
+    }
+    /// What elements of a group are changed to: `change(values)`.
+    template <class Change>
+    [[gnu::always_inline]] static void change_rows(const axis_list& reduced, const group_layout<Isa>& layout,
+                                                   const float* from, float* to, Change change) noexcept {
+        axis_walk<Isa> row(reduced, layout.reduced_axes);
+        for (std::int64_t i = 0; i < layout.pieces; ++i, row.next()) {
+            for (std::int64_t at = 0; at < layout.length; at += numbers::width) {
+                const std::int64_t count = layout.length - at;
+                const numbers x = numbers::load_first(from + row.offset() + at, count, 0);
+                x.map(change).store_first(to + row.offset() + at, count);
+            }
+        }
+    }
+    template <class Change>
+    [[gnu::always_inline]] static void change_columns(const axis_list& reduced, const group_layout<Isa>& layout,
+                                                      const float* from, float* to, std::int64_t count,
+                                                      Change change) noexcept {
+        axis_walk<Isa> at(reduced, layout.reduced_axes);
+        for (std::int64_t i = 0; i < layout.pieces; ++i, at.next())
+            store_part<Isa>(to + at.offset(), change(load_part<Isa>(from + at.offset(), count)), count);
+    }
+};
+
+/// Calls `row(group, offset)` for each group of rows, and `columns(first group, offset, count)` for columns, up to a vector of them.
+template <class Isa, class Problem, class Row, class Columns>
+[[gnu::always_inline]] inline void for_each_group(const Problem& p, const group_layout<Isa>& layout,
+                                                  const parallel_for& parallel, const Row& row,
+                                                  const Columns& columns) noexcept {
+    constexpr std::int64_t least_elements = 8192;  // worth a task
+    constexpr std::int64_t width = lanes<Isa>::width;
+    if (layout.rows) {
+        split<Isa>(parallel, layout.outer, least_elements / (layout.size + 1) + 1,
+                   [&](std::int64_t begin, std::int64_t end, int) {
+                       axis_walk<Isa> at(p.kept, layout.kept_axes, begin);
+                       for (std::int64_t i = begin; i < end; ++i, at.next())
+                           row(i, at.offset());
+                   });
+        return;
+    }
+    const std::int64_t blocks = (layout.length + width - 1) / width;
+    split<Isa>(parallel, layout.outer * blocks, least_elements / (layout.size * width + 1) + 1,
+               [&](std::int64_t begin, std::int64_t end, int) {
+                   axis_walk<Isa> at(p.kept, layout.kept_axes, begin / blocks);
+                   for (std::int64_t i = begin; i < end; ++i) {
+                       const std::int64_t first = i % blocks * width;
+                       columns(i / blocks * layout.length + first, at.offset() + first, layout.length - first);
+                       if ((i + 1) % blocks == 0) at.next();
+                   }
+               });
+}
+
+template <class Isa>
+struct kernel_of<Isa, reduction_problem> {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using sums = group_sums<Isa>;
+
+    /// `finish(vector)` makes the result of what the values of a group came to.
+    template <class Take, class Join, class Finish>
+    static void reduce(const reduction_problem& p, const parallel_for& parallel, float start, Take take, Join join,
+                       Finish finish) noexcept {
+        const group_layout<Isa> layout(p);
+        for_each_group<Isa>(
+            p, layout, parallel,
+            [&](std::int64_t group, std::int64_t offset) {
+                const auto all = sums::of_rows(p.reduced, layout, p.input + offset, start, take, join);
+                const float value = all.fold([join](float a, float b) { return join_two(a, b, join); });
+                store_part<Isa>(p.output + group, finish(simd::broadcast(value)), 1);
+            },
+            [&](std::int64_t group, std::int64_t offset, std::int64_t count) {
+                const floats all = sums::of_columns(p.reduced, layout, p.input + offset, count, start, take, join);
+                store_part<Isa>(p.output + group, finish(all), count);
+            });
+    }
+    template <class Join>
+    [[gnu::always_inline]] static float join_two(float a, float b, Join join) noexcept {
+        float result[simd::width];
+        simd::store(result, join(simd::broadcast(a), simd::broadcast(b)));
+        return result[0];
+    }
+
+    static void run(const reduction_problem& p, const parallel_for& parallel) noexcept {
+        const group_layout<Isa> layout(p);
+        const floats size = simd::broadcast(static_cast<float>(layout.size));
+        const float infinity = __builtin_inff();
+        const auto add = [](floats a, floats b) { return simd::add(a, b); };
+        const auto same = [](floats v) { return v; };
+        const auto larger = [](floats sum, floats x) { return simd::at_least(x, sum); };
+        const auto smaller = [](floats sum, floats x) { return simd::at_most(x, sum); };
+        switch (p.kind) {
+            case reduction_kind::sum: return reduce(p, parallel, 0, add, add, same);
+            case reduction_kind::mean:
+                return reduce(p, parallel, 0, add, add, [size](floats v) { return simd::divide(v, size); });
+            case reduction_kind::maximum: return reduce(p, parallel, -infinity, larger, larger, same);
+            case reduction_kind::minimum: return reduce(p, parallel, infinity, smaller, smaller, same);
+            case reduction_kind::product: {
+                const auto times = [](floats a, floats b) { return simd::multiply(a, b); };
+                return reduce(p, parallel, 1, times, times, same);
+            }
+            case reduction_kind::l1:
+                return reduce(
+                    p, parallel, 0, [](floats sum, floats x) { return simd::add(sum, unary<Isa>::absolute(x)); }, add,
+                    same);
+            case reduction_kind::l2:
+                return reduce(
+                    p, parallel, 0, [](floats sum, floats x) { return simd::fma(x, x, sum); }, add,
+                    [](floats v) { return simd::sqrt(v); });
+        }
+    }
+};
+
+template <class Isa>
+struct kernel_of<Isa, normalization_problem> {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using numbers = sixteen<Isa>;
+    using sums = group_sums<Isa>;
+
+    struct plus {
+        [[gnu::always_inline]] floats operator()(floats a, floats b) const noexcept { return simd::add(a, b); }
+    };
+
+    /// What the values of groups are multiplied by, from the sums of the squares of their distances from the mean.
+    static floats factor_of(const normalization_problem& p, floats squares, floats size) noexcept {
+        const floats epsilon = simd::broadcast(p.epsilon);
+        const floats one = simd::broadcast(1);
+        switch (p.kind) {
+            case normalization_kind::mean: return one;
+            case normalization_kind::mean_and_deviation:
+                return simd::divide(one, simd::sqrt(simd::add(simd::divide(squares, size), epsilon)));
+            case normalization_kind::mean_and_shifted_deviation:
+                return simd::divide(one, simd::add(simd::sqrt(simd::divide(squares, size)), epsilon));
+            case normalization_kind::length: return simd::divide(one, simd::sqrt(simd::add(squares, epsilon)));
+            case normalization_kind::limited_length: break;
+        }
+        const floats limited = simd::select(simd::less(squares, epsilon), epsilon, squares);  // NaN stays
+        return simd::divide(one, simd::sqrt(limited));
+    }
+
+    /// `all(start, take)` gives a sum over the group in each lane; `change(function)` applies a function to its values.
+    template <class All, class Change>
+    [[gnu::always_inline]] static void normalize(const normalization_problem& p, std::int64_t count, const All& all,
+                                                 const Change& change) noexcept {
+        const floats size = simd::broadcast(static_cast<float>(count));
+        if (p.kind == normalization_kind::length || p.kind == normalization_kind::limited_length) {
+            const floats squares = all([](floats sum, floats x) { return simd::fma(x, x, sum); });
+            const floats factor = factor_of(p, squares, size);
+            return change([factor](floats x) { return simd::multiply(x, factor); });
+        }
+        const floats mean = simd::divide(all(plus()), size);
+        const auto distance = [mean](floats x) { return simd::subtract(x, mean); };
+        const floats rest =
+            simd::divide(all([distance](floats sum, floats x) { return simd::add(sum, distance(x)); }), size);
+        const auto exact = [distance, rest](floats x) { return simd::subtract(distance(x), rest); };
+        if (p.kind == normalization_kind::mean) return change(exact);
+        const floats squares = all([exact](floats sum, floats x) {
+            const floats d = exact(x);
+            return simd::fma(d, d, sum);
+        });
+        const floats factor = factor_of(p, squares, size);
+        change([exact, factor](floats x) { return simd::multiply(exact(x), factor); });
+    }
+
+    static void run(const normalization_problem& p, const parallel_for& parallel) noexcept {
+        const group_layout<Isa> layout(p);
+        for_each_group<Isa>(
+            p, layout, parallel, [&](std::int64_t, std::int64_t offset) { run_row(p, layout, offset); },
+            [&](std::int64_t, std::int64_t offset, std::int64_t count) { run_columns(p, layout, offset, count); });
+    }
+    static void run_row(const normalization_problem& p, const group_layout<Isa>& layout, std::int64_t offset) noexcept {
+        const float* const from = p.input + offset;
+        normalize(
+            p, layout.size,
+            [&](auto take) { return simd::broadcast(sums::of_rows(p.reduced, layout, from, 0, take, plus()).sum()); },
+            [&](auto change) { sums::change_rows(p.reduced, layout, from, p.output + offset, change); });
+    }
+    static void run_columns(const normalization_problem& p, const group_layout<Isa>& layout, std::int64_t offset,
+                            std::int64_t count) noexcept {
+        const float* const from = p.input + offset;
+        normalize(
+            p, layout.size,
+            [&](auto take) { return sums::of_columns(p.reduced, layout, from, count, 0, take, plus()); },
+            [&](auto change) { sums::change_columns(p.reduced, layout, from, p.output + offset, count, change); });
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/lookup.hpp
 #ifndef LPT_HOLDS_KERNEL_LOOKUP_HPP
 #define LPT_HOLDS_KERNEL_LOOKUP_HPP
@@ -9096,114 +10024,6 @@ struct convolution<on::scalar> {
 } // namespace lpt::inline LPT_ABI::kernel
 #endif
 
-// ======== lpt/kernel/sixteen.hpp
-#ifndef LPT_HOLDS_KERNEL_SIXTEEN_HPP
-#define LPT_HOLDS_KERNEL_SIXTEEN_HPP
-// Sixteen numbers in as many vectors as that takes. Sums over memory are kept in sixteen partial ones and added up in one order, so that
-// they have the same bits on every instruction set.
-
-namespace lpt::inline LPT_ABI::kernel {
-
-/// Element i of the sixteen is element i of memory.
-template <class Isa>
-struct sixteen {
-    using simd = lanes<Isa>;
-    using floats = typename simd::floats;
-    static constexpr std::int64_t width = 16;
-    static constexpr int parts = 16 / simd::width;
-    floats part[parts];
-
-    [[gnu::always_inline]] static sixteen broadcast(float value) noexcept {
-        sixteen result;
-#pragma GCC unroll 16
-        for (int i = 0; i < parts; ++i)
-            result.part[i] = simd::broadcast(value);
-        return result;
-    }
-    [[gnu::always_inline]] static sixteen load(const float* from) noexcept {
-        sixteen result;
-#pragma GCC unroll 16
-        for (int i = 0; i < parts; ++i)
-            result.part[i] = simd::load(from + i * simd::width);
-        return result;
-    }
-    /// The first `count` (<= 16) numbers, then `rest`; nothing past them is read.
-    [[gnu::always_inline]] static sixteen load_first(const float* from, std::int64_t count, float rest) noexcept {
-        if (count >= width) return load(from);
-        float whole[width];
-        for (std::int64_t i = 0; i < width; ++i)
-            whole[i] = i < count ? from[i] : rest;
-        return load(whole);
-    }
-    [[gnu::always_inline]] void store(float* to) const noexcept {
-#pragma GCC unroll 16
-        for (int i = 0; i < parts; ++i)
-            simd::store(to + i * simd::width, part[i]);
-    }
-    [[gnu::always_inline]] void store_first(float* to, std::int64_t count) const noexcept {
-        if (count >= width) return store(to);
-        float whole[width];
-        store(whole);
-        for (std::int64_t i = 0; i < count; ++i)
-            to[i] = whole[i];
-    }
-
-    /// f(vector) for each vector.
-    template <class Function>
-    [[gnu::always_inline]] sixteen map(Function f) const noexcept {
-        sixteen result;
-#pragma GCC unroll 16
-        for (int i = 0; i < parts; ++i)
-            result.part[i] = f(part[i]);
-        return result;
-    }
-    /// f(vector, vector of the other) for each vector.
-    template <class Function>
-    [[gnu::always_inline]] sixteen map(const sixteen& other, Function f) const noexcept {
-        sixteen result;
-#pragma GCC unroll 16
-        for (int i = 0; i < parts; ++i)
-            result.part[i] = f(part[i], other.part[i]);
-        return result;
-    }
-    [[gnu::always_inline]] friend sixteen operator+(const sixteen& a, const sixteen& b) noexcept {
-        return a.map(b, [](floats x, floats y) { return simd::add(x, y); });
-    }
-    [[gnu::always_inline]] friend sixteen operator-(const sixteen& a, const sixteen& b) noexcept {
-        return a.map(b, [](floats x, floats y) { return simd::subtract(x, y); });
-    }
-    [[gnu::always_inline]] friend sixteen operator*(const sixteen& a, const sixteen& b) noexcept {
-        return a.map(b, [](floats x, floats y) { return simd::multiply(x, y); });
-    }
-    [[gnu::always_inline]] friend sixteen operator/(const sixteen& a, const sixteen& b) noexcept {
-        return a.map(b, [](floats x, floats y) { return simd::divide(x, y); });
-    }
-    [[gnu::always_inline]] static sixteen larger(const sixteen& a, const sixteen& b) noexcept {
-        return a.map(b, [](floats x, floats y) { return simd::at_least(x, y); });
-    }
-
-    /// One number: neighbours 8, then 4, 2 and 1 apart are joined by f(float, float).
-    template <class Function>
-    [[gnu::always_inline]] float fold(Function f) const noexcept {
-        float whole[width];
-        store(whole);
-        for (int distance = 8; distance != 0; distance /= 2) {
-            for (int i = 0; i < distance; ++i)
-                whole[i] = f(whole[i], whole[i + distance]);
-        }
-        return whole[0];
-    }
-    [[gnu::always_inline]] float sum() const noexcept {
-        return fold([](float a, float b) { return a + b; });
-    }
-    [[gnu::always_inline]] float largest() const noexcept {
-        return fold([](float a, float b) { return a > b ? a : b; });
-    }
-};
-
-}  // namespace lpt::inline LPT_ABI::kernel
-#endif
-
 // ======== lpt/kernel/softmax.hpp
 #ifndef LPT_HOLDS_KERNEL_SOFTMAX_HPP
 #define LPT_HOLDS_KERNEL_SOFTMAX_HPP
@@ -9742,44 +10562,6 @@ struct copy {
     bool first_time = false;
 };
 
-/// Some axes of a tensor, the outermost first: sizes, and strides in elements.
-struct axes {
-    int count = 0;
-    std::int64_t sizes[most_axes] = {};
-    std::int64_t strides[most_axes] = {};
-};
-
-/// What a reduction does with the values of a group.
-enum class reduction_kind : std::uint8_t { sum, mean, maximum, minimum, product, l1, l2 };
-
-/// A reduction of f32 over any axes, kept in double and rounded once.
-struct reduction {
-    reduction_kind kind = reduction_kind::sum;
-    place input = {};
-    place output = {};
-    embedded::axes kept = {};
-    embedded::axes reduced = {};
-};
-
-/// How a normalization treats the values of a group.
-enum class normalization_kind : std::uint8_t {
-    mean,  ///< x - mean
-    mean_and_deviation,  ///< (x - mean) / sqrt(variance + epsilon)
-    mean_and_shifted_deviation,  ///< (x - mean) / (sqrt(variance) + epsilon)
-    length,  ///< x / sqrt(sum of squares + epsilon)
-    limited_length,  ///< x / sqrt(max(sum of squares, epsilon))
-};
-
-/// A normalization of f32 over any axes, computed in double and rounded once.
-struct normalization {
-    normalization_kind kind = normalization_kind::mean;
-    double epsilon = 0;
-    place input = {};
-    place output = {};
-    embedded::axes kept = {};
-    embedded::axes reduced = {};
-};
-
 // ---- The plan ----
 
 /// What the caller reads: `bytes` bytes.
@@ -9927,12 +10709,6 @@ class runner {
         if (at.where == area::none) return nullptr;
         return (at.where == area::state ? where_.states : where_.arena) + at.offset;
     }
-    [[gnu::always_inline]] const float* read_floats(const place& at) const noexcept {
-        return reinterpret_cast<const float*>(read(at));
-    }
-    [[gnu::always_inline]] float* write_floats(const place& at) const noexcept {
-        return reinterpret_cast<float*>(write(at));
-    }
 
     // ---- loops
 
@@ -9959,21 +10735,6 @@ class runner {
             offset += at[axis] * strides[axis];
         }
         return offset;
-    }
-    [[gnu::always_inline]] static std::int64_t elements_of(const axes& all) noexcept {
-        std::int64_t result = 1;
-        for (int axis = 0; axis < all.count; ++axis) {
-            result *= all.sizes[axis];
-        }
-        return result;
-    }
-    /// Calls `body(offset)` for each element of some axes, in order.
-    template <class Body>
-    [[gnu::always_inline]] static void for_each_element(const axes& all, const Body& body) noexcept {
-        if (elements_of(all) == 0) return;
-        for_each_outer(all.sizes, all.count, [&](const indices& at) __attribute__((always_inline)) {
-            body(offset_of(all.strides, at, all.count));
-        });
     }
 
     // ---- epilogues
@@ -10264,79 +11025,6 @@ class runner {
             where_.set[Step.state] = !Step.first_time;
         }
         std::memmove(write(Step.output), read(Step.input), static_cast<std::size_t>(Step.bytes));
-    }
-
-    // ---- steps without a kernel: scalar, in the order of the scalar reference, whose bits they give
-
-    [[gnu::always_inline]] static double reduced_start(reduction_kind kind) noexcept {
-        switch (kind) {
-            case reduction_kind::maximum: return -__builtin_huge_val();
-            case reduction_kind::minimum: return __builtin_huge_val();
-            case reduction_kind::product: return 1;
-            default: return 0;
-        }
-    }
-    [[gnu::always_inline]] static double reduced(reduction_kind kind, double value, double x) noexcept {
-        switch (kind) {
-            case reduction_kind::maximum: return value < x ? x : value;
-            case reduction_kind::minimum: return x < value ? x : value;
-            case reduction_kind::product: return value * x;
-            case reduction_kind::l1: return value + (x < 0 ? -x : x);
-            case reduction_kind::l2: return value + x * x;
-            default: return value + x;
-        }
-    }
-    template <const reduction& Step>
-    void run() const noexcept {
-        const float* const from = read_floats(Step.input);
-        float* to = write_floats(Step.output);
-        const double share = static_cast<double>(elements_of(Step.reduced));
-        for_each_element(Step.kept, [=, &to](std::int64_t group) {
-            double value = reduced_start(Step.kind);
-            for_each_element(Step.reduced, [&](std::int64_t i) {
-                value = reduced(Step.kind, value, static_cast<double>(from[group + i]));
-            });
-            if (Step.kind == reduction_kind::mean) value /= share;
-            if (Step.kind == reduction_kind::l2) value = __builtin_sqrt(value);
-            *to++ = static_cast<float>(value);
-        });
-    }
-
-    /// What the values of a group, less `centre`, are divided by.
-    [[gnu::always_inline]] static double divisor_of(normalization_kind kind, double squares, double count,
-                                                    double epsilon) noexcept {
-        switch (kind) {
-            case normalization_kind::mean: return 1;
-            case normalization_kind::mean_and_deviation: return __builtin_sqrt(squares / count + epsilon);
-            case normalization_kind::mean_and_shifted_deviation: return __builtin_sqrt(squares / count) + epsilon;
-            case normalization_kind::length: return __builtin_sqrt(squares + epsilon);
-            case normalization_kind::limited_length: break;
-        }
-        return __builtin_sqrt(squares < epsilon ? epsilon : squares);
-    }
-    template <const normalization& Step>
-    void run() const noexcept {
-        const float* const from = read_floats(Step.input);
-        float* const to = write_floats(Step.output);
-        const double count = static_cast<double>(elements_of(Step.reduced));
-        constexpr bool centres =
-            Step.kind != normalization_kind::length && Step.kind != normalization_kind::limited_length;
-        for_each_element(Step.kept, [=](std::int64_t group) {
-            double mean = 0;
-            if constexpr (centres) {
-                for_each_element(Step.reduced, [&](std::int64_t i) { mean += static_cast<double>(from[group + i]); });
-                mean /= count;
-            }
-            double squares = 0;
-            for_each_element(Step.reduced, [&](std::int64_t i) {
-                const double distance = static_cast<double>(from[group + i]) - mean;
-                squares += distance * distance;
-            });
-            const double divisor = divisor_of(Step.kind, squares, count, Step.epsilon);
-            for_each_element(Step.reduced, [&](std::int64_t i) {
-                to[group + i] = static_cast<float>((static_cast<double>(from[group + i]) - mean) / divisor);
-            });
-        });
     }
 
     template <const auto& Step>

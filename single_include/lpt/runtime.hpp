@@ -54,7 +54,7 @@ enum class element_kind : std::uint8_t { u8, i8, i32, f32, i4 };
 //   static constexpr const char* name = "softmax";
 //   template <class Self, class Visit>
 //   static constexpr void fields(Self& self, Visit visit) { visit("length", self.length); visit("input", self.input); … }
-// Fields are whole numbers, truth values, enumerators, floats, arrays of whole numbers, and operands. The type of an operand says what the
+// Fields are whole numbers, truth values, enumerators, floats, arrays of whole numbers, structures with fields, and operands. The type of an operand says what the
 // kernel does with it: a pointer to const is read, any other pointer is written, and `scratch_memory` is used while the kernel runs.
 
 namespace lpt::inline LPT_ABI::kernel {
@@ -143,11 +143,221 @@ struct axis_list {
     std::int64_t count = 0;
     std::int64_t sizes[most] = {};
     std::int64_t strides[most] = {};
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("count", self.count);
+        visit("sizes", self.sizes);
+        visit("strides", self.strides);
+    }
 };
 
 /// Problems, as a type.
 template <class... Problems>
 struct problem_list {};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/attention.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_ATTENTION_HPP
+#define LPT_HOLDS_KERNEL_ROWS_ATTENTION_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// What a mask does to the scores of an attention.
+enum class attention_mask : std::uint8_t {
+    none,  ///< nothing
+    add,  ///< f32: is added to the score
+    choose,  ///< bytes: places where it is 0 do not count
+};
+
+/// Matrices of an attention's heads: `type` u8, i8 or f32, a row each `row_stride` elements, dense rows; of head (h0, h1, …) the first is
+/// sum of h * strides[axis] elements behind the beginning.
+/// Bytes mean (byte - zero_point) * a scale that the problem holds for all.
+struct attention_matrix {
+    element_kind type = element_kind::f32;
+    std::int32_t zero_point = 0;
+    std::int64_t row_stride = 0;
+    std::int64_t strides[8] = {};
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("type", self.type);
+        visit("zero_point", self.zero_point);
+        visit("row_stride", self.row_stride);
+        visit("strides", self.strides);
+    }
+};
+
+/// For each head, with q [queries, depth], k [keys, depth] and v [keys, width]:
+///   s = scale * q kᵀ, + mask;  p = exp(s - largest of the row);   out = value_scale * (p v) / (sum of p over the row).
+/// `causal`: places with column > row do not count. A row of which no place counts gives zeros.
+/// Products are fma(a, b, sum) for k = 0, 1, 2 … from 0; bytes are exact. Where a size is 0 nothing is written.
+/// Mask: element (row, column) of a head is mask_row_stride * row + mask_column_stride * column behind its beginning; column stride 0 or 1.
+/// `scratch`: `attention_scratch_bytes(problem)` for each of the tasks, as many as `parallel.threads`.
+struct attention_problem {
+    static constexpr int most_axes = 8;
+    std::int64_t head_axes = 0;
+    std::int64_t heads[most_axes] = {};  // sizes
+    std::int64_t queries = 0;
+    std::int64_t keys = 0;
+    std::int64_t depth = 0;
+    std::int64_t width = 0;
+    float scale = 1;
+    float value_scale = 1;
+    bool causal = false;
+    attention_mask mask_use = attention_mask::none;
+    std::int64_t mask_row_stride = 0;
+    std::int64_t mask_column_stride = 0;
+    std::int64_t mask_strides[most_axes] = {};
+    attention_matrix queries_at;
+    attention_matrix keys_at;
+    attention_matrix values_at;
+    std::int64_t output_row_stride = 0;
+    std::int64_t output_strides[most_axes] = {};
+    const void* query = nullptr;
+    const void* key = nullptr;
+    const void* value = nullptr;
+    const void* mask = nullptr;
+    float* output = nullptr;
+    scratch_memory scratch = {};
+
+    static constexpr const char* name = "attention";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("head_axes", self.head_axes);
+        visit("heads", self.heads);
+        visit("queries", self.queries);
+        visit("keys", self.keys);
+        visit("depth", self.depth);
+        visit("width", self.width);
+        visit("scale", self.scale);
+        visit("value_scale", self.value_scale);
+        visit("causal", self.causal);
+        visit("mask_use", self.mask_use);
+        visit("mask_row_stride", self.mask_row_stride);
+        visit("mask_column_stride", self.mask_column_stride);
+        visit("mask_strides", self.mask_strides);
+        visit("queries_at", self.queries_at);
+        visit("keys_at", self.keys_at);
+        visit("values_at", self.values_at);
+        visit("output_row_stride", self.output_row_stride);
+        visit("output_strides", self.output_strides);
+        visit("query", self.query);
+        visit("key", self.key);
+        visit("value", self.value);
+        visit("mask", self.mask);
+        visit("output", self.output);
+        visit("scratch", self.scratch);
+    }
+};
+
+/// True where values are read where they lie; others are copied as floats, with columns in multiples of 16.
+constexpr bool reads_values_directly(const attention_problem& p) noexcept {
+    return p.values_at.type == element_kind::f32 && p.width % 16 == 0;
+}
+
+/// How a task of an attention divides its scratch memory, in floats; each part is a multiple of 16.
+struct attention_scratch {
+    static constexpr std::int64_t block_rows = 16;  // queries at a time
+    static constexpr std::int64_t panel = 64;  // keys next to each other in packed ones
+    std::int64_t keys_padded = 0;
+    std::int64_t width_padded = 0;
+    std::int64_t packed_keys = 0;
+    std::int64_t packed_values = 0;
+    std::int64_t rows = 0;  // of queries
+    std::int64_t scores = 0;
+    std::int64_t bias = 0;
+    std::int64_t sums = 0;  // of the block's products with values
+
+    constexpr std::int64_t floats() const noexcept { return packed_keys + packed_values + rows + scores + bias + sums; }
+};
+
+constexpr attention_scratch scratch_of(const attention_problem& p) noexcept {
+    const auto padded = [](std::int64_t count) { return (count + 15) / 16 * 16; };
+    attention_scratch result;
+    result.keys_padded = padded(p.keys);
+    result.width_padded = padded(p.width);
+    result.packed_keys = p.depth * result.keys_padded;
+    result.packed_values = reads_values_directly(p) ? 0 : p.keys * result.width_padded;
+    result.rows = padded(result.block_rows * p.depth);
+    result.scores = result.block_rows * result.keys_padded;
+    result.bias = result.keys_padded;
+    result.sums = result.block_rows * result.width_padded;
+    return result;
+}
+
+/// Bytes of scratch memory of one task.
+constexpr std::int64_t attention_scratch_bytes(const attention_problem& p) noexcept {
+    return scratch_of(p).floats() * 4;
+}
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/groups.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_GROUPS_HPP
+#define LPT_HOLDS_KERNEL_ROWS_GROUPS_HPP
+// Groups of a tensor's elements that one number is made of, or that are normalized together: those that differ in the reduced axes only.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// What a reduction does with the values of a group.
+enum class reduction_kind : std::uint8_t { sum, mean, maximum, minimum, product, l1, l2 };
+
+/// A reduction of f32 over any axes; one number for each element of the kept axes, dense in their order.
+/// The tensor is dense, and neighbouring axes of one list are one; so an innermost axis, of stride 1, is in one of the lists, unless there is but one element.
+/// Sums are kept in single precision, in parts of at most 64 rounded additions each, which are then added up: the error is below
+/// (80 + count / 64) 2^-24 times the sum of the absolute values, and of a product that part of it. NaN is no maximum or minimum; without any other value that is an infinity.
+struct reduction_problem {
+    reduction_kind kind = reduction_kind::sum;
+    axis_list kept;
+    axis_list reduced;
+    const float* input = nullptr;
+    float* output = nullptr;
+
+    static constexpr const char* name = "reduction";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("kind", self.kind);
+        visit("kept", self.kept);
+        visit("reduced", self.reduced);
+        visit("input", self.input);
+        visit("output", self.output);
+    }
+};
+
+/// How a normalization treats the values of a group.
+enum class normalization_kind : std::uint8_t {
+    mean,  ///< x - mean
+    mean_and_deviation,  ///< (x - mean) / sqrt(variance + epsilon)
+    mean_and_shifted_deviation,  ///< (x - mean) / (sqrt(variance) + epsilon)
+    length,  ///< x / sqrt(sum of squares + epsilon)
+    limited_length,  ///< x / sqrt(max(sum of squares, epsilon))
+};
+
+/// A normalization of f32 over any axes; axes as those of a reduction, input and output alike.
+/// Sums as those of a reduction. The mean is found twice, the second time as that of the distances from the first, so that a large mean
+/// costs no accuracy. In place is allowed.
+struct normalization_problem {
+    normalization_kind kind = normalization_kind::mean;
+    float epsilon = 0;
+    axis_list kept;
+    axis_list reduced;
+    const float* input = nullptr;
+    float* output = nullptr;
+
+    static constexpr const char* name = "normalization";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("kind", self.kind);
+        visit("epsilon", self.epsilon);
+        visit("kept", self.kept);
+        visit("reduced", self.reduced);
+        visit("input", self.input);
+        visit("output", self.output);
+    }
+};
 
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
@@ -666,7 +876,8 @@ struct convert_problem {
 // The table
 
 /// The problems that say their fields themselves (`kernel/rows/`); `kernel_of<Isa, Problem>` has the kernel of each.
-using problems = problem_list<softmax_problem, recurrent_problem>;
+using problems =
+    problem_list<softmax_problem, attention_problem, normalization_problem, reduction_problem, recurrent_problem>;
 
 namespace detail {
 
@@ -1661,6 +1872,15 @@ struct group {
     chain functions;
 };
 
+/// What an attention reads for one of its matrices: a tensor, the order that it sees its axes in, and scale and zero point of bytes.
+struct attention_input {
+    output_ref from;
+    double scale = 1;
+    std::int32_t zero_point = 0;
+    std::vector<std::size_t> order;
+    std::vector<node_id> joined;  // Transposes that give that order
+};
+
 namespace detail {
 
 inline bool is_convolution(op::kind kind) {
@@ -1680,6 +1900,12 @@ inline bool has_kernel_type(const graph& model, output_ref output) {
 
 /// A tensor with elements, all sizes known.
 inline bool has_elements(const shape& dimensions) { return dimensions.is_static() && dimensions.elements() != 0; }
+
+/// An operation that takes one tensor of f32 with elements and gives one; kernels compute it in f32.
+inline bool maps_f32(const graph& model, const node& each) {
+    return each.inputs() != 0 && each.outputs() == 1 && each.type() == f32 && model.type(each.input(0)) == f32 &&
+           each.own_types() == nullptr && has_elements(each.shape()) && has_elements(model.shape(each.input(0)));
+}
 
 inline chain chain_at(const graph& model, node_id anchor, int axis) {
     chain result;
@@ -2097,6 +2323,19 @@ struct gather_step {
     std::vector<std::byte> fill;  // one element
 };
 
+/// Blocks of bytes that indices choose: block k of part i of the output is block indices[i / parts_of_batch * count + k] of part i of the
+/// input; a negative index counts from the back. Raises an error for one outside.
+struct choice_step {
+    int input = -1;
+    int indices = -1;  // i32 or i64
+    int output = -1;
+    std::int64_t parts = 1;
+    std::int64_t parts_of_batch = 1;
+    std::int64_t size = 1;  // blocks of a part of the input
+    std::int64_t count = 1;  // indices of a batch
+    std::size_t block_bytes = 1;
+};
+
 /// A margin around the pixels, of one value a channel; channels innermost.
 struct margin_step {
     int input = -1;
@@ -2167,7 +2406,7 @@ struct step_work_of;
 template <class... Problems>
 struct step_work_of<kernel::problem_list<Problems...>> {
     using type = std::variant<convolution_step, product_step, pool_step, elementwise_step, lookup_step, gather_step,
-                              margin_step, concat_step, transpose_step, reference_step, control_flow_step,
+                              choice_step, margin_step, concat_step, transpose_step, reference_step, control_flow_step,
                               deferred_step, copy_step, kernel_step<Problems>...>;
 };
 
@@ -5703,7 +5942,6 @@ private:
     void make_group(const group& made);
     void make_node(node_id id);
 
-    // parts of them
     struct integer_data {
         std::int32_t zero_point = 0;
         std::vector<std::int32_t> channel_zero_points;  // instead, one for each channel
@@ -5718,6 +5956,7 @@ private:
     bool make_view(node_id id);
     bool make_concat(node_id id);
     bool make_gather(node_id id);
+    bool make_choice(node_id id);
     void make_parameter(node_id id, std::size_t position);
     void make_results();
     void make_states();
@@ -5730,6 +5969,11 @@ private:
     int pack_matrices(const tensor& weights, std::int64_t directions, std::int64_t rows, std::int64_t first,
                       std::int64_t n, std::int64_t& distance);
     int sequence_lengths(output_ref given, std::int64_t time);
+    attention_input input_of_attention(node_id id, std::size_t port) const;
+    void join_to_attentions(const seq<node_id>& order);
+    bool make_attention(node_id id);
+    bool make_normalization(node_id id);
+    bool make_reduction(node_id id);
 
     struct integer_operand {
         bool fits = false;
@@ -5754,6 +5998,7 @@ private:
     network net_;
     plan_options options_;
     grouping grouping_;
+    std::vector<bool> is_joined_;  // by node: another step does what it does
     std::map<std::pair<std::size_t, std::int32_t>, versions> values_;
     std::vector<step> last_steps_;  // writes of states
     std::map<std::string, int> states_;  // their numbers by name
@@ -6593,6 +6838,333 @@ inline bool planner::prefers_channels_last(output_ref output, int depth) {
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
 
+// ======== lpt/plan/attention.hpp
+#ifndef LPT_HOLDS_PLAN_ATTENTION_HPP
+#define LPT_HOLDS_PLAN_ATTENTION_HPP
+namespace lpt::inline LPT_ABI::plan {
+
+namespace detail {
+
+/// A tensor as an attention sees it: sizes and strides of its axes.
+struct strided_view {
+    std::vector<std::int64_t> sizes;
+    std::vector<std::int64_t> strides;
+
+    explicit strided_view(const shape& dimensions) : strides(strides_of(dimensions, layout::plain)) {
+        for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
+            sizes.push_back(dimensions[axis]);
+        }
+    }
+    /// The same with its axes in another order.
+    strided_view(const shape& dimensions, const std::vector<std::size_t>& order) : strided_view(dimensions) {
+        const strided_view whole(dimensions);
+        for (std::size_t axis = 0; axis < order.size(); ++axis) {
+            sizes[axis] = whole.sizes[order[axis]];
+            strides[axis] = whole.strides[order[axis]];
+        }
+    }
+    /// The stride of the axis that is `from_back` from the end; 0 where the tensor repeats along it.
+    std::int64_t from_back(std::size_t place) const {
+        const bool repeats = sizes.size() < place || sizes[sizes.size() - place] == 1;
+        return repeats ? 0 : strides[sizes.size() - place];
+    }
+    /// Those of the `axes` axes in front of the last two.
+    void leading(std::int64_t axes, std::int64_t* result) const {
+        for (std::int64_t axis = 0; axis < axes; ++axis) {
+            result[axis] = from_back(static_cast<std::size_t>(axes - axis) + 2);
+        }
+    }
+};
+
+/// Sizes, scale and mask of an attention that the kernel takes.
+inline bool attention_of(const graph& model, const node& each, kernel::attention_problem& result) {
+    const shape& output = each.shape();
+    if (each.type() != f32 || each.own_types() != nullptr || each.inputs() > 5 || !has_elements(output) ||
+        output.rank() > 2 + static_cast<std::size_t>(kernel::attention_problem::most_axes)) {
+        return false;
+    }
+    for (std::size_t port = 0; port < each.inputs(); ++port) {
+        if (!has_elements(model.shape(each.input(port)))) {
+            return false;
+        }
+    }
+    const shape& query = model.shape(each.input(0));
+    const shape& value = model.shape(each.input(2));
+    result.queries = query[query.rank() - 2];
+    result.depth = query[query.rank() - 1];
+    result.keys = value[value.rank() - 2];
+    result.width = value[value.rank() - 1];
+    result.causal = each.as<op::scaled_dot_product_attention>().causal;
+    const tensor* scale = each.inputs() > 4 ? model.constant_value(each.input(4)) : nullptr;
+    if (each.inputs() > 4 && scale == nullptr) {
+        return false;
+    }
+    result.scale =
+        static_cast<float>(scale != nullptr ? scale->real(0) : 1 / math::sqrt(static_cast<double>(result.depth)));
+    result.head_axes = static_cast<std::int64_t>(output.rank()) - 2;
+    for (std::int64_t axis = 0; axis < result.head_axes; ++axis) {
+        result.heads[axis] = output[static_cast<std::size_t>(axis)];
+    }
+    strided_view(output).leading(result.head_axes, result.output_strides);
+    result.output_row_stride = result.width;
+    if (each.inputs() < 4) {
+        return true;
+    }
+    const strided_view mask(model.shape(each.input(3)));
+    const element type = model.type(each.input(3));
+    result.mask_use = type == boolean ? kernel::attention_mask::choose : kernel::attention_mask::add;
+    mask.leading(result.head_axes, result.mask_strides);
+    result.mask_row_stride = mask.from_back(2);
+    result.mask_column_stride = mask.from_back(1);
+    return type == boolean || type == f32;
+}
+
+}  // namespace detail
+
+/// What an attention reads for one of its matrices: bytes in front of a dequantization with one scale (products of bytes are exact in single
+/// precision), and what Transposes read of which nobody else takes notice.
+inline attention_input planner::input_of_attention(node_id id, std::size_t port) const {
+    const output_ref input = model()[id].input(port);
+    attention_input result;
+    result.from = input;
+    const source dequantized = source_of(model(), input);
+    const integer_operand bytes = integer_operand_of(dequantized);
+    bool is_only_reader = true;
+    if (bytes.fits) {
+        result.scale = bytes.scale;
+        result.zero_point = bytes.zero_point;
+        result.from = dequantized.base;
+        for (output_ref at = input; !(at == dequantized.base);) {
+            is_only_reader = is_only_reader && model().use_count(at) == 1;
+            at = model()[at.node].input(static_cast<std::size_t>(detail::dequantization_port(model(), at.node)));
+        }
+    }
+    const std::size_t rank = model().shape(result.from).rank();
+    std::vector<std::size_t> order(rank);
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        order[axis] = axis;
+    }
+    result.order = order;
+    std::vector<node_id> passed;
+    for (output_ref at = result.from; is_only_reader && model().use_count(at) == 1;) {
+        const node& each = model()[at.node];
+        const tensor* axes = each.is<op::transpose>() ? model().constant_value(each.input(1)) : nullptr;
+        if (axes == nullptr || model().constant_value(at) != nullptr) {
+            break;
+        }
+        for (std::size_t& axis : order) {
+            axis = axes->elements() == 0 ? rank - 1 - axis : static_cast<std::size_t>(axes->integer(axis));
+        }
+        passed.push_back(at.node);
+        at = each.input(0);
+        if (order[rank - 1] == rank - 1) {  // rows are dense
+            result.from = at;
+            result.order = order;
+            result.joined = passed;
+        }
+    }
+    return result;
+}
+
+/// Transposes that attentions take with what they read.
+inline void planner::join_to_attentions(const seq<node_id>& order) {
+    is_joined_.assign(model().id_bound(), false);
+    for (const node_id id : order) {
+        kernel::attention_problem problem;
+        if (!model()[id].is<op::scaled_dot_product_attention>() ||
+            !detail::attention_of(model(), model()[id], problem)) {
+            continue;
+        }
+        for (std::size_t port = 0; port < 3; ++port) {
+            for (const node_id joined : input_of_attention(id, port).joined) {
+                is_joined_[index_of(joined)] = true;
+            }
+        }
+    }
+}
+
+/// ScaledDotProductAttention.
+inline bool planner::make_attention(node_id id) {
+    const node& each = model()[id];
+    kernel::attention_problem problem;
+    if (!each.is<op::scaled_dot_product_attention>() || !detail::attention_of(model(), each, problem)) {
+        return false;
+    }
+    std::vector<node_id> nodes{id};
+    std::vector<int> operands;
+    double scales[3];
+    kernel::attention_matrix* const matrices[3] = {&problem.queries_at, &problem.keys_at, &problem.values_at};
+    for (std::size_t port = 0; port < 3; ++port) {
+        const attention_input from = input_of_attention(id, port);
+        const detail::strided_view seen(model().shape(from.from), from.order);
+        operands.push_back(tensor_of(from.from, layout::plain));
+        scales[port] = from.scale;
+        matrices[port]->type = kind_of(model().type(from.from));
+        matrices[port]->zero_point = from.zero_point;
+        matrices[port]->row_stride = seen.from_back(2);
+        seen.leading(problem.head_axes, matrices[port]->strides);
+        nodes.insert(nodes.end(), from.joined.begin(), from.joined.end());
+    }
+    problem.scale = static_cast<float>(static_cast<double>(problem.scale) * scales[0] * scales[1]);
+    problem.value_scale = static_cast<float>(scales[2]);
+    operands.push_back(each.inputs() > 3 ? tensor_of(each.input(3), layout::plain) : -1);
+    const auto scratch = static_cast<dimension>(kernel::attention_scratch_bytes(problem) * options_.threads);
+    operands.push_back(add_tensor(f32, each.shape(), layout::plain));
+    define(id, operands.back());
+    operands.push_back(add_tensor(u8, shape{scratch}, layout::plain));
+    add_kernel(std::move(nodes), problem, std::move(operands));
+    return true;
+}
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
+// ======== lpt/plan/axes.hpp
+#ifndef LPT_HOLDS_PLAN_AXES_HPP
+#define LPT_HOLDS_PLAN_AXES_HPP
+// Reductions and normalizations over any axes.
+
+namespace lpt::inline LPT_ABI::plan {
+
+namespace detail {
+
+/// Which axes of a tensor an operation works along; false where they are not known.
+using axis_set = std::vector<bool>;
+
+inline bool axes_of_input(const graph& model, const node& each, axis_set& result) {
+    const tensor* axes = each.inputs() > 1 ? model.constant_value(each.input(1)) : nullptr;
+    const std::size_t rank = model.shape(each.input(0)).rank();
+    result.assign(rank, false);
+    for (std::size_t i = 0; axes != nullptr && i < axes->elements() && rank != 0; ++i) {
+        const std::int64_t axis = normalized_axis(axes->integer(i), rank);
+        if (axis < 0) {
+            return false;
+        }
+        result[static_cast<std::size_t>(axis)] = true;
+    }
+    return axes != nullptr;
+}
+
+/// The axes of MVN: an input from version 6 on; before, an attribute, or what `across_channels` says.
+inline bool axes_of_mvn(const graph& model, const node& each, axis_set& result) {
+    if (each.version() >= 6) {
+        return axes_of_input(model, each, result);
+    }
+    const auto& self = each.as<op::mvn>();
+    const std::size_t rank = model.shape(each.input(0)).rank();
+    result.assign(rank, false);
+    for (const std::int64_t axis : self.reduction_axes) {
+        result[static_cast<std::size_t>(normalized_axis(axis, rank))] = true;
+    }
+    for (std::size_t axis = self.across_channels ? 1 : 2; self.reduction_axes.empty() && axis < rank; ++axis) {
+        result[axis] = true;
+    }
+    return true;
+}
+
+/// Those axes of a dense tensor that are in a set, or that are not; neighbours are one. False for more than kernels take.
+inline bool listed_axes(const shape& dimensions, const axis_set& set, bool inside, kernel::axis_list& result) {
+    const std::vector<std::int64_t> strides = strides_of(dimensions, layout::plain);
+    for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
+        if (set[axis] != inside || dimensions[axis] == 1) {
+            continue;
+        }
+        const std::int64_t size = dimensions[axis];
+        if (result.count != 0 && result.strides[result.count - 1] == size * strides[axis]) {
+            result.sizes[result.count - 1] *= size;
+            result.strides[result.count - 1] = strides[axis];
+        } else if (result.count == kernel::axis_list::most) {
+            return false;
+        } else {
+            result.sizes[result.count] = size;
+            result.strides[result.count] = strides[axis];
+            ++result.count;
+        }
+    }
+    return true;
+}
+
+inline bool reduction_of(op::kind kind, kernel::reduction_kind& result) {
+    switch (kind) {
+        case op::kind::reduce_sum: result = kernel::reduction_kind::sum; return true;
+        case op::kind::reduce_mean: result = kernel::reduction_kind::mean; return true;
+        case op::kind::reduce_max: result = kernel::reduction_kind::maximum; return true;
+        case op::kind::reduce_min: result = kernel::reduction_kind::minimum; return true;
+        case op::kind::reduce_prod: result = kernel::reduction_kind::product; return true;
+        case op::kind::reduce_l1: result = kernel::reduction_kind::l1; return true;
+        case op::kind::reduce_l2: result = kernel::reduction_kind::l2; return true;
+        default: return false;
+    }
+}
+
+/// How MVN or NormalizeL2 normalizes; false for other operations, and for an epsilon that single precision cannot tell from squares that
+/// it loses.
+inline bool normalization_of(const node& each, kernel::normalization_problem& result) {
+    constexpr double least_epsilon = 1e-30;
+    double epsilon = 0;
+    if (each.is<op::mvn>()) {
+        const auto& self = each.as<op::mvn>();
+        const bool outside = each.version() >= 6 && self.eps_mode == op::mvn_eps_mode::outside_sqrt;
+        epsilon = self.eps;
+        result.kind = !self.normalize_variance ? kernel::normalization_kind::mean
+                      : outside                ? kernel::normalization_kind::mean_and_shifted_deviation
+                                               : kernel::normalization_kind::mean_and_deviation;
+    } else if (each.is<op::normalize_l2>()) {
+        const auto& self = each.as<op::normalize_l2>();
+        epsilon = self.eps;
+        result.kind = self.eps_mode == op::normalize_eps_mode::add ? kernel::normalization_kind::length
+                                                                   : kernel::normalization_kind::limited_length;
+    } else {
+        return false;
+    }
+    result.epsilon = static_cast<float>(epsilon);
+    return result.kind == kernel::normalization_kind::mean || epsilon >= least_epsilon;
+}
+
+}  // namespace detail
+
+/// Reductions but those of truth values.
+inline bool planner::make_reduction(node_id id) {
+    const node& each = model()[id];
+    kernel::reduction_problem problem;
+    detail::axis_set axes;
+    if (!detail::reduction_of(each.kind(), problem.kind) || !detail::maps_f32(model(), each) ||
+        !detail::axes_of_input(model(), each, axes)) {
+        return false;
+    }
+    const shape& data = model().shape(each.input(0));
+    if (!detail::listed_axes(data, axes, false, problem.kept) ||
+        !detail::listed_axes(data, axes, true, problem.reduced)) {
+        return false;
+    }
+    const int from = tensor_of(each.input(0), layout::plain);
+    const int to = add_tensor(f32, each.shape(), layout::plain);
+    define(id, to);
+    add_kernel({id}, problem, {from, to});
+    return true;
+}
+
+/// MVN and NormalizeL2.
+inline bool planner::make_normalization(node_id id) {
+    const node& each = model()[id];
+    kernel::normalization_problem problem;
+    detail::axis_set axes;
+    if (!detail::normalization_of(each, problem) || !detail::maps_f32(model(), each) ||
+        !(each.is<op::mvn>() ? detail::axes_of_mvn(model(), each, axes) : detail::axes_of_input(model(), each, axes)) ||
+        !detail::listed_axes(each.shape(), axes, false, problem.kept) ||
+        !detail::listed_axes(each.shape(), axes, true, problem.reduced)) {
+        return false;
+    }
+    const int from = tensor_of(each.input(0), layout::plain);
+    const int to = add_tensor(f32, each.shape(), layout::plain);
+    define(id, to);
+    add_kernel({id}, problem, {from, to}, f32, true);
+    return true;
+}
+
+}  // namespace lpt::inline LPT_ABI::plan
+#endif
+
 // ======== lpt/plan/recurrent.hpp
 #ifndef LPT_HOLDS_PLAN_RECURRENT_HPP
 #define LPT_HOLDS_PLAN_RECURRENT_HPP
@@ -6830,16 +7402,6 @@ inline bool planner::make_recurrent(node_id id) {
 #define LPT_HOLDS_PLAN_SOFTMAX_HPP
 namespace lpt::inline LPT_ABI::plan {
 
-namespace detail {
-
-/// An operation that takes one tensor of f32 with elements and gives one; kernels compute it in f32.
-inline bool maps_f32(const graph& model, const node& each) {
-    return each.inputs() != 0 && each.outputs() == 1 && each.type() == f32 && model.type(each.input(0)) == f32 &&
-           each.own_types() == nullptr && has_elements(each.shape()) && has_elements(model.shape(each.input(0)));
-}
-
-}  // namespace detail
-
 /// Softmax and LogSoftmax.
 inline bool planner::make_softmax(node_id id) {
     const node& each = model()[id];
@@ -6874,7 +7436,9 @@ inline bool planner::make_softmax(node_id id) {
 namespace lpt::inline LPT_ABI::plan {
 
 /// The step of an operation that has a kernel of its own; false where it has none for these types and shapes.
-inline bool planner::make_kernel(node_id id) { return make_softmax(id) || make_recurrent(id); }
+inline bool planner::make_kernel(node_id id) {
+    return make_softmax(id) || make_recurrent(id) || make_attention(id) || make_normalization(id) || make_reduction(id);
+}
 
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
@@ -7464,7 +8028,53 @@ inline bool planner::make_gather(node_id id) {
     return true;
 }
 
-inline bool planner::make_movement(node_id id) { return make_view(id) || make_concat(id) || make_gather(id); }
+/// Gather with indices that are computed.
+inline bool planner::make_choice(node_id id) {
+    const node& each = model()[id];
+    const tensor* where = each.is<op::gather>() ? model().constant_value(each.input(2)) : nullptr;
+    if (where == nullptr || each.type() != model().type(each.input(0)) || bit_width(each.type()) < 8 ||
+        !detail::has_elements(each.shape()) || !detail::has_elements(model().shape(each.input(0)))) {
+        return false;
+    }
+    const element type = model().type(each.input(1));
+    const shape& data = model().shape(each.input(0));
+    const shape& indices = model().shape(each.input(1));
+    const std::int64_t axis = normalized_axis(where->integer(0), data.rank());
+    const std::int64_t given = each.version() >= 7 ? each.as<op::gather>().batch_dims : 0;
+    const std::int64_t batch = given < 0 ? given + static_cast<std::int64_t>(indices.rank()) : given;
+    if ((type != i32 && type != i64) || axis < 0) {
+        return false;
+    }
+    choice_step work;
+    work.block_bytes = byte_size(each.type(), 1);
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(data.rank()); ++i) {
+        const dimension size = data[static_cast<std::size_t>(i)];
+        work.parts *= i < axis ? size : 1;
+        work.parts_of_batch *= i >= batch && i < axis ? size : 1;
+        work.block_bytes *= i > axis ? static_cast<std::size_t>(size) : 1;
+    }
+    work.size = data[static_cast<std::size_t>(axis)];
+    for (std::size_t i = static_cast<std::size_t>(batch); i < indices.rank(); ++i) {
+        work.count *= indices[i];
+    }
+    work.input = tensor_of(each.input(0), layout::plain);
+    work.indices = tensor_of(each.input(1), layout::plain);
+    work.output = add_tensor(each.type(), each.shape(), layout::plain);
+    define(id, work.output);
+    step made;
+    made.nodes = {id};
+    made.kernel = std::string("gather") + suffix_of(each.type());
+    made.precision = each.type();
+    made.reads = {work.input, work.indices};
+    made.writes = {work.output};
+    made.work = work;
+    add_step(std::move(made));
+    return true;
+}
+
+inline bool planner::make_movement(node_id id) {
+    return make_view(id) || make_concat(id) || make_gather(id) || make_choice(id);
+}
 
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
@@ -7850,7 +8460,7 @@ inline void planner::make_group(const group& made) {
 
 inline void planner::make_node(node_id id) {
     const node& each = model()[id];
-    if (each.is<op::constant>() || each.is<op::result>() || each.is<op::parameter>()) {
+    if (each.is<op::constant>() || each.is<op::result>() || each.is<op::parameter>() || is_joined_[index_of(id)]) {
         return;
     }
     if (each.is<op::read_value>()) {
@@ -7908,6 +8518,7 @@ inline void planner::make_results() {
 inline network planner::plan(kept_order known_order) {
     const seq<node_id>& order = known_order.of(model());
     grouping_ = find_groups(model(), order);
+    join_to_attentions(order);
     for (std::size_t i = 0; i < model().parameters().size(); ++i) {
         make_parameter(model().parameters()[i], i);
     }
@@ -8491,6 +9102,24 @@ inline void gather(const plan::gather_step& work, const std::byte* from, std::by
     }
 }
 
+/// Blocks of the input that indices choose.
+template <class Index>
+void choose(const plan::choice_step& work, const std::byte* from, const std::byte* indices, std::byte* to) {
+    const auto part = static_cast<std::size_t>(work.size) * work.block_bytes;
+    for (std::int64_t i = 0; i < work.parts; ++i, from += part) {
+        const std::byte* at = indices + static_cast<std::size_t>(i / work.parts_of_batch * work.count) * sizeof(Index);
+        for (std::int64_t k = 0; k < work.count; ++k, at += sizeof(Index), to += work.block_bytes) {
+            Index index;
+            std::memcpy(&index, at, sizeof index);
+            const std::int64_t place = index < 0 ? index + work.size : index;
+            if (place < 0 || place >= work.size) {
+                fail({"Gather: index ", static_cast<std::int64_t>(index), " is outside an axis of size ", work.size});
+            }
+            std::memcpy(to, from + static_cast<std::size_t>(place) * work.block_bytes, work.block_bytes);
+        }
+    }
+}
+
 /// The input with a margin around its pixels.
 inline void add_margin(const plan::margin_step& work, const std::byte* from, std::byte* to) {
     const std::size_t pixel = work.fill.size();
@@ -8814,6 +9443,11 @@ class step_runner {
     }
 
     void operator()(const plan::gather_step& work) { gather(work, read(work.input), write(work.output)); }
+    void operator()(const plan::choice_step& work) {
+        const bool is_wide = at(work.indices).type == i64;
+        (is_wide ? &choose<std::int64_t> : &choose<std::int32_t>)(work, read(work.input), read(work.indices),
+                                                                  write(work.output));
+    }
     void operator()(const plan::margin_step& work) { add_margin(work, read(work.input), write(work.output)); }
     void operator()(const plan::concat_step& work) {
         std::byte* to = write(work.output);
@@ -10070,44 +10704,6 @@ struct copy {
     std::int64_t bytes = 0;
     int state = -1;
     bool first_time = false;
-};
-
-/// Some axes of a tensor, the outermost first: sizes, and strides in elements.
-struct axes {
-    int count = 0;
-    std::int64_t sizes[most_axes] = {};
-    std::int64_t strides[most_axes] = {};
-};
-
-/// What a reduction does with the values of a group.
-enum class reduction_kind : std::uint8_t { sum, mean, maximum, minimum, product, l1, l2 };
-
-/// A reduction of f32 over any axes, kept in double and rounded once.
-struct reduction {
-    reduction_kind kind = reduction_kind::sum;
-    place input = {};
-    place output = {};
-    embedded::axes kept = {};
-    embedded::axes reduced = {};
-};
-
-/// How a normalization treats the values of a group.
-enum class normalization_kind : std::uint8_t {
-    mean,  ///< x - mean
-    mean_and_deviation,  ///< (x - mean) / sqrt(variance + epsilon)
-    mean_and_shifted_deviation,  ///< (x - mean) / (sqrt(variance) + epsilon)
-    length,  ///< x / sqrt(sum of squares + epsilon)
-    limited_length,  ///< x / sqrt(max(sum of squares, epsilon))
-};
-
-/// A normalization of f32 over any axes, computed in double and rounded once.
-struct normalization {
-    normalization_kind kind = normalization_kind::mean;
-    double epsilon = 0;
-    place input = {};
-    place output = {};
-    embedded::axes kept = {};
-    embedded::axes reduced = {};
 };
 
 // ---- The plan ----

@@ -2,6 +2,7 @@
 #include "tests/executor/bounds.hpp"
 
 #include <lpt/plan/source.hpp>
+#include <lpt/reference/normalization.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -244,11 +245,8 @@ double step_bounds::terms_of(const node& each, const std::vector<bounds>& inputs
         const std::size_t from_end = each.as<op::mat_mul>().transpose_a && data.rank() > 1 ? 2 : 1;
         return static_cast<double>(data[data.rank() - from_end]);
     }
-    if (each.is<op::reduce_mean>()) {
-        for (std::size_t axis = 2; axis < data.rank(); ++axis) {
-            result *= static_cast<double>(data[axis]);
-        }
-        return result;
+    if (evaluation::is_reduction(each.kind())) {
+        return static_cast<double>(data.elements()) / static_cast<double>(each.shape().elements());
     }
     if (each.is<op::avg_pool>()) {
         for (const std::int64_t size : each.as<op::avg_pool>().kernel) {
@@ -367,6 +365,128 @@ bounds step_bounds::softmax(node_id id, const std::vector<bounds>& inputs) const
                        const double error = (length + 200) * unit;
                        return is_log ? error + roundings * unit * std::abs(v) : error * std::abs(v) + 0x1p-125;
                    }));
+}
+
+/// Reductions of numbers that are known, but ReduceMean and those that round nothing; `kernel/rows/groups.hpp`.
+bounds step_bounds::reduction(node_id id, const std::vector<bounds>& inputs) const {
+    const node& each = model_[id];
+    const double terms = terms_of(each, inputs);
+    const tensor value = evaluate(id, lows(inputs));
+    seq<tensor> sizes = lows(inputs);
+    sizes[0] = magnitude(inputs[0]);
+    if (each.is<op::reduce_l2>()) {  // squares may be too large for f32, or too small
+        const double most = std::sqrt(largest / terms);
+        const tensor known = map(value, [&](double v) { return v > most / 2 ? std::nan("") : v; });
+        return widened({known, known},
+                       map(known, [&](double v) { return (terms + 4) * unit * v + std::sqrt(terms) * 0x1p-70; }));
+    }
+    if (each.is<op::reduce_prod>()) {
+        // Parts of the product may be too large or too small: those of the numbers above 1, and of those below.
+        sizes[0] = map(magnitude(inputs[0]), [](double v) { return v > 1 || std::isnan(v) ? v : 1; });
+        const tensor above = evaluate(id, sizes);
+        sizes[0] = map(magnitude(inputs[0]), [](double v) { return v < 1 ? v : 1; });
+        const tensor below = evaluate(id, sizes);
+        const auto known = map(map(value, above, [](double v, double a) { return a < largest ? v : std::nan(""); }),
+                               below, [](double v, double b) { return b > 0x1p-120 ? v : std::nan(""); });
+        return widened({known, known}, map(known, [&](double v) { return (terms + 4) * unit * std::abs(v); }));
+    }
+    const tensor size = evaluate(id, sizes);
+    const tensor known = map(value, size, [](double v, double s) { return s < largest / 2 ? v : std::nan(""); });
+    return widened({known, known}, map(size, [&](double s) { return (terms + 2) * unit * s; }));
+}
+
+/// MVN and NormalizeL2 of numbers that are known. With d = x - mean, of n numbers, d is wrong by a few roundings of it and by the error of
+/// the mean, which is found as that of distances from a first mean; that, in turn, is wrong by n roundings of the numbers' size.
+bounds step_bounds::normalization(node_id id, const std::vector<bounds>& inputs) const {
+    const node& each = model_[id];
+    const bool is_mvn = each.is<op::mvn>();
+    integers axes;
+    if (is_mvn && each.version() < 6) {
+        axes = each.as<op::mvn>().reduction_axes;
+        for (std::size_t axis = each.as<op::mvn>().across_channels ? 1 : 2;
+             each.as<op::mvn>().reduction_axes.empty() && axis < each.shape().rank(); ++axis) {
+            axes.push_back(static_cast<std::int64_t>(axis));
+        }
+    } else {
+        for (std::size_t i = 0; i < inputs[1].low.elements(); ++i) {
+            axes.push_back(inputs[1].low.integer(i));
+        }
+    }
+    const tensor& x = inputs[0].low;
+    const reference::detail::element_groups groups(x.dimensions(), axes);
+    seq<double> mean(groups.count(), 0.0);
+    seq<double> size(groups.count(), 0.0);
+    seq<double> most(groups.count(), 0.0);
+    seq<double> squares(groups.count(), 0.0);
+    groups.for_each([&](std::size_t i, std::size_t group) {
+        mean[group] += is_mvn ? x.real(i) / groups.size() : 0;
+        size[group] += std::abs(x.real(i)) / groups.size();
+        most[group] = larger_of(most[group], std::abs(x.real(i)));
+    });
+    groups.for_each([&](std::size_t i, std::size_t group) {
+        squares[group] += (x.real(i) - mean[group]) * (x.real(i) - mean[group]);
+    });
+    const tensor value = evaluate(id, lows(inputs));
+    const double n = groups.size();
+    tensor_builder known(f64, x.dimensions());
+    tensor_builder error(f64, x.dimensions());
+    groups.for_each([&](std::size_t i, std::size_t group) {
+        const double y = value.real(i);
+        const double distance = std::abs(x.real(i) - mean[group]);
+        const double times = 4 * (n + 16) * unit;
+        const double deviation = std::sqrt(squares[group] / n);
+        const double of_distance = is_mvn ? times * (distance + deviation + n * unit * size[group]) : 0;
+        double divisor = 1;
+        if (is_mvn && each.as<op::mvn>().normalize_variance) {
+            const double eps = each.as<op::mvn>().eps;
+            const bool outside = each.version() >= 6 && each.as<op::mvn>().eps_mode == op::mvn_eps_mode::outside_sqrt;
+            divisor = outside ? deviation + eps : std::sqrt(squares[group] / n + eps);
+        }
+        const bool fits = most[group] * std::max(1.0, most[group]) < largest / n / 8;
+        known.real(i, fits ? y : std::nan(""));
+        error.real(i, of_distance / divisor * (1 + of_distance / divisor) + times * std::abs(y));
+    });
+    const tensor result = known.finish();
+    return widened({result, result}, error.finish());
+}
+
+/// ScaledDotProductAttention of numbers that are known, or dequantized: scores as a product of matrices, a softmax, and a product with its
+/// results.
+bounds step_bounds::attention(node_id id, const std::vector<bounds>& inputs) const {
+    const node& each = model_[id];
+    seq<tensor> given = lows(inputs);
+    const tensor value = evaluate(id, given);
+    const auto largest_of = [](const tensor& of) {
+        double result = 0;
+        for (std::size_t i = 0; i < of.elements(); ++i) {
+            result = larger_of(result, std::abs(of.real(i)));
+        }
+        return result;
+    };
+    const shape& query = given[0].dimensions();
+    const shape& values = given[2].dimensions();
+    const double depth = static_cast<double>(query[query.rank() - 1]);
+    const double keys = static_cast<double>(values[values.rank() - 2]);
+    const double scale = each.inputs() > 4 ? std::abs(given[4].real(0)) : 1 / std::sqrt(depth);
+    const double score = scale * depth * largest_of(given[0]) * largest_of(given[1]);
+    const auto without_infinities = [](double v) { return std::isinf(v) ? 0 : v; };
+    const bool adds = each.inputs() > 3 && model_.type(each.input(3)) != boolean;
+    const double mask = adds ? largest_of(map(given[3], without_infinities)) : 0;
+    // An error of a score is a relative one of its power, and once more of the sum.
+    const double most = largest_of(given[2]);
+    double of_zero_points[3];
+    for (std::size_t port = 0; port < 3; ++port) {
+        of_zero_points[port] = error_of_zero_point(each, port);
+    }
+    const double of_scores =
+        2 * unit * ((depth + 3 * roundings) * score + roundings * mask) +
+        scale * depth *
+            (of_zero_points[0] * largest_of(given[1]) + of_zero_points[1] * (largest_of(given[0]) + of_zero_points[0]));
+    const double relative = 2 * std::expm1(of_scores) + (2 * keys + 300) * unit;
+    const bool fits = score < largest / 4 && most * keys < largest / 4 && relative < 1;
+    const tensor known = map(value, [&](double v) { return fits ? v : std::nan(""); });
+    return widened({known, known},
+                   map(value, [&](double) { return (2 * relative + 0x1p-120) * most + of_zero_points[2]; }));
 }
 
 namespace {
@@ -525,8 +645,30 @@ bounds step_bounds::compute(output_ref output) {
                 return recurrent(output, inputs);
             }
             break;
+        case op::kind::reduce_sum:
+        case op::kind::reduce_prod:
+        case op::kind::reduce_l1:
+        case op::kind::reduce_l2:
+            if (is_point(inputs[0])) {
+                return reduction(id, inputs);
+            }
+            break;
+        case op::kind::mvn:
+        case op::kind::normalize_l2:
+            if (is_point(inputs[0])) {
+                return normalization(id, inputs);
+            }
+            break;
+        case op::kind::transpose:
+            return {evaluate(id, lows(inputs), output.port), evaluate(id, highs(inputs), output.port)};
+        case op::kind::scaled_dot_product_attention:
+            if (!is_whole_) {
+                return attention(id, inputs);
+            }
+            break;
         case op::kind::max_pool:
-        case op::kind::reduce_max: return opened_by_nan(monotone(id, inputs, 0), inputs, false);
+        case op::kind::reduce_max:
+        case op::kind::reduce_min: return opened_by_nan(monotone(id, inputs, 0), inputs, false);
         default: break;
     }
     if (const std::optional<bounds> result = of_elements(id, inputs)) {

@@ -72,6 +72,9 @@ private:
     bounds smooth(node_id id, const std::vector<bounds>& inputs, double slope, double absolute_error) const;
     bounds softmax(node_id id, const std::vector<bounds>& inputs) const;
     bounds recurrent(output_ref output, const std::vector<bounds>& inputs) const;
+    bounds reduction(node_id id, const std::vector<bounds>& inputs) const;
+    bounds normalization(node_id id, const std::vector<bounds>& inputs) const;
+    bounds attention(node_id id, const std::vector<bounds>& inputs) const;
     bounds fake_quantize(node_id id, const std::vector<bounds>& inputs) const;
     double terms_of(const node& each, const std::vector<bounds>& inputs) const;
     double error_of_zero_point(const node& each, std::size_t port) const;

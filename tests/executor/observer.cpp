@@ -58,6 +58,17 @@ compile_options options_of(kernel::isa set) {
     return result;
 }
 
+/// True if one of the nodes reads what another gives, perhaps with a dequantization between.
+bool reads_inside(const graph& model, const std::vector<node_id>& nodes, node_id id) {
+    bool result = false;
+    for (const input_ref user : model.uses(id)) {
+        const bool is_inside = user.node != id && std::find(nodes.begin(), nodes.end(), user.node) != nodes.end();
+        result =
+            result || is_inside || (plan::is_dequantization(model, user.node) && reads_inside(model, nodes, user.node));
+    }
+    return result;
+}
+
 /// True for kernels whose problems say their fields themselves: they read the tensors of the network, dequantized ones, too.
 bool is_kernel_step(const plan::step_work& work) {
     return std::visit([]<class Work>(const Work&) { return requires(Work step) { step.problem.name; }; }, work);
@@ -244,7 +255,8 @@ void observer::check(const plan::step& each, output_ref output, const tensor& go
     }
     step_bounds all(stage_->model, each, [&](output_ref of) -> const tensor* {
         const bool own = std::find(each.nodes.begin(), each.nodes.end(), of.node) != each.nodes.end();
-        const bool is_read = is_kernel_step(each.work) || !plan::is_dequantization(stage_->model, of);
+        const bool is_made = values_.count(std::pair(index_of(of.node), of.port)) != 0;
+        const bool is_read = (is_kernel_step(each.work) && is_made) || !plan::is_dequantization(stage_->model, of);
         return own || !is_read ? nullptr : &value_of(of);
     });
     const bounds allowed = all.of(output);
@@ -277,12 +289,7 @@ void observer::take(const plan::step& each, const runtime::step_runner& runner) 
     if (is_on_kernel(each.work)) {
         output_ref tail;
         for (const node_id id : each.nodes) {  // the node that no other of them reads
-            bool is_read = false;
-            for (const input_ref user : stage_->model.uses(id)) {
-                is_read = is_read || (user.node != id &&
-                                      std::find(each.nodes.begin(), each.nodes.end(), user.node) != each.nodes.end());
-            }
-            tail = is_read ? tail : output_ref(id);
+            tail = reads_inside(stage_->model, each.nodes, id) ? tail : output_ref(id);
         }
         ++counts_.on_kernels;
         counts_.integer_steps += is_integral(each.precision) ? 1 : 0;

@@ -46,7 +46,7 @@ inline graph embedded_image() {
     return model;
 }
 
-/// Matrix products of weights and of two activations, in bytes and floats; reductions, normalizations and softmaxes of any axes.
+/// Matrix products of weights and of two activations, in bytes and floats; reductions, normalizations and softmaxes of any axes; attention.
 inline graph embedded_matrix() {
     graph model;
     const output_ref a = model.parameter(f32, shape{2, 3, 4, 6}, "a");
@@ -75,6 +75,10 @@ inline graph embedded_matrix() {
     model.result(model.add(op::reduce_l2{}, {scores, axes({0})}));
     model.result(model.add(op::mvn{0.001}, {scores, axes({2, 3})}, {}, 6));
     model.result(model.add(op::normalize_l2{0.01}, {scores, axes({1, 3})}));
+    const output_ref mask = model.constant(make_tensor(boolean, shape{5}, {1, 0, 1, 1, 1}));
+    model.result(model.add(op::scaled_dot_product_attention{}, {a, b, b}, {}, 13));
+    const output_ref real_left = multiplied(model, left, make_scalar(f32, 0.1));
+    model.result(model.add(op::scaled_dot_product_attention{}, {real_left, b, b, mask}, {}, 13));
     return model;
 }
 

@@ -221,44 +221,6 @@ struct copy {
     bool first_time = false;
 };
 
-/// Some axes of a tensor, the outermost first: sizes, and strides in elements.
-struct axes {
-    int count = 0;
-    std::int64_t sizes[most_axes] = {};
-    std::int64_t strides[most_axes] = {};
-};
-
-/// What a reduction does with the values of a group.
-enum class reduction_kind : std::uint8_t { sum, mean, maximum, minimum, product, l1, l2 };
-
-/// A reduction of f32 over any axes, kept in double and rounded once.
-struct reduction {
-    reduction_kind kind = reduction_kind::sum;
-    place input = {};
-    place output = {};
-    embedded::axes kept = {};
-    embedded::axes reduced = {};
-};
-
-/// How a normalization treats the values of a group.
-enum class normalization_kind : std::uint8_t {
-    mean,  ///< x - mean
-    mean_and_deviation,  ///< (x - mean) / sqrt(variance + epsilon)
-    mean_and_shifted_deviation,  ///< (x - mean) / (sqrt(variance) + epsilon)
-    length,  ///< x / sqrt(sum of squares + epsilon)
-    limited_length,  ///< x / sqrt(max(sum of squares, epsilon))
-};
-
-/// A normalization of f32 over any axes, computed in double and rounded once.
-struct normalization {
-    normalization_kind kind = normalization_kind::mean;
-    double epsilon = 0;
-    place input = {};
-    place output = {};
-    embedded::axes kept = {};
-    embedded::axes reduced = {};
-};
-
 // ---- The plan ----
 
 /// What the caller reads: `bytes` bytes.

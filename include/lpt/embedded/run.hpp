@@ -40,12 +40,6 @@ class runner {
         if (at.where == area::none) return nullptr;
         return (at.where == area::state ? where_.states : where_.arena) + at.offset;
     }
-    [[gnu::always_inline]] const float* read_floats(const place& at) const noexcept {
-        return reinterpret_cast<const float*>(read(at));
-    }
-    [[gnu::always_inline]] float* write_floats(const place& at) const noexcept {
-        return reinterpret_cast<float*>(write(at));
-    }
 
     // ---- loops
 
@@ -72,21 +66,6 @@ class runner {
             offset += at[axis] * strides[axis];
         }
         return offset;
-    }
-    [[gnu::always_inline]] static std::int64_t elements_of(const axes& all) noexcept {
-        std::int64_t result = 1;
-        for (int axis = 0; axis < all.count; ++axis) {
-            result *= all.sizes[axis];
-        }
-        return result;
-    }
-    /// Calls `body(offset)` for each element of some axes, in order.
-    template <class Body>
-    [[gnu::always_inline]] static void for_each_element(const axes& all, const Body& body) noexcept {
-        if (elements_of(all) == 0) return;
-        for_each_outer(all.sizes, all.count, [&](const indices& at) __attribute__((always_inline)) {
-            body(offset_of(all.strides, at, all.count));
-        });
     }
 
     // ---- epilogues
@@ -377,79 +356,6 @@ class runner {
             where_.set[Step.state] = !Step.first_time;
         }
         std::memmove(write(Step.output), read(Step.input), static_cast<std::size_t>(Step.bytes));
-    }
-
-    // ---- steps without a kernel: scalar, in the order of the scalar reference, whose bits they give
-
-    [[gnu::always_inline]] static double reduced_start(reduction_kind kind) noexcept {
-        switch (kind) {
-            case reduction_kind::maximum: return -__builtin_huge_val();
-            case reduction_kind::minimum: return __builtin_huge_val();
-            case reduction_kind::product: return 1;
-            default: return 0;
-        }
-    }
-    [[gnu::always_inline]] static double reduced(reduction_kind kind, double value, double x) noexcept {
-        switch (kind) {
-            case reduction_kind::maximum: return value < x ? x : value;
-            case reduction_kind::minimum: return x < value ? x : value;
-            case reduction_kind::product: return value * x;
-            case reduction_kind::l1: return value + (x < 0 ? -x : x);
-            case reduction_kind::l2: return value + x * x;
-            default: return value + x;
-        }
-    }
-    template <const reduction& Step>
-    void run() const noexcept {
-        const float* const from = read_floats(Step.input);
-        float* to = write_floats(Step.output);
-        const double share = static_cast<double>(elements_of(Step.reduced));
-        for_each_element(Step.kept, [=, &to](std::int64_t group) {
-            double value = reduced_start(Step.kind);
-            for_each_element(Step.reduced, [&](std::int64_t i) {
-                value = reduced(Step.kind, value, static_cast<double>(from[group + i]));
-            });
-            if (Step.kind == reduction_kind::mean) value /= share;
-            if (Step.kind == reduction_kind::l2) value = __builtin_sqrt(value);
-            *to++ = static_cast<float>(value);
-        });
-    }
-
-    /// What the values of a group, less `centre`, are divided by.
-    [[gnu::always_inline]] static double divisor_of(normalization_kind kind, double squares, double count,
-                                                    double epsilon) noexcept {
-        switch (kind) {
-            case normalization_kind::mean: return 1;
-            case normalization_kind::mean_and_deviation: return __builtin_sqrt(squares / count + epsilon);
-            case normalization_kind::mean_and_shifted_deviation: return __builtin_sqrt(squares / count) + epsilon;
-            case normalization_kind::length: return __builtin_sqrt(squares + epsilon);
-            case normalization_kind::limited_length: break;
-        }
-        return __builtin_sqrt(squares < epsilon ? epsilon : squares);
-    }
-    template <const normalization& Step>
-    void run() const noexcept {
-        const float* const from = read_floats(Step.input);
-        float* const to = write_floats(Step.output);
-        const double count = static_cast<double>(elements_of(Step.reduced));
-        constexpr bool centres =
-            Step.kind != normalization_kind::length && Step.kind != normalization_kind::limited_length;
-        for_each_element(Step.kept, [=](std::int64_t group) {
-            double mean = 0;
-            if constexpr (centres) {
-                for_each_element(Step.reduced, [&](std::int64_t i) { mean += static_cast<double>(from[group + i]); });
-                mean /= count;
-            }
-            double squares = 0;
-            for_each_element(Step.reduced, [&](std::int64_t i) {
-                const double distance = static_cast<double>(from[group + i]) - mean;
-                squares += distance * distance;
-            });
-            const double divisor = divisor_of(Step.kind, squares, count, Step.epsilon);
-            for_each_element(Step.reduced, [&](std::int64_t i) {
-                to[group + i] = static_cast<float>((static_cast<double>(from[group + i]) - mean) / divisor);
-            });
-        });
     }
 
     template <const auto& Step>

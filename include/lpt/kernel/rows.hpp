@@ -2,7 +2,9 @@
 // The contract between whoever plans a network and the kernels: plain data, no SIMD, no graph.
 #pragma once
 
+#include <lpt/kernel/rows/attention.hpp>
 #include <lpt/kernel/rows/element_kind.hpp>
+#include <lpt/kernel/rows/groups.hpp>
 #include <lpt/kernel/rows/movement.hpp>
 #include <lpt/kernel/rows/recurrent.hpp>
 #include <lpt/kernel/rows/softmax.hpp>
@@ -325,7 +327,8 @@ struct convert_problem {
 // The table
 
 /// The problems that say their fields themselves (`kernel/rows/`); `kernel_of<Isa, Problem>` has the kernel of each.
-using problems = problem_list<softmax_problem, recurrent_problem>;
+using problems =
+    problem_list<softmax_problem, attention_problem, normalization_problem, reduction_problem, recurrent_problem>;
 
 namespace detail {
 

@@ -85,6 +85,18 @@ struct sixteen {
         return a.map(b, [](floats x, floats y) { return simd::at_least(x, y); });
     }
 
+    /// The first `count` of one, the others of another.
+    [[gnu::always_inline]] static sixteen first_of(std::int64_t count, const sixteen& first,
+                                                   const sixteen& others) noexcept {
+        static constexpr float inside[2 * width] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+        const sixteen mask = load(inside + width - count);
+        sixteen result;
+#pragma GCC unroll 16
+        for (int i = 0; i < parts; ++i)
+            result.part[i] = simd::select(simd::less(simd::broadcast(0), mask.part[i]), first.part[i], others.part[i]);
+        return result;
+    }
+
     /// One number: neighbours 8, then 4, 2 and 1 apart are joined by f(float, float).
     template <class Function>
     [[gnu::always_inline]] float fold(Function f) const noexcept {

@@ -18,8 +18,10 @@
 #include <lpt/kernel/neon_i8mm/dot.hpp>
 #include <lpt/kernel/neon_i8mm/tile.hpp>
 
+#include <lpt/kernel/attention.hpp>
 #include <lpt/kernel/convert.hpp>
 #include <lpt/kernel/convolution.hpp>
+#include <lpt/kernel/groups.hpp>
 #include <lpt/kernel/lookup.hpp>
 #include <lpt/kernel/pool.hpp>
 #include <lpt/kernel/recurrent.hpp>

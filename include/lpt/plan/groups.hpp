@@ -20,6 +20,15 @@ struct group {
     chain functions;
 };
 
+/// What an attention reads for one of its matrices: a tensor, the order that it sees its axes in, and scale and zero point of bytes.
+struct attention_input {
+    output_ref from;
+    double scale = 1;
+    std::int32_t zero_point = 0;
+    std::vector<std::size_t> order;
+    std::vector<node_id> joined;  // Transposes that give that order
+};
+
 namespace detail {
 
 inline bool is_convolution(op::kind kind) {
@@ -39,6 +48,12 @@ inline bool has_kernel_type(const graph& model, output_ref output) {
 
 /// A tensor with elements, all sizes known.
 inline bool has_elements(const shape& dimensions) { return dimensions.is_static() && dimensions.elements() != 0; }
+
+/// An operation that takes one tensor of f32 with elements and gives one; kernels compute it in f32.
+inline bool maps_f32(const graph& model, const node& each) {
+    return each.inputs() != 0 && each.outputs() == 1 && each.type() == f32 && model.type(each.input(0)) == f32 &&
+           each.own_types() == nullptr && has_elements(each.shape()) && has_elements(model.shape(each.input(0)));
+}
 
 inline chain chain_at(const graph& model, node_id anchor, int axis) {
     chain result;

@@ -270,6 +270,52 @@ inline bool planner::make_gather(node_id id) {
     return true;
 }
 
-inline bool planner::make_movement(node_id id) { return make_view(id) || make_concat(id) || make_gather(id); }
+/// Gather with indices that are computed.
+inline bool planner::make_choice(node_id id) {
+    const node& each = model()[id];
+    const tensor* where = each.is<op::gather>() ? model().constant_value(each.input(2)) : nullptr;
+    if (where == nullptr || each.type() != model().type(each.input(0)) || bit_width(each.type()) < 8 ||
+        !detail::has_elements(each.shape()) || !detail::has_elements(model().shape(each.input(0)))) {
+        return false;
+    }
+    const element type = model().type(each.input(1));
+    const shape& data = model().shape(each.input(0));
+    const shape& indices = model().shape(each.input(1));
+    const std::int64_t axis = normalized_axis(where->integer(0), data.rank());
+    const std::int64_t given = each.version() >= 7 ? each.as<op::gather>().batch_dims : 0;
+    const std::int64_t batch = given < 0 ? given + static_cast<std::int64_t>(indices.rank()) : given;
+    if ((type != i32 && type != i64) || axis < 0) {
+        return false;
+    }
+    choice_step work;
+    work.block_bytes = byte_size(each.type(), 1);
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(data.rank()); ++i) {
+        const dimension size = data[static_cast<std::size_t>(i)];
+        work.parts *= i < axis ? size : 1;
+        work.parts_of_batch *= i >= batch && i < axis ? size : 1;
+        work.block_bytes *= i > axis ? static_cast<std::size_t>(size) : 1;
+    }
+    work.size = data[static_cast<std::size_t>(axis)];
+    for (std::size_t i = static_cast<std::size_t>(batch); i < indices.rank(); ++i) {
+        work.count *= indices[i];
+    }
+    work.input = tensor_of(each.input(0), layout::plain);
+    work.indices = tensor_of(each.input(1), layout::plain);
+    work.output = add_tensor(each.type(), each.shape(), layout::plain);
+    define(id, work.output);
+    step made;
+    made.nodes = {id};
+    made.kernel = std::string("gather") + suffix_of(each.type());
+    made.precision = each.type();
+    made.reads = {work.input, work.indices};
+    made.writes = {work.output};
+    made.work = work;
+    add_step(std::move(made));
+    return true;
+}
+
+inline bool planner::make_movement(node_id id) {
+    return make_view(id) || make_concat(id) || make_gather(id) || make_choice(id);
+}
 
 }  // namespace lpt::inline LPT_ABI::plan

@@ -208,7 +208,7 @@ inline void planner::make_group(const group& made) {
 
 inline void planner::make_node(node_id id) {
     const node& each = model()[id];
-    if (each.is<op::constant>() || each.is<op::result>() || each.is<op::parameter>()) {
+    if (each.is<op::constant>() || each.is<op::result>() || each.is<op::parameter>() || is_joined_[index_of(id)]) {
         return;
     }
     if (each.is<op::read_value>()) {
@@ -266,6 +266,7 @@ inline void planner::make_results() {
 inline network planner::plan(kept_order known_order) {
     const seq<node_id>& order = known_order.of(model());
     grouping_ = find_groups(model(), order);
+    join_to_attentions(order);
     for (std::size_t i = 0; i < model().parameters().size(); ++i) {
         make_parameter(model().parameters()[i], i);
     }

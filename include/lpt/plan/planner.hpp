@@ -328,7 +328,6 @@ private:
     void make_group(const group& made);
     void make_node(node_id id);
 
-    // parts of them
     struct integer_data {
         std::int32_t zero_point = 0;
         std::vector<std::int32_t> channel_zero_points;  // instead, one for each channel
@@ -343,6 +342,7 @@ private:
     bool make_view(node_id id);
     bool make_concat(node_id id);
     bool make_gather(node_id id);
+    bool make_choice(node_id id);
     void make_parameter(node_id id, std::size_t position);
     void make_results();
     void make_states();
@@ -355,6 +355,11 @@ private:
     int pack_matrices(const tensor& weights, std::int64_t directions, std::int64_t rows, std::int64_t first,
                       std::int64_t n, std::int64_t& distance);
     int sequence_lengths(output_ref given, std::int64_t time);
+    attention_input input_of_attention(node_id id, std::size_t port) const;
+    void join_to_attentions(const seq<node_id>& order);
+    bool make_attention(node_id id);
+    bool make_normalization(node_id id);
+    bool make_reduction(node_id id);
 
     struct integer_operand {
         bool fits = false;
@@ -379,6 +384,7 @@ private:
     network net_;
     plan_options options_;
     grouping grouping_;
+    std::vector<bool> is_joined_;  // by node: another step does what it does
     std::map<std::pair<std::size_t, std::int32_t>, versions> values_;
     std::vector<step> last_steps_;  // writes of states
     std::map<std::string, int> states_;  // their numbers by name

@@ -7,16 +7,6 @@
 
 namespace lpt::inline LPT_ABI::plan {
 
-namespace detail {
-
-/// An operation that takes one tensor of f32 with elements and gives one; kernels compute it in f32.
-inline bool maps_f32(const graph& model, const node& each) {
-    return each.inputs() != 0 && each.outputs() == 1 && each.type() == f32 && model.type(each.input(0)) == f32 &&
-           each.own_types() == nullptr && has_elements(each.shape()) && has_elements(model.shape(each.input(0)));
-}
-
-}  // namespace detail
-
 /// Softmax and LogSoftmax.
 inline bool planner::make_softmax(node_id id) {
     const node& each = model()[id];

@@ -152,6 +152,19 @@ struct gather_step {
     std::vector<std::byte> fill;  // one element
 };
 
+/// Blocks of bytes that indices choose: block k of part i of the output is block indices[i / parts_of_batch * count + k] of part i of the
+/// input; a negative index counts from the back. Raises an error for one outside.
+struct choice_step {
+    int input = -1;
+    int indices = -1;  // i32 or i64
+    int output = -1;
+    std::int64_t parts = 1;
+    std::int64_t parts_of_batch = 1;
+    std::int64_t size = 1;  // blocks of a part of the input
+    std::int64_t count = 1;  // indices of a batch
+    std::size_t block_bytes = 1;
+};
+
 /// A margin around the pixels, of one value a channel; channels innermost.
 struct margin_step {
     int input = -1;
@@ -222,7 +235,7 @@ struct step_work_of;
 template <class... Problems>
 struct step_work_of<kernel::problem_list<Problems...>> {
     using type = std::variant<convolution_step, product_step, pool_step, elementwise_step, lookup_step, gather_step,
-                              margin_step, concat_step, transpose_step, reference_step, control_flow_step,
+                              choice_step, margin_step, concat_step, transpose_step, reference_step, control_flow_step,
                               deferred_step, copy_step, kernel_step<Problems>...>;
 };
 

@@ -49,6 +49,24 @@ inline void gather(const plan::gather_step& work, const std::byte* from, std::by
     }
 }
 
+/// Blocks of the input that indices choose.
+template <class Index>
+void choose(const plan::choice_step& work, const std::byte* from, const std::byte* indices, std::byte* to) {
+    const auto part = static_cast<std::size_t>(work.size) * work.block_bytes;
+    for (std::int64_t i = 0; i < work.parts; ++i, from += part) {
+        const std::byte* at = indices + static_cast<std::size_t>(i / work.parts_of_batch * work.count) * sizeof(Index);
+        for (std::int64_t k = 0; k < work.count; ++k, at += sizeof(Index), to += work.block_bytes) {
+            Index index;
+            std::memcpy(&index, at, sizeof index);
+            const std::int64_t place = index < 0 ? index + work.size : index;
+            if (place < 0 || place >= work.size) {
+                fail({"Gather: index ", static_cast<std::int64_t>(index), " is outside an axis of size ", work.size});
+            }
+            std::memcpy(to, from + static_cast<std::size_t>(place) * work.block_bytes, work.block_bytes);
+        }
+    }
+}
+
 /// The input with a margin around its pixels.
 inline void add_margin(const plan::margin_step& work, const std::byte* from, std::byte* to) {
     const std::size_t pixel = work.fill.size();

@@ -245,6 +245,11 @@ class step_runner {
     }
 
     void operator()(const plan::gather_step& work) { gather(work, read(work.input), write(work.output)); }
+    void operator()(const plan::choice_step& work) {
+        const bool is_wide = at(work.indices).type == i64;
+        (is_wide ? &choose<std::int64_t> : &choose<std::int32_t>)(work, read(work.input), read(work.indices),
+                                                                  write(work.output));
+    }
     void operator()(const plan::margin_step& work) { add_margin(work, read(work.input), write(work.output)); }
     void operator()(const plan::concat_step& work) {
         std::byte* to = write(work.output);

@@ -5,7 +5,7 @@
 //   static constexpr const char* name = "softmax";
 //   template <class Self, class Visit>
 //   static constexpr void fields(Self& self, Visit visit) { visit("length", self.length); visit("input", self.input); … }
-// Fields are whole numbers, truth values, enumerators, floats, arrays of whole numbers, and operands. The type of an operand says what the
+// Fields are whole numbers, truth values, enumerators, floats, arrays of whole numbers, structures with fields, and operands. The type of an operand says what the
 // kernel does with it: a pointer to const is read, any other pointer is written, and `scratch_memory` is used while the kernel runs.
 #pragma once
 
@@ -100,6 +100,13 @@ struct axis_list {
     std::int64_t count = 0;
     std::int64_t sizes[most] = {};
     std::int64_t strides[most] = {};
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("count", self.count);
+        visit("sizes", self.sizes);
+        visit("strides", self.strides);
+    }
 };
 
 /// Problems, as a type.

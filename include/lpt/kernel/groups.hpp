@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions and normalizations over any axes.
+#pragma once
+
+#include <lpt/kernel/parallel.hpp>
+#include <lpt/kernel/sixteen.hpp>
+#include <lpt/kernel/unary.hpp>
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The elements of some axes, one after the other; `count` of the outer ones of a list.
+template <class Isa>
+class axis_walk {
+    const axis_list& axes_;
+    std::int64_t count_;
+    std::int64_t at_[axis_list::most] = {};
+    std::int64_t offset_ = 0;
+
+public:
+    axis_walk(const axis_list& axes, std::int64_t count, std::int64_t first = 0) noexcept : axes_(axes), count_(count) {
+        for (std::int64_t axis = count; axis-- > 0;) {
+            at_[axis] = first % axes.sizes[axis];
+            first /= axes.sizes[axis];
+            offset_ += at_[axis] * axes.strides[axis];
+        }
+    }
+    std::int64_t offset() const noexcept { return offset_; }
+    void next() noexcept {
+        for (std::int64_t axis = count_; axis-- > 0;) {
+            offset_ += axes_.strides[axis];
+            if (++at_[axis] < axes_.sizes[axis]) return;
+            offset_ -= axes_.sizes[axis] * axes_.strides[axis];
+            at_[axis] = 0;
+        }
+    }
+    static std::int64_t elements(const axis_list& axes, std::int64_t count) noexcept {
+        std::int64_t result = 1;
+        for (std::int64_t axis = 0; axis < count; ++axis)
+            result *= axes.sizes[axis];
+        return result;
+    }
+};
+
+/// Where the groups of a problem are. Their elements are rows (the innermost axis is reduced) or columns (it is kept).
+template <class Isa>
+struct group_layout {
+    bool rows = true;
+    std::int64_t length = 1;  // of the innermost axis
+    std::int64_t kept_axes = 0;  // around it
+    std::int64_t reduced_axes = 0;
+    std::int64_t outer = 1;  // groups, or rows of groups
+    std::int64_t pieces = 1;  // rows of a group, or its elements
+    std::int64_t size = 1;  // of a group
+
+    template <class Problem>
+    explicit group_layout(const Problem& p) noexcept : kept_axes(p.kept.count), reduced_axes(p.reduced.count) {
+        const auto is_inner = [](const axis_list& axes) {
+            return axes.count != 0 && axes.strides[axes.count - 1] == 1;
+        };
+        rows = !is_inner(p.kept);
+        if (is_inner(p.reduced))
+            length = p.reduced.sizes[--reduced_axes];
+        else if (!rows)
+            length = p.kept.sizes[--kept_axes];
+        outer = axis_walk<Isa>::elements(p.kept, kept_axes);
+        pieces = axis_walk<Isa>::elements(p.reduced, reduced_axes);
+        size = rows ? pieces * length : pieces;
+    }
+};
+
+/// Sums and utmosts of groups; `Take` is what one more vector of values does: `take(sum, values)`.
+template <class Isa>
+struct group_sums {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using numbers = sixteen<Isa>;
+    static constexpr std::int64_t piece = 64;  // vectors that are added before they join the others
+
+    /// One group of rows. `start`: what a sum begins with.
+    template <class Take, class Join>
+    [[gnu::always_inline]] static numbers of_rows(const axis_list& reduced, const group_layout<Isa>& layout,
+                                                  const float* from, float start, Take take, Join join) noexcept {
+        numbers all = numbers::broadcast(start);
+        axis_walk<Isa> row(reduced, layout.reduced_axes);
+        for (std::int64_t i = 0; i < layout.pieces; ++i, row.next()) {
+            const float* const begin = from + row.offset();
+            for (std::int64_t first = 0; first < layout.length; first += piece * numbers::width) {
+                const std::int64_t rest = layout.length - first;
+                const std::int64_t count = rest < piece * numbers::width ? rest : piece * numbers::width;
+                numbers part = numbers::broadcast(start);
+                std::int64_t at = 0;
+                for (; at + numbers::width <= count; at += numbers::width)
+                    part = part.map(numbers::load(begin + first + at), take);
+                if (at < count) {
+                    const numbers last = numbers::load_first(begin + first + at, count - at, 0);
+                    part = numbers::first_of(count - at, part.map(last, take), part);
+                }
+                all = all.map(part, join);
+            }
+        }
+        return all;
+    }
+    /// The same for columns next to each other, one in each lane, of which `count` are inside.
+    template <class Take, class Join>
+    [[gnu::always_inline]] static floats of_columns(const axis_list& reduced, const group_layout<Isa>& layout,
+                                                    const float* from, std::int64_t count, float start, Take take,
+                                                    Join join) noexcept {
+        floats all = simd::broadcast(start);
+        axis_walk<Isa> at(reduced, layout.reduced_axes);
+        for (std::int64_t i = 0; i < layout.pieces;) {
+            const std::int64_t end = i + piece < layout.pieces ? i + piece : layout.pieces;
+            floats part = simd::broadcast(start);
+            for (; i < end; ++i, at.next())
+                part = take(part, load_part<Isa>(from + at.offset(), count));
+            all = join(all, part);
+        }
+        return all;
+    }
+    /// What elements of a group are changed to: `change(values)`.
+    template <class Change>
+    [[gnu::always_inline]] static void change_rows(const axis_list& reduced, const group_layout<Isa>& layout,
+                                                   const float* from, float* to, Change change) noexcept {
+        axis_walk<Isa> row(reduced, layout.reduced_axes);
+        for (std::int64_t i = 0; i < layout.pieces; ++i, row.next()) {
+            for (std::int64_t at = 0; at < layout.length; at += numbers::width) {
+                const std::int64_t count = layout.length - at;
+                const numbers x = numbers::load_first(from + row.offset() + at, count, 0);
+                x.map(change).store_first(to + row.offset() + at, count);
+            }
+        }
+    }
+    template <class Change>
+    [[gnu::always_inline]] static void change_columns(const axis_list& reduced, const group_layout<Isa>& layout,
+                                                      const float* from, float* to, std::int64_t count,
+                                                      Change change) noexcept {
+        axis_walk<Isa> at(reduced, layout.reduced_axes);
+        for (std::int64_t i = 0; i < layout.pieces; ++i, at.next())
+            store_part<Isa>(to + at.offset(), change(load_part<Isa>(from + at.offset(), count)), count);
+    }
+};
+
+/// Calls `row(group, offset)` for each group of rows, and `columns(first group, offset, count)` for columns, up to a vector of them.
+template <class Isa, class Problem, class Row, class Columns>
+[[gnu::always_inline]] inline void for_each_group(const Problem& p, const group_layout<Isa>& layout,
+                                                  const parallel_for& parallel, const Row& row,
+                                                  const Columns& columns) noexcept {
+    constexpr std::int64_t least_elements = 8192;  // worth a task
+    constexpr std::int64_t width = lanes<Isa>::width;
+    if (layout.rows) {
+        split<Isa>(parallel, layout.outer, least_elements / (layout.size + 1) + 1,
+                   [&](std::int64_t begin, std::int64_t end, int) {
+                       axis_walk<Isa> at(p.kept, layout.kept_axes, begin);
+                       for (std::int64_t i = begin; i < end; ++i, at.next())
+                           row(i, at.offset());
+                   });
+        return;
+    }
+    const std::int64_t blocks = (layout.length + width - 1) / width;
+    split<Isa>(parallel, layout.outer * blocks, least_elements / (layout.size * width + 1) + 1,
+               [&](std::int64_t begin, std::int64_t end, int) {
+                   axis_walk<Isa> at(p.kept, layout.kept_axes, begin / blocks);
+                   for (std::int64_t i = begin; i < end; ++i) {
+                       const std::int64_t first = i % blocks * width;
+                       columns(i / blocks * layout.length + first, at.offset() + first, layout.length - first);
+                       if ((i + 1) % blocks == 0) at.next();
+                   }
+               });
+}
+
+template <class Isa>
+struct kernel_of<Isa, reduction_problem> {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using sums = group_sums<Isa>;
+
+    /// `finish(vector)` makes the result of what the values of a group came to.
+    template <class Take, class Join, class Finish>
+    static void reduce(const reduction_problem& p, const parallel_for& parallel, float start, Take take, Join join,
+                       Finish finish) noexcept {
+        const group_layout<Isa> layout(p);
+        for_each_group<Isa>(
+            p, layout, parallel,
+            [&](std::int64_t group, std::int64_t offset) {
+                const auto all = sums::of_rows(p.reduced, layout, p.input + offset, start, take, join);
+                const float value = all.fold([join](float a, float b) { return join_two(a, b, join); });
+                store_part<Isa>(p.output + group, finish(simd::broadcast(value)), 1);
+            },
+            [&](std::int64_t group, std::int64_t offset, std::int64_t count) {
+                const floats all = sums::of_columns(p.reduced, layout, p.input + offset, count, start, take, join);
+                store_part<Isa>(p.output + group, finish(all), count);
+            });
+    }
+    template <class Join>
+    [[gnu::always_inline]] static float join_two(float a, float b, Join join) noexcept {
+        float result[simd::width];
+        simd::store(result, join(simd::broadcast(a), simd::broadcast(b)));
+        return result[0];
+    }
+
+    static void run(const reduction_problem& p, const parallel_for& parallel) noexcept {
+        const group_layout<Isa> layout(p);
+        const floats size = simd::broadcast(static_cast<float>(layout.size));
+        const float infinity = __builtin_inff();
+        const auto add = [](floats a, floats b) { return simd::add(a, b); };
+        const auto same = [](floats v) { return v; };
+        const auto larger = [](floats sum, floats x) { return simd::at_least(x, sum); };
+        const auto smaller = [](floats sum, floats x) { return simd::at_most(x, sum); };
+        switch (p.kind) {
+            case reduction_kind::sum: return reduce(p, parallel, 0, add, add, same);
+            case reduction_kind::mean:
+                return reduce(p, parallel, 0, add, add, [size](floats v) { return simd::divide(v, size); });
+            case reduction_kind::maximum: return reduce(p, parallel, -infinity, larger, larger, same);
+            case reduction_kind::minimum: return reduce(p, parallel, infinity, smaller, smaller, same);
+            case reduction_kind::product: {
+                const auto times = [](floats a, floats b) { return simd::multiply(a, b); };
+                return reduce(p, parallel, 1, times, times, same);
+            }
+            case reduction_kind::l1:
+                return reduce(
+                    p, parallel, 0, [](floats sum, floats x) { return simd::add(sum, unary<Isa>::absolute(x)); }, add,
+                    same);
+            case reduction_kind::l2:
+                return reduce(
+                    p, parallel, 0, [](floats sum, floats x) { return simd::fma(x, x, sum); }, add,
+                    [](floats v) { return simd::sqrt(v); });
+        }
+    }
+};
+
+template <class Isa>
+struct kernel_of<Isa, normalization_problem> {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using numbers = sixteen<Isa>;
+    using sums = group_sums<Isa>;
+
+    struct plus {
+        [[gnu::always_inline]] floats operator()(floats a, floats b) const noexcept { return simd::add(a, b); }
+    };
+
+    /// What the values of groups are multiplied by, from the sums of the squares of their distances from the mean.
+    static floats factor_of(const normalization_problem& p, floats squares, floats size) noexcept {
+        const floats epsilon = simd::broadcast(p.epsilon);
+        const floats one = simd::broadcast(1);
+        switch (p.kind) {
+            case normalization_kind::mean: return one;
+            case normalization_kind::mean_and_deviation:
+                return simd::divide(one, simd::sqrt(simd::add(simd::divide(squares, size), epsilon)));
+            case normalization_kind::mean_and_shifted_deviation:
+                return simd::divide(one, simd::add(simd::sqrt(simd::divide(squares, size)), epsilon));
+            case normalization_kind::length: return simd::divide(one, simd::sqrt(simd::add(squares, epsilon)));
+            case normalization_kind::limited_length: break;
+        }
+        const floats limited = simd::select(simd::less(squares, epsilon), epsilon, squares);  // NaN stays
+        return simd::divide(one, simd::sqrt(limited));
+    }
+
+    /// `all(start, take)` gives a sum over the group in each lane; `change(function)` applies a function to its values.
+    template <class All, class Change>
+    [[gnu::always_inline]] static void normalize(const normalization_problem& p, std::int64_t count, const All& all,
+                                                 const Change& change) noexcept {
+        const floats size = simd::broadcast(static_cast<float>(count));
+        if (p.kind == normalization_kind::length || p.kind == normalization_kind::limited_length) {
+            const floats squares = all([](floats sum, floats x) { return simd::fma(x, x, sum); });
+            const floats factor = factor_of(p, squares, size);
+            return change([factor](floats x) { return simd::multiply(x, factor); });
+        }
+        const floats mean = simd::divide(all(plus()), size);
+        const auto distance = [mean](floats x) { return simd::subtract(x, mean); };
+        const floats rest =
+            simd::divide(all([distance](floats sum, floats x) { return simd::add(sum, distance(x)); }), size);
+        const auto exact = [distance, rest](floats x) { return simd::subtract(distance(x), rest); };
+        if (p.kind == normalization_kind::mean) return change(exact);
+        const floats squares = all([exact](floats sum, floats x) {
+            const floats d = exact(x);
+            return simd::fma(d, d, sum);
+        });
+        const floats factor = factor_of(p, squares, size);
+        change([exact, factor](floats x) { return simd::multiply(exact(x), factor); });
+    }
+
+    static void run(const normalization_problem& p, const parallel_for& parallel) noexcept {
+        const group_layout<Isa> layout(p);
+        for_each_group<Isa>(
+            p, layout, parallel, [&](std::int64_t, std::int64_t offset) { run_row(p, layout, offset); },
+            [&](std::int64_t, std::int64_t offset, std::int64_t count) { run_columns(p, layout, offset, count); });
+    }
+    static void run_row(const normalization_problem& p, const group_layout<Isa>& layout, std::int64_t offset) noexcept {
+        const float* const from = p.input + offset;
+        normalize(
+            p, layout.size,
+            [&](auto take) { return simd::broadcast(sums::of_rows(p.reduced, layout, from, 0, take, plus()).sum()); },
+            [&](auto change) { sums::change_rows(p.reduced, layout, from, p.output + offset, change); });
+    }
+    static void run_columns(const normalization_problem& p, const group_layout<Isa>& layout, std::int64_t offset,
+                            std::int64_t count) noexcept {
+        const float* const from = p.input + offset;
+        normalize(
+            p, layout.size,
+            [&](auto take) { return sums::of_columns(p.reduced, layout, from, count, 0, take, plus()); },
+            [&](auto change) { sums::change_columns(p.reduced, layout, from, p.output + offset, count, change); });
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
