@@ -46,7 +46,7 @@ inline graph embedded_image() {
     return model;
 }
 
-/// Matrix products of weights and of two activations, in bytes and floats; reductions, normalizations and softmaxes of any axes; attention.
+/// Matrix products of weights and of two activations, in bytes and floats; reductions, normalizations and softmaxes of any axes; attention, a recurrent cell.
 inline graph embedded_matrix() {
     graph model;
     const output_ref a = model.parameter(f32, shape{2, 3, 4, 6}, "a");
@@ -79,6 +79,15 @@ inline graph embedded_matrix() {
     model.result(model.add(op::scaled_dot_product_attention{}, {a, b, b}, {}, 13));
     const output_ref real_left = multiplied(model, left, make_scalar(f32, 0.1));
     model.result(model.add(op::scaled_dot_product_attention{}, {real_left, b, b, mask}, {}, 13));
+    const output_ref rows = model.add(op::reduce_mean{false}, {scores, axes({1, 2})});
+    const output_ref old = model.add(op::reduce_mean{false}, {a, axes({2, 3})});
+    op::lstm_cell cell;
+    cell.hidden_size = 3;
+    const node_id next = model.add(cell, {rows, old, old, model.constant(numbers(f32, shape{12, 5}, -1, 0.13, 1)),
+                                          model.constant(numbers(f32, shape{12, 3}, -1, 0.17, 1)),
+                                          model.constant(numbers(f32, shape{12}, -0.5, 0.1, 1))});
+    model.result(output_ref(next, 0));
+    model.result(output_ref(next, 1));
     return model;
 }
 

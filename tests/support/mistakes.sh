@@ -37,7 +37,7 @@ refuses() { # CODE SENTENCE: the sentence without namespaces
   errors=$(grep -c ' error: ' "$folder/messages")
   # g++ calls an enumerator of a class template argument by its type's full name, clang by a shorter one.
   if [ "$errors" != 1 ] || ! grep ' error: ' "$folder/messages" |
-    sed -E 's/lpt::(op::|element::|attribute::|detail::|mistake::)*//g; s/(op|element|attribute)::(kind::)?//g; s/kind:://g' |
+    sed -E 's/lpt::(v[0-9_]+::)?(op::|element::|attribute::|detail::|mistake::)*//g; s/(op|element|attribute)::(kind::)?//g; s/kind:://g' |
     grep -qF "$2"; then
     failed "must be one error that says '$2'" "$1"
   elif [ "$(wc -l < "$folder/messages")" -gt "$lines_at_most" ]; then

@@ -71,7 +71,7 @@ struct recurrent_problem {
     float* every = nullptr;
     float* last_hidden = nullptr;
     float* last_cell = nullptr;
-    scratch_memory scratch;
+    scratch_memory scratch = {};
 
     static constexpr const char* name = "recurrent";
     template <class Self, class Visit>
