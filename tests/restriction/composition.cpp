@@ -26,10 +26,10 @@ constexpr restriction_table for_sums(element type) {
 }
 constexpr restriction_table unsigned_sums() { return for_sums(u8); }
 
-constexpr auto computed = computed_restrictions<unsigned_sums>{};
-static_assert(std::is_empty_v<decltype(computed)>);
-static_assert(computed == for_sums(u8));
-static_assert(!(computed == for_sums(i8)));
+constexpr auto computed_sums = computed_restrictions<unsigned_sums>{};
+static_assert(std::is_empty_v<decltype(computed_sums)>);
+static_assert(computed_sums == for_sums(u8));
+static_assert(!(computed_sums == for_sums(i8)));
 static_assert(computed_restrictions<[] { return for_sums(i8); }>{} == for_sums(i8));
 
 static_assert(to_text(listed) == "Convolution, port 0: u8 or i8\n"
@@ -37,10 +37,10 @@ static_assert(to_text(listed) == "Convolution, port 0: u8 or i8\n"
                                  "GRUSequence: not quantized\n"
                                  "MaxPool version 8, port 0: u8\n"
                                  "Convolution, port 0: per tensor\n");
-static_assert(to_text(computed) == "Add, ports 0 and 1: u8, the same on all\n"
-                                   "Subtract, ports 0 and 1: u8, the same on all\n"
-                                   "Add, port 1: per tensor\n"
-                                   "Subtract, port 1: per tensor\n");
+static_assert(to_text(computed_sums) == "Add, ports 0 and 1: u8, the same on all\n"
+                                        "Subtract, ports 0 and 1: u8, the same on all\n"
+                                        "Add, port 1: per tensor\n"
+                                        "Subtract, port 1: per tensor\n");
 
 // ---- override
 
@@ -51,8 +51,8 @@ static_assert(
         restrictions<precisions<op::gru_sequence>, precisions<in_version<op::max_pool, 8>, on<0, u8>>,
                      per_tensor<op::convolution, 0>, precisions<op::convolution, on<0, i8>>, per_tensor<op::mat_mul>>>);
 static_assert((listed | override_listed) == (listed.table() | override_listed.table()));
-static_assert((computed | restrictions<precisions<op::add, on<0, i8>>>{}).table().precisions.size() == 2);
-static_assert((listed | computed) == (listed.table() | computed.table()));
+static_assert((computed_sums | restrictions<precisions<op::add, on<0, i8>>>{}).table().precisions.size() == 2);
+static_assert((listed | computed_sums) == (listed.table() | computed_sums.table()));
 static_assert((listed | restrictions<>{}) == listed);
 static_assert((listed | listed) == listed);
 
@@ -60,14 +60,14 @@ static_assert((listed | listed) == listed);
 
 static_assert(without<op::convolution, op::gru_sequence>(listed) ==
               restrictions<precisions<in_version<op::max_pool, 8>, on<0, u8>>>{});
-static_assert(to_text(without<op::add>(computed)) == "Subtract, ports 0 and 1: u8, the same on all\n"
-                                                     "Subtract, port 1: per tensor\n");
+static_assert(to_text(without<op::add>(computed_sums)) == "Subtract, ports 0 and 1: u8, the same on all\n"
+                                                          "Subtract, port 1: per tensor\n");
 
 // ---- intersection
 
 static_assert(intersect(listed, listed) == listed);
 static_assert(intersect(listed, restrictions<>{}) == listed);
-static_assert(intersect(listed, computed) == (listed | computed));
+static_assert(intersect(listed, computed_sums) == (listed | computed_sums));
 static_assert(intersect(restrictions<precisions<op::mat_mul, on<0, i8, u8>, on<1, i8>>>{},
                         restrictions<precisions<op::mat_mul, on<0, u8, i8>>, per_tensor<op::mat_mul>>{}) ==
               restrictions<precisions<op::mat_mul, on<0, i8, u8>, on<1, i8>>, per_tensor<op::mat_mul>>{});
@@ -147,6 +147,6 @@ TEST_CASE("mistakes in tables are errors with the sentence that types would not 
 TEST_CASE("objects and types can stand in a Hana list") {
     constexpr auto list = from_hana<restrictions>(
         hana::make_basic_tuple(precisions<op::add, on<0, i8>>{}, hana::type_c<per_tensor<op::add, 1>>));
-    CHECK((list | computed) == computed);
+    CHECK((list | computed_sums) == computed_sums);
     CHECK(std::is_same_v<decltype(list), const restrictions<precisions<op::add, on<0, i8>>, per_tensor<op::add, 1>>>);
 }

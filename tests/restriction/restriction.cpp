@@ -10,16 +10,16 @@ using namespace lpt;
 
 namespace {
 
-constexpr auto target =
+constexpr auto my_target =
     restrictions<precisions<op::convolution, on<0, u8>, on<1, i8>>, precisions<op::lstm_sequence, on<ports<0, 1>, u8>>,
                  precisions<op::gru_sequence>, precisions<in_version<op::max_pool, 1>, on<0, u8, i8>>,
                  per_tensor<op::convolution, 0>, per_tensor<op::concat>>{};
 
-static_assert(std::is_empty_v<decltype(target)>);
-static_assert(target.table().precisions.size() == 5);
-static_assert(target.table().granularities.size() == 2);
-static_assert(target.table().excludes(op::kind::gru_sequence));
-static_assert(!target.table().excludes(op::kind::convolution));
+static_assert(std::is_empty_v<decltype(my_target)>);
+static_assert(my_target.table().precisions.size() == 5);
+static_assert(my_target.table().granularities.size() == 2);
+static_assert(my_target.table().excludes(op::kind::gru_sequence));
+static_assert(!my_target.table().excludes(op::kind::convolution));
 
 // What a mistake is found as; the sentence that it is raised as needs a program that does not compile.
 using detail::restriction_mistake;
@@ -51,7 +51,7 @@ seq<port_types> unsigned_for_rank_5(const graph& model, node_id id) {
 }  // namespace
 
 TEST_CASE("Restrictions as types become rows in the order in which they are written") {
-    const restriction_table table = target;
+    const restriction_table table = my_target;
     CHECK(table.precisions[1].operation == op::kind::convolution);
     CHECK(table.precisions[1].accepted == port_types{{1}, {i8}});
     CHECK(table.precisions[2].accepted == port_types{{0, 1}, {u8}});
@@ -63,7 +63,7 @@ TEST_CASE("Restrictions as types become rows in the order in which they are writ
 }
 
 TEST_CASE("A restriction of one version leaves the others alone") {
-    const restriction_table table = target;
+    const restriction_table table = my_target;
     graph model;
     const node_id data = model.parameter(f32, {1, 3, 8, 8});
     const op::max_pool window{.strides = {2, 2}, .kernel = {2, 2}};

@@ -11,7 +11,7 @@ using namespace lpt::testing;
 
 namespace {
 
-compile_options on(kernel::isa set, int threads = 1) {
+compile_options options_for(kernel::isa set, int threads = 1) {
     compile_options result;
     result.instruction_set = set;
     result.threads = threads;
@@ -24,7 +24,7 @@ std::vector<tensor> run(executable& net, const std::vector<tensor>& inputs) {
 
 /// Every available instruction set and two threads give the bits of the scalar kernels; those agree with the reference.
 void check(const graph& model, const std::vector<tensor>& inputs, double tolerance) {
-    executable scalar = compile(model, on(kernel::isa::scalar));
+    executable scalar = compile(model, options_for(kernel::isa::scalar));
     const std::vector<tensor> results = run(scalar, inputs);
     const std::vector<tensor> expected = reference::evaluate<float>(model, view<tensor>(inputs.data(), inputs.size()));
     REQUIRE(results.size() == expected.size());
@@ -37,7 +37,7 @@ void check(const graph& model, const std::vector<tensor>& inputs, double toleran
         }
     }
     for (const kernel::isa set : support::available_instruction_sets()) {
-        executable other = compile(model, on(set, 2));
+        executable other = compile(model, options_for(set, 2));
         CHECK(run(other, inputs) == results);
     }
 }
@@ -98,7 +98,7 @@ TEST_CASE("Weights of 4 bits, signed or with a zero point, are packed two in a b
         check(model, {image(shape{1, 24, 2, width})}, 1e-5);
         for (const kernel::isa set : support::available_instruction_sets()) {
             if (set == kernel::isa::scalar) continue;
-            const executable net = compile(model, on(set));
+            const executable net = compile(model, options_for(set));
             const auto& work = std::get<plan::convolution_step>(net.plan().steps[1].work);
             const std::size_t bytes =
                 kernel::table_for(set).packed_convolution_bytes(work.shape, kernel::element_kind::i8);
@@ -268,7 +268,7 @@ void check_bits(const graph& model, const std::vector<tensor>& inputs) {
     const std::vector<tensor> expected = reference::evaluate<float>(model, view<tensor>(inputs.data(), inputs.size()));
     bool has_negative_zero = false;
     for (const kernel::isa set : support::available_instruction_sets()) {
-        executable net = compile(model, on(set));
+        executable net = compile(model, options_for(set));
         const std::vector<tensor> results = run(net, inputs);
         REQUIRE(results.size() == expected.size());
         for (std::size_t k = 0; k < results.size(); ++k) {
