@@ -3,12 +3,16 @@
 // Generated from include/lpt by .ci/single_include; changes belong there.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <flatbuffers/flatbuffers.h>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <pugixml.hpp>
 #include <set>
 #include <string>
@@ -1089,4 +1093,1623 @@ inline graph import_openvino_ir(const std::string& xml_path, std::string bin_pat
 #define LPT_HOLDS_IMPORT_HPP
 // File formats. Needs lpt::import.
 
+#endif
+
+// ======== lpt/import/tflite/builtin_names.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_BUILTIN_NAMES_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_BUILTIN_NAMES_HPP
+namespace lpt::inline LPT_ABI::tflite {
+
+/// The published names of the operators, by number.
+inline constexpr text_view builtin_names[] = {"ADD",
+                                              "AVERAGE_POOL_2D",
+                                              "CONCATENATION",
+                                              "CONV_2D",
+                                              "DEPTHWISE_CONV_2D",
+                                              "DEPTH_TO_SPACE",
+                                              "DEQUANTIZE",
+                                              "EMBEDDING_LOOKUP",
+                                              "FLOOR",
+                                              "FULLY_CONNECTED",
+                                              "HASHTABLE_LOOKUP",
+                                              "L2_NORMALIZATION",
+                                              "L2_POOL_2D",
+                                              "LOCAL_RESPONSE_NORMALIZATION",
+                                              "LOGISTIC",
+                                              "LSH_PROJECTION",
+                                              "LSTM",
+                                              "MAX_POOL_2D",
+                                              "MUL",
+                                              "RELU",
+                                              "RELU_N1_TO_1",
+                                              "RELU6",
+                                              "RESHAPE",
+                                              "RESIZE_BILINEAR",
+                                              "RNN",
+                                              "SOFTMAX",
+                                              "SPACE_TO_DEPTH",
+                                              "SVDF",
+                                              "TANH",
+                                              "CONCAT_EMBEDDINGS",
+                                              "SKIP_GRAM",
+                                              "CALL",
+                                              "CUSTOM",
+                                              "EMBEDDING_LOOKUP_SPARSE",
+                                              "PAD",
+                                              "UNIDIRECTIONAL_SEQUENCE_RNN",
+                                              "GATHER",
+                                              "BATCH_TO_SPACE_ND",
+                                              "SPACE_TO_BATCH_ND",
+                                              "TRANSPOSE",
+                                              "MEAN",
+                                              "SUB",
+                                              "DIV",
+                                              "SQUEEZE",
+                                              "UNIDIRECTIONAL_SEQUENCE_LSTM",
+                                              "STRIDED_SLICE",
+                                              "BIDIRECTIONAL_SEQUENCE_RNN",
+                                              "EXP",
+                                              "TOPK_V2",
+                                              "SPLIT",
+                                              "LOG_SOFTMAX",
+                                              "DELEGATE",
+                                              "BIDIRECTIONAL_SEQUENCE_LSTM",
+                                              "CAST",
+                                              "PRELU",
+                                              "MAXIMUM",
+                                              "ARG_MAX",
+                                              "MINIMUM",
+                                              "LESS",
+                                              "NEG",
+                                              "PADV2",
+                                              "GREATER",
+                                              "GREATER_EQUAL",
+                                              "LESS_EQUAL",
+                                              "SELECT",
+                                              "SLICE",
+                                              "SIN",
+                                              "TRANSPOSE_CONV",
+                                              "SPARSE_TO_DENSE",
+                                              "TILE",
+                                              "EXPAND_DIMS",
+                                              "EQUAL",
+                                              "NOT_EQUAL",
+                                              "LOG",
+                                              "SUM",
+                                              "SQRT",
+                                              "RSQRT",
+                                              "SHAPE",
+                                              "POW",
+                                              "ARG_MIN",
+                                              "FAKE_QUANT",
+                                              "REDUCE_PROD",
+                                              "REDUCE_MAX",
+                                              "PACK",
+                                              "LOGICAL_OR",
+                                              "ONE_HOT",
+                                              "LOGICAL_AND",
+                                              "LOGICAL_NOT",
+                                              "UNPACK",
+                                              "REDUCE_MIN",
+                                              "FLOOR_DIV",
+                                              "REDUCE_ANY",
+                                              "SQUARE",
+                                              "ZEROS_LIKE",
+                                              "FILL",
+                                              "FLOOR_MOD",
+                                              "RANGE",
+                                              "RESIZE_NEAREST_NEIGHBOR",
+                                              "LEAKY_RELU",
+                                              "SQUARED_DIFFERENCE",
+                                              "MIRROR_PAD",
+                                              "ABS",
+                                              "SPLIT_V",
+                                              "UNIQUE",
+                                              "CEIL",
+                                              "REVERSE_V2",
+                                              "ADD_N",
+                                              "GATHER_ND",
+                                              "COS",
+                                              "WHERE",
+                                              "RANK",
+                                              "ELU",
+                                              "REVERSE_SEQUENCE",
+                                              "MATRIX_DIAG",
+                                              "QUANTIZE",
+                                              "MATRIX_SET_DIAG",
+                                              "ROUND",
+                                              "HARD_SWISH",
+                                              "IF",
+                                              "WHILE",
+                                              "NON_MAX_SUPPRESSION_V4",
+                                              "NON_MAX_SUPPRESSION_V5",
+                                              "SCATTER_ND",
+                                              "SELECT_V2",
+                                              "DENSIFY",
+                                              "SEGMENT_SUM",
+                                              "BATCH_MATMUL",
+                                              "PLACEHOLDER_FOR_GREATER_OP_CODES",
+                                              "CUMSUM",
+                                              "CALL_ONCE",
+                                              "BROADCAST_TO",
+                                              "RFFT2D",
+                                              "CONV_3D",
+                                              "IMAG",
+                                              "REAL",
+                                              "COMPLEX_ABS",
+                                              "HASHTABLE",
+                                              "HASHTABLE_FIND",
+                                              "HASHTABLE_IMPORT",
+                                              "HASHTABLE_SIZE",
+                                              "REDUCE_ALL",
+                                              "CONV_3D_TRANSPOSE",
+                                              "VAR_HANDLE",
+                                              "READ_VARIABLE",
+                                              "ASSIGN_VARIABLE",
+                                              "BROADCAST_ARGS",
+                                              "RANDOM_STANDARD_NORMAL",
+                                              "BUCKETIZE",
+                                              "RANDOM_UNIFORM",
+                                              "MULTINOMIAL",
+                                              "GELU",
+                                              "DYNAMIC_UPDATE_SLICE",
+                                              "RELU_0_TO_1",
+                                              "UNSORTED_SEGMENT_PROD",
+                                              "UNSORTED_SEGMENT_MAX",
+                                              "UNSORTED_SEGMENT_SUM",
+                                              "ATAN2",
+                                              "UNSORTED_SEGMENT_MIN",
+                                              "SIGN",
+                                              "BITCAST",
+                                              "BITWISE_XOR",
+                                              "RIGHT_SHIFT",
+                                              "STABLEHLO_LOGISTIC",
+                                              "STABLEHLO_ADD",
+                                              "STABLEHLO_DIVIDE",
+                                              "STABLEHLO_MULTIPLY",
+                                              "STABLEHLO_MAXIMUM",
+                                              "STABLEHLO_RESHAPE",
+                                              "STABLEHLO_CLAMP",
+                                              "STABLEHLO_CONCATENATE",
+                                              "STABLEHLO_BROADCAST_IN_DIM",
+                                              "STABLEHLO_CONVOLUTION",
+                                              "STABLEHLO_SLICE",
+                                              "STABLEHLO_CUSTOM_CALL",
+                                              "STABLEHLO_REDUCE",
+                                              "STABLEHLO_ABS",
+                                              "STABLEHLO_AND",
+                                              "STABLEHLO_COSINE",
+                                              "STABLEHLO_EXPONENTIAL",
+                                              "STABLEHLO_FLOOR",
+                                              "STABLEHLO_LOG",
+                                              "STABLEHLO_MINIMUM",
+                                              "STABLEHLO_NEGATE",
+                                              "STABLEHLO_OR",
+                                              "STABLEHLO_POWER",
+                                              "STABLEHLO_REMAINDER",
+                                              "STABLEHLO_RSQRT",
+                                              "STABLEHLO_SELECT",
+                                              "STABLEHLO_SUBTRACT",
+                                              "STABLEHLO_TANH",
+                                              "STABLEHLO_SCATTER",
+                                              "STABLEHLO_COMPARE",
+                                              "STABLEHLO_CONVERT",
+                                              "STABLEHLO_DYNAMIC_SLICE",
+                                              "STABLEHLO_DYNAMIC_UPDATE_SLICE",
+                                              "STABLEHLO_PAD",
+                                              "STABLEHLO_IOTA",
+                                              "STABLEHLO_DOT_GENERAL",
+                                              "STABLEHLO_REDUCE_WINDOW",
+                                              "STABLEHLO_SORT",
+                                              "STABLEHLO_WHILE",
+                                              "STABLEHLO_GATHER",
+                                              "STABLEHLO_TRANSPOSE",
+                                              "DILATE",
+                                              "STABLEHLO_RNG_BIT_GENERATOR",
+                                              "REDUCE_WINDOW",
+                                              "STABLEHLO_COMPOSITE",
+                                              "STABLEHLO_SHIFT_LEFT",
+                                              "STABLEHLO_CBRT"};
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
+// ======== lpt/import/tflite/builtin.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_BUILTIN_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_BUILTIN_HPP
+/// The operators of TFLite, by number.
+namespace lpt::inline LPT_ABI::tflite {
+
+/// A builtin operator: its number in a file, and its published name in small letters (IF and WHILE are `if_else` and `while_loop`).
+enum class builtin : std::int32_t {
+    add,
+    average_pool_2d,
+    concatenation,
+    conv_2d,
+    depthwise_conv_2d,
+    depth_to_space,
+    dequantize,
+    embedding_lookup,
+    floor,
+    fully_connected,
+    hashtable_lookup,
+    l2_normalization,
+    l2_pool_2d,
+    local_response_normalization,
+    logistic,
+    lsh_projection,
+    lstm,
+    max_pool_2d,
+    mul,
+    relu,
+    relu_n1_to_1,
+    relu6,
+    reshape,
+    resize_bilinear,
+    rnn,
+    softmax,
+    space_to_depth,
+    svdf,
+    tanh,
+    concat_embeddings,
+    skip_gram,
+    call,
+    custom,
+    embedding_lookup_sparse,
+    pad,
+    unidirectional_sequence_rnn,
+    gather,
+    batch_to_space_nd,
+    space_to_batch_nd,
+    transpose,
+    mean,
+    sub,
+    div,
+    squeeze,
+    unidirectional_sequence_lstm,
+    strided_slice,
+    bidirectional_sequence_rnn,
+    exp,
+    topk_v2,
+    split,
+    log_softmax,
+    delegate,
+    bidirectional_sequence_lstm,
+    cast,
+    prelu,
+    maximum,
+    arg_max,
+    minimum,
+    less,
+    neg,
+    padv2,
+    greater,
+    greater_equal,
+    less_equal,
+    select,
+    slice,
+    sin,
+    transpose_conv,
+    sparse_to_dense,
+    tile,
+    expand_dims,
+    equal,
+    not_equal,
+    log,
+    sum,
+    sqrt,
+    rsqrt,
+    shape,
+    pow,
+    arg_min,
+    fake_quant,
+    reduce_prod,
+    reduce_max,
+    pack,
+    logical_or,
+    one_hot,
+    logical_and,
+    logical_not,
+    unpack,
+    reduce_min,
+    floor_div,
+    reduce_any,
+    square,
+    zeros_like,
+    fill,
+    floor_mod,
+    range,
+    resize_nearest_neighbor,
+    leaky_relu,
+    squared_difference,
+    mirror_pad,
+    abs,
+    split_v,
+    unique,
+    ceil,
+    reverse_v2,
+    add_n,
+    gather_nd,
+    cos,
+    where,
+    rank,
+    elu,
+    reverse_sequence,
+    matrix_diag,
+    quantize,
+    matrix_set_diag,
+    round,
+    hard_swish,
+    if_else,
+    while_loop,
+    non_max_suppression_v4,
+    non_max_suppression_v5,
+    scatter_nd,
+    select_v2,
+    densify,
+    segment_sum,
+    batch_matmul,
+    placeholder_for_greater_op_codes,
+    cumsum,
+    call_once,
+    broadcast_to,
+    rfft2d,
+    conv_3d,
+    imag,
+    real,
+    complex_abs,
+    hashtable,
+    hashtable_find,
+    hashtable_import,
+    hashtable_size,
+    reduce_all,
+    conv_3d_transpose,
+    var_handle,
+    read_variable,
+    assign_variable,
+    broadcast_args,
+    random_standard_normal,
+    bucketize,
+    random_uniform,
+    multinomial,
+    gelu,
+    dynamic_update_slice,
+    relu_0_to_1,
+    unsorted_segment_prod,
+    unsorted_segment_max,
+    unsorted_segment_sum,
+    atan2,
+    unsorted_segment_min,
+    sign,
+    bitcast,
+    bitwise_xor,
+    right_shift,
+    stablehlo_logistic,
+    stablehlo_add,
+    stablehlo_divide,
+    stablehlo_multiply,
+    stablehlo_maximum,
+    stablehlo_reshape,
+    stablehlo_clamp,
+    stablehlo_concatenate,
+    stablehlo_broadcast_in_dim,
+    stablehlo_convolution,
+    stablehlo_slice,
+    stablehlo_custom_call,
+    stablehlo_reduce,
+    stablehlo_abs,
+    stablehlo_and,
+    stablehlo_cosine,
+    stablehlo_exponential,
+    stablehlo_floor,
+    stablehlo_log,
+    stablehlo_minimum,
+    stablehlo_negate,
+    stablehlo_or,
+    stablehlo_power,
+    stablehlo_remainder,
+    stablehlo_rsqrt,
+    stablehlo_select,
+    stablehlo_subtract,
+    stablehlo_tanh,
+    stablehlo_scatter,
+    stablehlo_compare,
+    stablehlo_convert,
+    stablehlo_dynamic_slice,
+    stablehlo_dynamic_update_slice,
+    stablehlo_pad,
+    stablehlo_iota,
+    stablehlo_dot_general,
+    stablehlo_reduce_window,
+    stablehlo_sort,
+    stablehlo_while,
+    stablehlo_gather,
+    stablehlo_transpose,
+    dilate,
+    stablehlo_rng_bit_generator,
+    reduce_window,
+    stablehlo_composite,
+    stablehlo_shift_left,
+    stablehlo_cbrt
+};
+
+inline constexpr auto builtin_count = static_cast<std::int32_t>(sizeof builtin_names / sizeof builtin_names[0]);
+static_assert(static_cast<std::int32_t>(builtin::stablehlo_cbrt) + 1 == builtin_count);
+
+/// The published name of an operator, for instance `CONV_2D`.
+constexpr text_view name(builtin code) { return builtin_names[static_cast<std::int32_t>(code)]; }
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
+// ======== lpt/import/tflite/model.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_MODEL_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_MODEL_HPP
+/// What is in a TFLite file, as plain data. `read_model` makes it, and checks what can be checked without knowing the operators.
+namespace lpt::inline LPT_ABI::tflite {
+
+/// The type of a tensor's elements, by its number in a file.
+enum class tensor_type : std::int8_t {
+    float32,
+    float16,
+    int32,
+    uint8,
+    int64,
+    string,
+    boolean,
+    int16,
+    complex64,
+    int8,
+    float64,
+    complex128,
+    uint64,
+    resource,
+    variant,
+    uint32,
+    uint16,
+    int4,
+    bfloat16
+};
+inline constexpr text_view tensor_type_names[] = {
+    "float32", "float16",    "int32",  "uint8",    "int64",   "string", "bool",   "int16", "complex64", "int8",
+    "float64", "complex128", "uint64", "resource", "variant", "uint32", "uint16", "int4",  "bfloat16"};
+inline constexpr element elements_of_types[] = {f32, f16,     i32, u8,      i64,     dynamic, boolean, i16, dynamic, i8,
+                                                f64, dynamic, u64, dynamic, dynamic, u32,     u16,     i4,  bf16};
+inline constexpr int tensor_type_count = 19;
+static_assert(sizeof elements_of_types / sizeof elements_of_types[0] == tensor_type_count);
+static_assert(sizeof tensor_type_names / sizeof tensor_type_names[0] == tensor_type_count);
+
+constexpr text_view name(tensor_type type) { return tensor_type_names[static_cast<int>(type)]; }
+/// The element type of the library; `dynamic` for those that it does not have (strings, complex numbers, resources, variants).
+constexpr element element_of(tensor_type type) { return elements_of_types[static_cast<int>(type)]; }
+
+enum class padding : std::int8_t { same, valid };
+enum class activation : std::int8_t { none, relu, relu_n1_to_1, relu6, tanh, sign_bit };
+
+/// How integers stand for real numbers: `real = scale * (q - zero_point)`.
+///
+/// As it stands in the file, whether it keeps the rules of quantization or not: any number of scales and zero points with any values.
+struct quantization {
+    std::vector<float> scales;  // none: not quantized; one; or one for each index of the axis
+    std::vector<std::int64_t> zero_points;  // as many as scales, where the file is right
+    std::int32_t axis = 0;  // `quantized_dimension`
+    bool is_custom = false;  // has details of somebody's own
+
+    bool is_present() const { return !scales.empty(); }
+};
+
+struct tensor_info {
+    text name;
+    tensor_type type = tensor_type::float32;
+    shape dimensions;  // all sizes are known
+    shape signature;  // -1 where a size is open; the dimensions where the file has none
+    quantization quantized;
+    std::int64_t buffer = 0;  // its index
+    /// The value of a constant, of `dimensions` and the type of the elements; of types that the library does not have, and of
+    /// sparse tensors, the bytes as they lie (u8, one axis). None (`!value`): not a constant.
+    tensor value;
+    bool is_variable = false;
+    bool is_sparse = false;
+
+    bool is_constant() const { return static_cast<bool>(value); }
+};
+
+/// One field of an operator's options, named as in the schema.
+struct option {
+    enum class form : unsigned char { whole, real, list, words };
+
+    text_view name;
+    form holds = form::whole;
+    std::int64_t whole = 0;  // flags are 0 or 1
+    double real = 0;
+    std::vector<std::int64_t> list;
+    text words;
+};
+
+struct operator_info {
+    static constexpr std::int64_t none = -1;  // an optional input or output that is absent
+
+    builtin code = builtin::custom;
+    text custom_code;  // of CUSTOM
+    std::int32_t version = 1;
+    std::vector<std::int64_t> inputs;  // tensors of the subgraph, or `none`
+    std::vector<std::int64_t> outputs;
+    std::vector<std::int64_t> intermediates;  // tensors that carry quantization only
+    std::vector<option>
+        options;  // all fields of the operator's table that `schema.hpp` has, absent ones with their defaults
+
+    /// The operator's name: the published one, or that of a custom operator.
+    text_view name() const { return code == builtin::custom ? custom_code.view() : tflite::name(code); }
+
+    /// A field of the options; null where the operator has none of this name.
+    const option* find(text_view field) const {
+        for (const option& each : options) {
+            if (each.name == field) {
+                return &each;
+            }
+        }
+        return nullptr;
+    }
+    /// The value of a field that the operator has: an integer, an enumeration or a flag.
+    std::int64_t integer(text_view field) const { return at(field).whole; }
+    bool flag(text_view field) const { return at(field).whole != 0; }
+    double real(text_view field) const { return at(field).real; }
+    const std::vector<std::int64_t>& list(text_view field) const { return at(field).list; }
+    const text& words(text_view field) const { return at(field).words; }
+    tflite::padding padding() const { return static_cast<tflite::padding>(integer("padding")); }
+    /// The fused activation; `none` for operators that have no such field.
+    tflite::activation activation() const {
+        const option* const field = find("fused_activation_function");
+        return field == nullptr ? activation::none : static_cast<tflite::activation>(field->whole);
+    }
+
+private:
+    const option& at(text_view field) const {
+        const option* const found = find(field);
+        if (found == nullptr) {
+            fail({name(), " has no option ", field});
+        }
+        return *found;
+    }
+};
+
+struct subgraph {
+    text name;
+    std::vector<tensor_info> tensors;
+    std::vector<std::int64_t> inputs;
+    std::vector<std::int64_t> outputs;
+    std::vector<operator_info> operators;  // in the order in which they run
+};
+
+struct signature {
+    struct port {
+        text name;
+        std::int64_t tensor = 0;
+    };
+
+    text key;
+    std::int64_t subgraph = 0;
+    std::vector<port> inputs;
+    std::vector<port> outputs;
+};
+
+struct metadata {
+    text name;
+    tensor content;  // u8, one axis
+};
+
+struct model {
+    text file;  // for messages
+    text description;
+    std::vector<subgraph> subgraphs;  // at least one, the first is the network
+    std::vector<signature> signatures;
+    std::vector<metadata> notes;
+};
+
+/// What a message is about: a file, and in it a subgraph, an operator or a tensor.
+struct place {
+    text_view file;
+    std::int64_t subgraph = -1;
+    std::int64_t op = -1;
+    text_view op_name = {};
+    std::int64_t tensor = -1;
+    text_view tensor_name = {};
+};
+inline void append_to(text& message, const place& where) {
+    message.append(where.file);
+    if (where.subgraph >= 0) {
+        message.append(": subgraph ").append(where.subgraph);
+    }
+    if (where.op >= 0) {
+        message.append(": operator ").append(where.op).append(" (").append(where.op_name).append(")");
+    }
+    if (where.tensor >= 0) {
+        message.append(": tensor ").append(where.tensor).append(" '").append(where.tensor_name).append("'");
+    }
+}
+
+template <class... Parts>
+[[noreturn]] void wrong(const place& where, const Parts&... parts) {
+    fail({where, ": ", parts...});
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
+// ======== lpt/import/tflite/check_model.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_CHECK_MODEL_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_CHECK_MODEL_HPP
+/// What no verifier of FlatBuffers knows: which indices there are, and that everything is computed before it is read.
+namespace lpt::inline LPT_ABI::tflite::detail {
+
+inline void check_index(std::int64_t index, std::size_t count, const place& where, text_view role, std::size_t position,
+                        text_view what) {
+    if (index < 0 || index >= static_cast<std::int64_t>(count)) {
+        wrong(where, role, " ", position, " is ", what, " ", index, ", expected 0 to ",
+              static_cast<std::int64_t>(count) - 1);
+    }
+}
+
+/// Whether a tensor has a value before any operator has run, or needs none.
+inline bool is_known_at_start(const tensor_info& info) {
+    return info.is_constant() || info.is_variable || info.dimensions.elements() == 0;
+}
+
+/// Checks the operators of a subgraph in the order in which they run.
+class subgraph_checker {
+    const subgraph& graph_;
+    place where_;
+    std::vector<char> known_;
+
+    void name_tensor(place& where, std::int64_t index) const {
+        where.tensor = index;
+        where.tensor_name = graph_.tensors[static_cast<std::size_t>(index)].name;
+    }
+    void check_indices(const std::vector<std::int64_t>& all, const place& where, text_view role,
+                       bool may_be_absent) const {
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (!may_be_absent || all[i] != operator_info::none) {
+                check_index(all[i], graph_.tensors.size(), where, role, i, "tensor");
+            }
+        }
+    }
+    void check_reads(const operator_info& op, const place& where) const {
+        for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+            const std::int64_t index = op.inputs[i];
+            if (index != operator_info::none && known_[static_cast<std::size_t>(index)] == 0) {
+                wrong(where, "input ", i, " is tensor ", index, " '",
+                      graph_.tensors[static_cast<std::size_t>(index)].name, "', which no operator before it computes");
+            }
+        }
+    }
+    void check_writes(const operator_info& op, const place& where) {
+        for (std::size_t i = 0; i < op.outputs.size(); ++i) {
+            const std::int64_t index = op.outputs[i];
+            if (index == operator_info::none) {
+                continue;
+            }
+            char& known = known_[static_cast<std::size_t>(index)];
+            if (known != 0 && graph_.tensors[static_cast<std::size_t>(index)].dimensions.elements() != 0) {
+                wrong(where, "output ", i, " is tensor ", index, " '",
+                      graph_.tensors[static_cast<std::size_t>(index)].name, "', which has a value already");
+            }
+            known = 1;
+        }
+    }
+
+public:
+    subgraph_checker(const subgraph& graph, const place& where) : graph_(graph), where_(where) {}
+
+    void check() {
+        check_indices(graph_.inputs, where_, "input", false);
+        check_indices(graph_.outputs, where_, "output", false);
+        for (const tensor_info& each : graph_.tensors) {
+            known_.push_back(is_known_at_start(each) ? 1 : 0);
+        }
+        for (const std::int64_t each : graph_.inputs) {
+            known_[static_cast<std::size_t>(each)] = 1;
+        }
+        for (const operator_info& each : graph_.operators) {
+            ++where_.op;
+            where_.op_name = each.name();
+            check_indices(each.inputs, where_, "input", true);
+            check_indices(each.outputs, where_, "output", true);
+            check_indices(each.intermediates, where_, "intermediate", true);
+            check_reads(each, where_);
+            check_writes(each, where_);
+        }
+        where_.op = -1;
+        for (const std::int64_t each : graph_.outputs) {
+            if (known_[static_cast<std::size_t>(each)] == 0) {
+                name_tensor(where_, each);
+                wrong(where_, "is an output, but no operator computes it");
+            }
+        }
+    }
+};
+
+/// The subgraphs that an operator runs.
+inline std::vector<std::int64_t> callees(const operator_info& op) {
+    std::vector<std::int64_t> result;
+    for (const option& each : op.options) {
+        if (each.name == "subgraph" || each.name.ends_with("_subgraph_index")) {
+            result.push_back(each.whole);
+        }
+    }
+    return result;
+}
+
+/// Raises an error where a subgraph runs itself, through whichever others.
+class call_checker {
+    const model& model_;
+    enum class state : char { unseen, open, done };
+    std::vector<state> states_;
+
+    static constexpr int deepest_call = 64;
+
+    void visit(std::size_t index, int depth) {
+        states_[index] = state::open;
+        place where{model_.file, static_cast<std::int64_t>(index)};
+        for (const operator_info& op : model_.subgraphs[index].operators) {
+            ++where.op;
+            where.op_name = op.name();
+            const std::vector<std::int64_t> called = callees(op);
+            for (std::size_t i = 0; i < called.size(); ++i) {
+                const std::int64_t each = called[i];
+                check_index(each, model_.subgraphs.size(), where, "callee", i, "subgraph");
+                const auto next = static_cast<std::size_t>(each);
+                if (states_[next] == state::open) {
+                    wrong(where, "runs subgraph ", each, ", which runs this one");
+                }
+                if (depth == deepest_call) {
+                    wrong(where, "subgraphs run each other more than ", deepest_call, " deep");
+                }
+                if (states_[next] == state::unseen) {
+                    visit(next, depth + 1);
+                }
+            }
+        }
+        states_[index] = state::done;
+    }
+
+public:
+    explicit call_checker(const model& file) : model_(file), states_(file.subgraphs.size(), state::unseen) {}
+    void check() {
+        for (std::size_t i = 0; i < states_.size(); ++i) {
+            if (states_[i] == state::unseen) {
+                visit(i, 0);
+            }
+        }
+    }
+};
+
+inline void check_signature(const model& file, const signature& each) {
+    const place where{file.file};
+    if (each.subgraph < 0 || each.subgraph >= static_cast<std::int64_t>(file.subgraphs.size())) {
+        wrong(where, "signature '", each.key, "' is for subgraph ", each.subgraph, ", but the file has ",
+              file.subgraphs.size());
+    }
+    const std::size_t tensors = file.subgraphs[static_cast<std::size_t>(each.subgraph)].tensors.size();
+    for (const std::vector<signature::port>* ports : {&each.inputs, &each.outputs}) {
+        for (const signature::port& port : *ports) {
+            if (port.tensor < 0 || port.tensor >= static_cast<std::int64_t>(tensors)) {
+                wrong(where, "signature '", each.key, "' names tensor ", port.tensor, " '", port.name,
+                      "', but the subgraph has ", tensors);
+            }
+        }
+    }
+}
+
+inline void check_model(const model& file) {
+    if (file.subgraphs.empty()) {
+        wrong(place{file.file}, "has no subgraph");
+    }
+    for (std::size_t i = 0; i < file.subgraphs.size(); ++i) {
+        subgraph_checker(file.subgraphs[i], {file.file, static_cast<std::int64_t>(i)}).check();
+    }
+    call_checker(file).check();
+    for (const signature& each : file.signatures) {
+        check_signature(file, each);
+    }
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite::detail
+#endif
+
+// ======== lpt/import/tflite/flat_table.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_FLAT_TABLE_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_FLAT_TABLE_HPP
+/// Tables of a FlatBuffer, each part of which is verified when it is read.
+namespace lpt::inline LPT_ABI::tflite {
+
+/// The bytes of a file with a verifier for them.
+class flat_file {
+    // Parts may be shared, so a small file can describe a large thing. Nobody writes such files but to do harm.
+    static constexpr std::size_t most_readings_of_a_byte = 8;
+    static constexpr std::size_t free_bytes = std::size_t{1} << 16;
+    static constexpr std::size_t last_byte = std::size_t{FLATBUFFERS_MAX_BUFFER_SIZE} - 1;  // positions have 31 bits
+
+    text_view name_;
+    const std::uint8_t* first_;
+    std::size_t size_;
+    flatbuffers::Verifier verifier_;
+    std::size_t left_to_read_;
+
+    static flatbuffers::Verifier::Options verifier_options() {
+        flatbuffers::Verifier::Options result;
+        result.max_tables = static_cast<flatbuffers::uoffset_t>(-1);  // bounded by what may be read
+        return result;
+    }
+
+public:
+    /// `name` is for messages. Behind the first 2 GiB of a file lie only buffers.
+    flat_file(text_view name, const std::byte* first, std::size_t size)
+        : name_(name),
+          first_(reinterpret_cast<const std::uint8_t*>(first)),
+          size_(size),
+          verifier_(first_, size < last_byte ? size : last_byte, verifier_options()),
+          left_to_read_(size * most_readings_of_a_byte + free_bytes) {}
+    flat_file(const flat_file&) = delete;
+    flat_file& operator=(const flat_file&) = delete;
+
+    text_view name() const { return name_; }
+    std::size_t size() const { return size_; }
+    flatbuffers::Verifier& verifier() { return verifier_; }
+    const std::uint8_t* first() const { return first_; }
+    std::size_t position(const void* part) const {
+        return static_cast<std::size_t>(static_cast<const std::uint8_t*>(part) - first_);
+    }
+    /// Counts bytes as read. Raises an error where the parts of the file are shared so often that reading them all is no use.
+    void count(std::size_t bytes) {
+        if (bytes > left_to_read_) {
+            fail({name_, ": its parts are shared by so many others that together they have more than ",
+                  most_readings_of_a_byte, " times the ", size_, " bytes of the file"});
+        }
+        left_to_read_ -= bytes;
+    }
+    [[noreturn]] void broken(const void* part, text_view table, text_view what) const {
+        fail({name_, ": broken FlatBuffer at byte ", position(part), ": ", table, ": ", what});
+    }
+};
+
+/// A table, or none: then all its fields are absent.
+class flat_table {
+    flat_file* file_ = nullptr;
+    const flatbuffers::Table* table_ = nullptr;
+    text_view name_;
+
+    static flatbuffers::voffset_t slot(unsigned short field) {
+        return static_cast<flatbuffers::voffset_t>(4 + 2 * field);
+    }
+    [[noreturn]] void broken(unsigned short field, text_view what) const {
+        fail({file_->name(), ": broken FlatBuffer at byte ", file_->position(table_), ": field ", field, " of ", name_,
+              " ", what});
+    }
+    const std::uint8_t* pointer(unsigned short field) const {
+        if (table_ == nullptr) {
+            return nullptr;
+        }
+        if (!table_->VerifyOffset(file_->verifier(), slot(field))) {
+            broken(field, "leads out of the file");
+        }
+        return table_->GetPointer<const std::uint8_t*>(slot(field));
+    }
+    template <class Value>
+    const flatbuffers::Vector<Value>* vector(unsigned short field) const {
+        const auto* const result = reinterpret_cast<const flatbuffers::Vector<Value>*>(pointer(field));
+        if (!file_vector_is_whole(result)) {
+            broken(field, "is a list that does not end in the file");
+        }
+        if (result != nullptr) {
+            if (file_->position(result->data()) % sizeof(Value) != 0) {
+                broken(field, "is a list of numbers that are not aligned");
+            }
+            file_->count(result->size() * sizeof(Value));
+        }
+        return result;
+    }
+    template <class Value>
+    bool file_vector_is_whole(const flatbuffers::Vector<Value>* list) const {
+        return list == nullptr || file_->verifier().VerifyVector(list);
+    }
+
+public:
+    flat_table() = default;
+    /// Verifies that a table begins there.
+    flat_table(flat_file& file, const std::uint8_t* at, text_view name)
+        : file_(&file), table_(reinterpret_cast<const flatbuffers::Table*>(at)), name_(name) {
+        file.count(2 * sizeof(flatbuffers::uoffset_t));
+        if (!file.verifier().VerifyTableStart(at)) {
+            file.broken(at, name, "no table begins there");
+        }
+        file.verifier().EndTable();
+    }
+    /// The table that the file begins with.
+    static flat_table root(flat_file& file, text_view name) {
+        const flatbuffers::uoffset_t offset = file.verifier().VerifyOffset(0);
+        if (offset == 0) {
+            file.broken(file.first(), name, "its place lies outside of the file");
+        }
+        return {file, file.first() + offset, name};
+    }
+
+    explicit operator bool() const { return table_ != nullptr; }
+    flat_file& file() const { return *file_; }
+
+    template <class Value>
+    Value number(unsigned short field, Value when_absent = {}) const {
+        if (table_ == nullptr) {
+            return when_absent;
+        }
+        if (!table_->VerifyField<Value>(file_->verifier(), slot(field), sizeof(Value))) {
+            broken(field, "lies outside of the file, or is not aligned");
+        }
+        return table_->GetField<Value>(slot(field), when_absent);
+    }
+    bool has(unsigned short field) const { return table_ != nullptr && table_->CheckField(slot(field)); }
+
+    text words(unsigned short field) const {
+        const auto* const result = reinterpret_cast<const flatbuffers::String*>(pointer(field));
+        if (result == nullptr) {
+            return {};
+        }
+        if (!file_->verifier().VerifyString(result)) {
+            broken(field, "is a text that does not end in the file");
+        }
+        file_->count(result->size());
+        return text(text_view(result->c_str(), result->size()));
+    }
+
+    /// The numbers of a list; none where it is absent.
+    template <class Value, class Result = Value>
+    std::vector<Result> numbers(unsigned short field) const {
+        const flatbuffers::Vector<Value>* const list = table_ == nullptr ? nullptr : vector<Value>(field);
+        std::vector<Result> result;
+        if (list != nullptr) {
+            result.reserve(list->size());
+            for (flatbuffers::uoffset_t i = 0; i < list->size(); ++i) {
+                result.push_back(static_cast<Result>(list->Get(i)));
+            }
+        }
+        return result;
+    }
+    /// Where the bytes of a list lie, and how many they are; `{0, 0}` where it is absent.
+    std::pair<std::size_t, std::size_t> bytes_of(unsigned short field) const {
+        const flatbuffers::Vector<std::uint8_t>* const list = table_ == nullptr ? nullptr : vector<std::uint8_t>(field);
+        return list == nullptr ? std::pair<std::size_t, std::size_t>{}
+                               : std::pair{file_->position(list->data()), std::size_t{list->size()}};
+    }
+
+    /// The table that a field leads to, or none.
+    flat_table table(unsigned short field, text_view name) const {
+        const std::uint8_t* const at = pointer(field);
+        return at == nullptr ? flat_table() : flat_table(*file_, at, name);
+    }
+    /// The tables of a list; none where it is absent.
+    std::vector<flat_table> tables(unsigned short field, text_view name) const {
+        const flatbuffers::Vector<flatbuffers::uoffset_t>* const list =
+            table_ == nullptr ? nullptr : vector<flatbuffers::uoffset_t>(field);
+        std::vector<flat_table> result;
+        for (flatbuffers::uoffset_t i = 0; list != nullptr && i < list->size(); ++i) {
+            const std::uint8_t* const from = list->Data() + i * sizeof(flatbuffers::uoffset_t);
+            const flatbuffers::uoffset_t offset = file_->verifier().VerifyOffset(file_->position(from));
+            if (offset == 0) {
+                broken(field, "has an entry that leads out of the file");
+            }
+            result.emplace_back(*file_, from + offset, name);
+        }
+        return result;
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
+// ======== lpt/import/tflite/schema.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_SCHEMA_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_SCHEMA_HPP
+/// Numbers of fields in the tables of a TFLite file, and their defaults (version 3 of the format).
+namespace lpt::inline LPT_ABI::tflite::field {
+
+struct model {
+    enum : unsigned short {
+        version,
+        operator_codes,
+        subgraphs,
+        description,
+        buffers,
+        metadata_buffer,
+        metadata,
+        signature_defs
+    };
+};
+struct operator_code {
+    enum : unsigned short { deprecated_builtin_code, custom_code, version, builtin_code };
+};
+struct subgraph {
+    enum : unsigned short { tensors, inputs, outputs, operators, name };
+};
+struct tensor {
+    enum : unsigned short { shape, type, buffer, name, quantization, is_variable, sparsity, shape_signature, has_rank };
+};
+struct quantization {
+    enum : unsigned short { min, max, scale, zero_point, details_type, details, quantized_dimension };
+};
+struct op {
+    enum : unsigned short {
+        opcode_index,
+        inputs,
+        outputs,
+        builtin_options_type,
+        builtin_options,
+        custom_options,
+        custom_options_format,
+        mutating_variable_inputs,
+        intermediates,
+        large_custom_options_offset,
+        large_custom_options_size,
+        builtin_options_2_type,
+        builtin_options_2
+    };
+};
+struct buffer {
+    enum : unsigned short { data, offset, size };
+};
+struct signature {
+    enum : unsigned short { inputs, outputs, signature_key, deprecated_tag, subgraph_index };
+};
+struct tensor_map {
+    enum : unsigned short { name, tensor_index };
+};
+struct metadata {
+    enum : unsigned short { name, buffer };
+};
+
+}  // namespace lpt::inline LPT_ABI::tflite::field
+
+namespace lpt::inline LPT_ABI::tflite {
+
+/// How a field of options is stored: integers of 32 and 64 bits, a flag, an enumeration, a type of tensors, a real number, integers, words.
+enum class stored : unsigned char {
+    whole,
+    natural,
+    long_whole,
+    flag,
+    padding,
+    activation,
+    mirroring,
+    weights_format,
+    kernel_type,
+    type,
+    real,
+    list,
+    words
+};
+
+struct option_field {
+    text_view name;
+    unsigned short number;
+    stored as;
+    int when_absent = 0;
+};
+
+inline constexpr std::size_t most_option_fields = 8;
+
+/// The options table of one or more operators; `tag` is its number among those that an operator can have.
+struct option_table {
+    unsigned char tag;
+    option_field fields[most_option_fields];
+};
+
+namespace options {
+
+inline constexpr option_table none{0, {}};
+inline constexpr option_table conv_2d{1,
+                                      {{"padding", 0, stored::padding},
+                                       {"stride_w", 1, stored::whole},
+                                       {"stride_h", 2, stored::whole},
+                                       {"fused_activation_function", 3, stored::activation},
+                                       {"dilation_w_factor", 4, stored::whole, 1},
+                                       {"dilation_h_factor", 5, stored::whole, 1},
+                                       {"quantized_bias_type", 6, stored::type}}};
+inline constexpr option_table depthwise_conv_2d{2,
+                                                {{"padding", 0, stored::padding},
+                                                 {"stride_w", 1, stored::whole},
+                                                 {"stride_h", 2, stored::whole},
+                                                 {"depth_multiplier", 3, stored::whole},
+                                                 {"fused_activation_function", 4, stored::activation},
+                                                 {"dilation_w_factor", 5, stored::whole, 1},
+                                                 {"dilation_h_factor", 6, stored::whole, 1}}};
+inline constexpr option_table pool_2d{5,
+                                      {{"padding", 0, stored::padding},
+                                       {"stride_w", 1, stored::whole},
+                                       {"stride_h", 2, stored::whole},
+                                       {"filter_width", 3, stored::whole},
+                                       {"filter_height", 4, stored::whole},
+                                       {"fused_activation_function", 5, stored::activation}}};
+inline constexpr option_table svdf{6,
+                                   {{"rank", 0, stored::whole},
+                                    {"fused_activation_function", 1, stored::activation},
+                                    {"asymmetric_quantize_inputs", 2, stored::flag}}};
+inline constexpr option_table rnn{
+    7, {{"fused_activation_function", 0, stored::activation}, {"asymmetric_quantize_inputs", 1, stored::flag}}};
+inline constexpr option_table fully_connected{8,
+                                              {{"fused_activation_function", 0, stored::activation},
+                                               {"weights_format", 1, stored::weights_format},
+                                               {"keep_num_dims", 2, stored::flag},
+                                               {"asymmetric_quantize_inputs", 3, stored::flag},
+                                               {"quantized_bias_type", 4, stored::type}}};
+inline constexpr option_table softmax{9, {{"beta", 0, stored::real}}};
+inline constexpr option_table concatenation{
+    10, {{"axis", 0, stored::whole}, {"fused_activation_function", 1, stored::activation}}};
+inline constexpr option_table add{
+    11, {{"fused_activation_function", 0, stored::activation}, {"pot_scale_int16", 1, stored::flag, 1}}};
+inline constexpr option_table l2_norm{12, {{"fused_activation_function", 0, stored::activation}}};
+inline constexpr option_table local_response_normalization{
+    13,
+    {{"radius", 0, stored::whole}, {"bias", 1, stored::real}, {"alpha", 2, stored::real}, {"beta", 3, stored::real}}};
+inline constexpr option_table lstm{14,
+                                   {{"fused_activation_function", 0, stored::activation},
+                                    {"cell_clip", 1, stored::real},
+                                    {"proj_clip", 2, stored::real},
+                                    {"kernel_type", 3, stored::kernel_type},
+                                    {"asymmetric_quantize_inputs", 4, stored::flag}}};
+inline constexpr option_table resize_bilinear{
+    15, {{"align_corners", 2, stored::flag}, {"half_pixel_centers", 3, stored::flag}}};
+inline constexpr option_table call{16, {{"subgraph", 0, stored::natural}}};
+inline constexpr option_table reshape{17, {{"new_shape", 0, stored::list}}};
+inline constexpr option_table space_to_depth{19, {{"block_size", 0, stored::whole}}};
+inline constexpr option_table mul{21, {{"fused_activation_function", 0, stored::activation}}};
+inline constexpr option_table gather{23, {{"axis", 0, stored::whole}, {"batch_dims", 1, stored::whole}}};
+inline constexpr option_table reducer{27, {{"keep_dims", 0, stored::flag}}};
+inline constexpr option_table sub{
+    28, {{"fused_activation_function", 0, stored::activation}, {"pot_scale_int16", 1, stored::flag, 1}}};
+inline constexpr option_table div{29, {{"fused_activation_function", 0, stored::activation}}};
+inline constexpr option_table squeeze{30, {{"squeeze_dims", 0, stored::list}}};
+inline constexpr option_table sequence_rnn{31,
+                                           {{"time_major", 0, stored::flag},
+                                            {"fused_activation_function", 1, stored::activation},
+                                            {"asymmetric_quantize_inputs", 2, stored::flag}}};
+inline constexpr option_table strided_slice{32,
+                                            {{"begin_mask", 0, stored::whole},
+                                             {"end_mask", 1, stored::whole},
+                                             {"ellipsis_mask", 2, stored::whole},
+                                             {"new_axis_mask", 3, stored::whole},
+                                             {"shrink_axis_mask", 4, stored::whole},
+                                             {"offset", 5, stored::flag}}};
+inline constexpr option_table split{35, {{"num_splits", 0, stored::whole}}};
+inline constexpr option_table cast{37, {{"in_data_type", 0, stored::type}, {"out_data_type", 1, stored::type}}};
+inline constexpr option_table arg_max{40, {{"output_type", 0, stored::type}}};
+inline constexpr option_table transpose_conv{49,
+                                             {{"padding", 0, stored::padding},
+                                              {"stride_w", 1, stored::whole},
+                                              {"stride_h", 2, stored::whole},
+                                              {"fused_activation_function", 3, stored::activation},
+                                              {"quantized_bias_type", 4, stored::type}}};
+inline constexpr option_table shape{55, {{"out_type", 0, stored::type}}};
+inline constexpr option_table arg_min{57, {{"output_type", 0, stored::type}}};
+inline constexpr option_table fake_quant{58,
+                                         {{"min", 0, stored::real},
+                                          {"max", 1, stored::real},
+                                          {"num_bits", 2, stored::whole},
+                                          {"narrow_range", 3, stored::flag}}};
+inline constexpr option_table pack{59, {{"values_count", 0, stored::whole}, {"axis", 1, stored::whole}}};
+inline constexpr option_table one_hot{61, {{"axis", 0, stored::whole}}};
+inline constexpr option_table unpack{64, {{"num", 0, stored::whole}, {"axis", 1, stored::whole}}};
+inline constexpr option_table bidirectional_sequence_lstm{69,
+                                                          {{"fused_activation_function", 0, stored::activation},
+                                                           {"cell_clip", 1, stored::real},
+                                                           {"proj_clip", 2, stored::real},
+                                                           {"merge_outputs", 3, stored::flag},
+                                                           {"time_major", 4, stored::flag, 1},
+                                                           {"asymmetric_quantize_inputs", 5, stored::flag}}};
+inline constexpr option_table bidirectional_sequence_rnn{70,
+                                                         {{"time_major", 0, stored::flag},
+                                                          {"fused_activation_function", 1, stored::activation},
+                                                          {"merge_outputs", 2, stored::flag},
+                                                          {"asymmetric_quantize_inputs", 3, stored::flag}}};
+inline constexpr option_table unidirectional_sequence_lstm{71,
+                                                           {{"fused_activation_function", 0, stored::activation},
+                                                            {"cell_clip", 1, stored::real},
+                                                            {"proj_clip", 2, stored::real},
+                                                            {"time_major", 3, stored::flag},
+                                                            {"asymmetric_quantize_inputs", 4, stored::flag},
+                                                            {"diagonal_recurrent_tensors", 5, stored::flag}}};
+inline constexpr option_table resize_nearest_neighbor{
+    74, {{"align_corners", 0, stored::flag}, {"half_pixel_centers", 1, stored::flag}}};
+inline constexpr option_table leaky_relu{75, {{"alpha", 0, stored::real}}};
+inline constexpr option_table mirror_pad{77, {{"mode", 0, stored::mirroring}}};
+inline constexpr option_table split_v{79, {{"num_splits", 0, stored::whole}}};
+inline constexpr option_table unique{80, {{"idx_out_type", 0, stored::type, 2}}};
+inline constexpr option_table reverse_sequence{87, {{"seq_dim", 0, stored::whole}, {"batch_dim", 1, stored::whole}}};
+inline constexpr option_table if_else{
+    92, {{"then_subgraph_index", 0, stored::whole}, {"else_subgraph_index", 1, stored::whole}}};
+inline constexpr option_table while_loop{
+    93, {{"cond_subgraph_index", 0, stored::whole}, {"body_subgraph_index", 1, stored::whole}}};
+inline constexpr option_table depth_to_space{94, {{"block_size", 0, stored::whole}}};
+inline constexpr option_table batch_matmul{
+    101, {{"adj_x", 0, stored::flag}, {"adj_y", 1, stored::flag}, {"asymmetric_quantize_inputs", 2, stored::flag}}};
+inline constexpr option_table cumsum{102, {{"exclusive", 0, stored::flag}, {"reverse", 1, stored::flag}}};
+inline constexpr option_table call_once{103, {{"init_subgraph_index", 0, stored::whole}}};
+inline constexpr option_table conv_3d{106,
+                                      {{"padding", 0, stored::padding},
+                                       {"stride_d", 1, stored::whole},
+                                       {"stride_w", 2, stored::whole},
+                                       {"stride_h", 3, stored::whole},
+                                       {"fused_activation_function", 4, stored::activation},
+                                       {"dilation_d_factor", 5, stored::whole, 1},
+                                       {"dilation_w_factor", 6, stored::whole, 1},
+                                       {"dilation_h_factor", 7, stored::whole, 1}}};
+inline constexpr option_table var_handle{111, {{"container", 0, stored::words}, {"shared_name", 1, stored::words}}};
+inline constexpr option_table random{114, {{"seed", 0, stored::long_whole}, {"seed2", 1, stored::long_whole}}};
+inline constexpr option_table gelu{116, {{"approximate", 0, stored::flag}}};
+
+}  // namespace options
+
+/// The options of an operator. Those without fields have `options::none`.
+constexpr const option_table& options_of(builtin code) {
+    using enum builtin;
+    switch (code) {
+        case conv_2d: return options::conv_2d;
+        case depthwise_conv_2d: return options::depthwise_conv_2d;
+        case average_pool_2d:
+        case max_pool_2d:
+        case l2_pool_2d: return options::pool_2d;
+        case svdf: return options::svdf;
+        case rnn: return options::rnn;
+        case fully_connected: return options::fully_connected;
+        case softmax: return options::softmax;
+        case concatenation: return options::concatenation;
+        case add: return options::add;
+        case l2_normalization: return options::l2_norm;
+        case local_response_normalization: return options::local_response_normalization;
+        case lstm: return options::lstm;
+        case resize_bilinear: return options::resize_bilinear;
+        case call: return options::call;
+        case reshape: return options::reshape;
+        case space_to_depth: return options::space_to_depth;
+        case mul: return options::mul;
+        case gather: return options::gather;
+        case mean:
+        case sum:
+        case reduce_prod:
+        case reduce_max:
+        case reduce_min:
+        case reduce_any:
+        case reduce_all: return options::reducer;
+        case sub: return options::sub;
+        case div: return options::div;
+        case squeeze: return options::squeeze;
+        case unidirectional_sequence_rnn: return options::sequence_rnn;
+        case strided_slice: return options::strided_slice;
+        case split: return options::split;
+        case cast: return options::cast;
+        case arg_max: return options::arg_max;
+        case transpose_conv: return options::transpose_conv;
+        case shape: return options::shape;
+        case arg_min: return options::arg_min;
+        case fake_quant: return options::fake_quant;
+        case pack: return options::pack;
+        case one_hot: return options::one_hot;
+        case unpack: return options::unpack;
+        case bidirectional_sequence_lstm: return options::bidirectional_sequence_lstm;
+        case bidirectional_sequence_rnn: return options::bidirectional_sequence_rnn;
+        case unidirectional_sequence_lstm: return options::unidirectional_sequence_lstm;
+        case resize_nearest_neighbor: return options::resize_nearest_neighbor;
+        case leaky_relu: return options::leaky_relu;
+        case mirror_pad: return options::mirror_pad;
+        case split_v: return options::split_v;
+        case unique: return options::unique;
+        case reverse_sequence: return options::reverse_sequence;
+        case if_else: return options::if_else;
+        case while_loop: return options::while_loop;
+        case depth_to_space: return options::depth_to_space;
+        case batch_matmul: return options::batch_matmul;
+        case cumsum: return options::cumsum;
+        case call_once: return options::call_once;
+        case conv_3d:
+        case conv_3d_transpose: return options::conv_3d;
+        case var_handle: return options::var_handle;
+        case random_standard_normal:
+        case random_uniform:
+        case multinomial: return options::random;
+        case gelu: return options::gelu;
+        default: return options::none;
+    }
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
+// ======== lpt/import/tflite/read_options.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_READ_OPTIONS_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_READ_OPTIONS_HPP
+namespace lpt::inline LPT_ABI::tflite::detail {
+
+/// How many values an enumeration has; 0 for what is none.
+constexpr int values_of(stored as) {
+    switch (as) {
+        case stored::padding:
+        case stored::mirroring:
+        case stored::weights_format:
+        case stored::kernel_type: return 2;
+        case stored::activation: return 6;
+        case stored::type: return tensor_type_count;
+        default: return 0;
+    }
+}
+
+inline option read_option(const flat_table& from, const option_field& field, const place& where) {
+    option result;
+    result.name = field.name;
+    switch (field.as) {
+        case stored::whole: result.whole = from.number<std::int32_t>(field.number, field.when_absent); return result;
+        case stored::natural: result.whole = from.number<std::uint32_t>(field.number); return result;
+        case stored::long_whole: result.whole = from.number<std::int64_t>(field.number); return result;
+        case stored::flag:
+            result.whole = from.number<std::uint8_t>(field.number, static_cast<std::uint8_t>(field.when_absent)) != 0;
+            return result;
+        case stored::real:
+            result.holds = option::form::real;
+            result.real = static_cast<double>(from.number<float>(field.number));
+            return result;
+        case stored::list:
+            result.holds = option::form::list;
+            result.list = from.numbers<std::int32_t, std::int64_t>(field.number);
+            return result;
+        case stored::words:
+            result.holds = option::form::words;
+            result.words = from.words(field.number);
+            return result;
+        default: break;
+    }
+    result.whole = from.number<std::int8_t>(field.number, static_cast<std::int8_t>(field.when_absent));
+    if (result.whole < 0 || result.whole >= values_of(field.as)) {
+        wrong(where, "option ", field.name, " is ", result.whole, ", expected 0 to ", values_of(field.as) - 1);
+    }
+    return result;
+}
+
+/// The options of an operator. Where the file has no table for them, all have their defaults.
+inline std::vector<option> read_options(const flat_table& op, builtin code, const place& where) {
+    const option_table& table = options_of(code);
+    std::vector<option> result;
+    if (table.tag == 0) {
+        return result;
+    }
+    const auto tag = op.number<std::uint8_t>(field::op::builtin_options_type);
+    if (tag != 0 && tag != table.tag) {
+        wrong(where, "has options of the kind ", tag, ", expected ", table.tag);
+    }
+    const flat_table values = tag == 0 ? flat_table() : op.table(field::op::builtin_options, "the operator's options");
+    for (const option_field& each : table.fields) {
+        if (!each.name.empty()) {
+            result.push_back(read_option(values, each, where));
+        }
+    }
+    return result;
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite::detail
+#endif
+
+// ======== lpt/import/tflite/read_model.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_READ_MODEL_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_READ_MODEL_HPP
+namespace lpt::inline LPT_ABI::tflite {
+
+namespace detail {
+
+/// A model's file: the tables in front, and windows on its buffers.
+class model_reader {
+    const mapped_file* mapped_;  // null: constants are copies
+    flat_file& file_;
+    model result_;
+    std::vector<flat_table> codes_;
+    std::vector<flat_table> buffers_;
+
+    place whole_file() const { return {file_.name()}; }
+
+    /// The bytes of a buffer: where they begin in the file, and how many they are. None: the buffer is empty.
+    std::pair<std::size_t, std::size_t> range_of(std::int64_t index, const place& where) const {
+        if (index < 0 || index >= static_cast<std::int64_t>(buffers_.size())) {
+            wrong(where, "buffer ", index, ", but the file has ", buffers_.size());
+        }
+        const flat_table& buffer = buffers_[static_cast<std::size_t>(index)];
+        const auto offset = buffer.number<std::uint64_t>(field::buffer::offset);
+        const auto size = buffer.number<std::uint64_t>(field::buffer::size);
+        if (offset <= 1 || size == 0) {  // 1 is written for a buffer without bytes
+            return buffer.bytes_of(field::buffer::data);
+        }
+        if (offset > file_.size() || size > file_.size() - offset) {
+            wrong(where, "buffer ", index, " has ", size, " bytes from byte ", offset, " on, but the file has ",
+                  file_.size());
+        }
+        return {static_cast<std::size_t>(offset), static_cast<std::size_t>(size)};
+    }
+    tensor constant(element type, shape dimensions, std::pair<std::size_t, std::size_t> range) const {
+        if (mapped_ != nullptr) {
+            return {type, std::move(dimensions), mapped_->window(range.first, range.second)};
+        }
+        file_.count(range.second);
+        seq<std::byte> copy;
+        copy.resize(range.second);
+        std::copy_n(reinterpret_cast<const std::byte*>(file_.first()) + range.first, range.second, copy.data());
+        return {type, std::move(dimensions), bytes(std::move(copy))};
+    }
+    tensor raw(std::pair<std::size_t, std::size_t> range) const {
+        return constant(u8, shape{static_cast<dimension>(range.second)}, range);
+    }
+
+    void read_value(tensor_info& result, const place& where) const {
+        const auto range = range_of(result.buffer, where);
+        if (range.second == 0) {
+            return;
+        }
+        const element type = element_of(result.type);
+        if (result.is_sparse || type == dynamic) {
+            result.value = raw(range);
+            return;
+        }
+        const std::size_t needed = byte_size(type, result.dimensions.elements());
+        if (range.second != needed) {
+            wrong(where, "its buffer has ", range.second, " bytes, but type ", name(result.type), " and shape ",
+                  result.dimensions, " need ", needed);
+        }
+        result.value = constant(type, result.dimensions, range);
+    }
+
+    static shape read_shape(const flat_table& from, unsigned short number, dimension least, const place& where) {
+        const std::vector<dimension> sizes = from.numbers<std::int32_t, dimension>(number);
+        shape result{view<dimension>(sizes.data(), sizes.size())};
+        for (const dimension each : sizes) {
+            if (each < least) {
+                wrong(where, "a tensor cannot have the shape ", result);
+            }
+        }
+        if (!result.is_possible()) {
+            wrong(where, "a tensor cannot have the shape ", result);
+        }
+        return result;
+    }
+
+    tensor_info read_tensor(const flat_table& from, place where) const {
+        tensor_info result;
+        result.name = from.words(field::tensor::name);
+        where.tensor_name = result.name;
+        const auto type = from.number<std::int8_t>(field::tensor::type);
+        if (type < 0 || type >= tensor_type_count) {
+            wrong(where, "unknown type ", type, ", expected 0 to ", tensor_type_count - 1);
+        }
+        result.type = static_cast<tensor_type>(type);
+        result.dimensions = read_shape(from, field::tensor::shape, 0, where);
+        result.signature = result.dimensions;
+        if (const shape open = read_shape(from, field::tensor::shape_signature, dynamic_dimension, where);
+            open.rank() != 0) {
+            if (open.rank() != result.dimensions.rank()) {
+                wrong(where, "its shape signature ", open, " has another rank than its shape ", result.dimensions);
+            }
+            result.signature = open;
+        }
+        result.is_variable = from.number<std::uint8_t>(field::tensor::is_variable) != 0;
+        result.is_sparse = static_cast<bool>(from.table(field::tensor::sparsity, "SparsityParameters"));
+        if (const flat_table numbers = from.table(field::tensor::quantization, "QuantizationParameters")) {
+            result.quantized = {numbers.numbers<float>(field::quantization::scale),
+                                numbers.numbers<std::int64_t>(field::quantization::zero_point),
+                                numbers.number<std::int32_t>(field::quantization::quantized_dimension),
+                                numbers.number<std::uint8_t>(field::quantization::details_type) != 0};
+        }
+        result.buffer = from.number<std::uint32_t>(field::tensor::buffer);
+        read_value(result, where);
+        return result;
+    }
+
+    operator_info read_operator(const flat_table& from, place where) const {
+        const auto index = from.number<std::uint32_t>(field::op::opcode_index);
+        if (index >= codes_.size()) {
+            where.op_name = "?";
+            wrong(where, "operator code ", index, ", but the file has ", codes_.size());
+        }
+        const flat_table& code = codes_[index];
+        const std::int32_t number =
+            std::max<std::int32_t>(code.number<std::int8_t>(field::operator_code::deprecated_builtin_code),
+                                   code.number<std::int32_t>(field::operator_code::builtin_code));
+        if (number < 0 || number >= builtin_count) {
+            where.op_name = "?";
+            wrong(where, "unknown operator ", number, ", expected 0 to ", builtin_count - 1);
+        }
+        operator_info result;
+        result.code = static_cast<builtin>(number);
+        result.custom_code = code.words(field::operator_code::custom_code);
+        result.version = code.number<std::int32_t>(field::operator_code::version, 1);
+        where.op_name = result.name();
+        result.inputs = from.numbers<std::int32_t, std::int64_t>(field::op::inputs);
+        result.outputs = from.numbers<std::int32_t, std::int64_t>(field::op::outputs);
+        result.intermediates = from.numbers<std::int32_t, std::int64_t>(field::op::intermediates);
+        result.options = read_options(from, result.code, where);
+        return result;
+    }
+
+    subgraph read_subgraph(const flat_table& from, place where) const {
+        subgraph result;
+        result.name = from.words(field::subgraph::name);
+        for (const flat_table& each : from.tables(field::subgraph::tensors, "Tensor")) {
+            where.tensor = static_cast<std::int64_t>(result.tensors.size());
+            result.tensors.push_back(read_tensor(each, where));
+        }
+        where.tensor = -1;
+        result.inputs = from.numbers<std::int32_t, std::int64_t>(field::subgraph::inputs);
+        result.outputs = from.numbers<std::int32_t, std::int64_t>(field::subgraph::outputs);
+        for (const flat_table& each : from.tables(field::subgraph::operators, "Operator")) {
+            where.op = static_cast<std::int64_t>(result.operators.size());
+            result.operators.push_back(read_operator(each, where));
+        }
+        return result;
+    }
+
+    static std::vector<signature::port> read_ports(const flat_table& from, unsigned short number) {
+        std::vector<signature::port> result;
+        for (const flat_table& each : from.tables(number, "TensorMap")) {
+            result.push_back(
+                {each.words(field::tensor_map::name), each.number<std::uint32_t>(field::tensor_map::tensor_index)});
+        }
+        return result;
+    }
+
+public:
+    model_reader(flat_file& file, const mapped_file* mapped) : mapped_(mapped), file_(file) {}
+
+    model read() {
+        if (file_.size() < 8 || !flatbuffers::BufferHasIdentifier(file_.first(), "TFL3")) {
+            wrong(whole_file(), "unknown format; expected TFLite, whose files have TFL3 at byte 4");
+        }
+        const flat_table root = flat_table::root(file_, "Model");
+        if (const auto version = root.number<std::uint32_t>(field::model::version); version != 3) {
+            wrong(whole_file(), "version ", version, " of the format, expected 3");
+        }
+        result_.file = text(file_.name());
+        result_.description = root.words(field::model::description);
+        codes_ = root.tables(field::model::operator_codes, "OperatorCode");
+        buffers_ = root.tables(field::model::buffers, "Buffer");
+        for (const flat_table& each : root.tables(field::model::subgraphs, "SubGraph")) {
+            result_.subgraphs.push_back(
+                read_subgraph(each, {file_.name(), static_cast<std::int64_t>(result_.subgraphs.size())}));
+        }
+        for (const flat_table& each : root.tables(field::model::signature_defs, "SignatureDef")) {
+            result_.signatures.push_back({each.words(field::signature::signature_key),
+                                          each.number<std::uint32_t>(field::signature::subgraph_index),
+                                          read_ports(each, field::signature::inputs),
+                                          read_ports(each, field::signature::outputs)});
+        }
+        for (const flat_table& each : root.tables(field::model::metadata, "Metadata")) {
+            const auto range = range_of(each.number<std::uint32_t>(field::metadata::buffer), whole_file());
+            result_.notes.push_back({each.words(field::metadata::name), raw(range)});
+        }
+        check_model(result_);
+        return std::move(result_);
+    }
+};
+
+}  // namespace detail
+
+/// Reads a TFLite file. Constants are windows on it.
+///
+/// Everything about its structure is checked: each part lies in the file; indices of tensors, buffers, operators and subgraphs; types and
+/// enumerations; shapes, and buffers of the size that shape and type ask for; that operators read what is there before them; that
+/// subgraphs do not call each other in circles. Not checked are the rules of quantization, and what each operator asks of its tensors.
+/// Raises an error that names the file and the byte, or the subgraph and the operator or tensor.
+inline model read_model(const mapped_file& content, text_view name) {
+    flat_file file(name, content.data(), content.size());
+    return detail::model_reader(file, &content).read();
+}
+inline model read_model(const std::string& path) {
+    return read_model(mapped_file(path.c_str()), text_view(path.c_str()));
+}
+/// The same from memory, aligned to 8 bytes, which may be gone afterwards: constants are copies.
+inline model read_model(view<std::byte> content, text_view name) {
+    flat_file file(name, content.data(), content.size());
+    return detail::model_reader(file, nullptr).read();
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
 #endif

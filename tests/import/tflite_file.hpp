@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/import/tflite/read_model.hpp>
+
+#include <flatbuffers/flatbuffers.h>
+
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+/// TFLite files that tests write themselves.
+namespace lpt::testing {
+
+struct tflite_tensor {
+    tflite::tensor_type type = tflite::tensor_type::float32;
+    std::vector<std::int32_t> shape;
+    std::vector<float> scales = {};
+    std::vector<std::int64_t> zero_points = {};
+    std::int32_t axis = 0;
+    std::string data = {};  // of a constant
+    bool is_variable = false;
+    std::int64_t buffer = -1;  // another one than its own
+    std::vector<std::int32_t> signature = {};
+};
+
+struct tflite_option {
+    unsigned short field;
+    tflite::stored as;
+    double value = 0;
+    std::string words = {};
+    std::vector<std::int32_t> list = {};
+};
+
+struct tflite_operator {
+    tflite::builtin code;
+    std::vector<std::int32_t> inputs;
+    std::vector<std::int32_t> outputs;
+    std::vector<tflite_option> options = {};
+    int tag = -1;  // of another options table than the operator's
+    std::string custom_code = {};
+};
+
+struct tflite_subgraph {
+    std::vector<tflite_tensor> tensors;
+    std::vector<tflite_operator> operators;
+    std::vector<std::int32_t> inputs;
+    std::vector<std::int32_t> outputs;
+};
+
+/// The bytes of numbers one after the other.
+template <class Value>
+std::string packed(const std::vector<Value>& values) {
+    std::string result(values.size() * sizeof(Value), '\0');
+    std::memcpy(result.data(), values.data(), result.size());
+    return result;
+}
+
+/// Writes a file. `version` is that of the format.
+class tflite_writer {
+    using offset = flatbuffers::Offset<void>;
+
+    flatbuffers::FlatBufferBuilder out_;
+    std::vector<offset> buffers_;
+
+    static flatbuffers::voffset_t slot(int field) { return static_cast<flatbuffers::voffset_t>(4 + 2 * field); }
+    offset table(const std::function<void()>& add_fields) {
+        const flatbuffers::uoffset_t start = out_.StartTable();
+        add_fields();
+        return out_.EndTable(start);
+    }
+    offset tables(const std::vector<offset>& all) { return out_.CreateVector(all).Union(); }
+    void add(int field, offset part) {
+        if (part.o != 0) {
+            out_.AddOffset(slot(field), part);
+        }
+    }
+
+    void write_option(const tflite_option& each, offset part) {
+        using tflite::stored;
+        switch (each.as) {
+            case stored::whole:
+            case stored::natural:
+                out_.AddElement<std::int32_t>(slot(each.field), static_cast<std::int32_t>(each.value));
+                break;
+            case stored::long_whole:
+                out_.AddElement<std::int64_t>(slot(each.field), static_cast<std::int64_t>(each.value));
+                break;
+            case stored::real: out_.AddElement<float>(slot(each.field), static_cast<float>(each.value)); break;
+            case stored::list:
+            case stored::words: add(each.field, part); break;
+            default: out_.AddElement<std::int8_t>(slot(each.field), static_cast<std::int8_t>(each.value)); break;
+        }
+    }
+    offset write_options(const std::vector<tflite_option>& all) {
+        std::vector<offset> parts;
+        for (const tflite_option& each : all) {
+            parts.push_back(each.as == tflite::stored::words  ? out_.CreateString(each.words).Union()
+                            : each.as == tflite::stored::list ? out_.CreateVector(each.list).Union()
+                                                              : offset());
+        }
+        return table([&] {
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                write_option(all[i], parts[i]);
+            }
+        });
+    }
+    offset write_operator(const tflite_operator& each, std::size_t code) {
+        const offset inputs = out_.CreateVector(each.inputs).Union();
+        const offset outputs = out_.CreateVector(each.outputs).Union();
+        const offset options = write_options(each.options);
+        const int tag = each.tag >= 0 ? each.tag : tflite::options_of(each.code).tag;
+        return table([&] {
+            out_.AddElement<std::uint32_t>(slot(tflite::field::op::opcode_index), static_cast<std::uint32_t>(code));
+            add(tflite::field::op::inputs, inputs);
+            add(tflite::field::op::outputs, outputs);
+            out_.AddElement<std::uint8_t>(slot(tflite::field::op::builtin_options_type),
+                                          static_cast<std::uint8_t>(tag));
+            add(tflite::field::op::builtin_options, options);
+        });
+    }
+    std::int64_t write_buffer(const std::string& data) {
+        if (data.empty()) {
+            return 0;
+        }
+        out_.ForceVectorAlignment(data.size(), 1, 16);
+        const offset content =
+            out_.CreateVector(reinterpret_cast<const std::uint8_t*>(data.data()), data.size()).Union();
+        buffers_.push_back(table([&] { add(tflite::field::buffer::data, content); }));
+        return static_cast<std::int64_t>(buffers_.size()) - 1;
+    }
+    offset write_tensor(const tflite_tensor& each, const std::string& name) {
+        const std::int64_t own = write_buffer(each.data);
+        const offset shape = out_.CreateVector(each.shape).Union();
+        const offset signature = each.signature.empty() ? offset() : out_.CreateVector(each.signature).Union();
+        const offset words = out_.CreateString(name).Union();
+        offset quantization;
+        if (!each.scales.empty() || !each.zero_points.empty()) {
+            const offset scales = out_.CreateVector(each.scales).Union();
+            const offset zero_points = out_.CreateVector(each.zero_points).Union();
+            quantization = table([&] {
+                add(tflite::field::quantization::scale, scales);
+                add(tflite::field::quantization::zero_point, zero_points);
+                out_.AddElement<std::int32_t>(slot(tflite::field::quantization::quantized_dimension), each.axis);
+            });
+        }
+        return table([&] {
+            add(tflite::field::tensor::shape, shape);
+            out_.AddElement<std::int8_t>(slot(tflite::field::tensor::type), static_cast<std::int8_t>(each.type));
+            out_.AddElement<std::uint32_t>(slot(tflite::field::tensor::buffer),
+                                           static_cast<std::uint32_t>(each.buffer >= 0 ? each.buffer : own));
+            add(tflite::field::tensor::name, words);
+            add(tflite::field::tensor::quantization, quantization);
+            out_.AddElement<std::uint8_t>(slot(tflite::field::tensor::is_variable), each.is_variable ? 1 : 0);
+            add(tflite::field::tensor::shape_signature, signature);
+        });
+    }
+    offset write_code(const tflite_operator& each) {
+        const offset words = each.custom_code.empty() ? offset() : out_.CreateString(each.custom_code).Union();
+        return table([&] {
+            const auto code = static_cast<std::int32_t>(each.code);
+            out_.AddElement<std::int8_t>(slot(tflite::field::operator_code::deprecated_builtin_code),
+                                         static_cast<std::int8_t>(code < 127 ? code : 127));
+            add(tflite::field::operator_code::custom_code, words);
+            out_.AddElement<std::int32_t>(slot(tflite::field::operator_code::builtin_code), code);
+        });
+    }
+
+public:
+    std::string write(const std::vector<tflite_subgraph>& subgraphs, std::uint32_t version = 3) {
+        buffers_.push_back(table([] {}));  // the first buffer is empty: that of tensors without a value
+        std::vector<offset> codes;
+        std::vector<offset> written;
+        for (const tflite_subgraph& each : subgraphs) {
+            std::vector<offset> tensors;
+            for (const tflite_tensor& part : each.tensors) {
+                tensors.push_back(write_tensor(part, "t" + std::to_string(tensors.size())));
+            }
+            std::vector<offset> operators;
+            for (const tflite_operator& part : each.operators) {
+                operators.push_back(write_operator(part, codes.size()));
+                codes.push_back(write_code(part));
+            }
+            const offset all_tensors = tables(tensors);
+            const offset all_operators = tables(operators);
+            const offset inputs = out_.CreateVector(each.inputs).Union();
+            const offset outputs = out_.CreateVector(each.outputs).Union();
+            written.push_back(table([&] {
+                add(tflite::field::subgraph::tensors, all_tensors);
+                add(tflite::field::subgraph::inputs, inputs);
+                add(tflite::field::subgraph::outputs, outputs);
+                add(tflite::field::subgraph::operators, all_operators);
+            }));
+        }
+        const offset all_codes = tables(codes);
+        const offset all_subgraphs = tables(written);
+        const offset all_buffers = tables(buffers_);
+        const offset root = table([&] {
+            out_.AddElement<std::uint32_t>(slot(tflite::field::model::version), version);
+            add(tflite::field::model::operator_codes, all_codes);
+            add(tflite::field::model::subgraphs, all_subgraphs);
+            add(tflite::field::model::buffers, all_buffers);
+        });
+        out_.Finish(flatbuffers::Offset<flatbuffers::Table>(root.o), "TFL3");
+        return {reinterpret_cast<const char*>(out_.GetBufferPointer()), out_.GetSize()};
+    }
+};
+
+inline std::string tflite_file(const tflite_subgraph& network) { return tflite_writer().write({network}); }
+
+/// The fields that all of a kind of operators are tested with, by their numbers in the options table.
+inline tflite_option tflite_flag(unsigned short field, bool value) {
+    return {field, tflite::stored::flag, value ? 1.0 : 0.0};
+}
+inline tflite_option tflite_whole(unsigned short field, int value) {
+    return {field, tflite::stored::whole, static_cast<double>(value)};
+}
+
+inline tflite::model read_tflite(const std::string& content) {
+    return tflite::read_model(view<std::byte>(reinterpret_cast<const std::byte*>(content.data()), content.size()),
+                              "net.tflite");
+}
+
+}  // namespace lpt::testing
