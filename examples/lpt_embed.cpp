@@ -5,7 +5,7 @@
 #include "embed/header.hpp"
 #include "ready_target.hpp"
 
-#include <lpt/import/openvino_ir.hpp>
+#include <lpt/import/import.hpp>
 #include <lpt/lpt.hpp>
 
 #include <CLI/CLI.hpp>
@@ -68,7 +68,7 @@ kernel::isa instruction_set(const arguments& given) {
 
 void embed_network(const arguments& given) {
     const std::string name = type_name(given);
-    graph model = import_openvino_ir(given.model);
+    graph model = import(given.model);
     if (given.precision == "int8") {
         prepare(model);
         target where = ready_target(given.target);

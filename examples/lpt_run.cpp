@@ -6,7 +6,7 @@
 #include "run/inputs.hpp"
 
 #include <lpt/export/dot.hpp>
-#include <lpt/import/openvino_ir.hpp>
+#include <lpt/import/import.hpp>
 #include <lpt/lpt.hpp>
 #include <lpt/optimization/optimize.hpp>
 #include <lpt/pipeline/prepare.hpp>
@@ -225,7 +225,7 @@ std::size_t peak_memory_bytes() {
 void run_network(const arguments& given) {
     run::figures all;
     stopwatch importing;
-    graph model = import_openvino_ir(given.model);
+    graph model = import(given.model);
     all.import_ms = importing.ms();
     model.set_folding_budget({given.folding_limit << 20, given.folding_steps});
     const graph original = model;
