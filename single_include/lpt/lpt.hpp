@@ -33283,6 +33283,568 @@ constexpr auto without(Old) {
 }  // namespace lpt::inline LPT_ABI
 #endif
 
+// ======== lpt/spec/requirement.hpp
+#ifndef LPT_HOLDS_SPEC_REQUIREMENT_HPP
+#define LPT_HOLDS_SPEC_REQUIREMENT_HPP
+// What the TensorFlow Lite 8-bit quantization specification can say of a tensor and of an operation, as plain data.
+
+namespace lpt::inline LPT_ABI::spec {
+
+/// A tensor's part in an operation. `every_input` stands for each input of an operation that takes any number of them.
+enum class operand : unsigned char { input_0, input_1, input_2, every_input, weight, bias, output_0 };
+
+/// Whether a tensor has one scale or one for each slice of an axis. `per_axis` allows one for the whole tensor, too: equal scales.
+enum class granularity : unsigned char { per_tensor, per_axis };
+
+/// Which zero points a tensor may have.
+enum class zero_point_rule : unsigned char {
+    within_type,  ///< any value of the data type: asymmetric
+    zero,  ///< 0: symmetric
+    fixed,  ///< the one that `requirement::fixed_zero_point` names
+};
+
+/// Which scales a tensor may have.
+enum class scale_rule : unsigned char {
+    any,  ///< any that is finite and positive
+    product,  ///< input0_scale * input1_scale[i] for each i
+    fixed,  ///< numerator / denominator
+};
+
+/// Where the specification says something.
+enum class section : unsigned char {
+    summary,  ///< "Specification summary"
+    per_axis_per_tensor,  ///< "Per-axis vs per-tensor"
+    symmetric_asymmetric,  ///< "Symmetric vs asymmetric"
+    operator_specifications  ///< "int8 quantized operator specifications"
+};
+
+/// The heading of a section.
+constexpr text_view name(section which) {
+    constexpr text_view names[] = {"Specification summary", "Per-axis vs per-tensor", "Symmetric vs asymmetric",
+                                   "int8 quantized operator specifications"};
+    return names[static_cast<int>(which)];
+}
+
+/// The word of the specification's rows for a part.
+constexpr text_view name(operand which) {
+    constexpr text_view names[] = {"Input 0",          "Input 1",        "Input 2", "Input ...",
+                                   "Input 1 (Weight)", "Input 2 (Bias)", "Output 0"};
+    return names[static_cast<int>(which)];
+}
+
+constexpr text_view name(granularity which) { return which == granularity::per_tensor ? "per-tensor" : "per-axis"; }
+
+/// What an operation's row asks of one tensor.
+struct requirement {
+    operand role = operand::input_0;
+    element type = i8;
+    std::int64_t lowest = -128;  // of the values, both included
+    std::int64_t highest = 127;
+    spec::granularity granularity = spec::granularity::per_tensor;
+    int axis = -1;  // the quantized dimension; -1 where the row names none
+    zero_point_rule zero_point = zero_point_rule::within_type;
+    scale_rule scale = scale_rule::any;
+    int fixed_numerator = 0;  // of the fixed scale
+    int fixed_denominator = 1;
+    int fixed_zero_point = 0;
+    bool implied = false;  // the row does not name the tensor, but its values meet those of input 0 without any scaling
+
+    constexpr double fixed_scale() const { return static_cast<double>(fixed_numerator) / fixed_denominator; }
+    constexpr bool is_symmetric() const { return zero_point == zero_point_rule::zero; }
+    friend constexpr bool operator==(const requirement&, const requirement&) = default;
+};
+
+/// An activation: int8 in [-128, 127], one scale, and a zero point anywhere within the type.
+constexpr requirement activation(operand role) {
+    requirement result;
+    result.role = role;
+    return result;
+}
+
+/// An activation that the row leaves out although its values are compared with those of input 0, or copied beside them.
+constexpr requirement implied_activation(operand role) {
+    requirement result = activation(role);
+    result.implied = true;
+    return result;
+}
+
+/// Weights: int8 in [-127, 127], symmetric, a scale for each slice of `axis`.
+constexpr requirement symmetric_weight(int axis) {
+    requirement result;
+    result.role = operand::weight;
+    result.lowest = -127;
+    result.granularity = granularity::per_axis;
+    result.axis = axis;
+    result.zero_point = zero_point_rule::zero;
+    return result;
+}
+
+/// A bias: int32, symmetric, with the scale of the products that it is added to.
+constexpr requirement product_bias(granularity scales) {
+    requirement result;
+    result.role = operand::bias;
+    result.type = i32;
+    result.lowest = -2147483648LL;
+    result.highest = 2147483647LL;
+    result.granularity = scales;
+    result.zero_point = zero_point_rule::zero;
+    result.scale = scale_rule::product;
+    return result;
+}
+
+/// An output whose quantization is given: scale numerator / denominator, and the zero point.
+constexpr requirement fixed_output(int numerator, int denominator, int zero_point) {
+    requirement result = activation(operand::output_0);
+    result.zero_point = zero_point_rule::fixed;
+    result.scale = scale_rule::fixed;
+    result.fixed_numerator = numerator;
+    result.fixed_denominator = denominator;
+    result.fixed_zero_point = zero_point;
+    return result;
+}
+
+/// The most tensors that a row is about.
+inline constexpr int most_requirements = 4;
+
+/// What the specification says of one operation.
+struct row {
+    text_view name;  // as the TensorFlow Lite schema spells it
+    text_view note;  // what the document writes behind the name
+    int number = 0;  // place in the document: the row of "int8 quantized operator specifications", from 1
+    int count = 0;  // of `tensors`
+    requirement tensors[most_requirements] = {};
+    bool same_quantization = false;  // "Input and outputs must all have same scale/zero_point"
+
+    constexpr const requirement* begin() const { return tensors; }
+    constexpr const requirement* end() const { return tensors + count; }
+
+    /// What is asked of a part, or null where the row does not name it.
+    constexpr const requirement* find(operand role) const {
+        for (const requirement& each : *this) {
+            if (each.role == role) return &each;
+        }
+        return nullptr;
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::spec
+#endif
+
+// ======== lpt/spec/restriction.hpp
+#ifndef LPT_HOLDS_SPEC_RESTRICTION_HPP
+#define LPT_HOLDS_SPEC_RESTRICTION_HPP
+// The ways in which a quantized operation can break the specification: what each is called, where the document forbids it, what it does
+// to results, and how to mend it.
+
+namespace lpt::inline LPT_ABI::spec {
+
+/// A thing that the specification asks for. Checks are made in this order for each tensor.
+enum class restriction : unsigned char {
+    dtype,
+    quant_missing,
+    scale_positive,
+    per_axis_dim,
+    per_axis_count,
+    weight_zero_point,
+    weight_range,
+    bias_zero_point,
+    per_tensor,
+    zero_point_range,
+    bias_granularity,
+    bias_scale,
+    fixed_output,
+    same_quant,
+};
+inline constexpr int restriction_count = 14;
+
+/// What there is to know about a restriction.
+struct restriction_facts {
+    text_view id;  // as reports spell it
+    section place;  // where the document says it
+    text_view asks;  // what it asks for
+    text_view effect;  // what breaking it does to results
+    text_view mend;  // what to do about it
+};
+
+inline constexpr restriction_facts restriction_table[restriction_count] = {
+    {"dtype", section::operator_specifications, "activations and weights are int8, biases int32",
+     "kernels of 8-bit integers do not apply: the model is refused, or runs on slower ones",
+     "quantize the whole network to int8, or leave the operation in float32 with all of its tensors"},
+    {"quant-missing", section::summary, "real_value = (int8_value - zero_point) * scale: each tensor has both",
+     "the codes have no meaning; runtimes refuse the model or take scale 0",
+     "convert again with calibration data for this tensor"},
+    {"scale-positive", section::summary, "scales are finite and above 0",
+     "multipliers become 0, infinite or of the wrong sign, so that outputs are constant or inverted",
+     "calibrate with data that is not constant, and give constants the range of their values"},
+    {"per-axis-dim", section::operator_specifications, "weights have their scales along the axis of output channels",
+     "each runtime reads the scales along its own axis: channels get scales of others",
+     "quantize along dimension 0 (DEPTHWISE_CONV_2D: 3)"},
+    {"per-axis-count", section::per_axis_per_tensor, "there is one scale for each slice of the quantized dimension",
+     "scales are read past their end, or slices have none", "write as many scales as the dimension is long, or one"},
+    {"weight-zero-point", section::symmetric_asymmetric, "weights are symmetric: zero_point = 0",
+     "kernels leave the zero point out: each output is off by the sum of its inputs times it",
+     "quantize weights symmetrically"},
+    {"weight-range", section::summary, "weights are in [-127, 127]",
+     "kernels that add products in pairs of 16 bits saturate at -128 * -128 * 2", "clamp the code -128 to -127"},
+    {"bias-zero-point", section::operator_specifications, "biases are symmetric: zero_point = 0",
+     "kernels leave the zero point out: outputs are shifted", "quantize biases with zero point 0"},
+    {"per-tensor", section::per_axis_per_tensor, "activations have one scale",
+     "kernels use the first scale for all slices", "quantize the activation with one scale and zero point"},
+    {"zero-point-range", section::summary, "zero points of activations are in [-128, 127]",
+     "real zero has no code, so padding and rectifiers change values; kernels that keep it in 8 bits wrap around",
+     "widen the range so that it holds 0, and compute scale and zero point anew"},
+    {"bias-granularity", section::operator_specifications, "a bias has as many scales as the weights",
+     "the bias of a channel is added with the scale of another",
+     "quantize the bias with input0_scale * input1_scale[i]"},
+    {"bias-scale", section::operator_specifications, "(scale, zero_point) = (input0_scale * input1_scale[...], 0)",
+     "kernels add the bias's codes to the sums as they are: it counts with the wrong factor",
+     "quantize the bias with input0_scale * input1_scale[i]"},
+    {"fixed-output", section::operator_specifications,
+     "the output has the scale and zero point of the function's range",
+     "kernels write the fixed quantization whatever the tensor says, or refuse the model",
+     "give the output the scale and zero point of the row, and put a QUANTIZE behind it"},
+    {"same-quant", section::operator_specifications, "Input and outputs must all have same scale/zero_point",
+     "codes are copied or compared as they are: real values change by the ratio of the scales",
+     "give all of its tensors one quantization, or put a QUANTIZE in front"},
+};
+
+constexpr const restriction_facts& facts(restriction which) { return restriction_table[static_cast<int>(which)]; }
+constexpr text_view name(restriction which) { return facts(which).id; }
+
+}  // namespace lpt::inline LPT_ABI::spec
+#endif
+
+// ======== lpt/spec/operations.hpp
+#ifndef LPT_HOLDS_SPEC_OPERATIONS_HPP
+#define LPT_HOLDS_SPEC_OPERATIONS_HPP
+// The operations that the TensorFlow Lite 8-bit quantization specification has rows for, one type each. What several rows say alike is
+// said once, by the type that they derive from.
+
+namespace lpt::inline LPT_ABI::spec {
+
+namespace detail {
+
+template <requirement... Tensors>
+struct asks {
+    static constexpr int count = sizeof...(Tensors);
+    static constexpr requirement tensors[sizeof...(Tensors)] = {Tensors...};
+    static constexpr bool same_quantization = false;
+    static constexpr text_view note = "";
+};
+
+using enum operand;
+
+/// Activations in, an activation out, each with a quantization of its own.
+using of_one = asks<activation(input_0), activation(output_0)>;
+using of_two = asks<activation(input_0), activation(input_1), activation(output_0)>;
+/// The output is no activation, or none that the document constrains.
+using reads_one = asks<activation(input_0)>;
+using reads_two = asks<activation(input_0), activation(input_1)>;
+/// Inputs and output share scale and zero point.
+struct keeps_quantization : of_one {
+    static constexpr bool same_quantization = true;
+};
+/// The same where a second input is copied to the output as well.
+template <operand Second>
+struct keeps_quantization_of_two : asks<activation(input_0), implied_activation(Second), activation(output_0)> {
+    static constexpr bool same_quantization = true;
+};
+struct gathers_inputs : asks<activation(every_input), activation(output_0)> {
+    static constexpr bool same_quantization = true;
+};
+/// A product with weights, whose scales lie along `Axis`.
+template <int Axis, granularity Bias>
+using weighted = asks<activation(input_0), symmetric_weight(Axis), product_bias(Bias), activation(output_0)>;
+/// The range of the function fixes the output's scale, Numerator / Denominator, and zero point.
+template <int Numerator, int Denominator, int ZeroPoint>
+using with_fixed_output = asks<activation(input_0), fixed_output(Numerator, Denominator, ZeroPoint)>;
+
+}  // namespace detail
+
+namespace op {
+// clang-format off
+struct add : detail::of_two { static constexpr text_view name = "ADD"; };
+struct average_pool_2d : detail::keeps_quantization { static constexpr text_view name = "AVERAGE_POOL_2D"; };
+struct concatenation : detail::gathers_inputs { static constexpr text_view name = "CONCATENATION"; };
+struct conv_2d : detail::weighted<0, granularity::per_axis> { static constexpr text_view name = "CONV_2D"; };
+struct depthwise_conv_2d : detail::weighted<3, granularity::per_axis> { static constexpr text_view name = "DEPTHWISE_CONV_2D"; };
+struct fully_connected : detail::weighted<0, granularity::per_tensor> { static constexpr text_view name = "FULLY_CONNECTED"; };
+struct l2_normalization : detail::with_fixed_output<1, 128, 0> { static constexpr text_view name = "L2_NORMALIZATION"; };
+struct logistic : detail::with_fixed_output<1, 256, -128> { static constexpr text_view name = "LOGISTIC"; };
+struct max_pool_2d : detail::keeps_quantization { static constexpr text_view name = "MAX_POOL_2D"; };
+struct mul : detail::of_two { static constexpr text_view name = "MUL"; };
+struct reshape : detail::keeps_quantization { static constexpr text_view name = "RESHAPE"; };
+struct resize_bilinear : detail::keeps_quantization { static constexpr text_view name = "RESIZE_BILINEAR"; };
+struct softmax : detail::with_fixed_output<1, 256, -128> { static constexpr text_view name = "SOFTMAX"; };
+struct space_to_depth : detail::keeps_quantization { static constexpr text_view name = "SPACE_TO_DEPTH"; };
+struct tanh : detail::with_fixed_output<1, 128, 0> { static constexpr text_view name = "TANH"; };
+struct pad : detail::keeps_quantization { static constexpr text_view name = "PAD"; };
+struct gather : detail::keeps_quantization { static constexpr text_view name = "GATHER"; };
+struct batch_to_space_nd : detail::keeps_quantization { static constexpr text_view name = "BATCH_TO_SPACE_ND"; };
+struct space_to_batch_nd : detail::keeps_quantization { static constexpr text_view name = "SPACE_TO_BATCH_ND"; };
+struct transpose : detail::keeps_quantization { static constexpr text_view name = "TRANSPOSE"; };
+struct mean : detail::of_one { static constexpr text_view name = "MEAN"; };
+struct sub : detail::of_two { static constexpr text_view name = "SUB"; };
+struct sum : detail::of_one { static constexpr text_view name = "SUM"; };
+struct squeeze : detail::keeps_quantization { static constexpr text_view name = "SQUEEZE"; };
+struct log_softmax : detail::with_fixed_output<16, 256, 127> { static constexpr text_view name = "LOG_SOFTMAX"; };
+struct maximum : detail::keeps_quantization_of_two<operand::input_1> { static constexpr text_view name = "MAXIMUM"; };
+struct arg_max : detail::reads_one { static constexpr text_view name = "ARG_MAX"; };
+struct minimum : detail::keeps_quantization_of_two<operand::input_1> { static constexpr text_view name = "MINIMUM"; };
+struct less : detail::reads_two { static constexpr text_view name = "LESS"; };
+struct padv2 : detail::keeps_quantization_of_two<operand::input_2> { static constexpr text_view name = "PADV2"; };
+struct greater : detail::reads_two { static constexpr text_view name = "GREATER"; };
+struct greater_equal : detail::reads_two { static constexpr text_view name = "GREATER_EQUAL"; };
+struct less_equal : detail::reads_two { static constexpr text_view name = "LESS_EQUAL"; };
+struct slice : detail::keeps_quantization { static constexpr text_view name = "SLICE"; };
+struct equal : detail::reads_two { static constexpr text_view name = "EQUAL"; };
+struct not_equal : detail::reads_two { static constexpr text_view name = "NOT_EQUAL"; };
+struct shape : detail::reads_one { static constexpr text_view name = "SHAPE"; };
+struct quantize : detail::of_one {
+    static constexpr text_view name = "QUANTIZE";
+    static constexpr text_view note = "(Requantization)";
+};
+// clang-format on
+}  // namespace op
+
+}  // namespace lpt::inline LPT_ABI::spec
+#endif
+
+// ======== lpt/spec/table.hpp
+#ifndef LPT_HOLDS_SPEC_TABLE_HPP
+#define LPT_HOLDS_SPEC_TABLE_HPP
+// The TensorFlow Lite 8-bit quantization specification as one table, asked while a program is compiled or while it runs:
+//
+//   static_assert(spec::rule<spec::op::conv_2d>(spec::operand::weight).axis == 0);
+//   const spec::row* row = spec::find("CONV_2D");
+
+namespace lpt::inline LPT_ABI::spec {
+
+/// The operations in the order of the document.
+template <class... Operations>
+struct operation_list {
+    static constexpr int size = sizeof...(Operations);
+};
+
+using operations =
+    operation_list<op::add, op::average_pool_2d, op::concatenation, op::conv_2d, op::depthwise_conv_2d,
+                   op::fully_connected, op::l2_normalization, op::logistic, op::max_pool_2d, op::mul, op::reshape,
+                   op::resize_bilinear, op::softmax, op::space_to_depth, op::tanh, op::pad, op::gather,
+                   op::batch_to_space_nd, op::space_to_batch_nd, op::transpose, op::mean, op::sub, op::sum, op::squeeze,
+                   op::log_softmax, op::maximum, op::arg_max, op::minimum, op::less, op::padv2, op::greater,
+                   op::greater_equal, op::less_equal, op::slice, op::equal, op::not_equal, op::shape, op::quantize>;
+
+namespace detail {
+
+template <class Operation>
+constexpr row row_of(int number) {
+    static_assert(Operation::count <= most_requirements);
+    row result;
+    result.name = Operation::name;
+    result.note = Operation::note;
+    result.number = number;
+    result.count = Operation::count;
+    for (int i = 0; i < Operation::count; ++i)
+        result.tensors[i] = Operation::tensors[i];
+    result.same_quantization = Operation::same_quantization;
+    return result;
+}
+
+struct rows {
+    row of[operations::size];
+
+    constexpr const row* begin() const { return of; }
+    constexpr const row* end() const { return of + operations::size; }
+    constexpr const row& operator[](int index) const { return of[index]; }
+    static constexpr int size() { return operations::size; }
+};
+
+template <class... Operations>
+constexpr rows rows_of(operation_list<Operations...>) {
+    int number = 0;
+    return {{row_of<Operations>(++number)...}};
+}
+
+/// Numbers of rows, in the order of their names.
+struct row_order {
+    unsigned char of[operations::size] = {};
+};
+
+constexpr row_order order_by_name(const rows& all) {
+    row_order result;
+    for (int i = 0; i < all.size(); ++i) {
+        int place = i;
+        for (; place > 0 && all[i].name < all[result.of[place - 1]].name; --place)
+            result.of[place] = result.of[place - 1];
+        result.of[place] = static_cast<unsigned char>(i);
+    }
+    return result;
+}
+
+}  // namespace detail
+
+/// The rows of the document, in its order.
+inline constexpr detail::rows table = detail::rows_of(operations());
+
+namespace detail {
+inline constexpr row_order by_name = order_by_name(table);
+
+template <class Operation>
+consteval int index_of() {
+    for (int i = 0; i < table.size(); ++i) {
+        if (table[i].name == Operation::name) return i;
+    }
+    return -1;
+}
+}  // namespace detail
+
+/// The row of the operation with this name in the TensorFlow Lite schema; null where the document has none.
+constexpr const row* find(text_view name) {
+    int first = 0;
+    int last = table.size();
+    while (first < last) {
+        const int middle = (first + last) / 2;
+        const row& candidate = table[detail::by_name.of[middle]];
+        if (candidate.name == name) return &candidate;
+        if (candidate.name < name) {
+            first = middle + 1;
+        } else {
+            last = middle;
+        }
+    }
+    return nullptr;
+}
+
+/// The row of an operation type.
+template <class Operation>
+constexpr const row& row_of() {
+    static_assert(detail::index_of<Operation>() >= 0, "this operation has no row in the specification");
+    return table[detail::index_of<Operation>()];
+}
+
+/// What the specification asks of a tensor of an operation.
+/// Asking for a part that the row does not name does not compile in constant expressions; at run time it is an lpt::error.
+template <class Operation>
+constexpr const requirement& rule(operand role) {
+    const requirement* found = row_of<Operation>().find(role);
+    if (found == nullptr) fail({Operation::name, ": the specification says nothing of ", name(role)});
+    return *found;
+}
+
+namespace detail {
+
+/// The list of the document, read from its headings, to prove that the table has each of them and nothing else.
+inline constexpr text_view headings =
+    "ADD AVERAGE_POOL_2D CONCATENATION CONV_2D DEPTHWISE_CONV_2D FULLY_CONNECTED L2_NORMALIZATION LOGISTIC MAX_POOL_2D "
+    "MUL RESHAPE RESIZE_BILINEAR SOFTMAX SPACE_TO_DEPTH TANH PAD GATHER BATCH_TO_SPACE_ND SPACE_TO_BATCH_ND TRANSPOSE "
+    "MEAN SUB SUM SQUEEZE LOG_SOFTMAX MAXIMUM ARG_MAX MINIMUM LESS PADV2 GREATER GREATER_EQUAL LESS_EQUAL SLICE EQUAL "
+    "NOT_EQUAL SHAPE QUANTIZE";
+
+constexpr bool has_all_headings() {
+    std::size_t at = 0;
+    for (const row& each : table) {
+        if (headings.substr(at, each.name.size()) != each.name) return false;
+        at += each.name.size();
+        if (at < headings.size() && headings[at] != ' ') return false;
+        ++at;
+    }
+    return at == headings.size() + 1;
+}
+
+constexpr bool all_names_are_found() {
+    for (const row& each : table) {
+        if (find(each.name) != &each) return false;
+    }
+    return true;
+}
+
+template <class Condition>
+constexpr int count_rows(Condition condition) {
+    int result = 0;
+    for (const row& each : table)
+        result += condition(each) ? 1 : 0;
+    return result;
+}
+
+static_assert(has_all_headings());
+static_assert(all_names_are_found());
+static_assert(find("") == nullptr && find("CONV") == nullptr && find("ZEROS_LIKE") == nullptr);
+static_assert(count_rows([](const row& each) { return each.same_quantization; }) == 16);
+static_assert(count_rows([](const row& each) { return each.find(operand::weight) != nullptr; }) == 3);
+static_assert(count_rows([](const row& each) { return each.find(operand::output_0) == nullptr; }) == 8);
+static_assert(count_rows([](const row& each) {
+                  const requirement* output = each.find(operand::output_0);
+                  return output != nullptr && output->scale == scale_rule::fixed;
+              }) == 5);
+
+}  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI::spec
+#endif
+
+// ======== lpt/spec/document.hpp
+#ifndef LPT_HOLDS_SPEC_DOCUMENT_HPP
+#define LPT_HOLDS_SPEC_DOCUMENT_HPP
+// The specification's table as a page that people read (docs/tflite_specification.md is this text).
+
+namespace lpt::inline LPT_ABI::spec {
+
+namespace detail {
+
+inline text quantization_in_words(const requirement& asks) {
+    if (asks.scale == scale_rule::fixed) {
+        return join(
+            {"scale ", asks.fixed_numerator, " / ", asks.fixed_denominator, ", zero point ", asks.fixed_zero_point});
+    }
+    if (asks.scale == scale_rule::product) return "scale input0_scale * input1_scale[i], zero point 0";
+    return asks.is_symmetric() ? "zero point 0" : "zero point in [-128, 127]";
+}
+
+inline void append_row(text& page, const row& each) {
+    for (const requirement& asks : each) {
+        const bool first = &asks == each.tensors;
+        page.append("| ");
+        if (first) page.append(join({each.number, " | ", each.name, each.note.empty() ? "" : " ", each.note}));
+        if (!first) page.append("| ");
+        page.append(join(
+            {" | ", name(asks.role), asks.implied ? " (implied)" : "", " | ", asks.type == i8 ? "int8" : "int32"}));
+        page.append(join({" | [", asks.lowest, ", ", asks.highest, "] | ", name(asks.granularity)}));
+        if (asks.axis >= 0) page.append(join({" (dim = ", asks.axis, ")"}));
+        page.append(
+            join({" | ", quantization_in_words(asks), " | ", first && each.same_quantization ? "same" : "", " |\n"}));
+    }
+}
+
+}  // namespace detail
+
+/// The table of operations and the list of restrictions as Markdown.
+inline text document() {
+    text page = "# The TensorFlow Lite 8-bit quantization specification\n\n"
+                "This page is written by `lpt_check --specification` from the table in `lpt/spec/table.hpp`, which "
+                "programs can ask while they are\n"
+                "compiled and while they run. A test compares the two.\n\n"
+                "real_value = (int8_value - zero_point) * scale\n\n"
+                "## Operations\n\n"
+                "In the order of the document. \"same\": input and outputs must all have the same scale and zero "
+                "point. \"implied\": the document's row does not\n"
+                "name the tensor, but its codes meet those of input 0 as they are.\n\n"
+                "| row | operation | tensor | data type | range | granularity | quantization | all tensors |\n"
+                "|---|---|---|---|---|---|---|---|\n";
+    for (const row& each : table)
+        detail::append_row(page, each);
+    page.append("\n## Restrictions\n\n"
+                "What `lpt_check` reports, and what each violation does.\n\n"
+                "| id | asks for | section of the document | when it is broken | how to mend it |\n"
+                "|---|---|---|---|---|\n");
+    for (const restriction_facts& each : restriction_table)
+        page.append(join({"| `", each.id, "` | ", each.asks, " | ", name(each.place), " | ", each.effect, " | ",
+                          each.mend, " |\n"}));
+    return page;
+}
+
+}  // namespace lpt::inline LPT_ABI::spec
+#endif
+
 // ======== lpt/target/composition.hpp
 #ifndef LPT_HOLDS_TARGET_COMPOSITION_HPP
 #define LPT_HOLDS_TARGET_COMPOSITION_HPP
