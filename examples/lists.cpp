@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's lists of types with Hana's algorithms: what a pipeline consists of, and others made of it.
+// The library's lists of types with Hana's algorithms: what a pipeline consists of, and others made of it; an operation's attributes.
 #include <lpt/lpt.hpp>
+#include <lpt/op/hana_struct.hpp>
 #include <lpt/target/cpu_x86.hpp>
 
 #include <boost/hana/any_of.hpp>
+#include <boost/hana/contains.hpp>
 #include <boost/hana/for_each.hpp>
 
 #include <cstdio>
@@ -31,6 +33,7 @@ struct is_about_convolution {
 
 // Asked when the program is compiled.
 static_assert(hana::any_of(lpt::default_pipeline::markup{}, reads_attributes));
+static_assert(hana::contains(lpt::op::mat_mul{}, BOOST_HANA_STRING("transpose_b")));
 
 // A target without some of its restrictions; a pipeline with one main transformation more. Without MarkupPrecisions, which others
 // need, the pipeline would not compile.
@@ -50,6 +53,10 @@ void print(const char* title, List list) {
 }
 
 int main() {
+    std::printf("Attributes of MatMul:\n");
+    hana::for_each(lpt::op::mat_mul{}, [](const auto& attribute) {
+        std::printf("    %s: %s\n", hana::first(attribute).c_str(), hana::second(attribute) ? "true" : "false");
+    });
     print("Markup:", lpt::default_pipeline::markup{});
     print("Of the whole pipeline, what needs attributes that others write:",
           hana::filter(pipeline.members(), reads_attributes));
