@@ -26,7 +26,7 @@ struct is_struct {
     template <class Op>
     constexpr auto operator()(hana::basic_type<Op>) const {
         if constexpr (op::detail::names_attributes<Op>) {
-            return hana::bool_c<hana::Struct<Op>::value && decltype(hana::length(hana::keys(Op{})))::value != 0>;
+            return hana::bool_c < hana::Struct<Op>::value && decltype(hana::length(hana::keys(Op{})))::value != 0 > ;
         } else {
             return hana::true_c;
         }

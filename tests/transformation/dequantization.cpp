@@ -11,13 +11,13 @@
 #include <tuple>
 
 using namespace lpt;
-using testing::network;
+using testing::small_network;
 
 namespace {
 
 /// Multiply(Subtract(100, Convert(u8 data)), 0.5): nothing that a zero point and a scale could say.
 struct subtracted_from_constant {
-    network net;
+    small_network net;
     node_id subtract = node_id::none;
     node_id multiply = node_id::none;
 
@@ -55,7 +55,7 @@ TEST_CASE("a FakeQuantize does not take up a Subtract of the data from a constan
 }
 
 TEST_CASE("data of f16 that meets constants of f32 is converted for them") {
-    testing::network net;
+    testing::small_network net;
     const node_id data = net.model.parameter(u8, shape{1, 3}, "in");
     const node_id convert = net.model.add(op::convert{f16}, {data});
     const node_id shift = net.model.constant(make_scalar(f32, 3));
@@ -79,7 +79,7 @@ TEST_CASE("data of f16 that meets constants of f32 is converted for them") {
 
 TEST_CASE("a zero point fits a byte up to half a step outside of its range, both ends included") {
     const auto fits = [](element type, double zero_point) {
-        testing::network net;
+        testing::small_network net;
         const node_id data = net.model.parameter(type, shape{1, 2}, "in");
         const node_id convert = net.model.add(op::convert{f32}, {data});
         const node_id shift = net.model.constant(make_tensor(f32, {1, 2}, view<double>({0.0, zero_point})));

@@ -16,10 +16,10 @@
 
 using namespace lpt;
 using lpt::testing::dequantized;
-using lpt::testing::network;
 using lpt::testing::quantized_input;
 using lpt::testing::scale_and_zero_point;
 using lpt::testing::single;
+using lpt::testing::small_network;
 
 namespace {
 
@@ -38,14 +38,14 @@ struct both_ways {
     }
 };
 
-network decomposed(std::int64_t levels, double low, double high, element type, bool follow) {
-    network net = quantized_input(levels, {low}, {high});
+small_network decomposed(std::int64_t levels, double low, double high, element type, bool follow) {
+    small_network net = quantized_input(levels, {low}, {high});
     net.options.follow_upstream_errors = follow;
     net.allow(net.output(), {type});
     net.run<fake_quantize_decomposition_transformation>(net.output());
     return net;
 }
-node_id quantizing(const network& net) {
+node_id quantizing(const small_network& net) {
     node_id each = net.output();
     while (!net.model[each].is<op::fake_quantize>() && !net.model[each].is<op::constant>()) {
         each = net.above(each);
@@ -141,7 +141,7 @@ TEST_CASE("NormalizeL2: eps follows the scale, or stays") {
 
 TEST_CASE("FakeQuantize: its levels are whole numbers, or spread over the range of the type") {
     const auto high = [](std::int64_t levels, double low, double upper, element type, bool follow) {
-        const network net = decomposed(levels, low, upper, type, follow);
+        const small_network net = decomposed(levels, low, upper, type, follow);
         return net.value(quantizing(net), 4).real(0);
     };
     CHECK(high(255, 0, 2.54, u8, true) == 255);
@@ -156,7 +156,7 @@ TEST_CASE("FakeQuantize: its levels are whole numbers, or spread over the range 
     CHECK(high(65536, 0, 2.55, u8, false) ==
           doctest::Approx(2.55));  // more levels than the type has: stays in floating point
     const auto zero_point = [](bool follow) {
-        const network net = decomposed(255, -1.984375, 1.984375, u8, follow);
+        const small_network net = decomposed(255, -1.984375, 1.984375, u8, follow);
         return net.value(net.above(net.output()), 1).real(0);
     };
     CHECK(zero_point(true) == 127.5);
@@ -165,7 +165,7 @@ TEST_CASE("FakeQuantize: its levels are whole numbers, or spread over the range 
 
 TEST_CASE("FakeQuantize: zero points of 16 bits are computed in double, or in float") {
     const auto zero_point = [](bool follow) {
-        const network net = decomposed(65536, -1.00390625, 0.996063232421875, u16, follow);
+        const small_network net = decomposed(65536, -1.00390625, 0.996063232421875, u16, follow);
         return net.value(net.above(net.output()), 1).real(0);
     };
     CHECK(zero_point(true) != 32896);
@@ -174,7 +174,7 @@ TEST_CASE("FakeQuantize: zero points of 16 bits are computed in double, or in fl
 
 TEST_CASE("FakeQuantize: equal output bounds are kept by the scale, or lost in the type") {
     const auto value = [](bool follow) {
-        const network net = decomposed(256, -2.5, -2.5, u8, follow);
+        const small_network net = decomposed(256, -2.5, -2.5, u8, follow);
         const node_id constant = quantizing(net);
         REQUIRE(net.model[constant].is<op::constant>());
         return net.model[constant].as<op::constant>().value.real(0) * net.value(net.output(), 1).real(0);
@@ -185,7 +185,7 @@ TEST_CASE("FakeQuantize: equal output bounds are kept by the scale, or lost in t
 
 TEST_CASE("a FakeQuantize that limits integers stays, or goes") {
     const auto goes = [](element type, std::int64_t levels, double low, double high, bool follow) {
-        network net;
+        small_network net;
         net.options.follow_upstream_errors = follow;
         const node_id data = net.model.parameter(type, shape{1, 3, 2, 2}, "in");
         const node_id limit = net.fake_quantize(data, levels, {low}, {high}, {low}, {high});
@@ -194,7 +194,7 @@ TEST_CASE("a FakeQuantize that limits integers stays, or goes") {
         return net.run<eliminate_fake_quantize_transformation>(limit);
     };
     const auto drops_range = [](double input_high, bool follow) {
-        network net;
+        small_network net;
         net.options.follow_upstream_errors = follow;
         const node_id data = net.model.parameter(u8, shape{1, 3, 2, 2}, "in");
         const node_id stretch = net.fake_quantize(data, 256, {0}, {input_high}, {0}, {255});
@@ -215,7 +215,7 @@ TEST_CASE("a FakeQuantize that limits integers stays, or goes") {
 
 TEST_CASE("fusing a Multiply into a FakeQuantize keeps its levels, or takes those of an alignment") {
     for (const bool follow : {true, false}) {
-        network net;
+        small_network net;
         net.options.follow_upstream_errors = follow;
         const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");
         const node_id quantize = net.fake_quantize(data, 129, {0}, {1.28}, {0}, {128});
@@ -231,7 +231,7 @@ TEST_CASE("fusing a Multiply into a FakeQuantize keeps its levels, or takes thos
 
 TEST_CASE("fusing into a FakeQuantize stops at ranges that f16 does not hold, or makes them infinite") {
     for (const bool follow : {true, false}) {
-        network net;
+        small_network net;
         net.options.follow_upstream_errors = follow;
         net.options.dequantization_precision = f16;
         const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");

@@ -27,11 +27,11 @@ struct attribute_types {
 template <class Op>
 struct attribute_types_of {
     using type =
-        attribute_types<bool, std::int64_t, double, text, element, shape, tensor, seq<std::int64_t, 4>, seq<double>, seq<text>,
-                        auto_broadcast, auto_pad, broadcast_mode, coordinate_transformation_mode, depth_space_mode,
-                        gelu_approximation, interpolate_mode, lstm_weights_format, mvn_eps_mode, nearest_mode,
-                        normalize_eps_mode, one_hot_negative_indices, pad_mode, recurrent_direction, round_mode,
-                        rounding_type, shape_calculation_mode, top_k_mode, top_k_sort>;
+        attribute_types<bool, std::int64_t, double, text, element, shape, tensor, seq<std::int64_t, 4>, seq<double>,
+                        seq<text>, auto_broadcast, auto_pad, broadcast_mode, coordinate_transformation_mode,
+                        depth_space_mode, gelu_approximation, interpolate_mode, lstm_weights_format, mvn_eps_mode,
+                        nearest_mode, normalize_eps_mode, one_hot_negative_indices, pad_mode, recurrent_direction,
+                        round_mode, rounding_type, shape_calculation_mode, top_k_mode, top_k_sort>;
 };
 
 namespace detail {
@@ -95,7 +95,7 @@ struct attribute_accessor {
     constexpr value_type& operator()(Op& object) const { return find<value_type>(object); }
     constexpr const value_type& operator()(const Op& object) const { return find<const value_type>(object); }
 
-  private:
+private:
     template <class Value, class Object>
     static constexpr Value& find(Object& object) {
         field_finder<Value> visit{Number};

@@ -9,13 +9,13 @@
 #include <utility>
 
 using namespace lpt;
-using testing::network;
+using testing::small_network;
 
 namespace {
 
 /// u8 data -> Convert -> operation with a constant.
 struct converted {
-    network net;
+    small_network net;
     node_id data = node_id::none;
     node_id operation = node_id::none;
 
@@ -37,7 +37,7 @@ constexpr bool multiply_reads_the_integers() {
 }
 static_assert(multiply_reads_the_integers());
 
-constexpr node_id subtract_converted(network& net, std::size_t port) {
+constexpr node_id subtract_converted(small_network& net, std::size_t port) {
     const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");
     const node_id zero_point = net.model.add(op::convert{f32}, {net.constant({7}, u8)});
     const node_id subtract = port == 1 ? net.model.add(op::subtract{}, {data, zero_point})
@@ -79,7 +79,7 @@ TEST_CASE("FuseConvert leaves marked operations") {
 }
 
 TEST_CASE("FuseConvert folds the Convert of a Constant, above a FakeQuantize too") {
-    network net;
+    small_network net;
     const node_id weights = net.model.add(op::convert{f32}, {net.constant({1, 2, 3}, i8)});
     const node_id fake_quantize = net.fake_quantize(weights, 255, {-1}, {1}, {-1}, {1});
     net.model.result(fake_quantize);
@@ -90,7 +90,7 @@ TEST_CASE("FuseConvert folds the Convert of a Constant, above a FakeQuantize too
 
 TEST_CASE("FoldConvert folds the Convert of a zero point on either input of a Subtract") {
     for (const std::size_t port : {std::size_t{0}, std::size_t{1}}) {
-        network net;
+        small_network net;
         const node_id subtract = subtract_converted(net, port);
         CHECK(net.run<fold_convert_transformation>(subtract));
         CHECK(net.value(subtract, port).type() == f32);
@@ -99,7 +99,7 @@ TEST_CASE("FoldConvert folds the Convert of a zero point on either input of a Su
 }
 
 TEST_CASE("FoldConvert refuses where there is none, and on marked operations") {
-    network net;
+    small_network net;
     const node_id subtract = subtract_converted(net, 1);
     net.model.set_mark(subtract, mark::disable_cleanup);
     CHECK_FALSE(net.run<fold_convert_transformation>(subtract));

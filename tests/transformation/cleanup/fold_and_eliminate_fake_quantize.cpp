@@ -7,14 +7,14 @@
 #include <doctest/doctest.h>
 
 using namespace lpt;
-using testing::network;
+using testing::small_network;
 using eliminate = eliminate_fake_quantize_transformation;
 using fold_step = fold_fake_quantize_transformation;
 
 namespace {
 
 constexpr bool folds_constant_data() {
-    network net;
+    small_network net;
     const node_id data = net.constant({0.5, 1.5, 2.5, 3.5});
     net.model.result(net.fake_quantize(data, 5, {0}, {4}, {0}, {4}));
     const bool changed = net.run<fold_step>(net.output());
@@ -26,7 +26,7 @@ static_assert(folds_constant_data());
 
 /// Low precision data -> FakeQuantize of the same type -> Convert -> Result.
 struct requantized {
-    network net;
+    small_network net;
     node_id data = node_id::none;
     node_id fake_quantize = node_id::none;
 
@@ -48,7 +48,7 @@ static_assert(goes(u8, 256, 0, 255, 0, 255));
 TEST_CASE("FakeQuantize of a Constant is folded, halves to even") { CHECK(folds_constant_data()); }
 
 TEST_CASE("a FakeQuantize of f16 data that gives f32 is folded in f32") {
-    network net;
+    small_network net;
     const node_id data = net.model.constant(make_tensor(f16, shape{2}, {0.3, -0.7}));
     const node_id quantized = net.fake_quantize(data, 255, {-1}, {1}, {-0.1}, {0.1});
     net.model.relax_output(quantized, f32);
@@ -61,7 +61,7 @@ TEST_CASE("a FakeQuantize of f16 data that gives f32 is folded in f32") {
 }
 
 TEST_CASE("equal output bounds give a constant of the data's shape, whatever the data") {
-    network net = testing::quantized_input(256, {1, 2, 3}, {1, 2, 3});
+    small_network net = testing::quantized_input(256, {1, 2, 3}, {1, 2, 3});
     CHECK(net.run<fold_step>(net.output()));
     const tensor* value = net.model.constant_value(net.output());
     REQUIRE(value != nullptr);
@@ -70,33 +70,33 @@ TEST_CASE("equal output bounds give a constant of the data's shape, whatever the
 }
 
 TEST_CASE("equal output bounds give a constant whatever the input range, also one that is not known") {
-    network net = testing::quantized_input(256, {1, 2, 3}, {1, 2, 3});
+    small_network net = testing::quantized_input(256, {1, 2, 3}, {1, 2, 3});
     net.model.set_input(net.output(), 1, net.model.parameter(f32, shape{}, "low"));
     CHECK(net.run<fold_step>(net.output()));
     const tensor* value = net.model.constant_value(net.output());
     REQUIRE(value != nullptr);
     CHECK(value->real(11) == 3);
 
-    network other = testing::quantized_input(256, {1, 2, 3}, {1, 2, 4});
+    small_network other = testing::quantized_input(256, {1, 2, 3}, {1, 2, 4});
     other.model.set_input(other.output(), 1, other.model.parameter(f32, shape{}, "low"));
     CHECK_FALSE(other.run<fold_step>(other.output()));
 }
 
 TEST_CASE("folding refuses with a reason") {
     SUBCASE("data of unknown shape") {
-        network net;
+        small_network net;
         const node_id data = net.model.parameter(f32, shape{-1, 3, -1, -1}, "in");
         net.model.result(net.fake_quantize(data, 256, {0}, {1}, {1}, {1}));
         CHECK_FALSE(net.run<fold_step>(net.output()));
         CHECK(net.why() == reason::dynamic_axis);
     }
     SUBCASE("data that is not known") {
-        network net = testing::quantized_input(256, {0}, {2.55});
+        small_network net = testing::quantized_input(256, {0}, {2.55});
         CHECK_FALSE(net.run<fold_step>(net.output()));
         CHECK(net.why() == reason::nothing_to_do);
     }
     SUBCASE("ranges that vary over two axes") {
-        network net;
+        small_network net;
         const node_id data = net.model.constant(make_tensor(f32, shape{2, 2}, {1}));
         const node_id low = net.model.constant(make_tensor(f32, shape{2, 2}, {0, 1, 0, 1}));
         const node_id high = net.model.constant(make_tensor(f32, shape{2, 2}, {2, 4, 2, 4}));
@@ -105,7 +105,7 @@ TEST_CASE("folding refuses with a reason") {
         CHECK(net.why() == reason::not_per_tensor_or_per_channel);
     }
     SUBCASE("ranges that are not constant") {
-        network net;
+        small_network net;
         const node_id data = net.constant({1, 2, 3});
         const node_id bound = net.model.parameter(f32, shape{}, "bound");
         net.model.result(net.model.add(op::fake_quantize{256}, {data, bound, bound, bound, bound}));
@@ -151,7 +151,7 @@ TEST_CASE("eliminating refuses with a reason") {
         CHECK_FALSE(q.goes());
         CHECK(q.net.why() == reason::types_do_not_match);
     }
-    SUBCASE("the input of the network cannot take the name of its output") {
+    SUBCASE("the input of the small_network cannot take the name of its output") {
         q.net.model.result(q.fake_quantize);
         CHECK_FALSE(q.goes());
         CHECK(q.net.why() == reason::name_has_no_place);
@@ -160,7 +160,7 @@ TEST_CASE("eliminating refuses with a reason") {
 
 TEST_CASE("a FakeQuantize of one output value is folded as far as the folding budget goes") {
     const auto folds = [](std::uint64_t bytes) {
-        network net;
+        small_network net;
         const node_id data = net.model.parameter(f32, shape{1, 64, 64}, "in");
         const node_id quantized = net.fake_quantize(data, 256, {0}, {1}, {2}, {2});
         net.model.result(quantized);

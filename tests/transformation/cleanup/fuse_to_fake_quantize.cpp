@@ -9,14 +9,14 @@
 #include <utility>
 
 using namespace lpt;
-using testing::network;
+using testing::small_network;
 using fuse_multiply = fuse_multiply_to_fake_quantize_transformation;
 using fuse_subtract = fuse_subtract_to_fake_quantize_transformation;
 
 namespace {
 
 struct quantized {
-    network net;
+    small_network net;
     node_id fake_quantize = node_id::none;
     node_id elementwise = node_id::none;
 

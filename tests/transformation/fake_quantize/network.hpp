@@ -9,7 +9,7 @@
 namespace lpt::testing {
 
 /// A graph with everything that a transformation works on. `options` may be changed before `run`.
-struct network {
+struct small_network {
     graph model;
     attribute::tables attributes;
     transformation_options options;
@@ -53,8 +53,8 @@ struct network {
 };
 
 /// Parameter f32[1,3,2,2] -> FakeQuantize -> Result.
-constexpr network quantized_input(std::int64_t levels, view<double> low, view<double> high) {
-    network result;
+constexpr small_network quantized_input(std::int64_t levels, view<double> low, view<double> high) {
+    small_network result;
     const node_id data = result.model.parameter(f32, shape{1, 3, 2, 2}, "in");
     result.model.result(result.fake_quantize(data, levels, low, high, low, high));
     return result;

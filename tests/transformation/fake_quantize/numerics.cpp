@@ -14,7 +14,7 @@
 #include <doctest/doctest.h>
 
 using namespace lpt;
-using testing::network;
+using testing::small_network;
 
 namespace {
 
@@ -33,8 +33,8 @@ support::tensor_difference difference(const graph& before, const graph& after, d
 bool off_grid(element type, std::int64_t levels) { return type == u8 && levels == 255; }
 double half_step(double range) { return 0.501 * range / 255; }
 
-network chain_above_fake_quantize(element type) {
-    network net;
+small_network chain_above_fake_quantize(element type) {
+    small_network net;
     const node_id data = net.model.parameter(type, shape{1, 3, 2, 2}, "in");
     const node_id converted = net.model.add(op::convert{f32}, {data});
     const node_id shifted = net.model.add(op::subtract{}, {converted, net.constant({100, 90, 80})});
@@ -56,7 +56,7 @@ TEST_CASE("decomposition gives the same values for every type and range") {
             CAPTURE(range.low);
             CAPTURE(range.high);
             CAPTURE(static_cast<int>(type));
-            network net = testing::quantized_input(range.levels, {range.low}, {range.high});
+            small_network net = testing::quantized_input(range.levels, {range.low}, {range.high});
             const graph before = net.model;
             net.allow(net.output(), {type});
             CHECK(net.run<fake_quantize_decomposition_transformation>(net.output()));
@@ -67,7 +67,7 @@ TEST_CASE("decomposition gives the same values for every type and range") {
 }
 
 TEST_CASE("decomposition per channel gives the same values") {
-    network net = testing::quantized_input(256, {-1.28, 0, -12.8}, {1.27, 2.55, 12.7});
+    small_network net = testing::quantized_input(256, {-1.28, 0, -12.8}, {1.27, 2.55, 12.7});
     const graph before = net.model;
     net.allow(net.output(), {u8});
     CHECK(net.run<fake_quantize_decomposition_transformation>(net.output()));
@@ -75,7 +75,7 @@ TEST_CASE("decomposition per channel gives the same values") {
 }
 
 TEST_CASE("decomposition without precision update gives the same values") {
-    network net = testing::quantized_input(256, {-1}, {2});
+    small_network net = testing::quantized_input(256, {-1}, {2});
     net.options.update_precisions = false;
     const graph before = net.model;
     net.allow(net.output(), {u8});
@@ -84,7 +84,7 @@ TEST_CASE("decomposition without precision update gives the same values") {
 }
 
 TEST_CASE("decomposition aligned with a wider group stays within half a step of the group") {
-    network net;
+    small_network net;
     const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");
     const node_id fake_quantize = net.fake_quantize(data, 256, {0}, {1.275}, {0}, {1.275});
     const node_id reader = net.model.add(op::relu{}, {fake_quantize});
@@ -99,7 +99,7 @@ TEST_CASE("decomposition aligned with a wider group stays within half a step of 
 }
 
 TEST_CASE("a Q/DQ pair that is done anew gives the same values") {
-    network net;
+    small_network net;
     const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");
     const node_id fake_quantize = net.fake_quantize(data, 256, {0}, {2.55}, {0}, {255});
     const node_id convert = net.model.add(op::convert{u8}, {fake_quantize}, "q");
@@ -114,7 +114,7 @@ TEST_CASE("a Q/DQ pair that is done anew gives the same values") {
 
 TEST_CASE("taking operations into the input range gives the same values") {
     for (const element type : {f32, u8, i8}) {
-        network net = chain_above_fake_quantize(type);
+        small_network net = chain_above_fake_quantize(type);
         const graph before = net.model;
         CHECK(net.run<fake_quantize_transformation>(net.output()));
         CHECK(difference(before, net.model, 0, 120) < 1e-5);
@@ -122,7 +122,7 @@ TEST_CASE("taking operations into the input range gives the same values") {
 }
 
 TEST_CASE("fusing Subtract and Multiply into the output range gives the same values") {
-    network net;
+    small_network net;
     const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");
     const node_id fake_quantize = net.fake_quantize(data, 256, {0}, {2.55}, {0}, {255});
     net.model.relax_output(fake_quantize, u8);
@@ -141,7 +141,7 @@ TEST_CASE("fusing Subtract and Multiply into the output range gives the same val
 }
 
 TEST_CASE("a FakeQuantize that is eliminated gave its input") {
-    network net;
+    small_network net;
     const node_id data = net.model.parameter(u8, shape{1, 3, 2, 2}, "in");
     const node_id fake_quantize = net.fake_quantize(data, 256, {0.4}, {255.4}, {0}, {255});
     net.model.relax_input(fake_quantize, f32, 0);
@@ -154,7 +154,7 @@ TEST_CASE("a FakeQuantize that is eliminated gave its input") {
 
 TEST_CASE("FakeConvert gives the same values decomposed") {
     for (const element type : {f8e4m3, f8e5m2}) {
-        network net;
+        small_network net;
         const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");
         net.model.result(
             net.model.add(op::fake_convert{type}, {data, net.constant({0.5, 2, 1}), net.constant({1.5})}, "fc"));
@@ -166,7 +166,7 @@ TEST_CASE("FakeConvert gives the same values decomposed") {
 
 TEST_CASE("weights are decomposed to a constant with the same values") {
     for (const element type : {i8, u8}) {
-        network net;
+        small_network net;
         tensor_builder values(f32, shape{3, 1, 2, 2});
         for (std::size_t i = 0; i < 12; ++i) {
             values.real(i, static_cast<double>(i) * 0.213 - 1.3);
@@ -191,7 +191,7 @@ TEST_CASE("weights are decomposed to a constant with the same values") {
 }
 
 TEST_CASE("weights whose levels fit no type are left as they are") {
-    network net;
+    small_network net;
     const node_id weights = net.model.constant(make_tensor(f32, shape{3, 1, 1, 1}, {1}));
     const node_id fake_quantize = net.fake_quantize(weights, 16, {-1}, {1}, {-1}, {1});
     net.model.result(fake_quantize);
@@ -201,7 +201,7 @@ TEST_CASE("weights whose levels fit no type are left as they are") {
 }
 
 TEST_CASE("weights that are not known are an error that names them") {
-    network net = testing::quantized_input(255, {-1}, {1});
+    small_network net = testing::quantized_input(255, {-1}, {1});
     rewrite r(net.model, net.attributes, net.options, net.restrictions);
     CHECK_THROWS_WITH(decompose_weights(r, net.output()),
                       "FakeQuantize 'fq' on weights cannot be folded to a constant: its input must be known");

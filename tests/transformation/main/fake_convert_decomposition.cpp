@@ -9,8 +9,8 @@ using namespace lpt;
 
 namespace {
 
-constexpr testing::network decomposed(element data_type, double scale, bool has_shift, double shift) {
-    testing::network net;
+constexpr testing::small_network decomposed(element data_type, double scale, bool has_shift, double shift) {
+    testing::small_network net;
     const node_id data = net.model.parameter(data_type, shape{1, 3, 2, 2}, "in");
     seq<output_ref, 3> inputs{data, net.constant({scale})};
     if (has_shift) {
@@ -22,7 +22,7 @@ constexpr testing::network decomposed(element data_type, double scale, bool has_
 }
 
 constexpr bool inverts_scale() {
-    const testing::network net = decomposed(f32, 0.5, false, 0);
+    const testing::small_network net = decomposed(f32, 0.5, false, 0);
     const node_id back = net.above(net.output());
     const node_id low = net.above(back);
     const node_id clamp = net.above(low);
@@ -38,26 +38,26 @@ TEST_CASE("FakeConvert becomes scaling, clamping, conversion there and back, and
 }
 
 TEST_CASE("a shift is taken back with its sign changed") {
-    const testing::network net = decomposed(f32, 0.5, true, 1.5);
+    const testing::small_network net = decomposed(f32, 0.5, true, 1.5);
     const node_id subtract = net.above(net.output());
     CHECK(net.model[subtract].is<op::subtract>());
     CHECK(net.value(subtract, 1).real(0) == -1.5);
 }
 
 TEST_CASE("a shift of zero leaves no Subtract") {
-    const testing::network net = decomposed(f32, 0.5, true, 0);
+    const testing::small_network net = decomposed(f32, 0.5, true, 0);
     CHECK(net.model[net.above(net.output())].is<op::convert>());
 }
 
 TEST_CASE("data of another type than the scale is converted, and the result back") {
-    const testing::network net = decomposed(f16, 0.5, false, 0);
+    const testing::small_network net = decomposed(f16, 0.5, false, 0);
     CHECK(net.model[net.output()].is<op::convert>());
     CHECK(net.model[net.output()].type() == f16);
     CHECK(net.model[net.above(net.output())].type() == f32);
 }
 
 TEST_CASE("scale and shift that are not constant are inverted at run time") {
-    testing::network net;
+    testing::small_network net;
     const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");
     const node_id scale = net.model.parameter(f32, shape{}, "scale");
     const node_id shift = net.model.parameter(f32, shape{}, "shift");

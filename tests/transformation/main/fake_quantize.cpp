@@ -8,13 +8,13 @@
 #include <utility>
 
 using namespace lpt;
-using fusion = fake_quantize_transformation;
-using testing::network;
+using fake_quantize_fusion = fake_quantize_transformation;
+using testing::small_network;
 
 namespace {
 
 struct chain {
-    network net;
+    small_network net;
     node_id data = node_id::none;
     node_id fake_quantize = node_id::none;
 
@@ -33,7 +33,7 @@ struct chain {
     constexpr bool fuse() {
         fake_quantize = net.fake_quantize(fake_quantize, 256, {0}, {2.55}, {0}, {2.55});
         net.model.result(fake_quantize);
-        return net.run<fusion>(fake_quantize);
+        return net.run<fake_quantize_fusion>(fake_quantize);
     }
     constexpr bool reads_data() const { return net.above(fake_quantize) == data; }
     constexpr double bound(std::size_t port, std::size_t channel = 0) const {
@@ -122,13 +122,13 @@ TEST_CASE("without precision update a Convert of another type stays") {
 }
 
 TEST_CASE("ranges that are not constant refuse") {
-    network net;
+    small_network net;
     const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");
     const node_id bound = net.model.parameter(f32, shape{}, "bound");
     const node_id sum = net.model.add(op::add{}, {data, net.constant({1})});
     const node_id fake_quantize =
         net.model.add(op::fake_quantize{256}, {sum, net.constant({0}), bound, net.constant({0}), net.constant({1})});
     net.model.result(fake_quantize);
-    CHECK_FALSE(net.run<fusion>(fake_quantize));
+    CHECK_FALSE(net.run<fake_quantize_fusion>(fake_quantize));
     CHECK(net.why() == reason::ranges_not_constant);
 }

@@ -9,20 +9,20 @@
 
 using namespace lpt;
 using decomposition = fake_quantize_decomposition_transformation;
-using testing::network;
 using testing::quantized_input;
+using testing::small_network;
 
 namespace {
 
-constexpr network decomposed(std::int64_t levels, double low, double high, seq<element, 8> types) {
-    network net = quantized_input(levels, {low}, {high});
+constexpr small_network decomposed(std::int64_t levels, double low, double high, seq<element, 8> types) {
+    small_network net = quantized_input(levels, {low}, {high});
     net.allow(net.output(), std::move(types));
     net.run<decomposition>(net.output());
     return net;
 }
 
 constexpr bool unsigned_range_has_no_zero_point() {
-    const network net = decomposed(256, 0, 2.55, {u8});
+    const small_network net = decomposed(256, 0, 2.55, {u8});
     const node_id multiply = net.output();
     const node_id convert = net.above(multiply);
     const node_id quantized = net.above(convert);
@@ -33,7 +33,7 @@ constexpr bool unsigned_range_has_no_zero_point() {
 static_assert(unsigned_range_has_no_zero_point());
 
 constexpr double zero_point_of(std::int64_t levels, double low, double high, element type) {
-    const network net = decomposed(levels, low, high, {type});
+    const small_network net = decomposed(levels, low, high, {type});
     const node_id subtract = net.above(net.output());
     return net.model[subtract].is<op::subtract>() ? net.value(subtract, 1).real(0) : 0;
 }
@@ -47,14 +47,14 @@ static_assert(math::absolute(zero_point_of(256, -1.27, 1.27, u8) - 127.5) < 1e-4
 TEST_CASE("a range that begins at zero becomes u8 without zero point") { CHECK(unsigned_range_has_no_zero_point()); }
 
 TEST_CASE("the dequantization takes the name that feeds a result") {
-    const network net = decomposed(256, 0, 2.55, {u8});
+    const small_network net = decomposed(256, 0, 2.55, {u8});
     CHECK(net.model[net.output()].name() == "fq");
     CHECK(net.model[net.above(net.output())].name() == "fq/DequantizationConvert");
     CHECK(net.model[net.above(net.above(net.output()))].name() == "fq_original");
 }
 
 TEST_CASE("the chosen type is written back for the other members of the group") {
-    network net = quantized_input(256, {0}, {2.55});
+    small_network net = quantized_input(256, {0}, {2.55});
     const node_id fake_quantize = net.output();
     net.allow(fake_quantize, {u8, i8});
     net.run<decomposition>(fake_quantize);
@@ -62,7 +62,7 @@ TEST_CASE("the chosen type is written back for the other members of the group") 
 }
 
 TEST_CASE("each channel of the range gets its scale and zero point") {
-    network net = quantized_input(256, {-1.28, 0, -12.8}, {1.27, 2.55, 12.7});
+    small_network net = quantized_input(256, {-1.28, 0, -12.8}, {1.27, 2.55, 12.7});
     net.allow(net.output(), {u8});
     CHECK(net.run<decomposition>(net.output()));
     const node_id multiply = net.output();
@@ -75,7 +75,7 @@ TEST_CASE("each channel of the range gets its scale and zero point") {
 }
 
 TEST_CASE("a channel with equal bounds keeps them and has scale 1") {
-    network net = quantized_input(256, {0, 0, 0}, {2.55, 0, 255});
+    small_network net = quantized_input(256, {0, 0, 0}, {2.55, 0, 255});
     net.allow(net.output(), {u8});
     CHECK(net.run<decomposition>(net.output()));
     CHECK(net.value(net.output(), 1).real(1) == 1);
@@ -85,7 +85,7 @@ TEST_CASE("a channel with equal bounds keeps them and has scale 1") {
 }
 
 TEST_CASE("equal bounds in all channels become a constant of 1, and their value the scale") {
-    const network net = decomposed(256, 2, 2, {u8});
+    const small_network net = decomposed(256, 2, 2, {u8});
     const node_id convert = net.above(net.output());
     CHECK(net.model[net.above(convert)].is<op::constant>());
     CHECK(net.value(convert, 0).type() == u8);
@@ -94,7 +94,7 @@ TEST_CASE("equal bounds in all channels become a constant of 1, and their value 
 }
 
 TEST_CASE("equal bounds of a tensor of unknown size are broadcast at run time") {
-    network net;
+    small_network net;
     const node_id data = net.model.parameter(f32, shape{-1, 3, -1, -1}, "in");
     const node_id fake_quantize = net.fake_quantize(data, 256, {0}, {2.55}, {2.55}, {2.55});
     net.model.result(fake_quantize);
@@ -108,7 +108,7 @@ TEST_CASE("equal bounds of a tensor of unknown size are broadcast at run time") 
 TEST_CASE("ranges of more axes than the data give the dequantization no more axes than the data") {
     const shape wide{1, 1, 1, 3};
     for (const shape& dimensions : {shape{2, 3}, shape{3}}) {
-        network net;
+        small_network net;
         graph& model = net.model;
         const node_id data = model.parameter(f32, dimensions, "in");
         const node_id low = model.constant(make_tensor(f32, wide, {-1, -1, -1}));
@@ -135,7 +135,7 @@ TEST_CASE("ranges of more axes than the data give the dequantization no more axe
 
 TEST_CASE("equal bounds of more axes than the data become values of its shape") {
     for (const shape& dimensions : {shape{2, 3}, shape{-1, 3}}) {
-        network net;
+        small_network net;
         net.options.followed_quirks = quirk::constant_in_low_precision;  // bounds stay bounds of channels
         const node_id data = net.model.parameter(f32, dimensions, "in");
         const node_id bound = net.model.constant(make_tensor(f32, shape{1, 1, 1, 3}, {1, 2, 3}));
@@ -152,7 +152,7 @@ TEST_CASE("equal bounds of more axes than the data become values of its shape") 
 }
 
 TEST_CASE("data of unknown type is not quantized: its readers could get another one") {
-    network net;
+    small_network net;
     const node_id data = net.model.parameter(dynamic, shape{1, 3, 2, 2}, "in");
     const node_id made = net.fake_quantize(data, 256, {0}, {2.55}, {0}, {2.55});
     net.model.result(made);
@@ -162,7 +162,7 @@ TEST_CASE("data of unknown type is not quantized: its readers could get another 
 }
 
 TEST_CASE("without precision update the integers stay in floating point") {
-    network net = quantized_input(256, {0}, {2.55});
+    small_network net = quantized_input(256, {0}, {2.55});
     net.options.update_precisions = false;
     net.allow(net.output(), {u8});
     CHECK(net.run<decomposition>(net.output()));
@@ -171,7 +171,7 @@ TEST_CASE("without precision update the integers stay in floating point") {
 }
 
 TEST_CASE("a FakeQuantize that already gives integers in floating point is left alone without precision update") {
-    network net = quantized_input(256, {0}, {255});
+    small_network net = quantized_input(256, {0}, {255});
     net.options.update_precisions = false;
     net.allow(net.output(), {u8});
     CHECK_FALSE(net.run<decomposition>(net.output()));
@@ -179,7 +179,7 @@ TEST_CASE("a FakeQuantize that already gives integers in floating point is left 
 }
 
 TEST_CASE("a single reader that converts to u8 is merged") {
-    network net;
+    small_network net;
     const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");
     const node_id fake_quantize = net.fake_quantize(data, 256, {0}, {2.55}, {0}, {255});
     const node_id convert = net.model.add(op::convert{u8}, {fake_quantize}, "q");
@@ -194,11 +194,11 @@ TEST_CASE("a single reader that converts to u8 is merged") {
 }
 
 TEST_CASE("what is said beforehand is what decomposition does: a Convert to u8 is merged whatever types are allowed") {
-    const auto said = [](network& net, node_id fake_quantize) {
+    const auto said = [](small_network& net, node_id fake_quantize) {
         rewrite r(net.model, net.attributes, net.options, net.restrictions);
         return decomposition::can_transform(r, fake_quantize).why;
     };
-    network net = quantized_input(256, {0}, {2.55});
+    small_network net = quantized_input(256, {0}, {2.55});
     const node_id fake_quantize = net.output();
     net.allow(fake_quantize, {u8});
     CHECK(said(net, fake_quantize) == reason::none);
@@ -210,7 +210,7 @@ TEST_CASE("what is said beforehand is what decomposition does: a Convert to u8 i
 }
 
 TEST_CASE("a quantization to another type than the allowed one is done anew") {
-    network net;
+    small_network net;
     const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");
     const node_id fake_quantize = net.fake_quantize(data, 256, {0}, {2.55}, {0}, {255});
     const node_id convert = net.model.add(op::convert{u8}, {fake_quantize}, "q");
@@ -227,7 +227,7 @@ TEST_CASE("a quantization to another type than the allowed one is done anew") {
 
 TEST_CASE("a pair without a scale is done anew, too; upstream lets go of its name") {
     for (const bool follows : {true, false}) {
-        network net;
+        small_network net;
         const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");
         const node_id fake_quantize = net.fake_quantize(data, 256, {0}, {2.55}, {-128}, {127});
         const node_id convert = net.model.add(op::convert{i8}, {fake_quantize}, "q");
@@ -243,7 +243,7 @@ TEST_CASE("a pair without a scale is done anew, too; upstream lets go of its nam
 }
 
 TEST_CASE("members of an aligned group share scale and zero point and lose levels") {
-    network net;
+    small_network net;
     const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");
     const node_id fake_quantize = net.fake_quantize(data, 256, {0}, {1.275}, {0}, {1.275});
     const node_id reader = net.model.add(op::relu{}, {fake_quantize});
@@ -259,7 +259,7 @@ TEST_CASE("members of an aligned group share scale and zero point and lose level
 }
 
 TEST_CASE("an alignment that would leave two levels is refused") {
-    network net;
+    small_network net;
     const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");
     const node_id fake_quantize = net.fake_quantize(data, 256, {0}, {0.001}, {0}, {0.001});
     const node_id reader = net.model.add(op::relu{}, {fake_quantize});
@@ -273,7 +273,7 @@ TEST_CASE("an alignment that would leave two levels is refused") {
 }
 
 TEST_CASE("a Q/DQ pair in a group that would keep two levels is composed and left so") {
-    network net;
+    small_network net;
     const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");
     const node_id fake_quantize = net.fake_quantize(data, 256, {0}, {0.001}, {0}, {255});
     const node_id convert = net.model.add(op::convert{u8}, {fake_quantize}, "q");
@@ -300,12 +300,12 @@ TEST_CASE("refusals name their reason") {
     }
     SUBCASE("no type left") { CHECK(decomposed(256, 0, 2.55, {}).why() == reason::no_precision_left); }
     SUBCASE("no attribute") {
-        network net = quantized_input(256, {0}, {2.55});
+        small_network net = quantized_input(256, {0}, {2.55});
         CHECK_FALSE(net.run<decomposition>(net.output()));
         CHECK(net.why() == reason::no_precisions_attribute);
     }
     SUBCASE("weights") {
-        network net;
+        small_network net;
         const node_id weights = net.model.constant(make_tensor(f32, shape{4, 1, 1, 1}, {1}));
         net.model.result(net.fake_quantize(weights, 255, {-1.27}, {1.27}, {-1.27}, {1.27}));
         net.allow(net.output(), {i8});
@@ -313,7 +313,7 @@ TEST_CASE("refusals name their reason") {
         CHECK(net.why() == reason::constant_path);
     }
     SUBCASE("ranges that are not constant") {
-        network net;
+        small_network net;
         const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");
         const node_id bound = net.model.parameter(f32, shape{}, "bound");
         const node_id fake_quantize = net.model.add(
@@ -324,7 +324,7 @@ TEST_CASE("refusals name their reason") {
         CHECK(net.why() == reason::ranges_not_constant);
     }
     SUBCASE("already quantized to the allowed type") {
-        network net = decomposed(256, 0, 2.55, {u8});
+        small_network net = decomposed(256, 0, 2.55, {u8});
         const node_id quantized = net.above(net.above(net.output()));
         CHECK_FALSE(net.run<decomposition>(quantized));
         CHECK(net.why() == reason::nothing_to_do);
@@ -333,7 +333,7 @@ TEST_CASE("refusals name their reason") {
 
 TEST_CASE("a range with one infinite end is refused, also where scales are clamped") {
     for (const bool clamped : {false, true}) {
-        network net;
+        small_network net;
         const node_id data = net.model.parameter(f32, shape{1, 3, 2, 2}, "in");
         net.model.result(net.fake_quantize(data, 256, {0}, {1}, {-math::infinity}, {1}));
         if (clamped) {
@@ -347,7 +347,7 @@ TEST_CASE("a range with one infinite end is refused, also where scales are clamp
 
 TEST_CASE("without upstream's errors a type with fewer values than levels is refused") {
     for (const bool follows : {true, false}) {
-        network net = quantized_input(65536, {0}, {2.55});
+        small_network net = quantized_input(65536, {0}, {2.55});
         net.options.follow_upstream_errors = follows;
         net.allow(net.output(), {u8});
         CHECK(net.run<decomposition>(net.output()) == follows);

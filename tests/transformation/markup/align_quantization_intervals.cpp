@@ -10,12 +10,12 @@ using namespace lpt::test;
 
 namespace {
 
-constexpr const attribute::intervals_alignment* interval_of(network& net, node_id id) {
+constexpr const attribute::intervals_alignment* interval_of(small_network& net, node_id id) {
     return net.attributes.of<attribute::intervals_alignment>().find_node(id);
 }
 
 constexpr bool concat_combines() {
-    network net;
+    small_network net;
     const node_id left = net.fake_quantize(net.data(), 0, 2);
     const node_id right = net.fake_quantize(net.data(), -1, 1);
     const node_id joined = net.concat(left, right);
@@ -29,7 +29,7 @@ static_assert(concat_combines());
 }  // namespace
 
 TEST_CASE("A FakeQuantize starts with its own interval, levels and preferred type") {
-    network net;
+    small_network net;
     const node_id quantized = net.fake_quantize(net.data(), 0, 2.55);
     net.model.result(quantized);
     net.run<markup_precisions, align_quantization_intervals>();
@@ -42,7 +42,7 @@ TEST_CASE("A FakeQuantize starts with its own interval, levels and preferred typ
 }
 
 TEST_CASE("Unsupported levels, per-channel and infinite bounds have no interval") {
-    network net;
+    small_network net;
     const node_id levels = net.fake_quantize(net.data(), 0, 1, 100);
     const double highs[] = {1, 2, 3};
     const node_id low = net.number(0);
@@ -59,7 +59,7 @@ TEST_CASE("Unsupported levels, per-channel and infinite bounds have no interval"
 }
 
 TEST_CASE("The scale of the only dequantization below counts") {
-    network net;
+    small_network net;
     const node_id quantized = net.fake_quantize(net.data(), 0, 255);
     net.model.relax_output(quantized, u8);
     const node_id real = net.model.add(op::convert{f32}, {quantized});
@@ -71,7 +71,7 @@ TEST_CASE("The scale of the only dequantization below counts") {
 
 TEST_CASE("Integers of a quantize-dequantize pair count with its scale and zero point, unless upstream is followed") {
     for (const bool follows : {true, false}) {
-        network net;
+        small_network net;
         net.options.follow_upstream_errors = follows;
         const node_id quantized = net.fake_quantize(net.data(), 0, 255);
         const node_id narrow = net.model.add(op::convert{u8}, {quantized});
@@ -87,7 +87,7 @@ TEST_CASE("Integers of a quantize-dequantize pair count with its scale and zero 
 
 TEST_CASE("A quantize-dequantize pair with a scale for each channel has no interval, unless upstream is followed") {
     for (const bool follows : {true, false}) {
-        network net;
+        small_network net;
         net.options.follow_upstream_errors = follows;
         const node_id quantized = net.fake_quantize(net.data(), -128, 127);
         const node_id real = net.model.add(op::convert{f32}, {net.model.add(op::convert{i8}, {quantized})});

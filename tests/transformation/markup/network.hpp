@@ -9,7 +9,7 @@
 namespace lpt::test {
 
 /// A graph with everything that a step reads and writes.
-struct network {
+struct small_network {
     graph model;
     attribute::tables attributes;
     transformation_options options;
