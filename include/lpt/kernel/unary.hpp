@@ -131,9 +131,16 @@ struct unary {
         return simd::at_most(simd::at_least(simd::add(v, constant(3.0f)), constant(0.0f)), constant(6.0f));
     }
     [[gnu::always_inline]] static floats gelu_erf(floats v) noexcept {
-        const floats half = simd::multiply(v, constant(0.5f));
-        const floats whole = simd::fma(half, erf(simd::multiply(v, constant(0.707106781f))), half);
-        return simd::select(simd::less(v, constant(-14.0f)), constant(-0.0f), whole);
+        // What is missing from max(v, 0) is |v| erfc(|v| / sqrt(2)) / 2, of which the polynomial is the eighth root's reciprocal.
+        const floats x = absolute(v);
+        const float c[] = {3.354194632e-6f, -2.037777344e-5f, 1.180734485e-4f, 8.753860311e-5f, 1.125546289e-3f,
+                           9.315868840e-3f, 4.887036979e-2f,  1.087520123e-1f, 1.090508342f};
+        floats power = polynomial(x, c);
+        power = simd::multiply(power, power);
+        power = simd::multiply(power, power);
+        power = simd::multiply(power, power);
+        const floats missing = simd::select(simd::less(constant(14.0f), x), constant(0.0f), simd::divide(x, power));
+        return keep_nan(v, simd::subtract(simd::at_least(v, constant(-0.0f)), missing));
     }
     [[gnu::always_inline]] static floats gelu_tanh(floats v) noexcept {
         // (1 + tanh(y)) / 2 = sigmoid(2 y), which does not cancel
