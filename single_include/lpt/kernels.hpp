@@ -268,9 +268,16 @@ constexpr bool reads_values_directly(const attention_problem& p) noexcept {
     return p.values_at.type == element_kind::f32 && p.width % 16 == 0;
 }
 
+/// True where scores are sums of products of bytes, so few that they are exact as floats, too: one order of summation for all.
+constexpr bool multiplies_bytes(const attention_problem& p) noexcept {
+    constexpr std::int64_t most_depth = 256;  // times 255 * 255: below 2^24
+    const auto is_bytes = [](element_kind type) { return type == element_kind::u8 || type == element_kind::i8; };
+    return is_bytes(p.queries_at.type) && is_bytes(p.keys_at.type) && p.depth <= most_depth;
+}
+
 /// How a task of an attention divides its scratch memory, in floats; each part is a multiple of 16.
 struct attention_scratch {
-    static constexpr std::int64_t block_rows = 16;  // queries at a time
+    static constexpr std::int64_t block_rows = 32;  // queries at a time
     static constexpr std::int64_t panel = 64;  // keys next to each other in packed ones
     std::int64_t keys_padded = 0;
     std::int64_t width_padded = 0;
@@ -289,7 +296,10 @@ constexpr attention_scratch scratch_of(const attention_problem& p) noexcept {
     attention_scratch result;
     result.keys_padded = padded(p.keys);
     result.width_padded = padded(p.width);
-    result.packed_keys = p.depth * result.keys_padded;
+    // Packed bytes: a header, a sum and a zero point of each key, and groups of up to eight elements.
+    const std::int64_t bytes = 128 + result.keys_padded * (8 + (p.depth + 7) / 8 * 8);
+    const std::int64_t floats = p.depth * result.keys_padded;  // of instruction sets without tiles, too
+    result.packed_keys = multiplies_bytes(p) && bytes > floats * 4 ? padded((bytes + 3) / 4) : floats;
     result.packed_values = reads_values_directly(p) ? 0 : p.keys * result.width_padded;
     result.rows = padded(result.block_rows * p.depth);
     result.scores = result.block_rows * result.keys_padded;
@@ -2600,9 +2610,16 @@ struct unary {
         return simd::at_most(simd::at_least(simd::add(v, constant(3.0f)), constant(0.0f)), constant(6.0f));
     }
     [[gnu::always_inline]] static floats gelu_erf(floats v) noexcept {
-        const floats half = simd::multiply(v, constant(0.5f));
-        const floats whole = simd::fma(half, erf(simd::multiply(v, constant(0.707106781f))), half);
-        return simd::select(simd::less(v, constant(-14.0f)), constant(-0.0f), whole);
+        // What is missing from max(v, 0) is |v| erfc(|v| / sqrt(2)) / 2, of which the polynomial is the eighth root's reciprocal.
+        const floats x = absolute(v);
+        const float c[] = {3.354194632e-6f, -2.037777344e-5f, 1.180734485e-4f, 8.753860311e-5f, 1.125546289e-3f,
+                           9.315868840e-3f, 4.887036979e-2f,  1.087520123e-1f, 1.090508342f};
+        floats power = polynomial(x, c);
+        power = simd::multiply(power, power);
+        power = simd::multiply(power, power);
+        power = simd::multiply(power, power);
+        const floats missing = simd::select(simd::less(constant(14.0f), x), constant(0.0f), simd::divide(x, power));
+        return keep_nan(v, simd::subtract(simd::at_least(v, constant(-0.0f)), missing));
     }
     [[gnu::always_inline]] static floats gelu_tanh(floats v) noexcept {
         // (1 + tanh(y)) / 2 = sigmoid(2 y), which does not cancel
@@ -5871,6 +5888,702 @@ private:
 #endif
 #endif
 
+// ======== lpt/kernel/dense.hpp
+#ifndef LPT_HOLDS_KERNEL_DENSE_HPP
+#define LPT_HOLDS_KERNEL_DENSE_HPP
+// The dense kernel behind matrix multiplication and convolution: sums over taps and channels of row bytes times packed columns.
+//
+// A row of the result is a matrix row or an output pixel. For each tap (one for a matrix) it has a pointer to `channels` consecutive
+// elements; taps outside an image point at a row of zero points. B is packed into panels of `vectors * lanes` columns with a few
+// consecutive k per column, so one load feeds one dot product, and one panel is one forward stream.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+template <class Isa, class Arithmetic>
+struct dense {
+    using layout = dense_layout<Arithmetic>;
+    using sum_type = typename Arithmetic::sum_type;
+    using tile = dense_tile<Isa, Arithmetic>;
+    using store = column_store<Isa>;
+    static constexpr bool is_float = Arithmetic::is_float;
+    static constexpr int tile_rows = Arithmetic::rows;
+    static constexpr std::int64_t row_group_bytes = Arithmetic::group * Arithmetic::row_value_bytes;
+    static constexpr std::int64_t block_tiles = 64;  // most tiles between two passes over all panels
+    static constexpr std::int64_t usual_tiles = 16;
+    static constexpr std::int64_t block_bytes = 1048576;  // of more rows than usual: they stay in the L2 cache
+    static constexpr std::int64_t pointer_budget = 8192;  // pointers of a block
+    static constexpr std::int64_t line_block_rows = block_tiles * tile_rows;  // of a block of lines, at most
+
+    /// The most rows of a source that has a buffer for them.
+    static constexpr std::int64_t copied_rows = usual_tiles * tile_rows;
+    /// The most rows that are worked on together.
+    static std::int64_t block_rows(std::int64_t taps) noexcept {
+        const std::int64_t fitting = pointer_budget / (taps * tile_rows);
+        const std::int64_t most = taps == 1 ? block_tiles : usual_tiles;
+        return (fitting < 1 ? 1 : fitting > most ? most : fitting) * tile_rows;
+    }
+    /// The pointers that a task needs for the rows of a block.
+    static std::int64_t pointer_count(std::int64_t taps) noexcept {
+        const std::int64_t lines = line_block_rows * taps <= pointer_budget ? line_block_rows : 0;
+        const std::int64_t rows = block_rows(taps);
+        return (rows > lines ? rows : lines) * taps;
+    }
+    /// The rows of such a size that are worked on together.
+    static std::int64_t block_rows(const layout& shape) noexcept {
+        const std::int64_t most = block_rows(shape.taps);
+        const std::int64_t usual = usual_tiles * tile_rows;
+        const std::int64_t fitting = block_bytes / copied_bytes(shape.taps * shape.channels);
+        return most <= usual || fitting >= most ? most : fitting > usual ? fitting / tile_rows * tile_rows : usual;
+    }
+
+    static void pack(const layout& shape, const dense_source& from, void* packed) noexcept {
+        dense_pack<Isa, Arithmetic>::run(shape, from, packed);
+    }
+
+    /// Rows that are the pixels of lines: at both ends of a line there are columns of pixels that have taps outside the image.
+    struct line_ends {
+        std::int64_t line = 0;  // rows of a line, or 0
+        std::int64_t left = 0;  // columns
+        std::int64_t right = 0;
+    };
+
+    /// One call: which rows, whose columns, and what to do with the sums.
+    struct call {
+        layout shape;
+        const unsigned char* packed = nullptr;
+        std::int64_t rows = 0;
+        bool signed_rows = false;  // elements of A are i8
+        std::int32_t zero_point = 0;  // of A
+        std::int64_t group_row_bytes =
+            0;  // distance of a group's channels in a row of A, when pointers serve all groups
+        line_ends lines;
+        const epilogue* finish = nullptr;
+        unsigned char* output = nullptr;
+        std::int64_t output_stride = 0;  // elements
+    };
+
+    /// Takes over what packed columns say about their own layout.
+    static void read_layout(call& c) noexcept {
+        if constexpr (!is_float) {
+            dense_header header;
+            std::memcpy(&header, c.packed, sizeof header);
+            c.shape.four_bits = header.four_bits != 0;
+        }
+    }
+
+    /// Whether rows of a problem have to be copied into the form that the dot product reads: widened, flipped to the other sign, or
+    /// with a last k group that is readable as a whole.
+    static bool needs_copies(const layout& shape, bool signed_rows) noexcept {
+        if constexpr (is_float) return false;
+        return Arithmetic::widens_rows || flips(signed_rows) || shape.channels % Arithmetic::group != 0;
+    }
+    /// Bytes of `channels` channels in that form.
+    static std::int64_t copied_bytes(std::int64_t channels) noexcept {
+        return (channels + Arithmetic::group - 1) / Arithmetic::group * row_group_bytes;
+    }
+
+    /// Computes rows [row_begin, row_end) x units [unit_begin, unit_end); a unit is a panel of a group. The source has
+    ///   rows(first, count, group, pointers)  writes the pointer of tap t of row first + r to pointers[r * taps + t];
+    ///   copies_rows      whether it copies them, into a buffer for `copied_rows`;
+    ///   per_group        whether these pointers differ from group to group;
+    ///   readable_ends    whether the last k group of a row is readable as a whole;
+    ///   readable_rows(over)  how many rows, from the first one on, are if not all of them are, of `over` bytes past their end;
+    ///   outside()        a row that stands for all taps outside an image, as the dot product reads it, or null;
+    ///   copied_group     0, or its rows are already in the form of `needs_copies` and so many bytes apart from group to group.
+    /// `pointers` has room for pointer_count(taps).
+    template <class Source>
+    static void run(const call& c, const Source& source, std::int64_t row_begin, std::int64_t row_end,
+                    std::int64_t unit_begin, std::int64_t unit_end, const unsigned char** pointers) noexcept {
+        const std::int64_t panels = c.shape.panels();
+        std::int64_t block = block_rows(c.shape);
+        if (Source::copies_rows && block > copied_rows) block = copied_rows;
+        state s;
+        prepare(c, unit_begin, unit_end, s);
+        sum_type row_sums[block_tiles * tile_rows];
+        s.row_sums = row_sums;
+        s.pointers = pointers;
+        alignas(64) unsigned char buffer[is_float ? 64 : copy_bytes];
+        const bool in_form = source.copied_group != 0;
+        bool copies = false;
+        bool adds_rows = false;
+        std::int64_t readable = row_end;  // rows from here on are copied for the end of their last k group
+        if constexpr (!is_float) {
+            const unsigned char* outside = source.outside();
+            if (outside != nullptr) {
+                std::uint32_t first;  // k group; its values are all the same
+                std::memcpy(&first, outside, sizeof first);
+                if (first == 0) s.zeros = outside;
+            }
+            adds_rows = s.header.differs != 0 || s.header.zero_point != 0;
+            if (!in_form) {
+                copies = Arithmetic::widens_rows || flips(c.signed_rows);
+                if constexpr (!Source::readable_ends) {
+                    const std::int64_t rest = c.shape.channels % Arithmetic::group;
+                    if (!copies && rest != 0) readable = source.readable_rows(Arithmetic::group - rest);
+                }
+            }
+        }
+        const std::int64_t copied = (copied_bytes(c.shape.channels) + 63) / 64 * 64;
+        const std::int64_t ends = row_end - (readable > row_begin ? readable : row_begin);
+        if (readable < row_end && copied * (ends < block ? ends : block) > copy_bytes) copies = true;
+        if (copies) {
+            const std::int64_t fitting = copy_bytes / copied;
+            if (fitting == 0) s.chunks = true;
+            if (fitting < block) block = fitting < 1 ? 1 : fitting;
+        }
+        if (splits_lines(c, s)) {
+            block = line_block(c, row_end - row_begin);
+            s.lines = strip_ends(c.lines, block / c.lines.line);
+        }
+        // Blocks of equal heights, if there are lines, of whole ones: a low one would read all panels for a few rows.
+        const std::int64_t unit_rows = s.lines.line != 0 ? s.lines.line : 1;
+        const std::int64_t first_unit = row_begin / unit_rows;
+        const std::int64_t row_units = (row_end + unit_rows - 1) / unit_rows - first_unit;
+        const std::int64_t most_units = block / unit_rows;
+        const std::int64_t blocks = (row_units + most_units - 1) / most_units;
+        std::int64_t first = row_begin;
+        for (std::int64_t i = 0; i < blocks; ++i, first += s.rows) {
+            const std::int64_t end = (first_unit + row_units * (i + 1) / blocks) * unit_rows;
+            s.first = first;
+            s.rows = (end < row_end ? end : row_end) - first;
+            bool filled = false;
+            for (std::int64_t unit = unit_begin; unit < unit_end;) {
+                const std::int64_t g = unit / panels;
+                const std::int64_t past = (g + 1) * panels < unit_end ? (g + 1) * panels : unit_end;
+                s.offset = in_form ? g * source.copied_group : Source::per_group ? 0 : g * c.group_row_bytes;
+                if (!filled || Source::per_group || copies) {
+                    source.rows(first, s.rows, g, pointers);
+                    filled = true;
+                }
+                if constexpr (!is_float) {
+                    if (adds_rows) sum_rows(c, s, in_form, row_sums);
+                    if (copies && !s.chunks) copy_rows(c, s, buffer, copied);
+                    if (!copies && readable < first + s.rows) {
+                        copy_ends(c, s, readable < first ? 0 : readable - first, buffer, copied);
+                        filled = false;
+                    }
+                }
+                for (; unit < past; ++unit) {
+                    // The panel that follows; in the end the first one, for the next block.
+                    const unsigned char* next = nullptr;
+                    if (unit + 1 < past)
+                        next = panel_of(c, g, unit + 1 - g * panels);
+                    else if (past < unit_end)
+                        next = panel_of(c, g + 1, 0);
+                    else if (i + 1 < blocks && unit_end - unit_begin > 1)
+                        next = panel_of(c, unit_begin / panels, unit_begin % panels);
+                    run_panel(c, s, g, unit - g * panels, buffer, next);
+                }
+            }
+        }
+    }
+
+    /// Cuts a call into tasks for the threads: work(row_begin, row_end, unit_begin, unit_end, task).
+    template <class Function>
+    static void share(const call& c, const parallel_for& parallel, const Function& work) noexcept {
+        const std::int64_t units = c.shape.groups * c.shape.panels();
+        parallel_for some = parallel;
+        some.threads = threads_for(c, parallel.threads);
+        if (splits_rows(c, some.threads)) {
+            const bool many = c.rows >= many_tiles * tile_rows * some.threads;
+            split<Isa>(some, c.rows, many ? tile_rows : 1,
+                       [&](std::int64_t begin, std::int64_t end, int task) { work(begin, end, 0, units, task); });
+        } else {
+            split<Isa>(some, units, 1,
+                       [&](std::int64_t begin, std::int64_t end, int task) { work(0, c.rows, begin, end, task); });
+        }
+    }
+
+private:
+    static constexpr std::int64_t least_steps =
+        4096;  // multiply instructions of a task: about a microsecond, as a round of threads
+    static constexpr std::int64_t many_tiles = 16;  // of a task, from where on a last low one does not matter
+
+    /// How many threads are worth their round.
+    static int threads_for(const call& c, int threads) noexcept {
+        const std::int64_t depth = c.shape.taps * c.shape.groups_per_tap();
+        const std::int64_t vectors = c.shape.groups * c.shape.padded_columns() / Arithmetic::lanes;
+        const std::int64_t most = c.rows * vectors * depth / least_steps;
+        return most < 1 ? 1 : most < threads ? static_cast<int>(most) : threads;
+    }
+
+    /// Threads share the rows, or the panels if these are more bytes and are divided without a rest, or if there are too few rows.
+    static bool splits_rows(const call& c, int threads) noexcept {
+        const std::int64_t units = c.shape.groups * c.shape.panels();
+        if (units % threads == 0 && c.shape.group_bytes() >= c.rows * c.shape.channels * Arithmetic::row_value_bytes)
+            return false;
+        const std::int64_t row_tasks = (c.rows + tile_rows - 1) / tile_rows;
+        return row_tasks >= 2 * threads || units < 2 || units < row_tasks;
+    }
+
+    static constexpr std::int64_t staged_tiles = 8;
+
+    /// What holds for a whole call, and for the block of rows that is being worked on.
+    struct state {
+        dense_header header;
+        tile_result result = tile_result::sums;  // of tiles
+        bool staged = false;  // tiles go to a buffer, of which `column_store` takes them
+        bool chunks = false;  // a row does not fit into the buffer and is copied in pieces, panel by panel
+        alignas(64) float scale_of_all[layout::panel_columns];
+        alignas(64) float bias_of_all[layout::panel_columns];
+        step_numbers<layout::panel_columns> numbers_of_all;
+        line_ends lines;  // those of the call, if its ends have tiles of their own
+        std::int64_t first = 0;
+        std::int64_t rows = 0;
+        std::int64_t offset = 0;
+        const unsigned char** pointers = nullptr;
+        const unsigned char* zeros = nullptr;  // the row for taps outside, if it is zero
+        const sum_type* row_sums = nullptr;  // times the columns' common zero point, negated, if they have one
+    };
+
+    /// Whether pixels at the ends of lines have tiles of their own, which leave out the taps that are outside the image for all of
+    /// them. The others then leave out nothing less.
+    static bool splits_lines(const call& c, const state& s) noexcept {
+        const std::int64_t ends = c.lines.left + c.lines.right;
+        return ends != 0 && s.zeros != nullptr && (s.result == tile_result::bytes || s.staged) &&
+               s.header.zero_point == 0 && c.lines.line - ends >= 3 && c.lines.line * tile_rows <= line_block_rows &&
+               line_block_rows * c.shape.taps <= pointer_budget;
+    }
+    /// The most rows of a block of lines: as many lines as a tile has rows, or all, if these are not many rows.
+    static std::int64_t line_block(const call& c, std::int64_t rows) noexcept {
+        const std::int64_t usual = usual_tiles * 2 * tile_rows;
+        const std::int64_t tiled = c.lines.line * tile_rows;
+        return rows + c.lines.line <= usual ? rows + c.lines.line : tiled;
+    }
+
+    /// Which columns at the ends of lines become strips, in blocks of so many lines: with those that have taps outside the image also what
+    /// is left over from whole tiles in between, if that takes fewer tiles than one in each line.
+    static line_ends strip_ends(line_ends ends, std::int64_t lines) noexcept {
+        const std::int64_t inside = ends.line - ends.left - ends.right;
+        const std::int64_t over = inside % tile_rows;
+        if (inside > tile_rows && over * ((lines + tile_rows - 1) / tile_rows) < lines) ends.right += over;
+        return ends;
+    }
+
+    /// Rows of a block that are equally far from each other: its `i`-th strip, first those between the ends of lines, then the columns
+    /// at the ends.
+    struct strip {
+        std::int64_t begin = 0;
+        std::int64_t count = 0;
+        std::int64_t step = 1;
+    };
+    static std::int64_t strip_count(const state& s) noexcept {
+        if (s.lines.line == 0) return 1;
+        return (s.first % s.lines.line + s.rows + s.lines.line - 1) / s.lines.line + s.lines.left + s.lines.right;
+    }
+    static strip strip_at(const state& s, std::int64_t i) noexcept {
+        const std::int64_t line = s.lines.line;
+        if (line == 0) return {0, s.rows, 1};
+        const std::int64_t before = s.first % line;  // rows of the first line that are not in the block
+        const std::int64_t lines = (before + s.rows + line - 1) / line;
+        if (i < lines) {
+            const std::int64_t from = i * line + s.lines.left - before;
+            const std::int64_t to = (i + 1) * line - s.lines.right - before;
+            const std::int64_t begin = from < 0 ? 0 : from;
+            const std::int64_t end = to < s.rows ? to : s.rows;
+            return {begin, end > begin ? end - begin : 0, 1};
+        }
+        const std::int64_t column =
+            i - lines < s.lines.left ? i - lines : line - s.lines.left - s.lines.right + i - lines;
+        const std::int64_t begin = column < before ? column + line - before : column - before;
+        return {begin, begin < s.rows ? (s.rows - begin + line - 1) / line : 0, line};
+    }
+
+    static constexpr std::int64_t copy_bytes = 65536;  // of the rows of a block
+
+    /// Copies the rows of a block into the form that the tiles read and lets the pointers point there.
+    static void copy_rows(const call& c, state& s, unsigned char* buffer, std::int64_t row_bytes) noexcept {
+        for (std::int64_t r = 0; r < s.rows; ++r) {
+            unsigned char* const to = buffer + r * row_bytes;
+            Arithmetic::prepare_rows(to, s.pointers[r] + s.offset, c.shape.channels, c.signed_rows);
+            s.pointers[r] = to;
+        }
+        s.offset = 0;
+    }
+
+    /// Copies the rows of a block from `begin` on, which stay as they are but for their ends.
+    static void copy_ends(const call& c, const state& s, std::int64_t begin, unsigned char* buffer,
+                          std::int64_t row_bytes) noexcept {
+        for (std::int64_t r = begin; r < s.rows; ++r) {
+            unsigned char* const to = buffer + (r - begin) * row_bytes;
+            Arithmetic::prepare_rows(to, s.pointers[r] + s.offset, c.shape.channels, c.signed_rows);
+            s.pointers[r] = to - s.offset;
+        }
+    }
+
+    /// Rows are flipped to the sign that the dot product takes.
+    static bool flips(bool signed_rows) noexcept {
+        return !Arithmetic::widens_rows && !Arithmetic::either_sign && signed_rows == Arithmetic::unsigned_rows;
+    }
+
+    static void prepare(const call& c, std::int64_t unit_begin, std::int64_t unit_end, state& s) noexcept {
+        if constexpr (!is_float) {
+            std::memcpy(&s.header, c.packed, sizeof s.header);
+            const epilogue& e = *c.finish;
+            if (s.header.differs != 0) return;
+            if (e.output_type == element_kind::i32 || e.post_count > column_steps::most) return;
+            const auto [begin, end] = channels_of(c, unit_begin, unit_end);
+            const bool direct = e.post_count == 0 && finish<Isa>::requantizes_directly(e, begin, end);
+            s.result = direct || tile::takes_list(e, c.shape.four_bits) ? tile_result::bytes : tile_result::floats;
+            s.staged = s.result == tile_result::floats && (e.post_count != 0 || e.output_type != element_kind::f32);
+            store::fill(s.scale_of_all, e.scale_all);
+            store::fill(s.bias_of_all, e.bias_all);
+            store::fill(s.numbers_of_all, e);
+        }
+    }
+
+    /// The output channels of units.
+    struct channel_range {
+        std::int64_t begin;
+        std::int64_t end;
+    };
+    static channel_range channels_of(const call& c, std::int64_t unit_begin, std::int64_t unit_end) noexcept {
+        const std::int64_t panels = c.shape.panels();
+        const std::int64_t begin =
+            (unit_begin / panels) * c.shape.columns + unit_begin % panels * layout::panel_columns;
+        const std::int64_t last = unit_end - 1;
+        const std::int64_t last_columns = (last % panels + 1) * layout::panel_columns;
+        const std::int64_t columns = last_columns < c.shape.columns ? last_columns : c.shape.columns;
+        return {begin, (last / panels) * c.shape.columns + columns};
+    }
+
+    /// Sums of the rows' elements as the tile sees them, for columns with a zero point. `in_form`: they have been copied into the form
+    /// that it reads.
+    static void sum_rows(const call& c, const state& s, bool in_form, sum_type* sums) noexcept {
+        const bool kept = Arithmetic::widens_rows || Arithmetic::either_sign;
+        const bool seen_signed = kept ? c.signed_rows : !Arithmetic::unsigned_rows;
+        // Sums of i8 are taken as of u8, 128 more each.
+        const unsigned char flip = (in_form ? seen_signed : c.signed_rows) ? 0x80 : 0;
+        const bool widened = in_form && Arithmetic::widens_rows;
+        const std::uint32_t shift =
+            seen_signed && !widened ? 128u * static_cast<std::uint32_t>(c.shape.taps * c.shape.channels) : 0u;
+        const std::uint32_t factor = s.header.differs != 0 ? 1u : 0u - static_cast<std::uint32_t>(s.header.zero_point);
+        for (std::int64_t r = 0; r < s.rows; ++r) {
+            std::uint32_t sum = 0;
+            for (std::int64_t t = 0; t < c.shape.taps; ++t) {
+                const unsigned char* const row = s.pointers[r * c.shape.taps + t] + s.offset;
+                sum += widened ? sum_words(row, c.shape.channels) : lanes<Isa>::sum_bytes(row, c.shape.channels, flip);
+            }
+            sums[r] = static_cast<std::int32_t>((sum - shift) * factor);
+        }
+    }
+    static std::uint32_t sum_words(const unsigned char* from, std::int64_t count) noexcept {
+        std::uint32_t sum = 0;
+        for (std::int64_t i = 0; i < count; ++i) {
+            std::int16_t word;
+            std::memcpy(&word, from + i * 2, sizeof word);
+            sum += static_cast<std::uint32_t>(static_cast<std::int32_t>(word));
+        }
+        return sum;
+    }
+
+    static const unsigned char* panel_of(const call& c, std::int64_t g, std::int64_t panel) noexcept {
+        return c.packed + c.shape.panels_offset() + g * c.shape.group_bytes() +
+               panel * layout::panel_columns * c.shape.column_bytes();
+    }
+
+    static void run_panel(const call& c, const state& s, std::int64_t g, std::int64_t panel, unsigned char* buffer,
+                          const unsigned char* next) noexcept {
+        constexpr std::int64_t most_columns = layout::panel_columns;
+        const epilogue& e = *c.finish;
+        const std::int64_t width = c.shape.panel_width(panel);
+        const std::int64_t vectors = width / Arithmetic::lanes;
+        const std::int64_t first_column = panel * most_columns;
+        const std::int64_t rest = c.shape.columns - first_column;
+        const std::int64_t columns = rest < width ? rest : width;
+        const std::int64_t channel = g * c.shape.columns + first_column;
+        alignas(64) sum_type start[most_columns];
+        alignas(64) sum_type zero[most_columns];
+        alignas(64) float scale[most_columns];
+        alignas(64) float bias[most_columns];
+        alignas(64) sum_type sums[tile_rows * most_columns];
+        alignas(64) float scaled[staged_tiles * tile_rows * most_columns];
+        step_numbers<layout::panel_columns> step_copies;
+        column_steps steps;
+        tile_work<sum_type> w;
+        w.taps = c.shape.taps;
+        w.offset = s.offset;
+        w.zeros = s.zeros;
+        w.channels = c.shape.channels;
+        w.signed_rows = c.signed_rows;
+        w.panel = panel_of(c, g, panel);
+        tile_fetches fetches;
+        fetches.start_panel(next, layout::panel_columns * c.shape.column_bytes(), s.rows / tile_rows);
+        w.fetches = &fetches;
+        w.start = start;
+        w.columns = columns;
+        w.row_bytes = c.output_stride * bytes_of(e.output_type);
+        unsigned char* const output = c.output + (s.first * c.output_stride + channel) * bytes_of(e.output_type);
+        if constexpr (is_float) {
+            for (std::int64_t i = 0; i < width; ++i)
+                start[i] = 0;
+        } else {
+            fill_start(c, g, first_column, width, s.header, start, zero);
+            w.result = s.result;
+        }
+        if (w.result != tile_result::sums) {
+            w.signed_bytes = e.output_type == element_kind::i8;
+            w.low = static_cast<std::int32_t>(e.quant_low);
+            w.high = static_cast<std::int32_t>(e.quant_high);
+            w.limited = w.high - w.low < 255;
+            w.scale = store::of_columns(e.scale, s.scale_of_all, channel, columns, width, scale);
+            w.bias = store::of_columns(e.bias, s.bias_of_all, channel, columns, width, bias);
+            store::find(e, s.numbers_of_all, channel, columns, width, step_copies, steps);
+            if (e.post_count != 0) w.steps = &steps;
+        }
+        const bool staged = s.staged || (w.result == tile_result::floats && columns != width);
+        const bool in_place = e.output_type == element_kind::i32 && columns == width && s.header.differs == 0;
+        const bool direct = !staged && (w.result != tile_result::sums || in_place);
+        const std::int64_t output_bytes = w.row_bytes;
+        if (!direct) {
+            w.to = staged ? reinterpret_cast<unsigned char*>(scaled) : reinterpret_cast<unsigned char*>(sums);
+            w.row_bytes = width * 4;
+        }
+        const bool common_zero = s.header.differs == 0 && s.header.zero_point != 0;
+        const std::int64_t row_bytes = w.row_bytes;
+        const std::int64_t strips = strip_count(s);
+        for (std::int64_t i = 0; i < strips; ++i) {
+            const strip part = strip_at(s, i);
+            w.row_pointers = part.step * c.shape.taps;
+            if (direct) w.row_bytes = part.step * row_bytes;
+            w.rows.step = part.step;
+            for (std::int64_t done = 0; done < part.count;) {
+                const std::int64_t left = part.count - done;
+                const std::int64_t begin = part.begin + done * part.step;
+                const int height = tile::height_for(left, static_cast<int>(vectors), c.shape.four_bits);
+                w.tiles = 1;
+                if (direct || staged) w.tiles = tile::tiles_for(left, static_cast<int>(vectors), c.shape.four_bits);
+                if (const std::int64_t most = staged_tiles * tile_rows * most_columns / (height * width);
+                    staged && w.tiles > most)
+                    w.tiles = most;
+                w.pointers = s.pointers + begin * c.shape.taps;
+                if (common_zero) w.row_start = s.row_sums + begin;
+                if (direct) w.to = output + begin * row_bytes;
+                w.rows.first = s.first + begin;
+                if (s.chunks) {
+                    if constexpr (!is_float) run_chunks(c, s, w, vectors, sums, buffer);
+                } else {
+                    tile::find(height, vectors, c.shape.four_bits)(w);
+                }
+                const std::int64_t rows = height * w.tiles;
+                if (staged) {
+                    store::finish_rows(e, steps, w.rows, rows, width, scaled, columns, output + begin * output_bytes,
+                                       part.step * output_bytes);
+                } else if (!direct) {
+                    if constexpr (!is_float) {
+                        if (s.header.differs != 0) subtract_zero_points(sums, width, rows, zero, s.row_sums + begin);
+                    }
+                    unsigned char* const to = output + begin * c.output_stride * bytes_of(e.output_type);
+                    finish<Isa>::tile(e, sums, width, rows, s.first + begin, channel, columns, to, c.output_stride);
+                }
+                done += rows;
+            }
+        }
+    }
+
+    /// One row that is too long for the buffer: each piece starts with the sums of the one before.
+    static void run_chunks(const call& c, const state& s, tile_work<sum_type> w, std::int64_t vectors, sum_type* sums,
+                           unsigned char* buffer) noexcept {
+        constexpr std::int64_t values = copy_bytes / Arithmetic::row_value_bytes;
+        const tile_work<sum_type> last = w;
+        const unsigned char* const from = *s.pointers + s.offset;
+        const unsigned char* const piece = buffer;
+        w.pointers = &piece;
+        w.offset = 0;
+        w.result = tile_result::sums;
+        w.to = reinterpret_cast<unsigned char*>(sums);
+        for (std::int64_t k = 0; k < c.shape.channels; k += values) {
+            const std::int64_t rest = c.shape.channels - k;
+            w.channels = rest < values ? rest : values;
+            if (rest <= values) {
+                w.result = last.result;
+                w.to = last.to;
+            }
+            Arithmetic::prepare_rows(buffer, from + k, w.channels, c.signed_rows);
+            tile::find(1, vectors, c.shape.four_bits)(w);
+            w.panel += values / Arithmetic::group / (c.shape.four_bits ? 2 : 1) * vectors * tile::vector_bytes;
+            w.start = sums;
+            w.row_start = nullptr;
+        }
+    }
+
+    /// sum (a - za)(b - zb) = sum a b - za sum b - zb sum a + K za zb: everything that does not depend on the row.
+    static void fill_start(const call& c, std::int64_t g, std::int64_t first_column, std::int64_t width,
+                           const dense_header& header, std::int32_t* start, std::int32_t* zero) noexcept {
+        using simd = lanes<Isa>;
+        const std::int64_t index = (g * c.shape.padded_columns() + first_column) * 4;
+        const auto* const sums = reinterpret_cast<const std::int32_t*>(c.packed + c.shape.sums_offset() + index);
+        const auto* const zeros =
+            reinterpret_cast<const std::int32_t*>(c.packed + c.shape.zero_points_offset() + index);
+        const std::int32_t shift = flips(c.signed_rows) ? (Arithmetic::unsigned_rows ? 128 : -128) : 0;
+        const std::uint32_t row_zero = static_cast<std::uint32_t>(c.zero_point + shift);
+        const std::uint32_t k = static_cast<std::uint32_t>(c.shape.taps * c.shape.channels);
+        const auto per_sum = simd::broadcast_int(static_cast<std::int32_t>(0u - row_zero));
+        if (header.differs == 0) {
+            const std::uint32_t common = k * row_zero * static_cast<std::uint32_t>(header.zero_point);
+            const auto all = simd::broadcast_int(static_cast<std::int32_t>(common));
+            if (row_zero == 0) {
+                for (std::int64_t i = 0; i < width; i += simd::width)
+                    simd::store_int(start + i, all);
+            } else {
+                for (std::int64_t i = 0; i < width; i += simd::width)
+                    simd::store_int(start + i,
+                                    simd::add_int(all, simd::multiply_int(simd::load_int(sums + i), per_sum)));
+            }
+            return;
+        }
+        const auto per_zero = simd::broadcast_int(static_cast<std::int32_t>(k * row_zero));
+        for (std::int64_t i = 0; i < width; i += simd::width) {
+            const auto z = simd::load_int(zeros + i);
+            simd::store_int(zero + i, z);
+            simd::store_int(start + i, simd::add_int(simd::multiply_int(z, per_zero),
+                                                     simd::multiply_int(simd::load_int(sums + i), per_sum)));
+        }
+    }
+
+    static void subtract_zero_points(std::int32_t* sums, std::int64_t width, std::int64_t rows,
+                                     const std::int32_t* zero, const std::int32_t* row_sums) noexcept {
+        using simd = lanes<Isa>;
+        for (std::int64_t r = 0; r < rows; ++r) {
+            const typename simd::ints row_sum = simd::broadcast_int(row_sums[r]);
+            for (std::int64_t i = 0; i < width; i += simd::width) {
+                std::int32_t* at = sums + r * width + i;
+                simd::store_int(
+                    at, simd::subtract_int(simd::load_int(at), simd::multiply_int(simd::load_int(zero + i), row_sum)));
+            }
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/gemm.hpp
+#ifndef LPT_HOLDS_KERNEL_GEMM_HPP
+#define LPT_HOLDS_KERNEL_GEMM_HPP
+// Matrix multiplication.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Writes `count` pointers, `step` bytes apart, to every `distance`-th place.
+template <class Isa>
+[[gnu::always_inline]] inline void evenly_spaced(const unsigned char** pointers, std::int64_t distance,
+                                                 std::int64_t count, const unsigned char* at,
+                                                 std::int64_t step) noexcept {
+    // Four at a time: additions one after the other would wait for each other.
+    for (; count >= 4; count -= 4, at += 4 * step, pointers += 4 * distance) {
+        pointers[0] = at;
+        pointers[distance] = at + step;
+        pointers[2 * distance] = at + 2 * step;
+        pointers[3 * distance] = at + 3 * step;
+    }
+    for (; count > 0; --count, at += step, pointers += distance)
+        *pointers = at;
+}
+
+/// Rows of a matrix, or pixels of an image under a 1x1 convolution without padding or stride.
+template <class Isa>
+struct matrix_rows {
+    static constexpr bool copies_rows = false;
+    static constexpr bool per_group = false;
+    static constexpr bool readable_ends = false;
+    static constexpr std::int64_t copied_group = 0;
+    static constexpr const unsigned char* outside() noexcept { return nullptr; }
+    const unsigned char* data = nullptr;
+    std::int64_t row_bytes = 0;
+    std::int64_t row_count = 0;
+
+    /// Behind the end of a row lie the rows that follow it.
+    std::int64_t readable_rows(std::int64_t over) const noexcept {
+        if (row_bytes <= 0) return 0;
+        const std::int64_t last = (over + row_bytes - 1) / row_bytes;
+        return last < row_count ? row_count - last : 0;
+    }
+
+    void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
+        evenly_spaced<Isa>(pointers, 1, count, data + first * row_bytes, row_bytes);
+    }
+};
+
+template <class Isa>
+struct gemm {
+    template <class Arithmetic>
+    static dense_layout<Arithmetic> shape_of(std::int64_t k, std::int64_t n) noexcept {
+        dense_layout<Arithmetic> shape;
+        shape.columns = n;
+        shape.channels = k;
+        return shape;
+    }
+
+    static std::size_t packed_bytes(element_kind type, std::int64_t k, std::int64_t n) noexcept {
+        if (type == element_kind::f32) return static_cast<std::size_t>(shape_of<float_arithmetic<Isa>>(k, n).bytes());
+        dense_layout<integer_arithmetic<Isa>> shape = shape_of<integer_arithmetic<Isa>>(k, n);
+        shape.four_bits = type == element_kind::i4;
+        return static_cast<std::size_t>(shape.bytes());
+    }
+
+    template <class Arithmetic>
+    static void pack_as(const gemm_weights& weights, void* packed) noexcept {
+        dense_source from;
+        from.data = weights.data;
+        from.type = weights.type;
+        from.column_stride = weights.n_stride;
+        from.channel_stride = weights.k_stride;
+        from.zero_points = weights.zero_points;
+        from.zero_point_count = weights.zero_point_count;
+        dense_layout<Arithmetic> shape = shape_of<Arithmetic>(weights.k, weights.n);
+        shape.four_bits = weights.type == element_kind::i4;
+        dense<Isa, Arithmetic>::pack(shape, from, packed);
+    }
+
+    static void pack(const gemm_weights& weights, void* packed) noexcept {
+        if (weights.type == element_kind::f32)
+            pack_as<float_arithmetic<Isa>>(weights, packed);
+        else
+            pack_as<integer_arithmetic<Isa>>(weights, packed);
+    }
+
+    /// Multiplies rows that need no more than one pointer each; also the core of 1x1 convolutions.
+    template <class Arithmetic>
+    static void multiply_rows(const typename dense<Isa, Arithmetic>::call& call, const matrix_rows<Isa>& rows,
+                              const parallel_for& parallel) noexcept {
+        using engine = dense<Isa, Arithmetic>;
+        engine::share(
+            call, parallel,
+            [&](std::int64_t row_begin, std::int64_t row_end, std::int64_t unit_begin, std::int64_t unit_end, int) {
+                const unsigned char* pointers[engine::block_tiles * engine::tile_rows];
+                engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
+            });
+    }
+
+    template <class Arithmetic>
+    static void run_as(const gemm_problem& problem, const parallel_for& parallel) noexcept {
+        typename dense<Isa, Arithmetic>::call call;
+        call.shape = shape_of<Arithmetic>(problem.k, problem.n);
+        call.packed = static_cast<const unsigned char*>(problem.packed_b);
+        dense<Isa, Arithmetic>::read_layout(call);
+        call.rows = problem.m;
+        call.signed_rows = problem.a_type == element_kind::i8;
+        call.zero_point = problem.a_zero_point;
+        call.finish = &problem.finish;
+        call.output = static_cast<unsigned char*>(problem.c);
+        call.output_stride = problem.c_row_stride;
+        const matrix_rows<Isa> rows{static_cast<const unsigned char*>(problem.a),
+                                    problem.a_row_stride * bytes_of(problem.a_type), problem.m};
+        multiply_rows<Arithmetic>(call, rows, parallel);
+    }
+
+    static void run(const gemm_problem& problem, const parallel_for& parallel) noexcept {
+        if (problem.a_type == element_kind::f32)
+            run_as<float_arithmetic<Isa>>(problem, parallel);
+        else
+            run_as<integer_arithmetic<Isa>>(problem, parallel);
+    }
+};
+
+} // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/sixteen.hpp
 #ifndef LPT_HOLDS_KERNEL_SIXTEEN_HPP
 #define LPT_HOLDS_KERNEL_SIXTEEN_HPP
@@ -5974,10 +6687,10 @@ struct sixteen {
     [[gnu::always_inline]] float fold(Function f) const noexcept {
         float whole[width];
         store(whole);
-        for (int distance = 8; distance != 0; distance /= 2) {
-            for (int i = 0; i < distance; ++i)
-                whole[i] = f(whole[i], whole[i + distance]);
-        }
+        join_halves<8>(whole, f);
+        join_halves<4>(whole, f);
+        join_halves<2>(whole, f);
+        join_halves<1>(whole, f);
         return whole[0];
     }
     [[gnu::always_inline]] float sum() const noexcept {
@@ -5985,6 +6698,14 @@ struct sixteen {
     }
     [[gnu::always_inline]] float largest() const noexcept {
         return fold([](float a, float b) { return a > b ? a : b; });
+    }
+
+private:
+    template <int Count, class Function>
+    [[gnu::always_inline]] static void join_halves(float (&whole)[width], Function f) noexcept {
+#pragma GCC unroll 8
+        for (int i = 0; i < Count; ++i)
+            whole[i] = f(whole[i], whole[i + Count]);
     }
 };
 
@@ -6103,46 +6824,78 @@ struct kernel_of<Isa, attention_problem> {
         return result;
     }
 
-    /// f(row, column, value) for all elements of a matrix, as floats.
-    template <class Element, class Function>
-    [[gnu::always_inline]] static void each(const void* data, std::int64_t first, std::int64_t row_stride,
-                                            float zero_point, std::int64_t rows, std::int64_t columns,
-                                            Function f) noexcept {
-        for (std::int64_t r = 0; r < rows; ++r) {
-            const Element* const from = static_cast<const Element*>(data) + first + r * row_stride;
-            for (std::int64_t c = 0; c < columns; ++c)
-                f(r, c, static_cast<float>(from[c]) - zero_point);
+    /// The first `count` elements from `index` on as floats, zeros up to `padded`.
+    static void to_floats(const void* data, const attention_matrix& at, std::int64_t index, std::int64_t count,
+                          std::int64_t padded, float* to) noexcept {
+        const floats zero_point = simd::broadcast(static_cast<float>(at.zero_point));
+        const auto* const from = static_cast<const unsigned char*>(data) + index * bytes_of(at.type);
+        std::int64_t i = 0;
+        for (; i < count; i += simd::width) {
+            const floats all = finish<Isa>::load_elements(from, at.type, i, count - i);
+            const floats value = at.type == element_kind::f32 ? all : simd::subtract(all, zero_point);
+            store_part<Isa>(to + i, value, count - i);
         }
+        for (i = count; i < padded; ++i)
+            to[i] = 0;
     }
-    template <class Function>
-    [[gnu::always_inline]] static void each(const void* data, const attention_matrix& at, std::int64_t first,
-                                            std::int64_t rows, std::int64_t columns, Function f) noexcept {
-        const float zero_point = static_cast<float>(at.zero_point);
-        switch (at.type) {
-            case element_kind::u8: return each<std::uint8_t>(data, first, at.row_stride, zero_point, rows, columns, f);
-            case element_kind::i8: return each<std::int8_t>(data, first, at.row_stride, zero_point, rows, columns, f);
-            default: return each<float>(data, first, at.row_stride, 0, rows, columns, f);
-        }
+
+    static constexpr bool has_tiles = simd::width > 1;
+    using engine = dense<Isa, integer_arithmetic<Isa>>;
+
+    /// Keys as the kernel of matrix products takes them, if queries and keys are bytes.
+    static void pack_bytes(const attention_problem& p, const head& at, void* to) noexcept {
+        gemm_weights weights;
+        weights.data = static_cast<const unsigned char*>(p.key) + at.key;
+        weights.type = p.keys_at.type;
+        weights.k = p.depth;
+        weights.n = p.keys;
+        weights.k_stride = 1;
+        weights.n_stride = p.keys_at.row_stride;
+        weights.zero_points = &p.keys_at.zero_point;
+        weights.zero_point_count = 1;
+        gemm<Isa>::pack(weights, to);
+    }
+    /// The sums of bytes, which are exact as floats, for at least `reach` keys.
+    static void score_bytes(const attention_problem& p, const head& at, const attention_scratch& sizes,
+                            const parts& memory, std::int64_t first, std::int64_t count, std::int64_t reach) noexcept {
+        epilogue plain;
+        plain.output_type = element_kind::f32;
+        typename engine::call call;
+        call.shape = gemm<Isa>::template shape_of<integer_arithmetic<Isa>>(p.depth, p.keys);
+        call.packed = reinterpret_cast<const unsigned char*>(memory.keys);
+        call.rows = count;
+        call.signed_rows = p.queries_at.type == element_kind::i8;
+        call.zero_point = p.queries_at.zero_point;
+        call.finish = &plain;
+        call.output = reinterpret_cast<unsigned char*>(memory.scores);
+        call.output_stride = sizes.keys_padded;
+        const matrix_rows<Isa> rows{static_cast<const unsigned char*>(p.query) + at.query +
+                                        first * p.queries_at.row_stride,
+                                    p.queries_at.row_stride, count};
+        const unsigned char* pointers[block_rows];
+        constexpr std::int64_t columns = engine::layout::panel_columns;
+        engine::run(call, rows, 0, count, 0, (reach + columns - 1) / columns, pointers);
     }
 
     /// Panels of up to 64 keys next to each other, [depth][keys of the panel]; what is missing from multiples of 16 is 0.
-    static void pack_keys(const attention_problem& p, const head& at, std::int64_t padded, float* to) noexcept {
+    static void pack_keys(const attention_problem& p, const head& at, std::int64_t padded,
+                          const parts& memory) noexcept {
         for (std::int64_t first = 0; first < padded; first += panel) {
             const std::int64_t columns = padded - first < panel ? padded - first : panel;
             const std::int64_t count = p.keys - first < columns ? p.keys - first : columns;
-            float* const packed = to + first * p.depth;
+            float* const packed = memory.keys + first * p.depth;
             if (count < columns) std::memset(packed, 0, static_cast<std::size_t>(columns * p.depth) * sizeof(float));
-            each(p.key, p.keys_at, at.key + first * p.keys_at.row_stride, count, p.depth,
-                 [=](std::int64_t r, std::int64_t c, float value) { packed[c * columns + r] = value; });
+            for (std::int64_t r = 0; r < count; ++r) {
+                const std::int64_t key = at.key + (first + r) * p.keys_at.row_stride;
+                to_floats(p.key, p.keys_at, key, p.depth, p.depth, memory.rows);
+                for (std::int64_t c = 0; c < p.depth; ++c)
+                    packed[c * columns + r] = memory.rows[c];
+            }
         }
     }
     static void pack_values(const attention_problem& p, const head& at, std::int64_t padded, float* to) noexcept {
-        each(p.value, p.values_at, at.value, p.keys, p.width,
-             [=](std::int64_t r, std::int64_t c, float value) { to[r * padded + c] = value; });
-        for (std::int64_t r = 0; r < p.keys; ++r) {
-            for (std::int64_t c = p.width; c < padded; ++c)
-                to[r * padded + c] = 0;
-        }
+        for (std::int64_t r = 0; r < p.keys; ++r)
+            to_floats(p.value, p.values_at, at.value + r * p.values_at.row_stride, p.width, padded, to + r * padded);
     }
 
     /// What is added to the scores of a row; null for nothing.
@@ -6209,24 +6962,35 @@ struct kernel_of<Isa, attention_problem> {
             return static_cast<const float*>(p.query) + begin;
         }
         stride = p.depth;
-        const std::int64_t depth = p.depth;
-        each(p.query, p.queries_at, begin, count, depth,
-             [=](std::int64_t r, std::int64_t c, float value) { to[r * depth + c] = value; });
+        for (std::int64_t r = 0; r < count; ++r)
+            to_floats(p.query, p.queries_at, begin + r * p.queries_at.row_stride, p.depth, p.depth, to + r * stride);
         return to;
     }
 
-    static void run_block(const attention_problem& p, const head& at, const attention_scratch& sizes,
-                          const parts& memory, std::int64_t first, std::int64_t count) noexcept {
+    /// The products of queries and the first `padded` keys as floats.
+    static void score_floats(const attention_problem& p, const head& at, const attention_scratch& sizes,
+                             const parts& memory, std::int64_t first, std::int64_t count,
+                             std::int64_t padded) noexcept {
         std::int64_t stride = 0;
         const float* const rows = rows_of(p, at, first, count, memory.rows, stride);
-        const std::int64_t reach = p.causal && first + count < p.keys ? first + count : p.keys;
-        const std::int64_t padded = (reach + 15) / 16 * 16;
         for (std::int64_t key = 0; key < padded; key += panel) {
             const std::int64_t columns = sizes.keys_padded - key < panel ? sizes.keys_padded - key : panel;
             const std::int64_t wanted = padded - key < columns ? padded - key : columns;
             small_product<Isa>::run(rows, stride, memory.keys + key * p.depth, columns, count, wanted, p.depth,
                                     memory.scores + key, sizes.keys_padded);
         }
+    }
+
+    static void run_block(const attention_problem& p, const head& at, const attention_scratch& sizes,
+                          const parts& memory, std::int64_t first, std::int64_t count) noexcept {
+        const std::int64_t reach = p.causal && first + count < p.keys ? first + count : p.keys;
+        const std::int64_t padded = (reach + 15) / 16 * 16;
+        bool scored = false;
+        if constexpr (has_tiles) {
+            scored = multiplies_bytes(p);
+            if (scored) score_bytes(p, at, sizes, memory, first, count, reach);
+        }
+        if (!scored) score_floats(p, at, sizes, memory, first, count, padded);
         float sums[block_rows];
         for (std::int64_t r = 0; r < count; ++r) {
             const std::int64_t limit = p.causal && first + r + 1 < p.keys ? first + r + 1 : p.keys;
@@ -6268,7 +7032,12 @@ struct kernel_of<Isa, attention_problem> {
             for (std::int64_t i = begin; i < end; ++i) {
                 const head at = head_at(p, i);
                 // Heads that share keys or values follow each other where these broadcast along the last axes.
-                if (i == begin || at.key != before.key) pack_keys(p, at, sizes.keys_padded, memory.keys);
+                if (i == begin || at.key != before.key) {
+                    if (has_tiles && multiplies_bytes(p))
+                        pack_bytes(p, at, memory.keys);
+                    else
+                        pack_keys(p, at, sizes.keys_padded, memory);
+                }
                 if (!reads_values_directly(p) && (i == begin || at.value != before.value))
                     pack_values(p, at, sizes.width_padded, memory.values);
                 for (std::int64_t first = 0; first < p.queries; first += block_rows) {
@@ -7229,702 +7998,6 @@ private:
 };
 
 }  // namespace lpt::inline LPT_ABI::kernel
-#endif
-
-// ======== lpt/kernel/dense.hpp
-#ifndef LPT_HOLDS_KERNEL_DENSE_HPP
-#define LPT_HOLDS_KERNEL_DENSE_HPP
-// The dense kernel behind matrix multiplication and convolution: sums over taps and channels of row bytes times packed columns.
-//
-// A row of the result is a matrix row or an output pixel. For each tap (one for a matrix) it has a pointer to `channels` consecutive
-// elements; taps outside an image point at a row of zero points. B is packed into panels of `vectors * lanes` columns with a few
-// consecutive k per column, so one load feeds one dot product, and one panel is one forward stream.
-
-namespace lpt::inline LPT_ABI::kernel {
-
-template <class Isa, class Arithmetic>
-struct dense {
-    using layout = dense_layout<Arithmetic>;
-    using sum_type = typename Arithmetic::sum_type;
-    using tile = dense_tile<Isa, Arithmetic>;
-    using store = column_store<Isa>;
-    static constexpr bool is_float = Arithmetic::is_float;
-    static constexpr int tile_rows = Arithmetic::rows;
-    static constexpr std::int64_t row_group_bytes = Arithmetic::group * Arithmetic::row_value_bytes;
-    static constexpr std::int64_t block_tiles = 64;  // most tiles between two passes over all panels
-    static constexpr std::int64_t usual_tiles = 16;
-    static constexpr std::int64_t block_bytes = 1048576;  // of more rows than usual: they stay in the L2 cache
-    static constexpr std::int64_t pointer_budget = 8192;  // pointers of a block
-    static constexpr std::int64_t line_block_rows = block_tiles * tile_rows;  // of a block of lines, at most
-
-    /// The most rows of a source that has a buffer for them.
-    static constexpr std::int64_t copied_rows = usual_tiles * tile_rows;
-    /// The most rows that are worked on together.
-    static std::int64_t block_rows(std::int64_t taps) noexcept {
-        const std::int64_t fitting = pointer_budget / (taps * tile_rows);
-        const std::int64_t most = taps == 1 ? block_tiles : usual_tiles;
-        return (fitting < 1 ? 1 : fitting > most ? most : fitting) * tile_rows;
-    }
-    /// The pointers that a task needs for the rows of a block.
-    static std::int64_t pointer_count(std::int64_t taps) noexcept {
-        const std::int64_t lines = line_block_rows * taps <= pointer_budget ? line_block_rows : 0;
-        const std::int64_t rows = block_rows(taps);
-        return (rows > lines ? rows : lines) * taps;
-    }
-    /// The rows of such a size that are worked on together.
-    static std::int64_t block_rows(const layout& shape) noexcept {
-        const std::int64_t most = block_rows(shape.taps);
-        const std::int64_t usual = usual_tiles * tile_rows;
-        const std::int64_t fitting = block_bytes / copied_bytes(shape.taps * shape.channels);
-        return most <= usual || fitting >= most ? most : fitting > usual ? fitting / tile_rows * tile_rows : usual;
-    }
-
-    static void pack(const layout& shape, const dense_source& from, void* packed) noexcept {
-        dense_pack<Isa, Arithmetic>::run(shape, from, packed);
-    }
-
-    /// Rows that are the pixels of lines: at both ends of a line there are columns of pixels that have taps outside the image.
-    struct line_ends {
-        std::int64_t line = 0;  // rows of a line, or 0
-        std::int64_t left = 0;  // columns
-        std::int64_t right = 0;
-    };
-
-    /// One call: which rows, whose columns, and what to do with the sums.
-    struct call {
-        layout shape;
-        const unsigned char* packed = nullptr;
-        std::int64_t rows = 0;
-        bool signed_rows = false;  // elements of A are i8
-        std::int32_t zero_point = 0;  // of A
-        std::int64_t group_row_bytes =
-            0;  // distance of a group's channels in a row of A, when pointers serve all groups
-        line_ends lines;
-        const epilogue* finish = nullptr;
-        unsigned char* output = nullptr;
-        std::int64_t output_stride = 0;  // elements
-    };
-
-    /// Takes over what packed columns say about their own layout.
-    static void read_layout(call& c) noexcept {
-        if constexpr (!is_float) {
-            dense_header header;
-            std::memcpy(&header, c.packed, sizeof header);
-            c.shape.four_bits = header.four_bits != 0;
-        }
-    }
-
-    /// Whether rows of a problem have to be copied into the form that the dot product reads: widened, flipped to the other sign, or
-    /// with a last k group that is readable as a whole.
-    static bool needs_copies(const layout& shape, bool signed_rows) noexcept {
-        if constexpr (is_float) return false;
-        return Arithmetic::widens_rows || flips(signed_rows) || shape.channels % Arithmetic::group != 0;
-    }
-    /// Bytes of `channels` channels in that form.
-    static std::int64_t copied_bytes(std::int64_t channels) noexcept {
-        return (channels + Arithmetic::group - 1) / Arithmetic::group * row_group_bytes;
-    }
-
-    /// Computes rows [row_begin, row_end) x units [unit_begin, unit_end); a unit is a panel of a group. The source has
-    ///   rows(first, count, group, pointers)  writes the pointer of tap t of row first + r to pointers[r * taps + t];
-    ///   copies_rows      whether it copies them, into a buffer for `copied_rows`;
-    ///   per_group        whether these pointers differ from group to group;
-    ///   readable_ends    whether the last k group of a row is readable as a whole;
-    ///   readable_rows(over)  how many rows, from the first one on, are if not all of them are, of `over` bytes past their end;
-    ///   outside()        a row that stands for all taps outside an image, as the dot product reads it, or null;
-    ///   copied_group     0, or its rows are already in the form of `needs_copies` and so many bytes apart from group to group.
-    /// `pointers` has room for pointer_count(taps).
-    template <class Source>
-    static void run(const call& c, const Source& source, std::int64_t row_begin, std::int64_t row_end,
-                    std::int64_t unit_begin, std::int64_t unit_end, const unsigned char** pointers) noexcept {
-        const std::int64_t panels = c.shape.panels();
-        std::int64_t block = block_rows(c.shape);
-        if (Source::copies_rows && block > copied_rows) block = copied_rows;
-        state s;
-        prepare(c, unit_begin, unit_end, s);
-        sum_type row_sums[block_tiles * tile_rows];
-        s.row_sums = row_sums;
-        s.pointers = pointers;
-        alignas(64) unsigned char buffer[is_float ? 64 : copy_bytes];
-        const bool in_form = source.copied_group != 0;
-        bool copies = false;
-        bool adds_rows = false;
-        std::int64_t readable = row_end;  // rows from here on are copied for the end of their last k group
-        if constexpr (!is_float) {
-            const unsigned char* outside = source.outside();
-            if (outside != nullptr) {
-                std::uint32_t first;  // k group; its values are all the same
-                std::memcpy(&first, outside, sizeof first);
-                if (first == 0) s.zeros = outside;
-            }
-            adds_rows = s.header.differs != 0 || s.header.zero_point != 0;
-            if (!in_form) {
-                copies = Arithmetic::widens_rows || flips(c.signed_rows);
-                if constexpr (!Source::readable_ends) {
-                    const std::int64_t rest = c.shape.channels % Arithmetic::group;
-                    if (!copies && rest != 0) readable = source.readable_rows(Arithmetic::group - rest);
-                }
-            }
-        }
-        const std::int64_t copied = (copied_bytes(c.shape.channels) + 63) / 64 * 64;
-        const std::int64_t ends = row_end - (readable > row_begin ? readable : row_begin);
-        if (readable < row_end && copied * (ends < block ? ends : block) > copy_bytes) copies = true;
-        if (copies) {
-            const std::int64_t fitting = copy_bytes / copied;
-            if (fitting == 0) s.chunks = true;
-            if (fitting < block) block = fitting < 1 ? 1 : fitting;
-        }
-        if (splits_lines(c, s)) {
-            block = line_block(c, row_end - row_begin);
-            s.lines = strip_ends(c.lines, block / c.lines.line);
-        }
-        // Blocks of equal heights, if there are lines, of whole ones: a low one would read all panels for a few rows.
-        const std::int64_t unit_rows = s.lines.line != 0 ? s.lines.line : 1;
-        const std::int64_t first_unit = row_begin / unit_rows;
-        const std::int64_t row_units = (row_end + unit_rows - 1) / unit_rows - first_unit;
-        const std::int64_t most_units = block / unit_rows;
-        const std::int64_t blocks = (row_units + most_units - 1) / most_units;
-        std::int64_t first = row_begin;
-        for (std::int64_t i = 0; i < blocks; ++i, first += s.rows) {
-            const std::int64_t end = (first_unit + row_units * (i + 1) / blocks) * unit_rows;
-            s.first = first;
-            s.rows = (end < row_end ? end : row_end) - first;
-            bool filled = false;
-            for (std::int64_t unit = unit_begin; unit < unit_end;) {
-                const std::int64_t g = unit / panels;
-                const std::int64_t past = (g + 1) * panels < unit_end ? (g + 1) * panels : unit_end;
-                s.offset = in_form ? g * source.copied_group : Source::per_group ? 0 : g * c.group_row_bytes;
-                if (!filled || Source::per_group || copies) {
-                    source.rows(first, s.rows, g, pointers);
-                    filled = true;
-                }
-                if constexpr (!is_float) {
-                    if (adds_rows) sum_rows(c, s, in_form, row_sums);
-                    if (copies && !s.chunks) copy_rows(c, s, buffer, copied);
-                    if (!copies && readable < first + s.rows) {
-                        copy_ends(c, s, readable < first ? 0 : readable - first, buffer, copied);
-                        filled = false;
-                    }
-                }
-                for (; unit < past; ++unit) {
-                    // The panel that follows; in the end the first one, for the next block.
-                    const unsigned char* next = nullptr;
-                    if (unit + 1 < past)
-                        next = panel_of(c, g, unit + 1 - g * panels);
-                    else if (past < unit_end)
-                        next = panel_of(c, g + 1, 0);
-                    else if (i + 1 < blocks && unit_end - unit_begin > 1)
-                        next = panel_of(c, unit_begin / panels, unit_begin % panels);
-                    run_panel(c, s, g, unit - g * panels, buffer, next);
-                }
-            }
-        }
-    }
-
-    /// Cuts a call into tasks for the threads: work(row_begin, row_end, unit_begin, unit_end, task).
-    template <class Function>
-    static void share(const call& c, const parallel_for& parallel, const Function& work) noexcept {
-        const std::int64_t units = c.shape.groups * c.shape.panels();
-        parallel_for some = parallel;
-        some.threads = threads_for(c, parallel.threads);
-        if (splits_rows(c, some.threads)) {
-            const bool many = c.rows >= many_tiles * tile_rows * some.threads;
-            split<Isa>(some, c.rows, many ? tile_rows : 1,
-                       [&](std::int64_t begin, std::int64_t end, int task) { work(begin, end, 0, units, task); });
-        } else {
-            split<Isa>(some, units, 1,
-                       [&](std::int64_t begin, std::int64_t end, int task) { work(0, c.rows, begin, end, task); });
-        }
-    }
-
-private:
-    static constexpr std::int64_t least_steps =
-        4096;  // multiply instructions of a task: about a microsecond, as a round of threads
-    static constexpr std::int64_t many_tiles = 16;  // of a task, from where on a last low one does not matter
-
-    /// How many threads are worth their round.
-    static int threads_for(const call& c, int threads) noexcept {
-        const std::int64_t depth = c.shape.taps * c.shape.groups_per_tap();
-        const std::int64_t vectors = c.shape.groups * c.shape.padded_columns() / Arithmetic::lanes;
-        const std::int64_t most = c.rows * vectors * depth / least_steps;
-        return most < 1 ? 1 : most < threads ? static_cast<int>(most) : threads;
-    }
-
-    /// Threads share the rows, or the panels if these are more bytes and are divided without a rest, or if there are too few rows.
-    static bool splits_rows(const call& c, int threads) noexcept {
-        const std::int64_t units = c.shape.groups * c.shape.panels();
-        if (units % threads == 0 && c.shape.group_bytes() >= c.rows * c.shape.channels * Arithmetic::row_value_bytes)
-            return false;
-        const std::int64_t row_tasks = (c.rows + tile_rows - 1) / tile_rows;
-        return row_tasks >= 2 * threads || units < 2 || units < row_tasks;
-    }
-
-    static constexpr std::int64_t staged_tiles = 8;
-
-    /// What holds for a whole call, and for the block of rows that is being worked on.
-    struct state {
-        dense_header header;
-        tile_result result = tile_result::sums;  // of tiles
-        bool staged = false;  // tiles go to a buffer, of which `column_store` takes them
-        bool chunks = false;  // a row does not fit into the buffer and is copied in pieces, panel by panel
-        alignas(64) float scale_of_all[layout::panel_columns];
-        alignas(64) float bias_of_all[layout::panel_columns];
-        step_numbers<layout::panel_columns> numbers_of_all;
-        line_ends lines;  // those of the call, if its ends have tiles of their own
-        std::int64_t first = 0;
-        std::int64_t rows = 0;
-        std::int64_t offset = 0;
-        const unsigned char** pointers = nullptr;
-        const unsigned char* zeros = nullptr;  // the row for taps outside, if it is zero
-        const sum_type* row_sums = nullptr;  // times the columns' common zero point, negated, if they have one
-    };
-
-    /// Whether pixels at the ends of lines have tiles of their own, which leave out the taps that are outside the image for all of
-    /// them. The others then leave out nothing less.
-    static bool splits_lines(const call& c, const state& s) noexcept {
-        const std::int64_t ends = c.lines.left + c.lines.right;
-        return ends != 0 && s.zeros != nullptr && (s.result == tile_result::bytes || s.staged) &&
-               s.header.zero_point == 0 && c.lines.line - ends >= 3 && c.lines.line * tile_rows <= line_block_rows &&
-               line_block_rows * c.shape.taps <= pointer_budget;
-    }
-    /// The most rows of a block of lines: as many lines as a tile has rows, or all, if these are not many rows.
-    static std::int64_t line_block(const call& c, std::int64_t rows) noexcept {
-        const std::int64_t usual = usual_tiles * 2 * tile_rows;
-        const std::int64_t tiled = c.lines.line * tile_rows;
-        return rows + c.lines.line <= usual ? rows + c.lines.line : tiled;
-    }
-
-    /// Which columns at the ends of lines become strips, in blocks of so many lines: with those that have taps outside the image also what
-    /// is left over from whole tiles in between, if that takes fewer tiles than one in each line.
-    static line_ends strip_ends(line_ends ends, std::int64_t lines) noexcept {
-        const std::int64_t inside = ends.line - ends.left - ends.right;
-        const std::int64_t over = inside % tile_rows;
-        if (inside > tile_rows && over * ((lines + tile_rows - 1) / tile_rows) < lines) ends.right += over;
-        return ends;
-    }
-
-    /// Rows of a block that are equally far from each other: its `i`-th strip, first those between the ends of lines, then the columns
-    /// at the ends.
-    struct strip {
-        std::int64_t begin = 0;
-        std::int64_t count = 0;
-        std::int64_t step = 1;
-    };
-    static std::int64_t strip_count(const state& s) noexcept {
-        if (s.lines.line == 0) return 1;
-        return (s.first % s.lines.line + s.rows + s.lines.line - 1) / s.lines.line + s.lines.left + s.lines.right;
-    }
-    static strip strip_at(const state& s, std::int64_t i) noexcept {
-        const std::int64_t line = s.lines.line;
-        if (line == 0) return {0, s.rows, 1};
-        const std::int64_t before = s.first % line;  // rows of the first line that are not in the block
-        const std::int64_t lines = (before + s.rows + line - 1) / line;
-        if (i < lines) {
-            const std::int64_t from = i * line + s.lines.left - before;
-            const std::int64_t to = (i + 1) * line - s.lines.right - before;
-            const std::int64_t begin = from < 0 ? 0 : from;
-            const std::int64_t end = to < s.rows ? to : s.rows;
-            return {begin, end > begin ? end - begin : 0, 1};
-        }
-        const std::int64_t column =
-            i - lines < s.lines.left ? i - lines : line - s.lines.left - s.lines.right + i - lines;
-        const std::int64_t begin = column < before ? column + line - before : column - before;
-        return {begin, begin < s.rows ? (s.rows - begin + line - 1) / line : 0, line};
-    }
-
-    static constexpr std::int64_t copy_bytes = 65536;  // of the rows of a block
-
-    /// Copies the rows of a block into the form that the tiles read and lets the pointers point there.
-    static void copy_rows(const call& c, state& s, unsigned char* buffer, std::int64_t row_bytes) noexcept {
-        for (std::int64_t r = 0; r < s.rows; ++r) {
-            unsigned char* const to = buffer + r * row_bytes;
-            Arithmetic::prepare_rows(to, s.pointers[r] + s.offset, c.shape.channels, c.signed_rows);
-            s.pointers[r] = to;
-        }
-        s.offset = 0;
-    }
-
-    /// Copies the rows of a block from `begin` on, which stay as they are but for their ends.
-    static void copy_ends(const call& c, const state& s, std::int64_t begin, unsigned char* buffer,
-                          std::int64_t row_bytes) noexcept {
-        for (std::int64_t r = begin; r < s.rows; ++r) {
-            unsigned char* const to = buffer + (r - begin) * row_bytes;
-            Arithmetic::prepare_rows(to, s.pointers[r] + s.offset, c.shape.channels, c.signed_rows);
-            s.pointers[r] = to - s.offset;
-        }
-    }
-
-    /// Rows are flipped to the sign that the dot product takes.
-    static bool flips(bool signed_rows) noexcept {
-        return !Arithmetic::widens_rows && !Arithmetic::either_sign && signed_rows == Arithmetic::unsigned_rows;
-    }
-
-    static void prepare(const call& c, std::int64_t unit_begin, std::int64_t unit_end, state& s) noexcept {
-        if constexpr (!is_float) {
-            std::memcpy(&s.header, c.packed, sizeof s.header);
-            const epilogue& e = *c.finish;
-            if (s.header.differs != 0) return;
-            if (e.output_type == element_kind::i32 || e.post_count > column_steps::most) return;
-            const auto [begin, end] = channels_of(c, unit_begin, unit_end);
-            const bool direct = e.post_count == 0 && finish<Isa>::requantizes_directly(e, begin, end);
-            s.result = direct || tile::takes_list(e, c.shape.four_bits) ? tile_result::bytes : tile_result::floats;
-            s.staged = s.result == tile_result::floats && (e.post_count != 0 || e.output_type != element_kind::f32);
-            store::fill(s.scale_of_all, e.scale_all);
-            store::fill(s.bias_of_all, e.bias_all);
-            store::fill(s.numbers_of_all, e);
-        }
-    }
-
-    /// The output channels of units.
-    struct channel_range {
-        std::int64_t begin;
-        std::int64_t end;
-    };
-    static channel_range channels_of(const call& c, std::int64_t unit_begin, std::int64_t unit_end) noexcept {
-        const std::int64_t panels = c.shape.panels();
-        const std::int64_t begin =
-            (unit_begin / panels) * c.shape.columns + unit_begin % panels * layout::panel_columns;
-        const std::int64_t last = unit_end - 1;
-        const std::int64_t last_columns = (last % panels + 1) * layout::panel_columns;
-        const std::int64_t columns = last_columns < c.shape.columns ? last_columns : c.shape.columns;
-        return {begin, (last / panels) * c.shape.columns + columns};
-    }
-
-    /// Sums of the rows' elements as the tile sees them, for columns with a zero point. `in_form`: they have been copied into the form
-    /// that it reads.
-    static void sum_rows(const call& c, const state& s, bool in_form, sum_type* sums) noexcept {
-        const bool kept = Arithmetic::widens_rows || Arithmetic::either_sign;
-        const bool seen_signed = kept ? c.signed_rows : !Arithmetic::unsigned_rows;
-        // Sums of i8 are taken as of u8, 128 more each.
-        const unsigned char flip = (in_form ? seen_signed : c.signed_rows) ? 0x80 : 0;
-        const bool widened = in_form && Arithmetic::widens_rows;
-        const std::uint32_t shift =
-            seen_signed && !widened ? 128u * static_cast<std::uint32_t>(c.shape.taps * c.shape.channels) : 0u;
-        const std::uint32_t factor = s.header.differs != 0 ? 1u : 0u - static_cast<std::uint32_t>(s.header.zero_point);
-        for (std::int64_t r = 0; r < s.rows; ++r) {
-            std::uint32_t sum = 0;
-            for (std::int64_t t = 0; t < c.shape.taps; ++t) {
-                const unsigned char* const row = s.pointers[r * c.shape.taps + t] + s.offset;
-                sum += widened ? sum_words(row, c.shape.channels) : lanes<Isa>::sum_bytes(row, c.shape.channels, flip);
-            }
-            sums[r] = static_cast<std::int32_t>((sum - shift) * factor);
-        }
-    }
-    static std::uint32_t sum_words(const unsigned char* from, std::int64_t count) noexcept {
-        std::uint32_t sum = 0;
-        for (std::int64_t i = 0; i < count; ++i) {
-            std::int16_t word;
-            std::memcpy(&word, from + i * 2, sizeof word);
-            sum += static_cast<std::uint32_t>(static_cast<std::int32_t>(word));
-        }
-        return sum;
-    }
-
-    static const unsigned char* panel_of(const call& c, std::int64_t g, std::int64_t panel) noexcept {
-        return c.packed + c.shape.panels_offset() + g * c.shape.group_bytes() +
-               panel * layout::panel_columns * c.shape.column_bytes();
-    }
-
-    static void run_panel(const call& c, const state& s, std::int64_t g, std::int64_t panel, unsigned char* buffer,
-                          const unsigned char* next) noexcept {
-        constexpr std::int64_t most_columns = layout::panel_columns;
-        const epilogue& e = *c.finish;
-        const std::int64_t width = c.shape.panel_width(panel);
-        const std::int64_t vectors = width / Arithmetic::lanes;
-        const std::int64_t first_column = panel * most_columns;
-        const std::int64_t rest = c.shape.columns - first_column;
-        const std::int64_t columns = rest < width ? rest : width;
-        const std::int64_t channel = g * c.shape.columns + first_column;
-        alignas(64) sum_type start[most_columns];
-        alignas(64) sum_type zero[most_columns];
-        alignas(64) float scale[most_columns];
-        alignas(64) float bias[most_columns];
-        alignas(64) sum_type sums[tile_rows * most_columns];
-        alignas(64) float scaled[staged_tiles * tile_rows * most_columns];
-        step_numbers<layout::panel_columns> step_copies;
-        column_steps steps;
-        tile_work<sum_type> w;
-        w.taps = c.shape.taps;
-        w.offset = s.offset;
-        w.zeros = s.zeros;
-        w.channels = c.shape.channels;
-        w.signed_rows = c.signed_rows;
-        w.panel = panel_of(c, g, panel);
-        tile_fetches fetches;
-        fetches.start_panel(next, layout::panel_columns * c.shape.column_bytes(), s.rows / tile_rows);
-        w.fetches = &fetches;
-        w.start = start;
-        w.columns = columns;
-        w.row_bytes = c.output_stride * bytes_of(e.output_type);
-        unsigned char* const output = c.output + (s.first * c.output_stride + channel) * bytes_of(e.output_type);
-        if constexpr (is_float) {
-            for (std::int64_t i = 0; i < width; ++i)
-                start[i] = 0;
-        } else {
-            fill_start(c, g, first_column, width, s.header, start, zero);
-            w.result = s.result;
-        }
-        if (w.result != tile_result::sums) {
-            w.signed_bytes = e.output_type == element_kind::i8;
-            w.low = static_cast<std::int32_t>(e.quant_low);
-            w.high = static_cast<std::int32_t>(e.quant_high);
-            w.limited = w.high - w.low < 255;
-            w.scale = store::of_columns(e.scale, s.scale_of_all, channel, columns, width, scale);
-            w.bias = store::of_columns(e.bias, s.bias_of_all, channel, columns, width, bias);
-            store::find(e, s.numbers_of_all, channel, columns, width, step_copies, steps);
-            if (e.post_count != 0) w.steps = &steps;
-        }
-        const bool staged = s.staged || (w.result == tile_result::floats && columns != width);
-        const bool in_place = e.output_type == element_kind::i32 && columns == width && s.header.differs == 0;
-        const bool direct = !staged && (w.result != tile_result::sums || in_place);
-        const std::int64_t output_bytes = w.row_bytes;
-        if (!direct) {
-            w.to = staged ? reinterpret_cast<unsigned char*>(scaled) : reinterpret_cast<unsigned char*>(sums);
-            w.row_bytes = width * 4;
-        }
-        const bool common_zero = s.header.differs == 0 && s.header.zero_point != 0;
-        const std::int64_t row_bytes = w.row_bytes;
-        const std::int64_t strips = strip_count(s);
-        for (std::int64_t i = 0; i < strips; ++i) {
-            const strip part = strip_at(s, i);
-            w.row_pointers = part.step * c.shape.taps;
-            if (direct) w.row_bytes = part.step * row_bytes;
-            w.rows.step = part.step;
-            for (std::int64_t done = 0; done < part.count;) {
-                const std::int64_t left = part.count - done;
-                const std::int64_t begin = part.begin + done * part.step;
-                const int height = tile::height_for(left, static_cast<int>(vectors), c.shape.four_bits);
-                w.tiles = 1;
-                if (direct || staged) w.tiles = tile::tiles_for(left, static_cast<int>(vectors), c.shape.four_bits);
-                if (const std::int64_t most = staged_tiles * tile_rows * most_columns / (height * width);
-                    staged && w.tiles > most)
-                    w.tiles = most;
-                w.pointers = s.pointers + begin * c.shape.taps;
-                if (common_zero) w.row_start = s.row_sums + begin;
-                if (direct) w.to = output + begin * row_bytes;
-                w.rows.first = s.first + begin;
-                if (s.chunks) {
-                    if constexpr (!is_float) run_chunks(c, s, w, vectors, sums, buffer);
-                } else {
-                    tile::find(height, vectors, c.shape.four_bits)(w);
-                }
-                const std::int64_t rows = height * w.tiles;
-                if (staged) {
-                    store::finish_rows(e, steps, w.rows, rows, width, scaled, columns, output + begin * output_bytes,
-                                       part.step * output_bytes);
-                } else if (!direct) {
-                    if constexpr (!is_float) {
-                        if (s.header.differs != 0) subtract_zero_points(sums, width, rows, zero, s.row_sums + begin);
-                    }
-                    unsigned char* const to = output + begin * c.output_stride * bytes_of(e.output_type);
-                    finish<Isa>::tile(e, sums, width, rows, s.first + begin, channel, columns, to, c.output_stride);
-                }
-                done += rows;
-            }
-        }
-    }
-
-    /// One row that is too long for the buffer: each piece starts with the sums of the one before.
-    static void run_chunks(const call& c, const state& s, tile_work<sum_type> w, std::int64_t vectors, sum_type* sums,
-                           unsigned char* buffer) noexcept {
-        constexpr std::int64_t values = copy_bytes / Arithmetic::row_value_bytes;
-        const tile_work<sum_type> last = w;
-        const unsigned char* const from = *s.pointers + s.offset;
-        const unsigned char* const piece = buffer;
-        w.pointers = &piece;
-        w.offset = 0;
-        w.result = tile_result::sums;
-        w.to = reinterpret_cast<unsigned char*>(sums);
-        for (std::int64_t k = 0; k < c.shape.channels; k += values) {
-            const std::int64_t rest = c.shape.channels - k;
-            w.channels = rest < values ? rest : values;
-            if (rest <= values) {
-                w.result = last.result;
-                w.to = last.to;
-            }
-            Arithmetic::prepare_rows(buffer, from + k, w.channels, c.signed_rows);
-            tile::find(1, vectors, c.shape.four_bits)(w);
-            w.panel += values / Arithmetic::group / (c.shape.four_bits ? 2 : 1) * vectors * tile::vector_bytes;
-            w.start = sums;
-            w.row_start = nullptr;
-        }
-    }
-
-    /// sum (a - za)(b - zb) = sum a b - za sum b - zb sum a + K za zb: everything that does not depend on the row.
-    static void fill_start(const call& c, std::int64_t g, std::int64_t first_column, std::int64_t width,
-                           const dense_header& header, std::int32_t* start, std::int32_t* zero) noexcept {
-        using simd = lanes<Isa>;
-        const std::int64_t index = (g * c.shape.padded_columns() + first_column) * 4;
-        const auto* const sums = reinterpret_cast<const std::int32_t*>(c.packed + c.shape.sums_offset() + index);
-        const auto* const zeros =
-            reinterpret_cast<const std::int32_t*>(c.packed + c.shape.zero_points_offset() + index);
-        const std::int32_t shift = flips(c.signed_rows) ? (Arithmetic::unsigned_rows ? 128 : -128) : 0;
-        const std::uint32_t row_zero = static_cast<std::uint32_t>(c.zero_point + shift);
-        const std::uint32_t k = static_cast<std::uint32_t>(c.shape.taps * c.shape.channels);
-        const auto per_sum = simd::broadcast_int(static_cast<std::int32_t>(0u - row_zero));
-        if (header.differs == 0) {
-            const std::uint32_t common = k * row_zero * static_cast<std::uint32_t>(header.zero_point);
-            const auto all = simd::broadcast_int(static_cast<std::int32_t>(common));
-            if (row_zero == 0) {
-                for (std::int64_t i = 0; i < width; i += simd::width)
-                    simd::store_int(start + i, all);
-            } else {
-                for (std::int64_t i = 0; i < width; i += simd::width)
-                    simd::store_int(start + i,
-                                    simd::add_int(all, simd::multiply_int(simd::load_int(sums + i), per_sum)));
-            }
-            return;
-        }
-        const auto per_zero = simd::broadcast_int(static_cast<std::int32_t>(k * row_zero));
-        for (std::int64_t i = 0; i < width; i += simd::width) {
-            const auto z = simd::load_int(zeros + i);
-            simd::store_int(zero + i, z);
-            simd::store_int(start + i, simd::add_int(simd::multiply_int(z, per_zero),
-                                                     simd::multiply_int(simd::load_int(sums + i), per_sum)));
-        }
-    }
-
-    static void subtract_zero_points(std::int32_t* sums, std::int64_t width, std::int64_t rows,
-                                     const std::int32_t* zero, const std::int32_t* row_sums) noexcept {
-        using simd = lanes<Isa>;
-        for (std::int64_t r = 0; r < rows; ++r) {
-            const typename simd::ints row_sum = simd::broadcast_int(row_sums[r]);
-            for (std::int64_t i = 0; i < width; i += simd::width) {
-                std::int32_t* at = sums + r * width + i;
-                simd::store_int(
-                    at, simd::subtract_int(simd::load_int(at), simd::multiply_int(simd::load_int(zero + i), row_sum)));
-            }
-        }
-    }
-};
-
-}  // namespace lpt::inline LPT_ABI::kernel
-#endif
-
-// ======== lpt/kernel/gemm.hpp
-#ifndef LPT_HOLDS_KERNEL_GEMM_HPP
-#define LPT_HOLDS_KERNEL_GEMM_HPP
-// Matrix multiplication.
-
-namespace lpt::inline LPT_ABI::kernel {
-
-/// Writes `count` pointers, `step` bytes apart, to every `distance`-th place.
-template <class Isa>
-[[gnu::always_inline]] inline void evenly_spaced(const unsigned char** pointers, std::int64_t distance,
-                                                 std::int64_t count, const unsigned char* at,
-                                                 std::int64_t step) noexcept {
-    // Four at a time: additions one after the other would wait for each other.
-    for (; count >= 4; count -= 4, at += 4 * step, pointers += 4 * distance) {
-        pointers[0] = at;
-        pointers[distance] = at + step;
-        pointers[2 * distance] = at + 2 * step;
-        pointers[3 * distance] = at + 3 * step;
-    }
-    for (; count > 0; --count, at += step, pointers += distance)
-        *pointers = at;
-}
-
-/// Rows of a matrix, or pixels of an image under a 1x1 convolution without padding or stride.
-template <class Isa>
-struct matrix_rows {
-    static constexpr bool copies_rows = false;
-    static constexpr bool per_group = false;
-    static constexpr bool readable_ends = false;
-    static constexpr std::int64_t copied_group = 0;
-    static constexpr const unsigned char* outside() noexcept { return nullptr; }
-    const unsigned char* data = nullptr;
-    std::int64_t row_bytes = 0;
-    std::int64_t row_count = 0;
-
-    /// Behind the end of a row lie the rows that follow it.
-    std::int64_t readable_rows(std::int64_t over) const noexcept {
-        if (row_bytes <= 0) return 0;
-        const std::int64_t last = (over + row_bytes - 1) / row_bytes;
-        return last < row_count ? row_count - last : 0;
-    }
-
-    void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
-        evenly_spaced<Isa>(pointers, 1, count, data + first * row_bytes, row_bytes);
-    }
-};
-
-template <class Isa>
-struct gemm {
-    template <class Arithmetic>
-    static dense_layout<Arithmetic> shape_of(std::int64_t k, std::int64_t n) noexcept {
-        dense_layout<Arithmetic> shape;
-        shape.columns = n;
-        shape.channels = k;
-        return shape;
-    }
-
-    static std::size_t packed_bytes(element_kind type, std::int64_t k, std::int64_t n) noexcept {
-        if (type == element_kind::f32) return static_cast<std::size_t>(shape_of<float_arithmetic<Isa>>(k, n).bytes());
-        dense_layout<integer_arithmetic<Isa>> shape = shape_of<integer_arithmetic<Isa>>(k, n);
-        shape.four_bits = type == element_kind::i4;
-        return static_cast<std::size_t>(shape.bytes());
-    }
-
-    template <class Arithmetic>
-    static void pack_as(const gemm_weights& weights, void* packed) noexcept {
-        dense_source from;
-        from.data = weights.data;
-        from.type = weights.type;
-        from.column_stride = weights.n_stride;
-        from.channel_stride = weights.k_stride;
-        from.zero_points = weights.zero_points;
-        from.zero_point_count = weights.zero_point_count;
-        dense_layout<Arithmetic> shape = shape_of<Arithmetic>(weights.k, weights.n);
-        shape.four_bits = weights.type == element_kind::i4;
-        dense<Isa, Arithmetic>::pack(shape, from, packed);
-    }
-
-    static void pack(const gemm_weights& weights, void* packed) noexcept {
-        if (weights.type == element_kind::f32)
-            pack_as<float_arithmetic<Isa>>(weights, packed);
-        else
-            pack_as<integer_arithmetic<Isa>>(weights, packed);
-    }
-
-    /// Multiplies rows that need no more than one pointer each; also the core of 1x1 convolutions.
-    template <class Arithmetic>
-    static void multiply_rows(const typename dense<Isa, Arithmetic>::call& call, const matrix_rows<Isa>& rows,
-                              const parallel_for& parallel) noexcept {
-        using engine = dense<Isa, Arithmetic>;
-        engine::share(
-            call, parallel,
-            [&](std::int64_t row_begin, std::int64_t row_end, std::int64_t unit_begin, std::int64_t unit_end, int) {
-                const unsigned char* pointers[engine::block_tiles * engine::tile_rows];
-                engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
-            });
-    }
-
-    template <class Arithmetic>
-    static void run_as(const gemm_problem& problem, const parallel_for& parallel) noexcept {
-        typename dense<Isa, Arithmetic>::call call;
-        call.shape = shape_of<Arithmetic>(problem.k, problem.n);
-        call.packed = static_cast<const unsigned char*>(problem.packed_b);
-        dense<Isa, Arithmetic>::read_layout(call);
-        call.rows = problem.m;
-        call.signed_rows = problem.a_type == element_kind::i8;
-        call.zero_point = problem.a_zero_point;
-        call.finish = &problem.finish;
-        call.output = static_cast<unsigned char*>(problem.c);
-        call.output_stride = problem.c_row_stride;
-        const matrix_rows<Isa> rows{static_cast<const unsigned char*>(problem.a),
-                                    problem.a_row_stride * bytes_of(problem.a_type), problem.m};
-        multiply_rows<Arithmetic>(call, rows, parallel);
-    }
-
-    static void run(const gemm_problem& problem, const parallel_for& parallel) noexcept {
-        if (problem.a_type == element_kind::f32)
-            run_as<float_arithmetic<Isa>>(problem, parallel);
-        else
-            run_as<integer_arithmetic<Isa>>(problem, parallel);
-    }
-};
-
-} // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/kernel/transposed_convolution.hpp

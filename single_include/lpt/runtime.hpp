@@ -257,9 +257,16 @@ constexpr bool reads_values_directly(const attention_problem& p) noexcept {
     return p.values_at.type == element_kind::f32 && p.width % 16 == 0;
 }
 
+/// True where scores are sums of products of bytes, so few that they are exact as floats, too: one order of summation for all.
+constexpr bool multiplies_bytes(const attention_problem& p) noexcept {
+    constexpr std::int64_t most_depth = 256;  // times 255 * 255: below 2^24
+    const auto is_bytes = [](element_kind type) { return type == element_kind::u8 || type == element_kind::i8; };
+    return is_bytes(p.queries_at.type) && is_bytes(p.keys_at.type) && p.depth <= most_depth;
+}
+
 /// How a task of an attention divides its scratch memory, in floats; each part is a multiple of 16.
 struct attention_scratch {
-    static constexpr std::int64_t block_rows = 16;  // queries at a time
+    static constexpr std::int64_t block_rows = 32;  // queries at a time
     static constexpr std::int64_t panel = 64;  // keys next to each other in packed ones
     std::int64_t keys_padded = 0;
     std::int64_t width_padded = 0;
@@ -278,7 +285,10 @@ constexpr attention_scratch scratch_of(const attention_problem& p) noexcept {
     attention_scratch result;
     result.keys_padded = padded(p.keys);
     result.width_padded = padded(p.width);
-    result.packed_keys = p.depth * result.keys_padded;
+    // Packed bytes: a header, a sum and a zero point of each key, and groups of up to eight elements.
+    const std::int64_t bytes = 128 + result.keys_padded * (8 + (p.depth + 7) / 8 * 8);
+    const std::int64_t floats = p.depth * result.keys_padded;  // of instruction sets without tiles, too
+    result.packed_keys = multiplies_bytes(p) && bytes > floats * 4 ? padded((bytes + 3) / 4) : floats;
     result.packed_values = reads_values_directly(p) ? 0 : p.keys * result.width_padded;
     result.rows = padded(result.block_rows * p.depth);
     result.scores = result.block_rows * result.keys_padded;

@@ -2,9 +2,8 @@
 // Scaled dot product attention: a task has whole heads, whose keys it packs once.
 #pragma once
 
-#include <lpt/kernel/parallel.hpp>
+#include <lpt/kernel/gemm.hpp>
 #include <lpt/kernel/sixteen.hpp>
-#include <lpt/kernel/unary.hpp>
 
 namespace lpt::inline LPT_ABI::kernel {
 
@@ -113,46 +112,78 @@ struct kernel_of<Isa, attention_problem> {
         return result;
     }
 
-    /// f(row, column, value) for all elements of a matrix, as floats.
-    template <class Element, class Function>
-    [[gnu::always_inline]] static void each(const void* data, std::int64_t first, std::int64_t row_stride,
-                                            float zero_point, std::int64_t rows, std::int64_t columns,
-                                            Function f) noexcept {
-        for (std::int64_t r = 0; r < rows; ++r) {
-            const Element* const from = static_cast<const Element*>(data) + first + r * row_stride;
-            for (std::int64_t c = 0; c < columns; ++c)
-                f(r, c, static_cast<float>(from[c]) - zero_point);
+    /// The first `count` elements from `index` on as floats, zeros up to `padded`.
+    static void to_floats(const void* data, const attention_matrix& at, std::int64_t index, std::int64_t count,
+                          std::int64_t padded, float* to) noexcept {
+        const floats zero_point = simd::broadcast(static_cast<float>(at.zero_point));
+        const auto* const from = static_cast<const unsigned char*>(data) + index * bytes_of(at.type);
+        std::int64_t i = 0;
+        for (; i < count; i += simd::width) {
+            const floats all = finish<Isa>::load_elements(from, at.type, i, count - i);
+            const floats value = at.type == element_kind::f32 ? all : simd::subtract(all, zero_point);
+            store_part<Isa>(to + i, value, count - i);
         }
+        for (i = count; i < padded; ++i)
+            to[i] = 0;
     }
-    template <class Function>
-    [[gnu::always_inline]] static void each(const void* data, const attention_matrix& at, std::int64_t first,
-                                            std::int64_t rows, std::int64_t columns, Function f) noexcept {
-        const float zero_point = static_cast<float>(at.zero_point);
-        switch (at.type) {
-            case element_kind::u8: return each<std::uint8_t>(data, first, at.row_stride, zero_point, rows, columns, f);
-            case element_kind::i8: return each<std::int8_t>(data, first, at.row_stride, zero_point, rows, columns, f);
-            default: return each<float>(data, first, at.row_stride, 0, rows, columns, f);
-        }
+
+    static constexpr bool has_tiles = simd::width > 1;
+    using engine = dense<Isa, integer_arithmetic<Isa>>;
+
+    /// Keys as the kernel of matrix products takes them, if queries and keys are bytes.
+    static void pack_bytes(const attention_problem& p, const head& at, void* to) noexcept {
+        gemm_weights weights;
+        weights.data = static_cast<const unsigned char*>(p.key) + at.key;
+        weights.type = p.keys_at.type;
+        weights.k = p.depth;
+        weights.n = p.keys;
+        weights.k_stride = 1;
+        weights.n_stride = p.keys_at.row_stride;
+        weights.zero_points = &p.keys_at.zero_point;
+        weights.zero_point_count = 1;
+        gemm<Isa>::pack(weights, to);
+    }
+    /// The sums of bytes, which are exact as floats, for at least `reach` keys.
+    static void score_bytes(const attention_problem& p, const head& at, const attention_scratch& sizes,
+                            const parts& memory, std::int64_t first, std::int64_t count, std::int64_t reach) noexcept {
+        epilogue plain;
+        plain.output_type = element_kind::f32;
+        typename engine::call call;
+        call.shape = gemm<Isa>::template shape_of<integer_arithmetic<Isa>>(p.depth, p.keys);
+        call.packed = reinterpret_cast<const unsigned char*>(memory.keys);
+        call.rows = count;
+        call.signed_rows = p.queries_at.type == element_kind::i8;
+        call.zero_point = p.queries_at.zero_point;
+        call.finish = &plain;
+        call.output = reinterpret_cast<unsigned char*>(memory.scores);
+        call.output_stride = sizes.keys_padded;
+        const matrix_rows<Isa> rows{static_cast<const unsigned char*>(p.query) + at.query +
+                                        first * p.queries_at.row_stride,
+                                    p.queries_at.row_stride, count};
+        const unsigned char* pointers[block_rows];
+        constexpr std::int64_t columns = engine::layout::panel_columns;
+        engine::run(call, rows, 0, count, 0, (reach + columns - 1) / columns, pointers);
     }
 
     /// Panels of up to 64 keys next to each other, [depth][keys of the panel]; what is missing from multiples of 16 is 0.
-    static void pack_keys(const attention_problem& p, const head& at, std::int64_t padded, float* to) noexcept {
+    static void pack_keys(const attention_problem& p, const head& at, std::int64_t padded,
+                          const parts& memory) noexcept {
         for (std::int64_t first = 0; first < padded; first += panel) {
             const std::int64_t columns = padded - first < panel ? padded - first : panel;
             const std::int64_t count = p.keys - first < columns ? p.keys - first : columns;
-            float* const packed = to + first * p.depth;
+            float* const packed = memory.keys + first * p.depth;
             if (count < columns) std::memset(packed, 0, static_cast<std::size_t>(columns * p.depth) * sizeof(float));
-            each(p.key, p.keys_at, at.key + first * p.keys_at.row_stride, count, p.depth,
-                 [=](std::int64_t r, std::int64_t c, float value) { packed[c * columns + r] = value; });
+            for (std::int64_t r = 0; r < count; ++r) {
+                const std::int64_t key = at.key + (first + r) * p.keys_at.row_stride;
+                to_floats(p.key, p.keys_at, key, p.depth, p.depth, memory.rows);
+                for (std::int64_t c = 0; c < p.depth; ++c)
+                    packed[c * columns + r] = memory.rows[c];
+            }
         }
     }
     static void pack_values(const attention_problem& p, const head& at, std::int64_t padded, float* to) noexcept {
-        each(p.value, p.values_at, at.value, p.keys, p.width,
-             [=](std::int64_t r, std::int64_t c, float value) { to[r * padded + c] = value; });
-        for (std::int64_t r = 0; r < p.keys; ++r) {
-            for (std::int64_t c = p.width; c < padded; ++c)
-                to[r * padded + c] = 0;
-        }
+        for (std::int64_t r = 0; r < p.keys; ++r)
+            to_floats(p.value, p.values_at, at.value + r * p.values_at.row_stride, p.width, padded, to + r * padded);
     }
 
     /// What is added to the scores of a row; null for nothing.
@@ -219,24 +250,35 @@ struct kernel_of<Isa, attention_problem> {
             return static_cast<const float*>(p.query) + begin;
         }
         stride = p.depth;
-        const std::int64_t depth = p.depth;
-        each(p.query, p.queries_at, begin, count, depth,
-             [=](std::int64_t r, std::int64_t c, float value) { to[r * depth + c] = value; });
+        for (std::int64_t r = 0; r < count; ++r)
+            to_floats(p.query, p.queries_at, begin + r * p.queries_at.row_stride, p.depth, p.depth, to + r * stride);
         return to;
     }
 
-    static void run_block(const attention_problem& p, const head& at, const attention_scratch& sizes,
-                          const parts& memory, std::int64_t first, std::int64_t count) noexcept {
+    /// The products of queries and the first `padded` keys as floats.
+    static void score_floats(const attention_problem& p, const head& at, const attention_scratch& sizes,
+                             const parts& memory, std::int64_t first, std::int64_t count,
+                             std::int64_t padded) noexcept {
         std::int64_t stride = 0;
         const float* const rows = rows_of(p, at, first, count, memory.rows, stride);
-        const std::int64_t reach = p.causal && first + count < p.keys ? first + count : p.keys;
-        const std::int64_t padded = (reach + 15) / 16 * 16;
         for (std::int64_t key = 0; key < padded; key += panel) {
             const std::int64_t columns = sizes.keys_padded - key < panel ? sizes.keys_padded - key : panel;
             const std::int64_t wanted = padded - key < columns ? padded - key : columns;
             small_product<Isa>::run(rows, stride, memory.keys + key * p.depth, columns, count, wanted, p.depth,
                                     memory.scores + key, sizes.keys_padded);
         }
+    }
+
+    static void run_block(const attention_problem& p, const head& at, const attention_scratch& sizes,
+                          const parts& memory, std::int64_t first, std::int64_t count) noexcept {
+        const std::int64_t reach = p.causal && first + count < p.keys ? first + count : p.keys;
+        const std::int64_t padded = (reach + 15) / 16 * 16;
+        bool scored = false;
+        if constexpr (has_tiles) {
+            scored = multiplies_bytes(p);
+            if (scored) score_bytes(p, at, sizes, memory, first, count, reach);
+        }
+        if (!scored) score_floats(p, at, sizes, memory, first, count, padded);
         float sums[block_rows];
         for (std::int64_t r = 0; r < count; ++r) {
             const std::int64_t limit = p.causal && first + r + 1 < p.keys ? first + r + 1 : p.keys;
@@ -278,7 +320,12 @@ struct kernel_of<Isa, attention_problem> {
             for (std::int64_t i = begin; i < end; ++i) {
                 const head at = head_at(p, i);
                 // Heads that share keys or values follow each other where these broadcast along the last axes.
-                if (i == begin || at.key != before.key) pack_keys(p, at, sizes.keys_padded, memory.keys);
+                if (i == begin || at.key != before.key) {
+                    if (has_tiles && multiplies_bytes(p))
+                        pack_bytes(p, at, memory.keys);
+                    else
+                        pack_keys(p, at, sizes.keys_padded, memory);
+                }
                 if (!reads_values_directly(p) && (i == begin || at.value != before.value))
                     pack_values(p, at, sizes.width_padded, memory.values);
                 for (std::int64_t first = 0; first < p.queries; first += block_rows) {

@@ -102,10 +102,10 @@ struct sixteen {
     [[gnu::always_inline]] float fold(Function f) const noexcept {
         float whole[width];
         store(whole);
-        for (int distance = 8; distance != 0; distance /= 2) {
-            for (int i = 0; i < distance; ++i)
-                whole[i] = f(whole[i], whole[i + distance]);
-        }
+        join_halves<8>(whole, f);
+        join_halves<4>(whole, f);
+        join_halves<2>(whole, f);
+        join_halves<1>(whole, f);
         return whole[0];
     }
     [[gnu::always_inline]] float sum() const noexcept {
@@ -113,6 +113,14 @@ struct sixteen {
     }
     [[gnu::always_inline]] float largest() const noexcept {
         return fold([](float a, float b) { return a > b ? a : b; });
+    }
+
+private:
+    template <int Count, class Function>
+    [[gnu::always_inline]] static void join_halves(float (&whole)[width], Function f) noexcept {
+#pragma GCC unroll 8
+        for (int i = 0; i < Count; ++i)
+            whole[i] = f(whole[i], whole[i + Count]);
     }
 };
 
