@@ -20,7 +20,7 @@ class LptRecipe(ConanFile):
     package_type = "header-library"
     settings = "os", "compiler", "build_type", "arch"
     options = {
-        "import_formats": [True, False],  # lpt::import, with pugixml
+        "import_formats": [True, False],  # lpt::import, with pugixml, protozero and flatbuffers
         "runtime": [True, False],  # lpt::runtime, with xsimd
         "tbb": [True, False],  # lpt::tbb, with oneTBB
         "dependencies": ["conan", "system"],  # whose packages these and Boost's headers are
@@ -44,6 +44,8 @@ class LptRecipe(ConanFile):
         self.requires("boost/[>=1.74 <2]", transitive_headers=True, options={"header_only": True})
         if self.options.import_formats:
             self.requires("pugixml/[>=1.12 <2]", transitive_headers=True)
+            self.requires("protozero/[>=1.7 <2]", transitive_headers=True)
+            self.requires("flatbuffers/[>=2]", transitive_headers=True)
         if self.options.runtime:
             self.requires("xsimd/[>=8.1]", transitive_headers=True)
             if self.options.tbb:
@@ -54,7 +56,7 @@ class LptRecipe(ConanFile):
             return
         packages = ["libboost-dev"]
         if self.options.import_formats:
-            packages.append("libpugixml-dev")
+            packages += ["libpugixml-dev", "libprotozero-dev", "libflatbuffers-dev"]
         if self.options.runtime:
             packages.append("libxsimd-dev")
             if self.options.tbb:

@@ -38,7 +38,7 @@ target_compile_options(lpt INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,Appl
 if(LPT_IMPORT)
   lpt_require_dependencies(import)
   lpt_add_part(import ${lpt_import_headers})
-  target_link_libraries(lpt_import INTERFACE lpt pugixml::pugixml lpt::flatbuffers)
+  target_link_libraries(lpt_import INTERFACE lpt pugixml::pugixml lpt::flatbuffers lpt::protozero)
 endif()
 
 if(LPT_RUNTIME)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <lpt/import.hpp>   // file formats: pugixml
+#include <lpt/import.hpp>   // file formats: pugixml, protozero, flatbuffers
 #include <lpt/lpt.hpp>      // graph, transformations, pipelines, report
 #include <lpt/runtime.hpp>  // kernels and executor: xsimd
 

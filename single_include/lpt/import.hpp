@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lpt 0.1.0, import.hpp: File formats. Needs pugixml.
+// lpt 0.1.0, import.hpp: File formats. Needs pugixml, protozero and flatbuffers.
 // Generated from include/lpt by .ci/single_include; changes belong there.
 #pragma once
 
@@ -9,10 +9,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <flatbuffers/flatbuffers.h>
+#include <functional>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <optional>
+#include <protozero/pbf_reader.hpp>
 #include <pugixml.hpp>
 #include <set>
 #include <string>
@@ -176,6 +180,3681 @@ public:
         return bytes(data() + offset, size, &release, mapping_);
     }
 };
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/import/model_builder.hpp
+#ifndef LPT_HOLDS_IMPORT_MODEL_BUILDER_HPP
+#define LPT_HOLDS_IMPORT_MODEL_BUILDER_HPP
+namespace lpt::inline LPT_ABI {
+
+/// A node as a file has it: what messages and names are made of.
+struct source_node {
+    static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+
+    std::string name;
+    std::string type;
+    std::size_t byte = nowhere;  // of the file, where the node begins
+};
+
+/// What a reader of a file format makes a graph with: operations with names that are unique, constants as windows into the mapped file,
+/// and errors that say where in the file they are about.
+///
+/// A node of a file may become several operations. Between `begin` and `finish` all that is added belongs to it: the operation that does its
+/// work takes its name, the others that name with a slash and their own type behind it.
+class model_builder {
+    graph model_;
+    std::string file_;
+    source_node now_;
+    std::vector<node_id> made_;  // of the node that was begun
+    std::unordered_set<std::string> names_;
+
+    text place() const {
+        text words(text_view(file_.c_str()));
+        if (!now_.type.empty()) {
+            words.append(": node '").append(now_.name.c_str()).append("' (").append(now_.type.c_str()).append(")");
+        }
+        if (now_.byte != source_node::nowhere) {
+            words.append(now_.type.empty() ? ": at byte " : " at byte ").append(now_.byte);
+        }
+        return words;
+    }
+    /// Runs what makes nodes; what it raises gets the place in front.
+    template <class Action>
+    auto at_place(Action&& action) {
+        try {
+            return action();
+        } catch (const error& raised) {
+            fail({place(), ": ", raised.message()});
+        }
+    }
+    static bool does_the_work(const node& each) {
+        return op::has(each.attributes().number() == op::kind::none ? op::trait::none
+                                                                    : op::row_of(each.attributes()).traits,
+                       op::trait::byte_factors) ||
+               each.is<op::max_pool>() || each.is<op::avg_pool>() || each.bodies().size() != 0;
+    }
+    std::string unique(const std::string& wanted) {
+        std::string name = wanted;
+        for (int i = 1; !names_.insert(name).second; ++i) {
+            name = wanted + "_" + std::to_string(i);
+        }
+        return name;
+    }
+
+public:
+    /// `file`: its name, for messages.
+    explicit model_builder(std::string file) : file_(std::move(file)) {}
+
+    graph& model() { return model_; }
+    const graph& model() const { return model_; }
+    const std::string& file() const { return file_; }
+    const source_node& current() const { return now_; }
+
+    /// Begins a node of the file.
+    void begin(source_node next) {
+        now_ = std::move(next);
+        made_.clear();
+    }
+    /// Gives names to the operations that were made of the current node.
+    void finish() {
+        node_id main = node_id::none;
+        for (const node_id each : made_) {
+            if (model_.contains(each) && (main == node_id::none || !does_the_work(model_[main]))) {
+                main = each;
+            }
+        }
+        if (main != node_id::none) {
+            model_.rename(main, text(unique(now_.name).c_str()));
+        }
+        for (const node_id each : made_) {
+            if (each != main && model_.contains(each)) {
+                const text_view type = model_[each].operation();
+                model_.rename(each, text(unique(now_.name + "/" + std::string(type.data(), type.size())).c_str()));
+            }
+        }
+        begin({});
+    }
+
+    /// Raises an error that says file, node and byte.
+    [[noreturn]] void wrong(text_pieces message) const { fail({place(), ": ", join(message)}); }
+
+    /// Adds an operation; an error that it raises says file, node and byte. `version`: -1 for the newest.
+    node_id add_node(op::attributes what, view<output_ref> inputs, int version = -1) {
+        const node_id id =
+            at_place([&] { return model_.add(std::move(what), inputs, text_view(now_.name.c_str()), version); });
+        made_.push_back(id);
+        return id;
+    }
+    /// The same for an operation of one output, folded where it computes few known values: shapes, axes, parameters.
+    output_ref add(op::attributes what, view<output_ref> inputs, int version = -1) {
+        constexpr std::int64_t few = 4096;
+        const node_id id = add_node(std::move(what), inputs, version);
+        const shape& dimensions = model_[id].shape();
+        if (!dimensions.is_static() || static_cast<std::int64_t>(dimensions.elements()) > few) {
+            return id;
+        }
+        seq<output_ref> values;
+        return at_place([&] { return fold(model_, id, values); }) ? values[0] : output_ref(id);
+    }
+    output_ref constant(tensor value) { return model_.constant(std::move(value)); }
+    /// A whole number, a list of them, a real number.
+    output_ref integer(std::int64_t value, element type = i64) {
+        return constant(make_integer_tensor(type, shape{}, view<std::int64_t>(&value, 1)));
+    }
+    output_ref indices(view<std::int64_t> values) { return constant(make_indices(values)); }
+    output_ref real(double value, element type = f32) { return constant(make_scalar(type, value)); }
+
+    /// The value of a Constant; null for what is computed.
+    const tensor* value_of(output_ref source) const { return model_.constant_value(source); }
+    element type_of(output_ref source) const { return model_.type(source); }
+    const shape& shape_of(output_ref source) const { return model_.shape(source); }
+
+    /// A tensor whose bytes are those of the file, from byte `offset` on: not copied.
+    tensor stored(const mapped_file& from, element type, shape dimensions, std::size_t offset, std::size_t size) const {
+        if (!dimensions.is_static() || !dimensions.is_possible()) {
+            wrong({"a tensor cannot have the shape ", dimensions});
+        }
+        if (byte_size(type, dimensions.elements()) != size) {
+            wrong({"a tensor of type ", lpt::name(type), " and shape ", dimensions, " has ",
+                   byte_size(type, dimensions.elements()), " bytes, not ", size});
+        }
+        if (!from.has(offset, size)) {
+            wrong({"bytes ", offset, " to ", offset, " + ", size, " lie outside of the file, which has ", from.size(),
+                   " bytes"});
+        }
+        return tensor(type, std::move(dimensions), from.window(offset, size));
+    }
+
+    /// The finished graph.
+    graph take() { return std::move(model_); }
+};
+
+/// The numbers from 0 to `count`, each behind those that it reads from. In the order of the numbers where that will do.
+///
+/// `for_each_source(number, visit)` calls `visit` with the numbers that one reads from; `circle(number)` is called, and must raise an error, where
+/// they lead round in a circle. Linear time, no recursion.
+template <class Sources, class Circle>
+std::vector<std::size_t> order_by_sources(std::size_t count, Sources&& for_each_source, Circle&& circle) {
+    enum class state : unsigned char { unseen, open, done };
+    std::vector<state> states(count, state::unseen);
+    std::vector<std::size_t> order;
+    std::vector<std::size_t> stack;
+    order.reserve(count);
+    for (std::size_t first = 0; first < count; ++first) {
+        stack.push_back(first);
+        while (!stack.empty()) {
+            const std::size_t each = stack.back();
+            if (states[each] == state::unseen) {
+                states[each] = state::open;
+                for_each_source(each, [&](std::size_t source) {
+                    if (states[source] == state::open) {
+                        circle(source);
+                    } else if (states[source] == state::unseen) {
+                        stack.push_back(source);
+                    }
+                });
+                continue;
+            }
+            if (states[each] == state::open) {
+                states[each] = state::done;
+                order.push_back(each);
+            }
+            stack.pop_back();
+        }
+    }
+    return order;
+}
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/import/onnx/protobuf.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_PROTOBUF_HPP
+#define LPT_HOLDS_IMPORT_ONNX_PROTOBUF_HPP
+/// Reading of ONNX models.
+namespace lpt::inline LPT_ABI::onnx {
+
+constexpr text_view shown(std::string_view words) { return {words.data(), words.size()}; }
+
+/// The fields of one message, one after the other. Every getter looks at the field's wire type first, which protozero only asserts.
+class message {
+    protozero::pbf_reader fields_;
+    const char* file_ = nullptr;  // where the file begins: bytes are counted from there
+
+    [[noreturn]] void wrong_type(text_view expected) const {
+        fail({"field ", fields_.tag(), " at byte ", byte(), " must be ", expected, ", but has wire type ",
+              static_cast<unsigned>(fields_.wire_type())});
+    }
+    void expect(protozero::pbf_wire_type type, text_view words) const {
+        if (fields_.wire_type() != type) {
+            wrong_type(words);
+        }
+    }
+    template <class Number, class Get>
+    void append(std::vector<Number>& to, protozero::pbf_wire_type one, text_view words, Get&& get) {
+        if (fields_.wire_type() != protozero::pbf_wire_type::length_delimited) {
+            expect(one, words);
+            to.push_back(get(*this));
+            return;
+        }
+        const std::string_view content = view();
+        if constexpr (std::is_same_v<Number, std::int64_t>) {
+            const char* at = content.data();
+            const char* const end = at + content.size();
+            while (at != end) {
+                to.push_back(static_cast<std::int64_t>(protozero::decode_varint(&at, end)));
+            }
+        } else {
+            if (content.size() % sizeof(Number) != 0) {
+                fail({"packed numbers at byte ", byte(), " have ", content.size(), " bytes, no multiple of ",
+                      sizeof(Number)});
+            }
+            for (std::size_t at = 0; at < content.size(); at += sizeof(Number)) {
+                Number value;
+                std::memcpy(&value, content.data() + at, sizeof(Number));
+                to.push_back(value);
+            }
+        }
+    }
+
+public:
+    message() = default;
+    message(std::string_view content, const char* file) : fields_(content.data(), content.size()), file_(file) {}
+
+    bool next() { return fields_.next(); }
+    unsigned field() const { return fields_.tag(); }
+    /// Where in the file the reading is.
+    std::size_t byte() const { return static_cast<std::size_t>(fields_.data().data() - file_); }
+    const char* file() const { return file_; }
+    void skip() { fields_.skip(); }
+
+    std::int64_t integer() {
+        expect(protozero::pbf_wire_type::varint, "an integer");
+        return fields_.get_int64();
+    }
+    float real() {
+        expect(protozero::pbf_wire_type::fixed32, "a 32-bit number");
+        return fields_.get_float();
+    }
+    /// Bytes, text, or the content of a message.
+    std::string_view view() {
+        expect(protozero::pbf_wire_type::length_delimited, "bytes");
+        const protozero::data_view content = fields_.get_view();
+        return {content.data(), content.size()};
+    }
+    message inner() { return {view(), file_}; }
+    /// Repeated numbers, packed or one a field. Memory grows with the bytes that are there, not with what the file promises.
+    void append_to(std::vector<std::int64_t>& to) {
+        append(to, protozero::pbf_wire_type::varint, "integers", [](message& from) { return from.integer(); });
+    }
+    void append_to(std::vector<float>& to) {
+        append(to, protozero::pbf_wire_type::fixed32, "32-bit numbers", [](message& from) { return from.real(); });
+    }
+    void append_to(std::vector<double>& to) {
+        append(to, protozero::pbf_wire_type::fixed64, "64-bit numbers",
+               [](message& from) { return from.fields_.get_double(); });
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/model.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_MODEL_HPP
+#define LPT_HOLDS_IMPORT_ONNX_MODEL_HPP
+/// The messages of an ONNX model as plain data. Words and tensors are views of the file.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// The content of a message that is read when it is needed.
+struct stored_message {
+    std::string_view content;
+    const char* file = nullptr;
+
+    message open() const { return {content, file}; }
+    explicit operator bool() const { return content.data() != nullptr; }
+};
+
+struct attribute {
+    std::string_view name;
+    std::string_view reference;  // in a function: the attribute of the caller that this one takes the place of
+    std::int64_t type = 0;
+    float real = 0;
+    std::int64_t integer = 0;
+    std::string_view words;
+    stored_message tensor;
+    stored_message graph;
+    bool has_sparse_tensor = false;
+    std::vector<float> reals;
+    std::vector<std::int64_t> integers;
+    std::vector<std::string_view> many_words;
+};
+
+struct node_description {
+    std::string_view name;
+    std::string_view type;
+    std::string_view domain;
+    std::vector<std::string_view> inputs;
+    std::vector<std::string_view> outputs;
+    std::vector<attribute> attributes;
+    std::size_t byte = 0;
+
+    const attribute* find(std::string_view wanted) const {
+        for (const attribute& each : attributes) {
+            if (each.name == wanted) {
+                return &each;
+            }
+        }
+        return nullptr;
+    }
+};
+
+/// A network's input or output, or what is known of a value in it.
+struct value_description {
+    std::string_view name;
+    std::string_view kind = "tensor";  // other kinds are refused by name
+    std::int64_t type = 0;             // TensorProto.DataType
+    shape dimensions = shape::of_dynamic_rank();
+    std::size_t byte = 0;
+};
+
+struct graph_description {
+    std::string_view name;
+    std::vector<node_description> nodes;
+    std::vector<std::pair<std::string_view, stored_message>> initializers;
+    std::vector<value_description> inputs;
+    std::vector<value_description> outputs;
+    bool has_sparse_initializers = false;
+};
+
+using operator_sets = std::map<std::string_view, std::int64_t>;  // version by domain
+
+struct function_description {
+    std::string_view name;
+    std::string_view domain;
+    std::vector<std::string_view> inputs;
+    std::vector<std::string_view> outputs;
+    std::vector<attribute> defaults;
+    std::vector<node_description> nodes;
+    operator_sets imported;
+};
+
+struct model_description {
+    graph_description graph;
+    bool has_graph = false;
+    operator_sets imported;
+    std::map<std::pair<std::string_view, std::string_view>, function_description> functions;  // by domain and name
+};
+
+/// `ai.onnx` is another name of the empty domain.
+inline std::string_view domain_of(std::string_view word) { return word == "ai.onnx" ? std::string_view() : word; }
+
+inline attribute read_attribute(message from) {
+    attribute result;
+    while (from.next()) {
+        switch (from.field()) {
+            case 1: result.name = from.view(); break;
+            case 2: result.real = from.real(); break;
+            case 3: result.integer = from.integer(); break;
+            case 4: result.words = from.view(); break;
+            case 5: result.tensor = {from.view(), from.file()}; break;
+            case 6: result.graph = {from.view(), from.file()}; break;
+            case 7: from.append_to(result.reals); break;
+            case 8: from.append_to(result.integers); break;
+            case 9: result.many_words.push_back(from.view()); break;
+            case 20: result.type = from.integer(); break;
+            case 21: result.reference = from.view(); break;
+            case 22:
+                result.has_sparse_tensor = true;
+                from.skip();
+                break;
+            default: from.skip();
+        }
+    }
+    return result;
+}
+
+inline node_description read_node(message from) {
+    node_description result;
+    result.byte = from.byte();
+    while (from.next()) {
+        switch (from.field()) {
+            case 1: result.inputs.push_back(from.view()); break;
+            case 2: result.outputs.push_back(from.view()); break;
+            case 3: result.name = from.view(); break;
+            case 4: result.type = from.view(); break;
+            case 5: result.attributes.push_back(read_attribute(from.inner())); break;
+            case 7: result.domain = domain_of(from.view()); break;
+            default: from.skip();
+        }
+    }
+    return result;
+}
+
+/// A size with a number, or with a name, nothing, or -1, which leave it open.
+inline dimension read_dimension(message from) {
+    dimension size = dynamic_dimension;
+    while (from.next()) {
+        if (from.field() == 1) {
+            const std::int64_t value = from.integer();
+            if (value < -1 || value > most_elements) {
+                fail({"a size of ", value, " at byte ", from.byte()});
+            }
+            size = value < 0 ? dynamic_dimension : value;
+        } else {
+            from.skip();
+        }
+    }
+    return size;
+}
+
+inline shape read_shape(message from) {
+    shape result;
+    while (from.next()) {
+        if (from.field() == 1) {
+            result.push_back(read_dimension(from.inner()));
+        } else {
+            from.skip();
+        }
+    }
+    return result;
+}
+
+inline void read_tensor_type(message from, value_description& to) {
+    while (from.next()) {
+        switch (from.field()) {
+            case 1: to.type = from.integer(); break;
+            case 2: to.dimensions = read_shape(from.inner()); break;
+            default: from.skip();
+        }
+    }
+}
+
+inline void read_type(message from, value_description& to) {
+    while (from.next()) {
+        switch (from.field()) {
+            case 1: read_tensor_type(from.inner(), to); break;
+            case 4:
+                to.kind = "sequence";
+                from.skip();
+                break;
+            case 5:
+                to.kind = "map";
+                from.skip();
+                break;
+            case 8:
+                to.kind = "sparse tensor";
+                from.skip();
+                break;
+            case 9:
+                to.kind = "optional";
+                from.skip();
+                break;
+            default: from.skip();
+        }
+    }
+}
+
+inline value_description read_value(message from) {
+    value_description result;
+    result.byte = from.byte();
+    while (from.next()) {
+        switch (from.field()) {
+            case 1: result.name = from.view(); break;
+            case 2: read_type(from.inner(), result); break;
+            default: from.skip();
+        }
+    }
+    return result;
+}
+
+inline std::string_view name_of_tensor(message from) {
+    std::string_view name;
+    while (from.next()) {
+        if (from.field() == 8) {
+            name = from.view();
+        } else {
+            from.skip();
+        }
+    }
+    return name;
+}
+
+inline graph_description read_graph(message from) {
+    graph_description result;
+    while (from.next()) {
+        switch (from.field()) {
+            case 1: result.nodes.push_back(read_node(from.inner())); break;
+            case 2: result.name = from.view(); break;
+            case 5: {
+                const stored_message tensor{from.view(), from.file()};
+                result.initializers.emplace_back(name_of_tensor(tensor.open()), tensor);
+                break;
+            }
+            case 11: result.inputs.push_back(read_value(from.inner())); break;
+            case 12: result.outputs.push_back(read_value(from.inner())); break;
+            case 15:
+                result.has_sparse_initializers = true;
+                from.skip();
+                break;
+            default: from.skip();
+        }
+    }
+    return result;
+}
+
+inline void read_operator_set(message from, operator_sets& to) {
+    std::string_view domain;
+    std::int64_t version = 0;
+    while (from.next()) {
+        switch (from.field()) {
+            case 1: domain = domain_of(from.view()); break;
+            case 2: version = from.integer(); break;
+            default: from.skip();
+        }
+    }
+    to[domain] = version;
+}
+
+inline function_description read_function(message from) {
+    function_description result;
+    while (from.next()) {
+        switch (from.field()) {
+            case 1: result.name = from.view(); break;
+            case 4: result.inputs.push_back(from.view()); break;
+            case 5: result.outputs.push_back(from.view()); break;
+            case 7: result.nodes.push_back(read_node(from.inner())); break;
+            case 9: read_operator_set(from.inner(), result.imported); break;
+            case 10: result.domain = domain_of(from.view()); break;
+            case 11: result.defaults.push_back(read_attribute(from.inner())); break;
+            default: from.skip();
+        }
+    }
+    return result;
+}
+
+inline model_description read_model(message from) {
+    model_description result;
+    while (from.next()) {
+        switch (from.field()) {
+            case 7:
+                result.graph = read_graph(from.inner());
+                result.has_graph = true;
+                break;
+            case 8: read_operator_set(from.inner(), result.imported); break;
+            case 25: {
+                function_description function = read_function(from.inner());
+                const std::pair key{function.domain, function.name};
+                result.functions.insert_or_assign(key, std::move(function));
+                break;
+            }
+            default: from.skip();
+        }
+    }
+    return result;
+}
+
+/// True if the first byte can begin an ONNX model: the tag of one of its fields, with the wire type of that field.
+inline bool looks_like_model(text_view content) {
+    constexpr unsigned integers[] = {1, 5};
+    constexpr unsigned others[] = {2, 3, 4, 6, 7, 8, 14};
+    const unsigned tag = content.empty() ? 0u : static_cast<unsigned char>(content[0]);
+    for (const unsigned field : integers) {
+        if (tag == field << 3) {
+            return true;
+        }
+    }
+    for (const unsigned field : others) {
+        if (tag == (field << 3 | 2u)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/tensor.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_TENSOR_HPP
+#define LPT_HOLDS_IMPORT_ONNX_TENSOR_HPP
+/// TensorProto: values in the model, or in a file beside it.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// The element type with a number of TensorProto.DataType; `dynamic` for those that tensors of the library cannot have.
+inline element element_of(std::int64_t type) {
+    constexpr element types[] = {dynamic, f32,     u8,      i8,     u16,     i16, i32,     i64,
+                                 dynamic, boolean, f16,     f64,    u32,     u64, dynamic, dynamic,
+                                 bf16,    f8e4m3,  dynamic, f8e5m2, dynamic, u4,  i4};
+    return type >= 0 && type < static_cast<std::int64_t>(std::size(types)) ? types[type] : dynamic;
+}
+
+inline std::string name_of_type(std::int64_t type) {
+    constexpr const char* names[] = {
+        "UNDEFINED", "FLOAT",      "UINT8",      "INT8",         "UINT16",         "INT16",      "INT32",
+        "INT64",     "STRING",     "BOOL",       "FLOAT16",      "DOUBLE",         "UINT32",     "UINT64",
+        "COMPLEX64", "COMPLEX128", "BFLOAT16",   "FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ",
+        "UINT4",     "INT4",       "FLOAT4E2M1", "FLOAT8E8M0",   "UINT2",          "INT2"};
+    return type >= 0 && type < static_cast<std::int64_t>(std::size(names)) ? names[type]
+                                                                           : "number " + std::to_string(type);
+}
+
+/// The element type; raises an error that names the type where the library has none like it.
+inline element known_element_of(std::int64_t type, const model_builder& to) {
+    const element result = element_of(type);
+    if (result == dynamic) {
+        to.wrong({"the element type ", name_of_type(type).c_str(), " is not supported"});
+    }
+    return result;
+}
+
+/// The files beside the model that hold large tensors. They must lie in the model's folder, or below it.
+class external_files {
+    std::filesystem::path folder_;
+    bool anywhere_;
+    std::map<std::string, std::unique_ptr<mapped_file>> files_;
+
+public:
+    /// `anywhere`: files outside the folder are read, too.
+    external_files(const std::string& model, bool anywhere)
+        : folder_(std::filesystem::path(model).parent_path()), anywhere_(anywhere) {}
+
+    const mapped_file& open(const std::string& name, const model_builder& to) {
+        if (const auto found = files_.find(name); found != files_.end()) {
+            return *found->second;
+        }
+        std::error_code broken;
+        const std::filesystem::path folder =
+            std::filesystem::weakly_canonical(folder_.empty() ? std::filesystem::path(".") : folder_, broken);
+        const std::filesystem::path file = std::filesystem::weakly_canonical(folder / name, broken);
+        const std::filesystem::path relative = file.lexically_relative(folder);
+        if (!anywhere_ && (broken || relative.empty() || *relative.begin() == "..")) {
+            to.wrong({"external data in '", name.c_str(), "' lies outside the folder of the model"});
+        }
+        auto opened = std::make_unique<mapped_file>(file.string().c_str());
+        return *files_.emplace(name, std::move(opened)).first->second;
+    }
+};
+
+/// Reads a part of the file; an error of the wire format gets the place that the builder is at.
+template <class Action>
+auto reading(const model_builder& to, Action&& action) {
+    try {
+        return action();
+    } catch (const protozero::exception& broken) {
+        to.wrong({"is broken: ", broken.what()});
+    } catch (const error& raised) {
+        to.wrong({raised.message()});
+    }
+}
+
+/// What a TensorProto says, before it is known which of its fields count.
+struct tensor_fields {
+    std::string_view name;
+    std::int64_t type = 0;
+    std::vector<std::int64_t> dimensions;
+    std::vector<float> floats;
+    std::vector<std::int64_t> integers;  // int32_data, int64_data and uint64_data
+    std::vector<double> doubles;
+    std::string_view raw;
+    bool has_raw = false;
+    bool has_strings = false;
+    bool has_segment = false;
+    std::int64_t location = 0;
+    std::map<std::string_view, std::string_view> external;
+};
+
+inline void read_entry(message from, std::map<std::string_view, std::string_view>& to) {
+    std::string_view key;
+    std::string_view value;
+    while (from.next()) {
+        switch (from.field()) {
+            case 1: key = from.view(); break;
+            case 2: value = from.view(); break;
+            default: from.skip();
+        }
+    }
+    to[key] = value;
+}
+
+inline tensor_fields read_tensor_fields(message from) {
+    tensor_fields result;
+    while (from.next()) {
+        switch (from.field()) {
+            case 1: from.append_to(result.dimensions); break;
+            case 2: result.type = from.integer(); break;
+            case 3:
+                result.has_segment = true;
+                from.skip();
+                break;
+            case 4: from.append_to(result.floats); break;
+            case 5:
+            case 7:
+            case 11: from.append_to(result.integers); break;
+            case 6:
+                result.has_strings = true;
+                from.skip();
+                break;
+            case 8: result.name = from.view(); break;
+            case 9:
+                result.raw = from.view();
+                result.has_raw = true;
+                break;
+            case 10: from.append_to(result.doubles); break;
+            case 13: read_entry(from.inner(), result.external); break;
+            case 14: result.location = from.integer(); break;
+            default: from.skip();
+        }
+    }
+    return result;
+}
+
+inline std::size_t external_number(const tensor_fields& fields, std::string_view key, std::size_t otherwise,
+                                   const model_builder& to) {
+    const auto found = fields.external.find(key);
+    if (found == fields.external.end()) {
+        return otherwise;
+    }
+    const std::string word(found->second);
+    std::int64_t value = 0;
+    if (!op::detail::parse_integer(word.c_str(), value) || value < 0) {
+        to.wrong({"external data of '", shown(fields.name), "' has the ", shown(key), " '", word.c_str(), "'"});
+    }
+    return static_cast<std::size_t>(value);
+}
+
+/// Values that are written one by one; f16 and bf16 as the bits of integers, 4-bit ones two in a number.
+inline tensor listed_tensor(const tensor_fields& fields, element type, const shape& dimensions,
+                            const model_builder& to) {
+    const std::size_t packed = bit_width(type) == 4 ? 2 : 1;
+    const std::size_t wanted = (dimensions.elements() + packed - 1) / packed;
+    const std::size_t given = type == f32   ? fields.floats.size()
+                              : type == f64 ? fields.doubles.size()
+                                            : fields.integers.size();
+    if (given != wanted) {
+        to.wrong(
+            {"tensor '", shown(fields.name), "' of shape ", dimensions, " needs ", wanted, " numbers, not ", given});
+    }
+    tensor_builder result(type, dimensions);
+    std::byte* const bytes = result.data();
+    const auto width = static_cast<std::size_t>(packed == 2 ? 1 : bit_width(type) / 8);
+    for (std::size_t i = 0; i < given; ++i) {
+        if (type == f32) {
+            lpt::detail::store(bytes + 4 * i, fields.floats[i]);
+        } else if (type == f64) {
+            lpt::detail::store(bytes + 8 * i, fields.doubles[i]);
+        } else {
+            const auto bits = static_cast<std::uint64_t>(fields.integers[i]);
+            for (std::size_t k = 0; k < width; ++k) {
+                bytes[i * width + k] = static_cast<std::byte>(bits >> (8 * k));
+            }
+        }
+    }
+    return result.finish();
+}
+
+/// The tensor of a message: a window into the model's file, or into the external one, where its bytes lie there as they are needed.
+inline tensor read_tensor(const stored_message& stored, const mapped_file& file, external_files& others,
+                          const model_builder& to) {
+    const tensor_fields fields = reading(to, [&] { return read_tensor_fields(stored.open()); });
+    const element type = known_element_of(fields.type, to);
+    shape dimensions;
+    for (const std::int64_t size : fields.dimensions) {
+        if (size < 0 || dimensions.rank() == most_axes) {
+            to.wrong({"tensor '", shown(fields.name), "' has a size of ", size, " or more than ", most_axes, " axes"});
+        }
+        dimensions.push_back(size);
+    }
+    if (!dimensions.is_possible()) {
+        to.wrong({"tensor '", shown(fields.name), "' cannot have the shape ", dimensions});
+    }
+    if (fields.has_segment || fields.has_strings) {
+        to.wrong({"tensor '", shown(fields.name), "' has segments or strings, which are not supported"});
+    }
+    const std::size_t size = byte_size(type, dimensions.elements());
+    if (fields.location == 1) {
+        const auto name = fields.external.find("location");
+        if (name == fields.external.end()) {
+            to.wrong({"external data of '", shown(fields.name), "' has no location"});
+        }
+        const mapped_file& other = others.open(std::string(name->second), to);
+        return to.stored(other, type, dimensions, external_number(fields, "offset", 0, to),
+                         external_number(fields, "length", size, to));
+    }
+    if (fields.has_raw) {
+        const char* const first = reinterpret_cast<const char*>(file.data());
+        return to.stored(file, type, dimensions, static_cast<std::size_t>(fields.raw.data() - first),
+                         fields.raw.size());
+    }
+    return listed_tensor(fields, type, dimensions, to);
+}
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/reader.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_READER_HPP
+#define LPT_HOLDS_IMPORT_ONNX_READER_HPP
+namespace lpt::inline LPT_ABI::onnx {
+
+class graph_reader;
+class operation;
+
+/// A tensor that the file has as integers with a scale and a zero point, both known: q stands for (q - zero point) * scale.
+///
+/// What reads it as real numbers, which nearly everything does, gets those: between them are no conversions that transformations would have
+/// to undo. What wants the integers makes them.
+struct quantization {
+    element type = dynamic;
+    tensor scale;
+    tensor zero_point;  // empty: 0
+    std::int64_t axis = 1;
+
+    friend bool operator==(const quantization& left, const quantization& right) {
+        const auto same = [](const tensor& a, const tensor& b) {
+            return a.elements() == b.elements() && reals_of(a) == reals_of(b);
+        };
+        const bool zero = left.is_symmetric() && right.is_symmetric();
+        return left.type == right.type && same(left.scale, right.scale) &&
+               (left.scale.elements() == 1 || left.axis == right.axis) &&
+               (zero || (left.zero_point && right.zero_point && same(left.zero_point, right.zero_point)));
+    }
+    bool is_symmetric() const {
+        for (std::size_t i = 0; zero_point && i < zero_point.elements(); ++i) {
+            if (zero_point.integer(i) != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+};
+
+struct quantized_tensor {
+    quantization how;
+    output_ref real;  // what is quantized; what came out of it already if it is `rounded`
+    bool is_rounded = false;
+    output_ref dequantized;  // made when it is asked for
+    output_ref integers;  // made when it is asked for
+};
+
+/// What a name of the file stands for: a tensor, or a list of values (a sequence).
+struct value {
+    graph_reader* owner = nullptr;
+    output_ref plain;
+    std::shared_ptr<quantized_tensor> quantized;
+    std::shared_ptr<std::vector<value>> sequence;
+};
+
+using operator_function = void (*)(operation&);
+
+/// How an operator of the file becomes operations.
+struct operator_entry {
+    std::string_view domain;
+    std::string_view type;
+    operator_function read;
+    bool keeps_values = false;  // it moves elements, so that quantized ones stay quantized as they were
+};
+using operator_lookup = const operator_entry* (*)(std::string_view domain, std::string_view type);
+
+/// What all graphs of a model share.
+struct session {
+    const mapped_file& file;
+    external_files& others;
+    const model_description& model;
+    operator_lookup find;
+    std::int64_t nodes_left = 0;  // functions and bodies may not make more of a file than its size allows
+};
+
+/// Names and what they stand for: of a graph, or of a function that is called.
+struct scope {
+    std::unordered_map<std::string_view, value> values;
+    const scope* outer = nullptr;
+    const operator_sets* imported = nullptr;
+    std::string prefix;  // of the names of nodes
+
+    const value* find(std::string_view name) const {
+        for (const scope* each = this; each != nullptr; each = each->outer) {
+            if (const auto found = each->values.find(name); found != each->values.end()) {
+                return &found->second;
+            }
+        }
+        return nullptr;
+    }
+};
+
+/// Reads one graph: that of the model, or a body.
+class graph_reader {
+    session& session_;
+    graph_reader* outer_;
+    int depth_;
+    model_builder builder_;
+    std::map<std::pair<graph_reader*, std::pair<node_id, std::int32_t>>, output_ref> captured_;
+    std::map<std::vector<std::int64_t>, value> quantized_before_;
+
+public:
+    static constexpr int deepest = 32;
+
+    /// What a body takes from outside: an output of the graph around it, and the parameter that it arrives as.
+    struct capture {
+        output_ref from;
+        std::int64_t parameter;
+    };
+    std::vector<capture> captures;
+
+    graph_reader(session& shared, graph_reader* outer, int depth, const std::string& file)
+        : session_(shared), outer_(outer), depth_(depth), builder_(file) {
+        if (outer != nullptr) {
+            builder_.begin(outer->builder_.current());
+        }
+    }
+
+    session& shared() { return session_; }
+    model_builder& builder() { return builder_; }
+    int depth() const { return depth_; }
+    auto& quantized_before() { return quantized_before_; }
+
+    value of(output_ref plain) { return {this, plain, nullptr, nullptr}; }
+
+    /// The value as one of this graph: what belongs to a graph around it comes in as a parameter, or is copied where it is constant.
+    value here(const value& from) {
+        if (from.owner == this || from.owner == nullptr) {
+            return from;
+        }
+        if (from.sequence) {
+            value copy{this, {}, nullptr, std::make_shared<std::vector<value>>()};
+            for (const value& each : *from.sequence) {
+                copy.sequence->push_back(here(each));
+            }
+            return copy;
+        }
+        if (outer_ == nullptr) {
+            builder_.wrong({"a value of another graph is read"});
+        }
+        const value outside = outer_->here(from);
+        const output_ref plain = outer_->plain_of(outside);
+        if (const tensor* known = outer_->builder_.value_of(plain)) {
+            return of(builder_.constant(*known));
+        }
+        const std::pair key{outer_, std::pair{plain.node, plain.port}};
+        if (const auto found = captured_.find(key); found != captured_.end()) {
+            return of(found->second);
+        }
+        const auto parameter = static_cast<std::int64_t>(builder_.model().parameters().size());
+        const node_id made =
+            builder_.model().parameter(outer_->builder_.type_of(plain), outer_->builder_.shape_of(plain));
+        captures.push_back({plain, parameter});
+        captured_[key] = made;
+        return of(made);
+    }
+
+    /// The tensor itself: integers where the value is quantized. Defined with the quantization operators.
+    output_ref plain_of(const value& from);
+    /// The real numbers that a quantized value stands for.
+    output_ref real_of(const value& from);
+
+    void read_nodes(const std::vector<node_description>& nodes, scope& names);
+    void read_node(const node_description& node, scope& names);
+    void call(const function_description& function, const node_description& caller, scope& names);
+    void read_initializers(const graph_description& graph, scope& names) {
+        if (graph.has_sparse_initializers) {
+            builder_.wrong({"sparse initializers are not supported"});
+        }
+        for (const auto& [name, stored] : graph.initializers) {
+            names.values[name] = of(builder_.constant(read_tensor(stored, session_.file, session_.others, builder_)));
+        }
+    }
+    /// A parameter for an input that no initializer gives a value.
+    output_ref add_parameter(const value_description& input) {
+        if (input.kind != "tensor") {
+            builder_.wrong({"input '", shown(input.name), "' is a ", shown(input.kind), ", which is not supported"});
+        }
+        const element type = input.type == 0 ? dynamic : known_element_of(input.type, builder_);
+        const std::string name(input.name);
+        const node_id made = builder_.model().parameter(type, input.dimensions, name.c_str());
+        builder_.model().name_tensor(made, name.c_str());
+        return made;
+    }
+    output_ref result_of(const value_description& output, const scope& names) {
+        const value* found = names.find(output.name);
+        if (found == nullptr) {
+            builder_.wrong({"output '", shown(output.name), "' is given by no node, initializer or input"});
+        }
+        const value mine = here(*found);
+        if (mine.sequence) {
+            builder_.wrong({"output '", shown(output.name), "' is a sequence, which is not supported"});
+        }
+        return plain_of(mine);
+    }
+
+    graph read_model(const graph_description& from) {
+        scope names;
+        names.imported = &session_.model.imported;
+        builder_.model().set_name(text(shown(from.name)));
+        read_initializers(from, names);
+        for (const value_description& input : from.inputs) {
+            if (!names.values.contains(input.name)) {
+                names.values[input.name] = of(add_parameter(input));
+            }
+        }
+        read_nodes(from.nodes, names);
+        builder_.begin({});
+        for (const value_description& output : from.outputs) {
+            const std::string name(output.name);
+            const output_ref source = result_of(output, names);
+            builder_.model().name_tensor(source, name.c_str());
+            builder_.model().result(source, name.c_str());
+        }
+        if (from.outputs.empty()) {
+            builder_.wrong({"the graph has no outputs"});
+        }
+        return builder_.take();
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/operation.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_OPERATION_HPP
+#define LPT_HOLDS_IMPORT_ONNX_OPERATION_HPP
+namespace lpt::inline LPT_ABI::onnx {
+
+/// A node of the file that becomes operations: its inputs and attributes, and what makes operations of the graph.
+class operation {
+    graph_reader& reader_;
+    scope& names_;
+    const node_description& node_;
+    std::int64_t version_;
+    std::shared_ptr<quantized_tensor> kept_;  // the quantization that the outputs have, too
+
+    friend class graph_reader;
+
+public:
+    operation(graph_reader& reader, scope& names, const node_description& node, std::int64_t version)
+        : reader_(reader), names_(names), node_(node), version_(version) {}
+
+    graph_reader& reader() { return reader_; }
+    scope& names() { return names_; }
+    model_builder& builder() { return reader_.builder(); }
+    const node_description& node() const { return node_; }
+    /// The version of the operator set that the operator is taken from.
+    std::int64_t version() const { return version_; }
+    [[noreturn]] void wrong(text_pieces message) { builder().wrong(message); }
+
+    // ---- inputs and outputs
+
+    std::size_t inputs() const { return node_.inputs.size(); }
+    std::size_t outputs() const { return node_.outputs.size(); }
+    bool has(std::size_t port) const { return port < node_.inputs.size() && !node_.inputs[port].empty(); }
+    bool wants(std::size_t port) const { return port < node_.outputs.size() && !node_.outputs[port].empty(); }
+    value value_at(std::size_t port) {
+        if (!has(port)) {
+            wrong({"needs input ", port});
+        }
+        const value* found = names_.find(node_.inputs[port]);
+        if (found == nullptr) {
+            wrong({"input ", port, " is '", shown(node_.inputs[port]), "', which no node, initializer or input gives"});
+        }
+        return reader_.here(*found);
+    }
+    output_ref in(std::size_t port) {
+        const value found = value_at(port);
+        if (found.sequence) {
+            wrong({"input ", port, " is a sequence, but must be a tensor"});
+        }
+        return kept_ && found.quantized ? reader_.real_of(found) : reader_.plain_of(found);
+    }
+    /// The input, or a number of the same type as input 0 where it is left out.
+    output_ref in_or(std::size_t port, double otherwise) { return has(port) ? in(port) : like(in(0), otherwise); }
+    void out_value(std::size_t port, value result) {
+        if (port >= node_.outputs.size() || node_.outputs[port].empty()) {
+            return;
+        }
+        if (!names_.values.emplace(node_.outputs[port], std::move(result)).second) {
+            wrong({"gives '", shown(node_.outputs[port]), "', which was given before"});
+        }
+    }
+    void out(std::size_t port, output_ref result) {
+        if (kept_) {
+            auto moved = std::make_shared<quantized_tensor>(quantized_tensor{kept_->how, result, true, result, {}});
+            return out_value(port, {&reader_, {}, std::move(moved), nullptr});
+        }
+        out_value(port, reader_.of(result));
+    }
+    void out(output_ref result) { out(0, result); }
+
+    // ---- attributes
+
+    const attribute* find(std::string_view name, std::int64_t type) {
+        const attribute* found = node_.find(name);
+        if (found != nullptr && found->type != 0 && found->type != type) {
+            wrong({"attribute '", shown(name), "' has type ", found->type, ", not ", type});
+        }
+        return found;
+    }
+    std::int64_t integer(std::string_view name, std::int64_t otherwise) {
+        const attribute* found = find(name, 2);
+        return found != nullptr ? found->integer : otherwise;
+    }
+    bool flag(std::string_view name, bool otherwise = false) { return integer(name, otherwise ? 1 : 0) != 0; }
+    double real(std::string_view name, double otherwise) {
+        const attribute* found = find(name, 1);
+        return found != nullptr ? static_cast<double>(found->real) : otherwise;
+    }
+    std::string_view words(std::string_view name, std::string_view otherwise) {
+        const attribute* found = find(name, 3);
+        return found != nullptr ? found->words : otherwise;
+    }
+    bool has_attribute(std::string_view name) const { return node_.find(name) != nullptr; }
+    lpt::integers list(std::string_view name) {
+        lpt::integers result;
+        if (const attribute* found = find(name, 7)) {
+            for (const std::int64_t each : found->integers) {
+                result.push_back(each);
+            }
+        }
+        return result;
+    }
+    std::vector<float> reals(std::string_view name) {
+        const attribute* found = find(name, 6);
+        return found != nullptr ? found->reals : std::vector<float>();
+    }
+    /// The element type that an attribute names.
+    element type_attribute(std::string_view name, element otherwise) {
+        const std::int64_t type = integer(name, 0);
+        return type == 0 ? otherwise : known_element_of(type, builder());
+    }
+
+    // ---- what is known
+
+    element type(output_ref of) { return builder().type_of(of); }
+    const lpt::shape& shape(output_ref of) { return builder().shape_of(of); }
+    std::size_t rank(output_ref of) {
+        if (shape(of).rank_is_dynamic()) {
+            wrong({"needs to know how many axes its input has"});
+        }
+        return shape(of).rank();
+    }
+    const lpt::shape& static_shape(output_ref of) {
+        if (!shape(of).is_static()) {
+            wrong({"needs to know the shape of its input, which is ", shape(of)});
+        }
+        return shape(of);
+    }
+    std::int64_t axis_of(std::int64_t axis, std::size_t rank) {
+        const std::int64_t result = normalized_axis(axis, rank);
+        if (result < 0) {
+            wrong({"axis ", axis, " is outside the ", rank, " axes of the input"});
+        }
+        return result;
+    }
+    const tensor* known(output_ref of) { return builder().value_of(of); }
+    bool is_known(std::size_t port) { return has(port) && known(in(port)) != nullptr; }
+    /// The values of an input that must be a constant.
+    const tensor& known_input(std::size_t port) {
+        const tensor* found = known(in(port));
+        if (found == nullptr) {
+            wrong({"input ", port, " must be known when the network is read"});
+        }
+        return *found;
+    }
+    lpt::integers known_integers(std::size_t port) { return integers_of(known_input(port)); }
+
+    // ---- making
+
+    output_ref make(op::attributes what, view<output_ref> from, int version = -1) {
+        return builder().add(std::move(what), from, version);
+    }
+    output_ref make(op::attributes what, std::initializer_list<output_ref> from, int version = -1) {
+        return make(std::move(what), view<output_ref>(from.begin(), from.size()), version);
+    }
+    node_id make_node(op::attributes what, std::initializer_list<output_ref> from, int version = -1) {
+        return builder().add_node(std::move(what), view<output_ref>(from.begin(), from.size()), version);
+    }
+    output_ref integer_constant(std::int64_t number, element type = i64) { return builder().integer(number, type); }
+    output_ref indices(view<std::int64_t> numbers) { return builder().indices(numbers); }
+    output_ref indices(std::initializer_list<std::int64_t> numbers) {
+        return indices(view<std::int64_t>(numbers.begin(), numbers.size()));
+    }
+    /// A number of the type that another value has.
+    output_ref like(output_ref other, double number) {
+        const element wanted = type(other);
+        return builder().real(number, wanted == dynamic ? f32 : wanted);
+    }
+    output_ref convert(output_ref from, element to) { return type(from) == to ? from : make(op::convert{to}, {from}); }
+    output_ref reshape(output_ref from, view<std::int64_t> sizes, bool special_zero = false) {
+        return make(op::reshape{special_zero}, {from, indices(sizes)});
+    }
+    output_ref reshape(output_ref from, std::initializer_list<std::int64_t> sizes, bool special_zero = false) {
+        return reshape(from, view<std::int64_t>(sizes.begin(), sizes.size()), special_zero);
+    }
+    output_ref transpose(output_ref from, view<std::int64_t> order) {
+        return make(op::transpose{}, {from, indices(order)});
+    }
+    output_ref transpose(output_ref from, std::initializer_list<std::int64_t> order) {
+        return transpose(from, view<std::int64_t>(order.begin(), order.size()));
+    }
+    /// The last two axes exchanged.
+    output_ref transposed(output_ref from) {
+        lpt::integers order;
+        for (std::size_t i = 0; i < rank(from); ++i) {
+            order.push_back(static_cast<std::int64_t>(i));
+        }
+        std::swap(order[order.size() - 1], order[order.size() - 2]);
+        return transpose(from, order);
+    }
+    output_ref unsqueeze(output_ref from, std::initializer_list<std::int64_t> axes) {
+        return make(op::unsqueeze{}, {from, indices(axes)});
+    }
+    output_ref squeeze(output_ref from, std::initializer_list<std::int64_t> axes) {
+        return make(op::squeeze{}, {from, indices(axes)}, 0);
+    }
+    output_ref concat(view<output_ref> parts, std::int64_t axis) {
+        op::concat what;
+        what.axis = axis;
+        return make(what, parts);
+    }
+    output_ref concat(std::initializer_list<output_ref> parts, std::int64_t axis) {
+        return concat(view<output_ref>(parts.begin(), parts.size()), axis);
+    }
+    output_ref gather(output_ref from, output_ref places, std::int64_t axis) {
+        return make(op::gather{}, {from, places, integer_constant(axis)}, 8);
+    }
+    output_ref slice(output_ref from, std::int64_t axis, std::int64_t begin, std::int64_t end, std::int64_t step = 1) {
+        return make(op::slice{}, {from, indices({begin}), indices({end}), indices({step}), indices({axis})});
+    }
+    output_ref broadcast(output_ref from, output_ref target) {
+        op::broadcast what;
+        what.mode = op::broadcast_mode::bidirectional;
+        return make(what, {from, target}, 3);
+    }
+    output_ref shape_of(output_ref from) { return make(op::shape_of{}, {from}); }
+    output_ref size_along(output_ref from, std::int64_t axis) { return gather(shape_of(from), indices({axis}), 0); }
+    output_ref clamp(output_ref from, double least, double most) {
+        op::clamp what;
+        what.min = least;
+        what.max = most;
+        return make(what, {from});
+    }
+    output_ref softmax(output_ref from, std::int64_t axis) {
+        op::softmax what;
+        what.axis = axis;
+        return make(what, {from}, 8);
+    }
+    template <class Reduction>
+    output_ref reduce(output_ref from, view<std::int64_t> axes, bool keep) {
+        Reduction what;
+        what.keep_dims = keep;
+        return make(what, {from, indices(axes)});
+    }
+    template <class Reduction>
+    output_ref reduce(output_ref from, std::initializer_list<std::int64_t> axes, bool keep = true) {
+        return reduce<Reduction>(from, view<std::int64_t>(axes.begin(), axes.size()), keep);
+    }
+    /// 0, 1, 2 … along an axis whose size may only be known when the network runs.
+    output_ref counted(output_ref size, element type = i64) {
+        op::range what;
+        what.output_type = type;
+        const output_ref stop = shape(size).rank() == 0 ? size : squeeze(size, {0});
+        return make(what, {integer_constant(0), stop, integer_constant(1)});
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/elementwise.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_ELEMENTWISE_HPP
+#define LPT_HOLDS_IMPORT_ONNX_ELEMENTWISE_HPP
+/// Arithmetic, comparisons and logic, element by element.
+namespace lpt::inline LPT_ABI::onnx {
+
+template <class Op>
+void read_unary(operation& n) {
+    n.out(n.make(Op{}, {n.in(0)}));
+}
+template <class Op>
+void read_binary(operation& n) {
+    n.out(n.make(Op{}, {n.in(0), n.in(1)}));
+}
+/// One input or more, taken together from the left.
+template <class Op>
+void read_variadic(operation& n) {
+    output_ref result = n.in(0);
+    for (std::size_t port = 1; port < n.inputs(); ++port) {
+        result = n.make(Op{}, {result, n.in(port)});
+    }
+    n.out(result);
+}
+
+inline void read_mean(operation& n) {
+    output_ref sum = n.in(0);
+    for (std::size_t port = 1; port < n.inputs(); ++port) {
+        sum = n.make(op::add{}, {sum, n.in(port)});
+    }
+    n.out(n.make(op::divide{}, {sum, n.like(sum, static_cast<double>(n.inputs()))}));
+}
+
+/// Integers are divided towards zero.
+inline void read_divide(operation& n) {
+    op::divide what;
+    what.m_pythondiv = false;
+    n.out(n.make(what, {n.in(0), n.in(1)}));
+}
+
+inline void read_mod(operation& n) {
+    if (n.flag("fmod")) {
+        n.out(n.make(op::mod{}, {n.in(0), n.in(1)}));
+    } else {
+        n.out(n.make(op::floor_mod{}, {n.in(0), n.in(1)}));
+    }
+}
+
+/// The result has the type of the base, whatever the exponent's is.
+inline void read_power(operation& n) {
+    const output_ref base = n.in(0);
+    const element type = n.type(base);
+    const element computing = is_real(type) || !is_real(n.type(n.in(1))) ? type : n.type(n.in(1));
+    const output_ref power = n.make(op::power{}, {n.convert(base, computing), n.convert(n.in(1), computing)});
+    n.out(n.convert(power, type));
+}
+
+inline void read_reciprocal(operation& n) { n.out(n.make(op::divide{}, {n.like(n.in(0), 1), n.in(0)})); }
+
+inline void read_is_nan(operation& n) { n.out(n.make(op::not_equal{}, {n.in(0), n.in(0)})); }
+
+inline void read_is_infinite(operation& n) {
+    const output_ref x = n.in(0);
+    const output_ref above = n.make(op::equal{}, {x, n.like(x, math::infinity)});
+    const output_ref below = n.make(op::equal{}, {x, n.like(x, -math::infinity)});
+    const bool positive = n.flag("detect_positive", true);
+    const bool negative = n.flag("detect_negative", true);
+    if (positive && negative) {
+        n.out(n.make(op::logical_or{}, {above, below}));
+    } else if (positive || negative) {
+        n.out(positive ? above : below);
+    } else {
+        n.out(n.make(op::logical_and{}, {above, below}));
+    }
+}
+
+inline void read_where(operation& n) { n.out(n.make(op::select{}, {n.in(0), n.in(1), n.in(2)})); }
+
+// ---- bits
+
+/// 2^y as a whole number of the type of y.
+inline output_ref power_of_two(operation& n, output_ref y) {
+    const output_ref exponent = n.convert(y, f64);
+    return n.convert(n.make(op::power{}, {n.like(exponent, 2), exponent}), n.type(y));
+}
+
+inline void read_bit_shift(operation& n) {
+    const output_ref factor = power_of_two(n, n.in(1));
+    const std::string_view direction = n.words("direction", "");
+    if (direction == "LEFT") {
+        n.out(n.make(op::multiply{}, {n.in(0), factor}));
+    } else if (direction == "RIGHT") {
+        op::divide what;
+        what.m_pythondiv = false;
+        n.out(n.make(what, {n.in(0), factor}));
+    } else {
+        n.wrong({"direction must be LEFT or RIGHT, not '", shown(direction), "'"});
+    }
+}
+
+/// All bits the other way round: -1 - x, or the greatest number - x.
+inline void read_bitwise_not(operation& n) {
+    const output_ref x = n.in(0);
+    const std::int64_t ones =
+        is_signed(n.type(x)) || n.type(x) == u64 ? -1 : static_cast<std::int64_t>(facts(n.type(x)).highest);
+    n.out(n.make(op::subtract{}, {n.integer_constant(ones, n.type(x)), x}));
+}
+
+/// The lower 63 bits of integers, along a new last axis, as 0 and 1.
+inline output_ref bits_of(operation& n, output_ref x, output_ref powers) {
+    const output_ref parts = n.make(op::divide{}, {n.unsqueeze(n.convert(x, i64), {-1}), powers});
+    return n.make(op::floor_mod{}, {parts, n.integer_constant(2)});
+}
+
+/// A function of two bits, on all bits of two integers: `of_bits` on 0 and 1, `Logical` on the signs.
+template <class Logical, class OfBits>
+void read_bitwise(operation& n, const OfBits& of_bits) {
+    const output_ref a = n.in(0);
+    const output_ref b = n.in(1);
+    const element type = n.type(a);
+    lpt::integers powers;
+    for (int bit = 0; bit < math::minimum(bit_width(type), 63); ++bit) {
+        powers.push_back(std::int64_t{1} << bit);
+    }
+    const output_ref weights = n.indices(powers);
+    const output_ref bits = of_bits(bits_of(n, a, weights), bits_of(n, b, weights));
+    output_ref sum = n.reduce<op::reduce_sum>(n.make(op::multiply{}, {bits, weights}), {-1}, false);
+    if (bit_width(type) == 64) {
+        const output_ref zero = n.integer_constant(0);
+        const output_ref sign = n.make(
+            Logical{}, {n.make(op::less{}, {n.convert(a, i64), zero}), n.make(op::less{}, {n.convert(b, i64), zero})});
+        const output_ref top = n.make(op::select{}, {sign, n.integer_constant(INT64_MIN), zero});
+        sum = n.make(op::add{}, {sum, top});
+    }
+    n.out(n.convert(sum, type));
+}
+
+inline void read_bitwise_and(operation& n) {
+    read_bitwise<op::logical_and>(n, [&](output_ref a, output_ref b) { return n.make(op::minimum{}, {a, b}); });
+}
+inline void read_bitwise_or(operation& n) {
+    read_bitwise<op::logical_or>(n, [&](output_ref a, output_ref b) { return n.make(op::maximum{}, {a, b}); });
+}
+inline void read_bitwise_xor(operation& n) {
+    read_bitwise<op::logical_xor>(
+        n, [&](output_ref a, output_ref b) { return n.make(op::abs{}, {n.make(op::subtract{}, {a, b})}); });
+}
+
+// ---- types
+
+inline void read_cast(operation& n) {
+    const element to = known_element_of(n.integer("to", 0), n.builder());
+    n.out(n.make(op::convert{to}, {n.in(0)}));
+}
+inline void read_cast_like(operation& n) { n.out(n.make(op::convert_like{}, {n.in(0), n.in(1)})); }
+
+// ---- circular and hyperbolic functions
+
+inline output_ref half_of_sum_of_exponentials(operation& n, output_ref x, bool difference) {
+    const output_ref up = n.make(op::exp{}, {x});
+    const output_ref down = n.make(op::exp{}, {n.make(op::negative{}, {x})});
+    const output_ref both = difference ? n.make(op::subtract{}, {up, down}) : n.make(op::add{}, {up, down});
+    return n.make(op::multiply{}, {both, n.like(x, 0.5)});
+}
+inline void read_sinh(operation& n) { n.out(half_of_sum_of_exponentials(n, n.in(0), true)); }
+inline void read_cosh(operation& n) { n.out(half_of_sum_of_exponentials(n, n.in(0), false)); }
+
+inline void read_tan(operation& n) {
+    n.out(n.make(op::divide{}, {n.make(op::sin{}, {n.in(0)}), n.make(op::cos{}, {n.in(0)})}));
+}
+
+/// log(x + sqrt(x^2 + sign))
+inline output_ref inverse_hyperbolic(operation& n, output_ref x, double sign) {
+    const output_ref square = n.make(op::multiply{}, {x, x});
+    const output_ref root = n.make(op::sqrt{}, {n.make(op::add{}, {square, n.like(x, sign)})});
+    return n.make(op::log{}, {n.make(op::add{}, {x, root})});
+}
+inline void read_acosh(operation& n) { n.out(inverse_hyperbolic(n, n.in(0), -1)); }
+/// sign(x) * asinh(|x|): small sums of large numbers lose digits.
+inline void read_asinh(operation& n) {
+    const output_ref x = n.in(0);
+    n.out(n.make(op::multiply{}, {n.make(op::sign{}, {x}), inverse_hyperbolic(n, n.make(op::abs{}, {x}), 1)}));
+}
+inline void read_atanh(operation& n) {
+    const output_ref x = n.in(0);
+    const output_ref one = n.like(x, 1);
+    const output_ref quotient = n.make(op::divide{}, {n.make(op::add{}, {one, x}), n.make(op::subtract{}, {one, x})});
+    n.out(n.make(op::multiply{}, {n.make(op::log{}, {quotient}), n.like(x, 0.5)}));
+}
+
+/// atan: |x| or its inverse, whichever is at most 1; the angle halved twice, atan(t) = 2 atan(t / (1 + sqrt(1 + t^2))); and five terms of
+/// the series, whose error is below 2^-27.
+inline output_ref arc_tangent(operation& n, output_ref x) {
+    const auto number = [&](double value) { return n.like(x, value); };
+    const output_ref size = n.make(op::abs{}, {x});
+    const output_ref inverse = n.make(op::divide{}, {number(1), size});
+    output_ref t = n.make(op::minimum{}, {size, inverse});
+    for (int i = 0; i < 2; ++i) {
+        const output_ref root = n.make(op::sqrt{}, {n.make(op::add{}, {n.make(op::multiply{}, {t, t}), number(1)})});
+        t = n.make(op::divide{}, {t, n.make(op::add{}, {root, number(1)})});
+    }
+    const output_ref square = n.make(op::multiply{}, {t, t});
+    output_ref series = number(1.0 / 9);
+    for (const double term : {-1.0 / 7, 1.0 / 5, -1.0 / 3, 1.0}) {
+        series = n.make(op::add{}, {n.make(op::multiply{}, {series, square}), number(term)});
+    }
+    const output_ref small = n.make(op::multiply{}, {n.make(op::multiply{}, {series, t}), number(4)});
+    const output_ref large = n.make(op::subtract{}, {number(1.5707963267948966), small});
+    const output_ref angle = n.make(op::select{}, {n.make(op::greater{}, {size, number(1)}), large, small});
+    return n.make(op::multiply{}, {n.make(op::sign{}, {x}), angle});
+}
+inline output_ref arc_sine(operation& n, output_ref x) {
+    const output_ref rest = n.make(op::subtract{}, {n.like(x, 1), n.make(op::multiply{}, {x, x})});
+    return arc_tangent(n, n.make(op::divide{}, {x, n.make(op::sqrt{}, {rest})}));
+}
+inline void read_atan(operation& n) { n.out(arc_tangent(n, n.in(0))); }
+inline void read_asin(operation& n) { n.out(arc_sine(n, n.in(0))); }
+inline void read_acos(operation& n) {
+    n.out(n.make(op::subtract{}, {n.like(n.in(0), 1.5707963267948966), arc_sine(n, n.in(0))}));
+}
+
+inline constexpr operator_entry elementwise_operators[] = {
+    {"", "Add", read_binary<op::add>},
+    {"", "Sub", read_binary<op::subtract>},
+    {"", "Mul", read_binary<op::multiply>},
+    {"", "Div", read_divide},
+    {"", "Mod", read_mod},
+    {"", "Pow", read_power},
+    {"", "Sum", read_variadic<op::add>},
+    {"", "Max", read_variadic<op::maximum>},
+    {"", "Min", read_variadic<op::minimum>},
+    {"", "Mean", read_mean},
+    {"", "Neg", read_unary<op::negative>},
+    {"", "Abs", read_unary<op::abs>},
+    {"", "Ceil", read_unary<op::ceiling>},
+    {"", "Floor", read_unary<op::floor>},
+    {"", "Round", read_unary<op::round>},
+    {"", "Sqrt", read_unary<op::sqrt>},
+    {"", "Exp", read_unary<op::exp>},
+    {"", "Log", read_unary<op::log>},
+    {"", "Erf", read_unary<op::erf>},
+    {"", "Sign", read_unary<op::sign>},
+    {"", "Sin", read_unary<op::sin>},
+    {"", "Cos", read_unary<op::cos>},
+    {"", "Tan", read_tan},
+    {"", "Sinh", read_sinh},
+    {"", "Cosh", read_cosh},
+    {"", "Asinh", read_asinh},
+    {"", "Acosh", read_acosh},
+    {"", "Atanh", read_atanh},
+    {"", "Asin", read_asin},
+    {"", "Acos", read_acos},
+    {"", "Atan", read_atan},
+    {"", "Reciprocal", read_reciprocal},
+    {"", "IsNaN", read_is_nan},
+    {"", "IsInf", read_is_infinite},
+    {"", "Equal", read_binary<op::equal>},
+    {"", "Greater", read_binary<op::greater>},
+    {"", "GreaterOrEqual", read_binary<op::greater_equal>},
+    {"", "Less", read_binary<op::less>},
+    {"", "LessOrEqual", read_binary<op::less_equal>},
+    {"", "And", read_binary<op::logical_and>},
+    {"", "Or", read_binary<op::logical_or>},
+    {"", "Xor", read_binary<op::logical_xor>},
+    {"", "Not", read_unary<op::logical_not>},
+    {"", "Where", read_where},
+    {"", "BitShift", read_bit_shift},
+    {"", "BitwiseNot", read_bitwise_not},
+    {"", "BitwiseAnd", read_bitwise_and},
+    {"", "BitwiseOr", read_bitwise_or},
+    {"", "BitwiseXor", read_bitwise_xor},
+    {"", "Cast", read_cast},
+    {"", "CastLike", read_cast_like},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/activation.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_ACTIVATION_HPP
+#define LPT_HOLDS_IMPORT_ONNX_ACTIVATION_HPP
+/// Activation functions.
+namespace lpt::inline LPT_ABI::onnx {
+
+inline void read_leaky_relu(operation& n) {
+    n.out(n.make(op::prelu{},
+                 {n.in(0), n.like(n.in(0), static_cast<double>(static_cast<float>(n.real("alpha", 0.01))))}));
+}
+
+/// The slope broadcasts to the data from the right; a slope of one axis would be one of channels.
+inline void read_prelu(operation& n) {
+    output_ref slope = n.in(1);
+    const std::size_t rank = n.rank(n.in(0));
+    lpt::integers axes;
+    for (std::size_t axis = n.rank(slope); axis < rank; ++axis) {
+        axes.push_back(static_cast<std::int64_t>(axes.size()));
+    }
+    if (!axes.empty()) {
+        slope = n.make(op::unsqueeze{}, {slope, n.indices(axes)});
+    }
+    n.out(n.make(op::prelu{}, {n.in(0), slope}));
+}
+
+inline void read_elu(operation& n) {
+    op::elu what;
+    what.alpha = n.real("alpha", 1);
+    n.out(n.make(what, {n.in(0)}));
+}
+
+inline void read_selu(operation& n) {
+    const output_ref x = n.in(0);
+    n.out(n.make(op::selu{}, {x, n.like(x, n.real("alpha", 1.67326319217681884765625)),
+                              n.like(x, n.real("gamma", 1.05070102214813232421875))}));
+}
+
+/// max(0, x) + min(0, alpha * (exp(x / alpha) - 1))
+inline void read_celu(operation& n) {
+    const output_ref x = n.in(0);
+    const output_ref zero = n.like(x, 0);
+    const double alpha = n.real("alpha", 1);
+    const output_ref power = n.make(op::exp{}, {n.make(op::divide{}, {x, n.like(x, alpha)})});
+    const output_ref below = n.make(op::multiply{}, {n.make(op::subtract{}, {power, n.like(x, 1)}), n.like(x, alpha)});
+    n.out(n.make(op::add{}, {n.make(op::maximum{}, {x, zero}), n.make(op::minimum{}, {below, zero})}));
+}
+
+inline void read_hard_sigmoid(operation& n) {
+    const output_ref x = n.in(0);
+    n.out(n.make(op::hard_sigmoid{}, {x, n.like(x, n.real("alpha", 0.2)), n.like(x, n.real("beta", 0.5))}));
+}
+
+/// x * sigmoid(alpha * x)
+inline void read_swish(operation& n) {
+    const output_ref x = n.in(0);
+    const double alpha = n.real("alpha", n.node().type == "QuickGelu" ? 1.702 : 1);
+    const output_ref gate = n.make(op::sigmoid{}, {alpha == 1 ? x : n.make(op::multiply{}, {x, n.like(x, alpha)})});
+    n.out(n.make(op::multiply{}, {x, gate}));
+}
+
+inline output_ref gelu_of(operation& n, output_ref x, bool by_tanh) {
+    op::gelu what;
+    what.approximation_mode = by_tanh ? op::gelu_approximation::tanh : op::gelu_approximation::erf;
+    return n.make(what, {x});
+}
+inline void read_gelu(operation& n) { n.out(gelu_of(n, n.in(0), n.words("approximate", "none") == "tanh")); }
+/// com.microsoft: Gelu of a sum with a bias.
+inline void read_bias_gelu(operation& n) {
+    const bool by_tanh = n.node().type == "FastGelu";
+    n.out(gelu_of(n, n.has(1) ? n.make(op::add{}, {n.in(0), n.in(1)}) : n.in(0), by_tanh));
+}
+
+inline void read_thresholded_relu(operation& n) {
+    const output_ref x = n.in(0);
+    const output_ref above = n.make(op::greater{}, {x, n.like(x, n.real("alpha", 1))});
+    n.out(n.make(op::select{}, {above, x, n.like(x, 0)}));
+}
+
+inline void read_shrink(operation& n) {
+    const output_ref x = n.in(0);
+    const double lambda = n.real("lambd", 0.5);
+    const double bias = n.real("bias", 0);
+    const output_ref below = n.make(op::less{}, {x, n.like(x, -lambda)});
+    const output_ref above = n.make(op::greater{}, {x, n.like(x, lambda)});
+    const output_ref up = n.make(op::add{}, {x, n.like(x, bias)});
+    const output_ref down = n.make(op::subtract{}, {x, n.like(x, bias)});
+    const output_ref middle = n.make(op::select{}, {above, down, n.like(x, 0)});
+    n.out(n.make(op::select{}, {below, up, middle}));
+}
+
+/// The bound that input `port`, or before version 11 an attribute, gives; nothing where there is none.
+inline output_ref bound_of(operation& n, std::size_t port, std::string_view name) {
+    if (n.has(port)) {
+        return n.in(port);
+    }
+    return n.version() < 11 && n.has_attribute(name) ? n.like(n.in(0), n.real(name, 0)) : output_ref();
+}
+
+inline void read_clip(operation& n) {
+    const output_ref x = n.in(0);
+    const output_ref least = bound_of(n, 1, "min");
+    const output_ref most = bound_of(n, 2, "max");
+    const tensor* low = least ? n.known(least) : nullptr;
+    const tensor* high = most ? n.known(most) : nullptr;
+    const bool both = low != nullptr && high != nullptr && low->elements() == 1 && high->elements() == 1;
+    if (both && is_real(n.type(x)) && low->real(0) <= high->real(0)) {
+        n.out(n.clamp(x, low->real(0), high->real(0)));
+        return;
+    }
+    output_ref result = least ? n.make(op::maximum{}, {x, least}) : x;
+    result = most ? n.make(op::minimum{}, {result, most}) : result;
+    n.out(result);
+}
+
+/// Softmax along an axis; before version 13 along all axes from that one on, seen as one.
+template <bool Log>
+void read_softmax(operation& n) {
+    const auto along = [&](output_ref x, std::int64_t axis) {
+        if constexpr (Log) {
+            op::log_softmax what;
+            what.axis = axis;
+            return n.make(what, {x});
+        } else {
+            return n.softmax(x, axis);
+        }
+    };
+    const output_ref x = n.in(0);
+    const bool flattens = n.version() < 13;
+    const std::int64_t axis = n.integer("axis", flattens ? 1 : -1);
+    const auto rank = static_cast<std::int64_t>(n.rank(x));
+    const std::int64_t first = rank == 0 ? 0 : n.axis_of(axis, n.rank(x));
+    if (rank == 0 || !flattens || first == rank - 1) {
+        n.out(along(x, first));
+        return;
+    }
+    lpt::integers sizes;
+    for (std::int64_t i = 0; i < first; ++i) {
+        sizes.push_back(0);
+    }
+    sizes.push_back(-1);
+    const output_ref flat = n.reshape(x, sizes, true);
+    n.out(n.make(op::reshape{}, {along(flat, first), n.shape_of(x)}));
+}
+
+/// 1 at the first of the greatest values along an axis, 0 elsewhere.
+inline void read_hardmax(operation& n) {
+    const output_ref x = n.in(0);
+    const std::int64_t axis = n.axis_of(n.integer("axis", n.version() < 13 ? 1 : -1), n.rank(x));
+    op::top_k top;
+    top.axis = axis;
+    top.sort = op::top_k_sort::value;
+    top.index_element_type = i64;
+    top.stable = true;
+    const node_id found = n.make_node(top, {x, n.integer_constant(1)}, 11);
+    op::one_hot ones;
+    ones.axis = axis;
+    const output_ref depth = n.squeeze(n.size_along(x, axis), {0});
+    const output_ref places = n.squeeze(output_ref(found, 1), {axis});
+    n.out(n.make(ones, {places, depth, n.like(x, 1), n.like(x, 0)}, 1));
+}
+
+/// Nothing is dropped where a network runs; the mask says so.
+inline void read_dropout(operation& n) {
+    if (n.has(2)) {
+        const bool trains = n.known_input(2).integer(0) != 0;
+        const double ratio = n.has(1) ? n.known_input(1).real(0) : 0.5;
+        if (trains && ratio != 0) {
+            n.wrong({"drops at random, as in training, which is not supported"});
+        }
+    }
+    const output_ref x = n.in(0);
+    n.out(x);
+    if (n.wants(1)) {
+        n.out(1, n.make(op::logical_or{}, {n.make(op::equal{}, {x, x}), n.make(op::not_equal{}, {x, x})}));
+    }
+}
+
+inline void read_identity(operation& n) { n.out_value(0, n.value_at(0)); }
+
+inline constexpr operator_entry activation_operators[] = {
+    {"", "Relu", read_unary<op::relu>},
+    {"", "LeakyRelu", read_leaky_relu},
+    {"", "PRelu", read_prelu},
+    {"", "Elu", read_elu},
+    {"", "Selu", read_selu},
+    {"", "Celu", read_celu},
+    {"", "Sigmoid", read_unary<op::sigmoid>},
+    {"", "Tanh", read_unary<op::tanh>},
+    {"", "HardSigmoid", read_hard_sigmoid},
+    {"", "HardSwish", read_unary<op::hswish>},
+    {"", "Swish", read_swish},
+    {"", "Mish", read_unary<op::mish>},
+    {"", "Gelu", read_gelu},
+    {"", "Softplus", read_unary<op::soft_plus>},
+    {"", "Softsign", read_unary<op::soft_sign>},
+    {"", "ThresholdedRelu", read_thresholded_relu},
+    {"", "Shrink", read_shrink},
+    {"", "Clip", read_clip},
+    {"", "Softmax", read_softmax<false>},
+    {"", "LogSoftmax", read_softmax<true>},
+    {"", "Hardmax", read_hardmax},
+    {"", "Dropout", read_dropout},
+    {"", "Identity", read_identity},
+    {"com.microsoft", "Gelu", read_gelu},
+    {"com.microsoft", "QuickGelu", read_swish},
+    {"com.microsoft", "BiasGelu", read_bias_gelu},
+    {"com.microsoft", "FastGelu", read_bias_gelu},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/quantized.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_QUANTIZED_HPP
+#define LPT_HOLDS_IMPORT_ONNX_QUANTIZED_HPP
+/// Quantized tensors: QuantizeLinear as FakeQuantize, and dequantization.
+namespace lpt::inline LPT_ABI::onnx::detail {
+
+/// A scale or zero point in the form that broadcasts to data of this rank.
+inline tensor along_axis(const tensor& numbers, std::int64_t axis, std::size_t rank) {
+    if (numbers.elements() == 1) {
+        return tensor(numbers, shape{});
+    }
+    shape dimensions = shape::of_ones(rank);
+    dimensions[static_cast<std::size_t>(axis)] = static_cast<dimension>(numbers.elements());
+    return tensor(numbers, dimensions);
+}
+
+inline double zero_point_of(const quantization& how, std::size_t channel) {
+    if (!how.zero_point) {
+        return 0;
+    }
+    return how.zero_point.real(how.zero_point.elements() == 1 ? 0 : channel);
+}
+
+/// The bounds of a FakeQuantize that quantizes so.
+///
+/// The lower one is what lies so many steps below the upper one that dividing their distance by the number of steps gives the scale to the last bit.
+struct quantization_bounds {
+    tensor low;
+    tensor high;
+    tensor least;  // the numbers as which the bounds are stored
+    tensor greatest;
+    std::int64_t levels;
+};
+
+inline quantization_bounds bounds_of(const quantization& how, std::size_t rank) {
+    const element_facts& limits = facts(how.type);
+    const std::size_t count = math::maximum(how.scale.elements(), how.zero_point ? how.zero_point.elements() : 1);
+    const double steps = limits.highest - limits.lowest;
+    seq<double> low;
+    seq<double> high;
+    for (std::size_t i = 0; i < count; ++i) {
+        const double scale = how.scale.real(how.scale.elements() == 1 ? 0 : i);
+        const double zero = zero_point_of(how, i);
+        if (zero == limits.highest) {
+            high.push_back(0);
+        } else {
+            high.push_back(static_cast<double>(static_cast<float>((limits.highest - zero) * scale)));
+        }
+        low.push_back(zero == limits.lowest ? 0 : high.back() - steps * scale);
+    }
+    shape dimensions;
+    if (count != 1) {
+        dimensions = shape::of_ones(rank);
+        dimensions[static_cast<std::size_t>(how.axis)] = static_cast<dimension>(count);
+    }
+    return {make_tensor(f32, dimensions, low), make_tensor(f32, dimensions, high), make_scalar(f32, limits.lowest),
+            make_scalar(f32, limits.highest), static_cast<std::int64_t>(steps) + 1};
+}
+
+inline std::size_t rank_of(const model_builder& to, output_ref of) {
+    const shape& dimensions = to.shape_of(of);
+    return dimensions.rank_is_static() ? dimensions.rank() : 0;
+}
+
+/// The quantized integers: a FakeQuantize that gives them as real numbers, and a Convert.
+inline output_ref quantized_integers(model_builder& to, const quantized_tensor& from) {
+    const quantization_bounds bounds = bounds_of(from.how, rank_of(to, from.real));
+    op::fake_quantize what;
+    what.levels = bounds.levels;
+    const output_ref inputs[] = {from.real, to.constant(bounds.low), to.constant(bounds.high),
+                                 to.constant(bounds.least), to.constant(bounds.greatest)};
+    const output_ref rounded = to.add_node(what, view<output_ref>(inputs, 5));
+    return to.add_node(op::convert{from.how.type}, view<output_ref>(&rounded, 1));
+}
+
+/// The real numbers that the quantized integers stand for, in one operation.
+inline output_ref quantized_and_back(model_builder& to, const quantized_tensor& from) {
+    if (from.is_rounded) {
+        return from.real;
+    }
+    const quantization_bounds bounds = bounds_of(from.how, rank_of(to, from.real));
+    op::fake_quantize what;
+    what.levels = bounds.levels;
+    const output_ref low = to.constant(bounds.low);
+    const output_ref high = to.constant(bounds.high);
+    const output_ref inputs[] = {from.real, low, high, low, high};
+    return to.add_node(what, view<output_ref>(inputs, 5));
+}
+
+/// The quantization that input 0 has, and all other quantized inputs, too; nothing where there is none, or one per axis.
+inline std::shared_ptr<quantized_tensor> common_quantization(operation& n) {
+    std::shared_ptr<quantized_tensor> found;
+    for (std::size_t port = 0; port < n.inputs(); ++port) {
+        if (!n.has(port)) {
+            continue;
+        }
+        const value each = n.value_at(port);
+        if (!each.quantized) {
+            if (port == 0 || n.node().type == "Concat") {
+                return nullptr;
+            }
+            continue;
+        }
+        const bool fits = each.quantized->how.scale.elements() == 1 && (!found || found->how == each.quantized->how);
+        if (!fits) {
+            return nullptr;
+        }
+        found = each.quantized;
+    }
+    return found;
+}
+
+/// (x - zero point) * scale, as transformations look for it; nothing of it is folded.
+inline output_ref dequantized(model_builder& to, output_ref from, const quantization& how, element type) {
+    const std::size_t rank = rank_of(to, from);
+    output_ref result = to.add_node(op::convert{type}, view<output_ref>(&from, 1));
+    if (!how.is_symmetric()) {
+        const tensor zero = evaluation::convert_tensor(along_axis(how.zero_point, how.axis, rank), type);
+        result = to.add_node(op::subtract{}, view<output_ref>({result, to.constant(zero)}));
+    }
+    const tensor scale = evaluation::convert_tensor(along_axis(how.scale, how.axis, rank), type);
+    return to.add_node(op::multiply{}, view<output_ref>({result, to.constant(scale)}));
+}
+
+}  // namespace lpt::inline LPT_ABI::onnx::detail
+#endif
+
+// ======== lpt/import/onnx/quantization.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_QUANTIZATION_HPP
+#define LPT_HOLDS_IMPORT_ONNX_QUANTIZATION_HPP
+/// QuantizeLinear, DequantizeLinear, and operators on integers with scales and zero points.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// Scale and zero point at two ports, where both are known.
+inline std::optional<quantization> known_quantization(operation& n, std::size_t scale, std::size_t zero_point,
+                                                      std::int64_t axis, element type) {
+    if (!n.is_known(scale) || (n.has(zero_point) && !n.is_known(zero_point))) {
+        return std::nullopt;
+    }
+    quantization how;
+    how.type = type;
+    how.scale = n.known_input(scale);
+    how.axis = axis;
+    if (n.has(zero_point)) {
+        how.zero_point = n.known_input(zero_point);
+        if (how.zero_point.elements() != how.scale.elements() && how.zero_point.elements() != 1 &&
+            how.scale.elements() != 1) {
+            n.wrong({"has ", how.scale.elements(), " scales and ", how.zero_point.elements(), " zero points"});
+        }
+    }
+    for (std::size_t i = 0; i < how.scale.elements(); ++i) {
+        if (!(how.scale.real(i) > 0) || how.scale.real(i) > 3e38) {
+            return std::nullopt;  // no bounds: computed as it is written
+        }
+    }
+    return how;
+}
+
+/// True if so many scales fit the axis of the data.
+inline void check_axis(operation& n, output_ref data, quantization& how) {
+    const std::size_t count = math::maximum(how.scale.elements(), how.zero_point ? how.zero_point.elements() : 1);
+    if (count == 1) {
+        return;
+    }
+    how.axis = n.axis_of(how.axis, n.rank(data));
+    const dimension size = n.shape(data)[static_cast<std::size_t>(how.axis)];
+    if (size != dynamic_dimension && size != static_cast<dimension>(count)) {
+        n.wrong({"has ", count, " scales or zero points for an axis of size ", size});
+    }
+}
+
+/// A scale or zero point that may be computed, in the form that broadcasts to the data.
+inline output_ref broadcast_along(operation& n, output_ref numbers, output_ref data, std::int64_t axis,
+                                  std::int64_t block) {
+    const lpt::shape& own = n.shape(numbers);
+    if (block != 0) {
+        // Each number stands for a block of elements: gathered by the number of the block.
+        const std::int64_t at = n.axis_of(axis, n.rank(data));
+        const output_ref place = n.counted(n.size_along(data, at));
+        op::divide quotient;
+        quotient.m_pythondiv = false;
+        return n.gather(numbers, n.make(quotient, {place, n.integer_constant(block)}), at);
+    }
+    if (own.rank_is_static() && (own.rank() == 0 || (own.is_static() && own.elements() == 1))) {
+        return own.rank() == 0 ? numbers : n.reshape(numbers, view<std::int64_t>());
+    }
+    if (own.rank() != 1) {
+        return numbers;
+    }
+    lpt::integers sizes;
+    sizes.resize(n.rank(data), 1);
+    sizes[static_cast<std::size_t>(n.axis_of(axis, n.rank(data)))] = -1;
+    return n.reshape(numbers, sizes);
+}
+
+inline value quantized_value(operation& n, output_ref real, const quantization& how) {
+    auto made = std::make_shared<quantized_tensor>(quantized_tensor{how, real, false, {}, {}});
+    return {&n.reader(), {}, std::move(made), nullptr};
+}
+
+/// saturate(round_half_even(x / scale) + zero point), written out.
+inline output_ref quantize_as_written(operation& n, output_ref x, output_ref scale, output_ref zero_point,
+                                      element type) {
+    output_ref rounded = n.make(op::round{}, {n.make(op::divide{}, {x, scale})});
+    if (zero_point) {
+        rounded = n.make(op::add{}, {rounded, zero_point});
+    }
+    return n.convert(n.clamp(rounded, facts(type).lowest, facts(type).highest), type);
+}
+
+inline void read_quantize(operation& n) {
+    const std::int64_t axis = n.integer("axis", 1);
+    const std::int64_t block = n.integer("block_size", 0);
+    const element type = n.has(2) ? n.type(n.in(2)) : n.type_attribute("output_dtype", u8);
+    if (!is_integral(type)) {
+        n.wrong({"quantizes to ", lpt::name(type), ", which is not supported"});
+    }
+    output_ref x = n.in(0);
+    const element computing =
+        n.type_attribute("precision", n.type(n.in(1)) == f32 || !is_real(n.type(x)) ? f32 : n.type(n.in(1)));
+    std::optional<quantization> how = known_quantization(n, 1, 2, axis, type);
+    if (how && block == 0 && n.type(x) == f32 && computing == f32 && bit_width(type) <= 16 &&
+        how->scale.dimensions().rank() < 2) {
+        check_axis(n, x, *how);
+        n.out_value(0, quantized_value(n, x, *how));
+        return;
+    }
+    x = n.convert(x, computing);
+    const output_ref scale = broadcast_along(n, n.convert(n.in(1), computing), x, axis, block);
+    const output_ref zero = n.has(2) ? broadcast_along(n, n.convert(n.in(2), computing), x, axis, block) : output_ref();
+    n.out(quantize_as_written(n, x, scale, zero, type));
+}
+
+/// The real numbers that input `port` stands for with this quantization.
+inline output_ref dequantized_input(operation& n, std::size_t port, quantization how) {
+    const value x = n.value_at(port);
+    if (x.quantized && x.quantized->how == how) {
+        return n.reader().real_of(x);
+    }
+    const output_ref integers = n.reader().plain_of(x);
+    check_axis(n, integers, how);
+    return detail::dequantized(n.builder(), integers, how, f32);
+}
+
+inline void read_dequantize(operation& n) {
+    const std::int64_t axis = n.integer("axis", 1);
+    const std::int64_t block = n.integer("block_size", 0);
+    const value x = n.value_at(0);
+    const element type = x.quantized ? x.quantized->how.type : n.type(n.in(0));
+    const element result = n.type_attribute("output_dtype", n.type(n.in(1)));
+    std::optional<quantization> how = known_quantization(n, 1, 2, axis, type);
+    const bool is_bias = type == i32;
+    if (how && block == 0 && !is_bias && result == f32 && is_integral(type) && how->scale.dimensions().rank() < 2) {
+        n.out(dequantized_input(n, 0, *how));
+        return;
+    }
+    const output_ref integers = n.in(0);
+    const output_ref scale = broadcast_along(n, n.convert(n.in(1), result), integers, axis, block);
+    output_ref real = n.convert(integers, result);
+    if (n.has(2)) {
+        const output_ref zero = broadcast_along(n, n.convert(n.in(2), result), integers, axis, block);
+        real = n.make(op::subtract{}, {real, zero});
+    }
+    n.out(n.make(op::multiply{}, {real, scale}));
+}
+
+/// Scale and zero point of the range of the data, which always holds 0; the data as u8.
+inline void read_dynamic_quantize(operation& n) {
+    const output_ref x = n.in(0);
+    const output_ref zero = n.like(x, 0);
+    lpt::integers axes;
+    for (std::size_t axis = 0; axis < n.rank(x); ++axis) {
+        axes.push_back(static_cast<std::int64_t>(axis));
+    }
+    const output_ref greatest = n.make(op::maximum{}, {n.reduce<op::reduce_max>(x, axes, false), zero});
+    const output_ref least = n.make(op::minimum{}, {n.reduce<op::reduce_min>(x, axes, false), zero});
+    const output_ref width = n.make(op::subtract{}, {greatest, least});
+    const output_ref quotient = n.make(op::divide{}, {width, n.like(x, 255)});
+    const output_ref scale = n.make(op::select{}, {n.make(op::equal{}, {quotient, zero}), n.like(x, 1), quotient});
+    const output_ref below = n.make(op::divide{}, {n.make(op::subtract{}, {zero, least}), scale});
+    const output_ref zero_point = n.clamp(n.make(op::round{}, {below}), 0, 255);
+    n.out(0, quantize_as_written(n, x, scale, zero_point, u8));
+    n.out(1, scale);
+    n.out(2, n.convert(zero_point, u8));
+}
+
+/// The quantization of the tensor at `port`, with scale and zero point behind it; raises an error where they are not known.
+inline quantization quantization_at(operation& n, std::size_t scale, std::size_t zero_point, std::int64_t axis,
+                                    element type) {
+    std::optional<quantization> how = known_quantization(n, scale, zero_point, axis, type);
+    if (!how) {
+        n.wrong({"needs a known positive scale at input ", scale, " and a known zero point at input ", zero_point});
+    }
+    if (how->scale.type() != f32) {
+        how->scale = evaluation::convert_tensor(how->scale, f32);
+    }
+    return *how;
+}
+
+inline element stored_type_at(operation& n, std::size_t port) {
+    const value x = n.value_at(port);
+    return x.quantized ? x.quantized->how.type : n.type(n.in(port));
+}
+
+/// Dequantizes the tensor at `port` with the scale and zero point at the two ports behind it.
+inline output_ref real_at(operation& n, std::size_t port, std::size_t scale, std::size_t zero_point,
+                          std::int64_t axis = 0) {
+    return dequantized_input(n, port, quantization_at(n, scale, zero_point, axis, stored_type_at(n, port)));
+}
+
+/// Gives a real tensor quantized with the scale and zero point at two ports.
+inline void out_quantized(operation& n, output_ref real, std::size_t scale, std::size_t zero_point,
+                          element otherwise = u8) {
+    const element type = n.has(zero_point) ? n.type(n.in(zero_point)) : otherwise;
+    n.out_value(0, quantized_value(n, real, quantization_at(n, scale, zero_point, 1, type)));
+}
+
+inline constexpr operator_entry quantization_operators[] = {
+    {"", "QuantizeLinear", read_quantize},
+    {"", "DequantizeLinear", read_dequantize},
+    {"", "DynamicQuantizeLinear", read_dynamic_quantize},
+    {"com.microsoft", "QuantizeLinear", read_quantize},
+    {"com.microsoft", "DequantizeLinear", read_dequantize},
+    {"com.microsoft", "DynamicQuantizeLinear", read_dynamic_quantize},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/convolution.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_CONVOLUTION_HPP
+#define LPT_HOLDS_IMPORT_ONNX_CONVOLUTION_HPP
+/// Convolutions and matrix products, in real numbers and on integers.
+namespace lpt::inline LPT_ABI::onnx {
+
+inline op::auto_pad auto_pad_of(operation& n) {
+    const std::string_view word = n.words("auto_pad", "NOTSET");
+    if (word == "SAME_UPPER") {
+        return op::auto_pad::same_upper;
+    }
+    if (word == "SAME_LOWER") {
+        return op::auto_pad::same_lower;
+    }
+    if (word != "NOTSET" && word != "VALID" && !word.empty()) {
+        n.wrong({"auto_pad '", shown(word), "' is not known"});
+    }
+    return word == "VALID" ? op::auto_pad::valid : op::auto_pad::explicit_pads;
+}
+
+/// Fills what convolutions and pooling have in common from the attributes. Pads come as all beginnings, then all ends.
+template <class Window>
+void read_window(operation& n, Window& to, std::size_t axes) {
+    to.auto_pad = auto_pad_of(n);
+    to.strides = n.list("strides");
+    to.dilations = n.list("dilations");
+    const lpt::integers pads = n.list("pads");
+    if (!pads.empty() && pads.size() != 2 * axes) {
+        n.wrong({"pads has ", pads.size(), " values for ", axes, " spatial axes"});
+    }
+    if (to.auto_pad == op::auto_pad::explicit_pads) {
+        for (std::size_t i = 0; i < pads.size(); ++i) {
+            (i < axes ? to.pads_begin : to.pads_end).push_back(pads[i]);
+        }
+    }
+    for (lpt::integers* each : {&to.strides, &to.dilations, &to.pads_begin, &to.pads_end}) {
+        if (each->empty()) {
+            each->resize(axes, each == &to.strides || each == &to.dilations ? 1 : 0);
+        }
+    }
+}
+
+/// Weights of a convolution in groups: the first axis in two. Where they are dequantized integers, the integers are seen so.
+inline output_ref grouped(operation& n, output_ref weights, std::int64_t groups) {
+    const lpt::shape own = n.static_shape(weights);
+    if (groups < 1 || own.rank() < 3 || own[0] % groups != 0) {
+        n.wrong({"weights of shape ", own, " cannot be in ", groups, " groups"});
+    }
+    lpt::shape wanted = own;
+    wanted[0] = own[0] / groups;
+    wanted.insert(0, groups);
+    const auto seen = [&](output_ref from, auto&& again) -> output_ref {
+        const node& each = n.builder().model()[from.node];
+        if (const tensor* known = n.known(from)) {
+            if (known->elements() == 1) {
+                return from;
+            }
+            lpt::shape dimensions = known->dimensions();
+            if (dimensions.rank() != own.rank() || (dimensions[0] != own[0])) {
+                return {};
+            }
+            dimensions[0] = own[0] / groups;
+            dimensions.insert(0, groups);
+            return n.builder().constant(tensor(*known, dimensions));
+        }
+        if (!each.is<op::convert>() && !each.is<op::subtract>() && !each.is<op::multiply>()) {
+            return {};
+        }
+        seq<output_ref, 5> inputs;
+        for (std::size_t port = 0; port < each.inputs(); ++port) {
+            const output_ref moved = again(each.input(port), again);
+            if (!moved) {
+                return {};
+            }
+            inputs.push_back(moved);
+        }
+        return n.builder().add_node(each.attributes(), inputs);
+    };
+    const output_ref made = seen(weights, seen);
+    return made ? made : n.reshape(weights, wanted.dimensions());
+}
+
+/// A bias of one number a channel, as it broadcasts to the output.
+inline output_ref with_bias(operation& n, output_ref result, output_ref bias, std::size_t axes) {
+    lpt::integers sizes{1, -1};
+    for (std::size_t i = 0; i < axes; ++i) {
+        sizes.push_back(1);
+    }
+    return n.make(op::add{}, {result, n.reshape(bias, sizes)});
+}
+
+/// A convolution of real numbers.
+inline output_ref convolved(operation& n, output_ref x, output_ref weights, output_ref bias) {
+    const std::int64_t groups = n.integer("group", 1);
+    const std::size_t rank = n.rank(weights);
+    if (rank < 3) {
+        n.wrong({"weights of shape ", n.shape(weights), " have no spatial axes"});
+    }
+    output_ref result;
+    if (groups == 1) {
+        op::convolution what;
+        read_window(n, what, rank - 2);
+        result = n.make(what, {x, weights});
+    } else {
+        op::group_convolution what;
+        read_window(n, what, rank - 2);
+        result = n.make(what, {x, grouped(n, weights, groups)});
+    }
+    return bias ? with_bias(n, result, bias, rank - 2) : result;
+}
+
+inline void read_convolution(operation& n) { n.out(convolved(n, n.in(0), n.in(1), n.has(2) ? n.in(2) : output_ref())); }
+
+/// Transposed convolution: `output_shape` decides the padding where it is given.
+inline void read_transposed_convolution(operation& n) {
+    const output_ref x = n.in(0);
+    const std::int64_t groups = n.integer("group", 1);
+    const std::size_t rank = n.rank(n.in(1));
+    const auto fill = [&](auto what, output_ref weights) {
+        read_window(n, what, rank - 2);
+        what.output_padding = n.list("output_padding");
+        if (what.output_padding.empty()) {
+            what.output_padding.resize(rank - 2, 0);
+        }
+        const lpt::integers wanted = n.list("output_shape");
+        if (wanted.empty()) {
+            if (what.auto_pad == op::auto_pad::same_upper || what.auto_pad == op::auto_pad::same_lower) {
+                // Size times stride; the padding follows from it.
+                lpt::integers sizes;
+                for (std::size_t axis = 2; axis < rank; ++axis) {
+                    sizes.push_back(n.static_shape(x)[axis] * what.strides[axis - 2]);
+                }
+                return n.make(what, {x, weights, n.indices(sizes)});
+            }
+            return n.make(what, {x, weights});
+        }
+        if (what.auto_pad != op::auto_pad::same_lower) {
+            what.auto_pad = what.auto_pad == op::auto_pad::same_upper ? what.auto_pad : op::auto_pad::same_lower;
+        }
+        lpt::integers sizes;
+        for (std::size_t i = wanted.size() > rank - 2 ? wanted.size() - (rank - 2) : 0; i < wanted.size(); ++i) {
+            sizes.push_back(wanted[i]);
+        }
+        return n.make(what, {x, weights, n.indices(sizes)});
+    };
+    const output_ref result = groups == 1 ? fill(op::convolution_backprop_data{}, n.in(1))
+                                          : fill(op::group_convolution_backprop_data{}, grouped(n, n.in(1), groups));
+    n.out(n.has(2) ? with_bias(n, result, n.in(2), rank - 2) : result);
+}
+
+/// alpha * A * B + beta * C, with A and B perhaps transposed. Transposing is left to the product.
+inline void read_gemm(operation& n) {
+    op::mat_mul what;
+    what.transpose_a = n.flag("transA");
+    what.transpose_b = n.flag("transB");
+    output_ref result = n.make(what, {n.in(0), n.in(1)});
+    if (const double alpha = n.real("alpha", 1); alpha != 1) {
+        result = n.make(op::multiply{}, {result, n.like(result, alpha)});
+    }
+    if (n.has(2)) {
+        output_ref addend = n.in(2);
+        if (const double beta = n.real("beta", 1); beta != 1) {
+            addend = n.make(op::multiply{}, {addend, n.like(addend, beta)});
+        }
+        result = n.make(op::add{}, {result, addend});
+    }
+    n.out(result);
+}
+
+/// Integers are multiplied as numbers that hold them exactly.
+inline void read_mat_mul(operation& n) {
+    const element type = n.type(n.in(0));
+    if (!is_integral(type)) {
+        n.out(n.make(op::mat_mul{}, {n.in(0), n.in(1)}));
+        return;
+    }
+    const output_ref product = n.make(op::mat_mul{}, {n.convert(n.in(0), f64), n.convert(n.in(1), f64)});
+    n.out(n.convert(product, type));
+}
+
+/// x - its zero point, in real numbers; a zero point for each row or column stands along axis `axis`.
+inline output_ref centred(operation& n, std::size_t port, std::size_t zero_point, std::int64_t axis) {
+    const output_ref x = n.convert(n.in(port), f32);
+    if (!n.has(zero_point)) {
+        return x;
+    }
+    output_ref zero = n.convert(n.in(zero_point), f32);
+    const lpt::shape& own = n.shape(zero);
+    if (own.rank() == 1 && !(own.is_static() && own.elements() == 1)) {
+        zero = broadcast_along(n, zero, x, axis, 0);
+    }
+    return n.make(op::subtract{}, {x, zero});
+}
+
+inline void read_convolution_of_integers(operation& n) {
+    const output_ref result = convolved(n, centred(n, 0, 2, 1), centred(n, 1, 3, 0), {});
+    n.out(n.convert(result, i32));
+}
+
+inline void read_product_of_integers(operation& n) {
+    const output_ref a = centred(n, 0, 2, -2);
+    const output_ref b = centred(n, 1, 3, -1);
+    n.out(n.convert(n.make(op::mat_mul{}, {a, b}), i32));
+}
+
+/// The bias of a quantized operator: integers whose unit is the product of the scales of data and weights.
+inline output_ref bias_of(operation& n, std::size_t port, std::size_t data_scale, std::size_t weight_scale) {
+    if (!n.has(port)) {
+        return {};
+    }
+    const output_ref unit =
+        n.make(op::multiply{}, {n.convert(n.in(data_scale), f32), n.convert(n.in(weight_scale), f32)});
+    const output_ref flat = n.reshape(unit, {-1});
+    return n.make(op::multiply{}, {n.convert(n.in(port), f32), flat});
+}
+
+inline void read_quantized_convolution(operation& n) {
+    const output_ref x = real_at(n, 0, 1, 2);
+    const output_ref weights = real_at(n, 3, 4, 5, 0);
+    out_quantized(n, convolved(n, x, weights, bias_of(n, 8, 1, 4)), 6, 7);
+}
+
+inline void read_quantized_product(operation& n) {
+    const output_ref a = real_at(n, 0, 1, 2, -2);
+    const output_ref b = real_at(n, 3, 4, 5, -1);
+    out_quantized(n, n.make(op::mat_mul{}, {a, b}), 6, 7);
+}
+
+inline constexpr operator_entry convolution_operators[] = {
+    {"", "Conv", read_convolution},
+    {"", "ConvTranspose", read_transposed_convolution},
+    {"", "Gemm", read_gemm},
+    {"", "MatMul", read_mat_mul},
+    {"", "ConvInteger", read_convolution_of_integers},
+    {"", "MatMulInteger", read_product_of_integers},
+    {"", "QLinearConv", read_quantized_convolution},
+    {"", "QLinearMatMul", read_quantized_product},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/pooling.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_POOLING_HPP
+#define LPT_HOLDS_IMPORT_ONNX_POOLING_HPP
+/// Pooling and resizing.
+namespace lpt::inline LPT_ABI::onnx {
+
+template <class Pool>
+void read_pool_window(operation& n, Pool& to) {
+    to.kernel = n.list("kernel_shape");
+    if (to.kernel.empty()) {
+        n.wrong({"has no kernel_shape"});
+    }
+    read_window(n, to, to.kernel.size());
+    if (n.flag("ceil_mode")) {
+        to.rounding_type = op::rounding_type::ceil_torch;
+    }
+}
+
+inline void read_max_pool(operation& n) {
+    op::max_pool what;
+    read_pool_window(n, what);
+    what.index_element_type = i64;
+    // Places count over the whole tensor.
+    what.axis = 0;
+    const output_ref x = n.in(0);
+    bool plain = !n.wants(1);
+    for (const std::int64_t dilation : what.dilations) {
+        plain = plain && dilation == 1;
+    }
+    if (plain && what.rounding_type == op::rounding_type::floor) {
+        what.dilations = {};
+        n.out(n.make_node(what, {x}, 1));
+        return;
+    }
+    if (n.flag("storage_order")) {
+        n.wrong({"storage_order 1 is not supported"});
+    }
+    const node_id made = n.make_node(what, {x}, 14);
+    n.out(0, made);
+    n.out(1, output_ref(made, 1));
+}
+
+inline void read_average_pool(operation& n) {
+    op::avg_pool what;
+    read_pool_window(n, what);
+    what.exclude_pad = !n.flag("count_include_pad");
+    bool plain = what.rounding_type == op::rounding_type::floor;
+    for (const std::int64_t dilation : what.dilations) {
+        plain = plain && dilation == 1;
+    }
+    if (plain) {
+        what.dilations = {};
+    }
+    n.out(n.make_node(what, {n.in(0)}, plain ? 1 : 16));
+}
+
+/// The axes behind batch and channels.
+inline lpt::integers spatial_axes(operation& n, output_ref x) {
+    lpt::integers axes;
+    for (std::size_t axis = 2; axis < n.rank(x); ++axis) {
+        axes.push_back(static_cast<std::int64_t>(axis));
+    }
+    return axes;
+}
+template <class Reduction>
+void read_global_pool(operation& n) {
+    n.out(n.reduce<Reduction>(n.in(0), spatial_axes(n, n.in(0)), true));
+}
+
+/// (sum of |x|^p)^(1/p) over the axes.
+inline output_ref norm_of(operation& n, output_ref x, double p, view<std::int64_t> axes) {
+    if (p == 1) {
+        return n.reduce<op::reduce_l1>(x, axes, true);
+    }
+    if (p == 2) {
+        return n.reduce<op::reduce_l2>(x, axes, true);
+    }
+    const output_ref powers = n.make(op::power{}, {n.make(op::abs{}, {x}), n.like(x, p)});
+    return n.make(op::power{}, {n.reduce<op::reduce_sum>(powers, axes, true), n.like(x, 1 / p)});
+}
+inline double norm_degree(operation& n) { return static_cast<double>(n.integer("p", 2)); }
+
+inline void read_global_lp_pool(operation& n) { n.out(norm_of(n, n.in(0), norm_degree(n), spatial_axes(n, n.in(0)))); }
+
+/// The mean of |x|^p in each window, times its size, to the power of 1 / p.
+inline void read_lp_pool(operation& n) {
+    op::avg_pool what;
+    read_pool_window(n, what);
+    const output_ref x = n.in(0);
+    const double p = norm_degree(n);
+    double size = 1;
+    for (const std::int64_t each : what.kernel) {
+        size *= static_cast<double>(each);
+    }
+    const output_ref powers = n.make(op::power{}, {n.make(op::abs{}, {x}), n.like(x, p)});
+    const output_ref sum = n.make(op::multiply{}, {n.make_node(what, {powers}, 16), n.like(x, size)});
+    n.out(n.make(op::power{}, {sum, n.like(x, 1 / p)}));
+}
+
+/// Fills the interpolation's attributes from those of Resize.
+inline op::interpolate resize_attributes(operation& n) {
+    op::interpolate what;
+    const std::string_view mode = n.words("mode", "nearest");
+    const std::string_view place =
+        n.words("coordinate_transformation_mode", n.version() < 11 ? "asymmetric" : "half_pixel");
+    const std::string_view nearest = n.words("nearest_mode", n.version() < 11 ? "floor" : "round_prefer_floor");
+    const auto find = [&](auto words, std::string_view word, text_view attribute) {
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            if (words[i] == shown(word)) {
+                return i;
+            }
+        }
+        n.wrong({attribute, " '", shown(word), "' is not supported"});
+    };
+    what.mode = mode == "linear" ? op::interpolate_mode::linear_onnx
+                                 : static_cast<op::interpolate_mode>(find(words_of(what.mode), mode, "mode"));
+    what.coordinate_transformation_mode = static_cast<op::coordinate_transformation_mode>(
+        find(words_of(what.coordinate_transformation_mode), place, "coordinate_transformation_mode"));
+    what.nearest_mode = static_cast<op::nearest_mode>(find(words_of(what.nearest_mode), nearest, "nearest_mode"));
+    what.cube_coeff = n.real("cubic_coeff_a", -0.75);
+    what.antialias = n.flag("antialias");
+    if (n.flag("exclude_outside")) {
+        n.wrong({"exclude_outside is not supported"});
+    }
+    return what;
+}
+
+inline void read_resize(operation& n) {
+    op::interpolate what = resize_attributes(n);
+    const output_ref x = n.in(0);
+    const std::size_t scales_port = n.version() < 11 ? 1 : 2;
+    lpt::integers axes = n.list("axes");
+    if (axes.empty()) {
+        for (std::size_t axis = 0; axis < n.rank(x); ++axis) {
+            axes.push_back(static_cast<std::int64_t>(axis));
+        }
+    }
+    for (std::int64_t& axis : axes) {
+        axis = n.axis_of(axis, n.rank(x));
+    }
+    const bool by_sizes = n.version() >= 11 && n.has(3);
+    if (!by_sizes && !n.has(scales_port)) {
+        n.wrong({"has neither scales nor sizes"});
+    }
+    if (n.words("keep_aspect_ratio_policy", "stretch") != "stretch") {
+        n.wrong({"keep_aspect_ratio_policy is not supported"});
+    }
+    output_ref target = by_sizes ? n.in(3) : n.in(scales_port);
+    // Axes that keep their size are left out: fewer axes are interpolated faster, and more kinds of interpolation take them.
+    if (const tensor* known = n.known(target); known != nullptr && n.shape(x).is_static()) {
+        lpt::integers kept;
+        seq<double> values;
+        for (std::size_t i = 0; i < axes.size() && i < known->elements(); ++i) {
+            const auto size = static_cast<double>(n.shape(x)[static_cast<std::size_t>(axes[i])]);
+            if (known->real(i) != (by_sizes ? size : 1.0)) {
+                kept.push_back(axes[i]);
+                values.push_back(known->real(i));
+            }
+        }
+        if (kept.empty()) {
+            return n.out(x);
+        }
+        target = n.builder().constant(
+            make_tensor(by_sizes ? i64 : f32, lpt::shape{static_cast<dimension>(kept.size())}, values));
+        axes = kept;
+    }
+    const output_ref none = by_sizes ? n.builder().constant(make_tensor(
+                                           f32, lpt::shape{static_cast<dimension>(axes.size())}, view<double>({1.0})))
+                                     : n.indices(lpt::integers(axes.size(), 1));
+    what.shape_calculation_mode = by_sizes ? op::shape_calculation_mode::sizes : op::shape_calculation_mode::scales;
+    const output_ref sizes = by_sizes ? n.convert(target, i64) : none;
+    const output_ref scales = by_sizes ? none : target;
+    n.out(n.make(what, {x, sizes, scales, n.indices(axes)}, 4));
+}
+
+inline constexpr operator_entry pooling_operators[] = {
+    {"", "MaxPool", read_max_pool, true},
+    {"", "AveragePool", read_average_pool},
+    {"", "GlobalAveragePool", read_global_pool<op::reduce_mean>},
+    {"", "GlobalMaxPool", read_global_pool<op::reduce_max>, true},
+    {"", "GlobalLpPool", read_global_lp_pool},
+    {"", "LpPool", read_lp_pool},
+    {"", "Resize", read_resize},
+    {"", "Upsample", read_resize},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/microsoft.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_MICROSOFT_HPP
+#define LPT_HOLDS_IMPORT_ONNX_MICROSOFT_HPP
+/// Operators of ONNX Runtime's domain `com.microsoft`.
+namespace lpt::inline LPT_ABI::onnx {
+
+template <class Op>
+void read_quantized_binary(operation& n) {
+    const output_ref a = real_at(n, 0, 1, 2);
+    const output_ref b = real_at(n, 3, 4, 5);
+    out_quantized(n, n.make(Op{}, {a, b}), 6, 7);
+}
+
+inline void require_channels_first(operation& n) {
+    if (n.flag("channels_last")) {
+        n.wrong({"channels_last is not supported"});
+    }
+}
+
+inline void read_quantized_global_average_pool(operation& n) {
+    require_channels_first(n);
+    const output_ref x = real_at(n, 0, 1, 2);
+    out_quantized(n, n.reduce<op::reduce_mean>(x, spatial_axes(n, x), true), 3, 4);
+}
+
+inline void read_quantized_average_pool(operation& n) {
+    require_channels_first(n);
+    op::avg_pool what;
+    read_pool_window(n, what);
+    what.exclude_pad = !n.flag("count_include_pad");
+    const bool plain = what.rounding_type == op::rounding_type::floor;
+    if (plain) {
+        what.dilations = {};
+    }
+    out_quantized(n, n.make_node(what, {real_at(n, 0, 1, 2)}, plain ? 1 : 16), 3, 4);
+}
+
+/// Scale and zero point of the output, then three inputs for each part.
+inline void read_quantized_concat(operation& n) {
+    seq<output_ref> parts;
+    for (std::size_t port = 2; port + 2 < n.inputs(); port += 3) {
+        parts.push_back(real_at(n, port, port + 1, port + 2));
+    }
+    out_quantized(n, n.concat(parts, n.integer("axis", 1)), 0, 1);
+}
+
+template <class Op>
+void read_quantized_unary(operation& n) {
+    out_quantized(n, n.make(Op{}, {real_at(n, 0, 1, 2)}), 3, 4);
+}
+inline void read_quantized_leaky_relu(operation& n) {
+    const output_ref x = real_at(n, 0, 1, 2);
+    out_quantized(
+        n, n.make(op::prelu{}, {x, n.like(x, static_cast<double>(static_cast<float>(n.real("alpha", 0.01))))}), 3, 4);
+}
+/// Along an axis; before version 13 of the standard operators over all axes from that one on.
+inline void read_quantized_softmax(operation& n) {
+    const output_ref x = real_at(n, 0, 1, 2);
+    const std::int64_t axis = n.axis_of(n.integer("axis", -1), n.rank(x));
+    if (n.integer("opset", 13) < 13 && axis + 1 != static_cast<std::int64_t>(n.rank(x))) {
+        n.wrong({"axis ", axis, " is not the last, which opset ", n.integer("opset", 13), " needs here"});
+    }
+    out_quantized(n, n.softmax(x, axis), 3, 4);
+}
+
+/// A * B + C on quantized data; the output is real where no scale is given for it.
+inline void read_quantized_gemm(operation& n) {
+    op::mat_mul what;
+    what.transpose_a = n.flag("transA");
+    what.transpose_b = n.flag("transB");
+    const output_ref a = real_at(n, 0, 1, 2);
+    const output_ref b = real_at(n, 3, 4, 5, what.transpose_b ? 0 : 1);
+    output_ref result = n.make(what, {a, b});
+    const double alpha = n.real("alpha", 1);
+    if (alpha != 1) {
+        result = n.make(op::multiply{}, {result, n.like(result, alpha)});
+    }
+    if (output_ref bias = bias_of(n, 6, 1, 4)) {
+        if (alpha != 1) {
+            bias = n.make(op::multiply{}, {bias, n.like(bias, alpha)});
+        }
+        result = n.make(op::add{}, {result, bias});
+    }
+    if (n.has(7)) {
+        out_quantized(n, result, 7, 8);
+    } else {
+        n.out(result);
+    }
+}
+
+/// (a - zero point) * (b - zero point) on integers, times both scales, perhaps plus a bias.
+inline void read_product_of_integers_to_real(operation& n) {
+    const output_ref a = centred(n, 0, 4, -2);
+    const output_ref b = centred(n, 1, 5, -1);
+    const output_ref scale = n.make(op::multiply{}, {n.in(2), n.in(3)});
+    output_ref result = n.make(op::multiply{}, {n.make(op::mat_mul{}, {a, b}), scale});
+    n.out(n.has(6) ? n.make(op::add{}, {result, n.in(6)}) : result);
+}
+
+/// The function that a fused operator applies last.
+inline output_ref activated(operation& n, output_ref x) {
+    const std::string_view name = n.words("activation", "");
+    const std::vector<float> numbers = n.reals("activation_params");
+    const auto number = [&](std::size_t i, double otherwise) {
+        return i < numbers.size() ? static_cast<double>(numbers[i]) : otherwise;
+    };
+    if (name.empty()) {
+        return x;
+    }
+    if (name == "Relu") {
+        return n.make(op::relu{}, {x});
+    }
+    if (name == "Sigmoid") {
+        return n.make(op::sigmoid{}, {x});
+    }
+    if (name == "Tanh") {
+        return n.make(op::tanh{}, {x});
+    }
+    if (name == "LeakyRelu") {
+        return n.make(op::prelu{}, {x, n.like(x, number(0, 0.01))});
+    }
+    if (name == "Clip") {
+        return n.clamp(x, number(0, facts(f32).lowest), number(1, facts(f32).highest));
+    }
+    if (name == "HardSigmoid") {
+        return n.make(op::hard_sigmoid{}, {x, n.like(x, number(0, 0.2)), n.like(x, number(1, 0.5))});
+    }
+    n.wrong({"activation '", shown(name), "' is not supported"});
+}
+
+inline void read_fused_convolution(operation& n) {
+    output_ref result = convolved(n, n.in(0), n.in(1), n.has(2) ? n.in(2) : output_ref());
+    result = n.has(3) ? n.make(op::add{}, {result, n.in(3)}) : result;
+    n.out(activated(n, result));
+}
+
+inline void read_fused_mat_mul(operation& n) {
+    if (n.flag("transBatchA") || n.flag("transBatchB")) {
+        n.wrong({"transposed batches are not supported"});
+    }
+    op::mat_mul what;
+    what.transpose_a = n.flag("transA");
+    what.transpose_b = n.flag("transB");
+    const output_ref result = n.make(what, {n.in(0), n.in(1)});
+    const double alpha = n.real("alpha", 1);
+    n.out(alpha == 1 ? result : n.make(op::multiply{}, {result, n.like(result, alpha)}));
+}
+
+inline void read_fused_gemm(operation& n) {
+    op::mat_mul what;
+    what.transpose_a = n.flag("transA");
+    what.transpose_b = n.flag("transB");
+    output_ref result = n.make(what, {n.in(0), n.in(1)});
+    result = n.make(op::multiply{}, {result, n.like(result, n.real("alpha", 1))});
+    if (n.has(2)) {
+        result = n.make(op::add{}, {result, n.make(op::multiply{}, {n.in(2), n.like(result, n.real("beta", 1))})});
+    }
+    n.out(activated(n, result));
+}
+
+inline constexpr operator_entry microsoft_operators[] = {
+    {"com.microsoft", "QLinearAdd", read_quantized_binary<op::add>},
+    {"com.microsoft", "QLinearMul", read_quantized_binary<op::multiply>},
+    {"com.microsoft", "QLinearGlobalAveragePool", read_quantized_global_average_pool},
+    {"com.microsoft", "QLinearAveragePool", read_quantized_average_pool},
+    {"com.microsoft", "QLinearConcat", read_quantized_concat},
+    {"com.microsoft", "QLinearSigmoid", read_quantized_unary<op::sigmoid>},
+    {"com.microsoft", "QLinearLeakyRelu", read_quantized_leaky_relu},
+    {"com.microsoft", "QLinearSoftmax", read_quantized_softmax},
+    {"com.microsoft", "QGemm", read_quantized_gemm},
+    {"com.microsoft", "QLinearConv", read_quantized_convolution},
+    {"com.microsoft", "MatMulIntegerToFloat", read_product_of_integers_to_real},
+    {"com.microsoft", "FusedConv", read_fused_convolution},
+    {"com.microsoft", "FusedMatMul", read_fused_mat_mul},
+    {"com.microsoft", "FusedGemm", read_fused_gemm},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/movement.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_MOVEMENT_HPP
+#define LPT_HOLDS_IMPORT_ONNX_MOVEMENT_HPP
+/// Operators that move elements.
+namespace lpt::inline LPT_ABI::onnx {
+
+inline void read_reshape(operation& n) {
+    op::reshape what;
+    what.special_zero = !n.flag("allowzero");
+    n.out(n.make(what, {n.in(0), n.in(1)}));
+}
+
+/// Two axes: those before `axis`, and the others.
+inline void read_flatten(operation& n) {
+    const output_ref x = n.in(0);
+    const std::int64_t axis = n.integer("axis", 1);
+    const auto rank = static_cast<std::int64_t>(n.rank(x));
+    const std::int64_t at = axis < 0 ? axis + rank : axis;
+    if (at < 0 || at > rank) {
+        n.wrong({"axis ", axis, " is outside the ", rank, " axes of the input"});
+    }
+    if (n.shape(x).is_static()) {
+        std::int64_t rows = 1;
+        std::int64_t columns = 1;
+        for (std::size_t i = 0; i < n.shape(x).rank(); ++i) {
+            (static_cast<std::int64_t>(i) < at ? rows : columns) *= n.shape(x)[i];
+        }
+        if (rows != 0 && columns != 0 && at == 1) {
+            return n.out(n.reshape(x, {0, -1}, true));  // whatever the size of the batch
+        }
+        return n.out(n.reshape(x, {rows, columns}));
+    }
+    if (at == 1) {
+        return n.out(n.reshape(x, {0, -1}, true));
+    }
+    const output_ref sizes = n.shape_of(x);
+    const output_ref front = at == 0 ? n.indices({1}) : n.reduce<op::reduce_prod>(n.slice(sizes, 0, 0, at), {0}, true);
+    n.out(n.make(op::reshape{}, {x, n.concat({front, n.indices({-1})}, 0)}));
+}
+
+/// Axes as an input from version 13 on, as an attribute before.
+inline output_ref axes_input(operation& n, std::size_t port) {
+    if (n.has(port)) {
+        return n.convert(n.in(port), i64);
+    }
+    return n.has_attribute("axes") ? n.indices(n.list("axes")) : output_ref();
+}
+
+inline void read_squeeze(operation& n) {
+    const output_ref axes = axes_input(n, 1);
+    n.out(axes ? n.make(op::squeeze{}, {n.in(0), axes}, 0) : n.make(op::squeeze{}, {n.in(0)}, 0));
+}
+inline void read_unsqueeze(operation& n) {
+    const output_ref axes = axes_input(n, 1);
+    if (!axes) {
+        n.wrong({"has no axes"});
+    }
+    n.out(n.make(op::unsqueeze{}, {n.in(0), axes}));
+}
+
+inline void read_transpose(operation& n) {
+    lpt::integers order = n.list("perm");
+    if (order.empty()) {
+        for (std::size_t axis = n.rank(n.in(0)); axis-- > 0;) {
+            order.push_back(static_cast<std::int64_t>(axis));
+        }
+    }
+    n.out(order.empty() ? n.in(0) : n.transpose(n.in(0), order));
+}
+
+inline void read_concat(operation& n) {
+    seq<output_ref> parts;
+    for (std::size_t port = 0; port < n.inputs(); ++port) {
+        parts.push_back(n.in(port));
+    }
+    n.out(n.concat(parts, n.integer("axis", 1)));
+}
+
+inline void read_split(operation& n) {
+    const output_ref x = n.in(0);
+    const std::int64_t axis = n.axis_of(n.integer("axis", 0), n.rank(x));
+    const auto count = static_cast<std::int64_t>(n.outputs());
+    const dimension size = n.shape(x)[static_cast<std::size_t>(axis)];
+    lpt::integers lengths = n.list("split");
+    if (lengths.empty() && !n.has(1)) {
+        if (size == dynamic_dimension || count == 0) {
+            op::split what;
+            what.num_splits = count;
+            const node_id made = n.make_node(what, {x, n.integer_constant(axis)});
+            for (std::int32_t port = 0; port < count; ++port) {
+                n.out(static_cast<std::size_t>(port), output_ref(made, port));
+            }
+            return;
+        }
+        const std::int64_t length = (size + count - 1) / count;
+        for (std::int64_t i = 0; i < count; ++i) {
+            lengths.push_back(math::maximum<std::int64_t>(0, math::minimum(length, size - i * length)));
+        }
+    }
+    const output_ref parts = lengths.empty() ? n.in(1) : n.indices(lengths);
+    const node_id made = n.make_node(op::variadic_split{}, {x, n.integer_constant(axis), parts});
+    if (n.builder().model()[made].outputs() < n.outputs()) {
+        n.wrong({"has ", n.outputs(), " outputs, but is split into ", n.builder().model()[made].outputs()});
+    }
+    for (std::int32_t port = 0; port < count; ++port) {
+        n.out(static_cast<std::size_t>(port), output_ref(made, port));
+    }
+}
+
+inline void read_slice(operation& n) {
+    const output_ref x = n.in(0);
+    if (n.version() < 10) {
+        const lpt::integers starts = n.list("starts");
+        const output_ref steps = n.indices(lpt::integers(starts.size(), 1));
+        if (n.has_attribute("axes")) {
+            n.out(n.make(op::slice{},
+                         {x, n.indices(starts), n.indices(n.list("ends")), steps, n.indices(n.list("axes"))}));
+        } else {
+            n.out(n.make(op::slice{}, {x, n.indices(starts), n.indices(n.list("ends")), steps}));
+        }
+        return;
+    }
+    const output_ref starts = n.in(1);
+    output_ref steps;
+    if (n.has(4)) {
+        steps = n.in(4);
+    } else {
+        steps = n.broadcast(n.like(starts, 1), n.shape_of(starts));
+    }
+    if (n.has(3)) {
+        n.out(n.make(op::slice{}, {x, starts, n.in(2), steps, n.in(3)}));
+    } else {
+        n.out(n.make(op::slice{}, {x, starts, n.in(2), steps}));
+    }
+}
+
+inline void read_gather(operation& n) { n.out(n.gather(n.in(0), n.in(1), n.integer("axis", 0))); }
+
+inline void read_gather_nd(operation& n) {
+    op::gather_nd what;
+    what.batch_dims = n.integer("batch_dims", 0);
+    n.out(n.make(what, {n.in(0), n.in(1)}, 8));
+}
+
+/// Places along an axis, counted from the front.
+inline output_ref places_from_front(operation& n, output_ref places, output_ref size) {
+    places = n.convert(places, i64);
+    const output_ref below = n.make(op::less{}, {places, n.integer_constant(0)});
+    return n.make(op::select{}, {below, n.make(op::add{}, {places, size}), places});
+}
+
+/// The place in a flat tensor of shape `sizes` of each element of `places`, which gives the place along one axis.
+inline output_ref flat_places(operation& n, output_ref places, const lpt::shape& own, const lpt::shape& sizes,
+                              std::int64_t axis) {
+    std::int64_t stride = 1;
+    output_ref sum;
+    for (std::size_t i = sizes.rank(); i-- > 0;) {
+        output_ref along;
+        if (static_cast<std::int64_t>(i) == axis) {
+            along = places_from_front(n, places, n.integer_constant(sizes[i]));
+        } else {
+            lpt::integers order;
+            for (dimension place = 0; place < own[i]; ++place) {
+                order.push_back(place);
+            }
+            lpt::integers as;
+            as.resize(sizes.rank(), 1);
+            as[i] = own[i];
+            along = n.reshape(n.indices(order), as);
+        }
+        along = n.make(op::multiply{}, {along, n.integer_constant(stride)});
+        sum = sum ? n.make(op::add{}, {sum, along}) : along;
+        stride *= sizes[i];
+    }
+    return sum;
+}
+
+inline void read_gather_elements(operation& n) {
+    const output_ref x = n.in(0);
+    const lpt::shape sizes = n.static_shape(x);
+    const std::int64_t axis = n.axis_of(n.integer("axis", 0), sizes.rank());
+    const output_ref places = flat_places(n, n.in(1), n.static_shape(n.in(1)), sizes, axis);
+    n.out(n.gather(n.reshape(x, {-1}), places, 0));
+}
+
+inline void read_depth_to_space(operation& n) {
+    op::depth_to_space what;
+    what.block_size = n.integer("blocksize", 1);
+    what.mode =
+        n.words("mode", "DCR") == "CRD" ? op::depth_space_mode::depth_first : op::depth_space_mode::blocks_first;
+    n.out(n.make(what, {n.in(0)}));
+}
+inline void read_space_to_depth(operation& n) {
+    op::space_to_depth what;
+    what.block_size = n.integer("blocksize", 1);
+    n.out(n.make(what, {n.in(0)}));
+}
+
+inline void read_expand(operation& n) { n.out(n.broadcast(n.in(0), n.convert(n.in(1), i64))); }
+inline void read_tile(operation& n) { n.out(n.make(op::tile{}, {n.in(0), n.in(1)})); }
+
+inline op::pad_mode pad_mode_of(operation& n, std::string_view mode) {
+    for (std::size_t i = 0; i < std::size(op::pad_mode_words); ++i) {
+        if (op::pad_mode_words[i] == shown(mode)) {
+            return static_cast<op::pad_mode>(i);
+        }
+    }
+    n.wrong({"mode '", shown(mode), "' is not supported"});
+}
+
+/// Margins at all beginnings, then at all ends; for some axes only where these are given.
+inline void read_pad(operation& n) {
+    const output_ref x = n.in(0);
+    const std::size_t rank = n.rank(x);
+    const lpt::integers pads = n.version() < 11 ? n.list("pads") : n.known_integers(1);
+    lpt::integers axes;
+    if (n.has(3)) {
+        axes = n.known_integers(3);
+    } else {
+        for (std::size_t axis = 0; axis < rank; ++axis) {
+            axes.push_back(static_cast<std::int64_t>(axis));
+        }
+    }
+    if (pads.size() != 2 * axes.size()) {
+        n.wrong({"has ", pads.size(), " margins for ", axes.size(), " axes"});
+    }
+    lpt::integers begin;
+    lpt::integers end;
+    begin.resize(rank, 0);
+    end.resize(rank, 0);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const auto axis = static_cast<std::size_t>(n.axis_of(axes[i], rank));
+        begin[axis] = pads[i];
+        end[axis] = pads[axes.size() + i];
+    }
+    const std::string_view mode = n.words("mode", "constant");
+    if (mode == "wrap") {
+        // Places count round the axis: gathered one axis after the other.
+        output_ref result = x;
+        for (std::size_t axis = 0; axis < rank; ++axis) {
+            const dimension size = n.static_shape(x)[axis];
+            lpt::integers places;
+            for (std::int64_t place = -begin[axis]; size != 0 && place < size + end[axis]; ++place) {
+                places.push_back(((place % size) + size) % size);
+            }
+            result = n.gather(result, n.indices(places), static_cast<std::int64_t>(axis));
+        }
+        return n.out(result);
+    }
+    op::pad what;
+    what.pad_mode = pad_mode_of(n, mode);
+    if (what.pad_mode != op::pad_mode::constant) {
+        return n.out(n.make(what, {x, n.indices(begin), n.indices(end)}, 12));
+    }
+    const output_ref filling = n.version() < 11 ? n.like(x, n.real("value", 0)) : n.in_or(2, 0);
+    n.out(n.make(what,
+                 {x, n.indices(begin), n.indices(end),
+                  n.shape(filling).rank() == 0 ? filling : n.reshape(filling, view<std::int64_t>())},
+                 12));
+}
+
+inline void read_reverse_sequence(operation& n) {
+    op::reverse_sequence what;
+    what.batch_axis = n.integer("batch_axis", 1);
+    what.seq_axis = n.integer("time_axis", 0);
+    n.out(n.make(what, {n.in(0), n.in(1)}));
+}
+
+/// The upper or lower triangle of matrices.
+inline void read_triangle(operation& n) {
+    const output_ref x = n.in(0);
+    const output_ref rows = n.unsqueeze(n.counted(n.size_along(x, -2)), {1});
+    const output_ref columns = n.unsqueeze(n.counted(n.size_along(x, -1)), {0});
+    const output_ref shift = n.has(1) ? n.convert(n.in(1), i64) : n.integer_constant(0);
+    const output_ref diagonal = n.make(op::add{}, {rows, shift});
+    const output_ref kept = n.flag("upper", true) ? n.make(op::greater_equal{}, {columns, diagonal})
+                                                  : n.make(op::less_equal{}, {columns, diagonal});
+    n.out(n.make(op::select{}, {kept, x, n.like(x, 0)}));
+}
+
+inline constexpr operator_entry movement_operators[] = {
+    {"", "Reshape", read_reshape, true},
+    {"", "Flatten", read_flatten, true},
+    {"", "Squeeze", read_squeeze, true},
+    {"", "Unsqueeze", read_unsqueeze, true},
+    {"", "Transpose", read_transpose, true},
+    {"", "Concat", read_concat, true},
+    {"", "Split", read_split, true},
+    {"", "Slice", read_slice, true},
+    {"", "Gather", read_gather, true},
+    {"", "GatherND", read_gather_nd, true},
+    {"", "GatherElements", read_gather_elements, true},
+    {"", "DepthToSpace", read_depth_to_space, true},
+    {"", "SpaceToDepth", read_space_to_depth, true},
+    {"", "Expand", read_expand, true},
+    {"", "Tile", read_tile, true},
+    {"", "Pad", read_pad},
+    {"", "ReverseSequence", read_reverse_sequence},
+    {"", "Trilu", read_triangle},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/reduction.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_REDUCTION_HPP
+#define LPT_HOLDS_IMPORT_ONNX_REDUCTION_HPP
+/// Reductions and normalizations.
+namespace lpt::inline LPT_ABI::onnx {
+
+inline lpt::integers all_axes(operation& n, output_ref x) {
+    lpt::integers axes;
+    for (std::size_t axis = 0; axis < n.rank(x); ++axis) {
+        axes.push_back(static_cast<std::int64_t>(axis));
+    }
+    return axes;
+}
+
+/// The axes to reduce: all, or with `noop_with_empty_axes` none, where none are given.
+inline output_ref reduced_axes(operation& n) {
+    const output_ref axes = axes_input(n, 1);
+    const bool given = axes && !(n.shape(axes).is_static() && n.shape(axes).elements() == 0);
+    if (given || n.flag("noop_with_empty_axes")) {
+        return given ? axes : n.indices(view<std::int64_t>());
+    }
+    return n.indices(all_axes(n, n.in(0)));
+}
+
+template <class Reduction>
+output_ref reduced(operation& n, output_ref x) {
+    Reduction what;
+    what.keep_dims = n.flag("keepdims", true);
+    return n.make(what, {x, reduced_axes(n)});
+}
+template <class Reduction>
+void read_reduction(operation& n) {
+    n.out(reduced<Reduction>(n, n.in(0)));
+}
+/// Greatest and least of booleans are "any" and "all".
+template <class Reduction, class Logical>
+void read_extreme(operation& n) {
+    n.out(n.type(n.in(0)) == boolean ? reduced<Logical>(n, n.in(0)) : reduced<Reduction>(n, n.in(0)));
+}
+inline void read_sum_of_squares(operation& n) {
+    n.out(reduced<op::reduce_sum>(n, n.make(op::multiply{}, {n.in(0), n.in(0)})));
+}
+inline void read_log_of_sum(operation& n) { n.out(n.make(op::log{}, {reduced<op::reduce_sum>(n, n.in(0))})); }
+/// log(sum of exp(x - m)) + m with the greatest value m, so that nothing overflows.
+inline void read_log_of_sum_of_exponentials(operation& n) {
+    const output_ref x = n.in(0);
+    const output_ref axes = reduced_axes(n);
+    op::reduce_max most;
+    most.keep_dims = true;
+    const output_ref kept = n.make(most, {x, axes});
+    const output_ref powers = n.make(op::exp{}, {n.make(op::subtract{}, {x, kept})});
+    const output_ref sum = reduced<op::reduce_sum>(n, powers);
+    most.keep_dims = n.flag("keepdims", true);
+    n.out(n.make(op::add{}, {n.make(op::log{}, {sum}), n.make(most, {x, axes})}));
+}
+
+/// The place of the greatest or least value along an axis.
+template <bool Greatest>
+void read_place_of_extreme(operation& n) {
+    output_ref x = n.in(0);
+    const std::int64_t axis = n.axis_of(n.integer("axis", 0), n.rank(x));
+    const bool last = n.flag("select_last_index");
+    const output_ref size = n.size_along(x, axis);
+    if (last) {
+        // The first from the back.
+        const output_ref back =
+            n.make(op::subtract{}, {n.make(op::subtract{}, {size, n.integer_constant(1)}), n.counted(size)});
+        x = n.gather(x, back, axis);
+    }
+    op::top_k top;
+    top.axis = axis;
+    top.mode = Greatest ? op::top_k_mode::max : op::top_k_mode::min;
+    top.sort = op::top_k_sort::value;
+    top.index_element_type = i64;
+    top.stable = true;
+    output_ref place(n.make_node(top, {x, n.integer_constant(1)}, 11), 1);
+    if (last) {
+        place = n.make(op::subtract{}, {n.make(op::subtract{}, {size, n.integer_constant(1)}), place});
+    }
+    n.out(n.flag("keepdims", true) ? place : n.squeeze(place, {axis}));
+}
+
+inline void read_top_k(operation& n) {
+    op::top_k top;
+    top.axis = n.integer("axis", -1);
+    top.mode = n.flag("largest", true) ? op::top_k_mode::max : op::top_k_mode::min;
+    top.sort = op::top_k_sort::value;
+    top.index_element_type = i64;
+    top.stable = true;
+    const output_ref count = n.has(1) ? n.in(1) : n.indices({n.integer("k", 1)});
+    const node_id made = n.make_node(top, {n.in(0), n.shape(count).rank() == 0 ? count : n.squeeze(count, {0})}, 11);
+    n.out(0, made);
+    n.out(1, output_ref(made, 1));
+}
+
+inline void read_cumulative_sum(operation& n) {
+    op::cum_sum what;
+    what.exclusive = n.flag("exclusive");
+    what.reverse = n.flag("reverse");
+    const output_ref axis = n.in(1);
+    n.out(n.make(what, {n.in(0), n.shape(axis).rank() == 0 ? axis : n.squeeze(axis, {0})}));
+}
+
+// ---- normalization
+
+/// Axes from `first` to the last.
+inline lpt::integers last_axes(operation& n, output_ref x, std::int64_t first) {
+    lpt::integers axes;
+    for (auto axis = n.axis_of(first, n.rank(x)); axis < static_cast<std::int64_t>(n.rank(x)); ++axis) {
+        axes.push_back(axis);
+    }
+    return axes;
+}
+
+inline output_ref normalized(operation& n, output_ref x, view<std::int64_t> axes, double epsilon) {
+    op::mvn what;
+    what.eps = epsilon;
+    what.normalize_variance = true;
+    what.eps_mode = op::mvn_eps_mode::inside_sqrt;
+    return n.make(what, {x, n.indices(axes)}, 6);
+}
+inline double epsilon_of(operation& n, double otherwise = 1e-5) {
+    return static_cast<double>(static_cast<float>(n.real("epsilon", otherwise)));
+}
+
+/// Mean and 1 / sqrt(variance + epsilon) as outputs `port` and `port + 1`, where they are wanted.
+inline void out_statistics(operation& n, output_ref x, view<std::int64_t> axes, double epsilon, std::size_t port) {
+    if (!n.wants(port) && !n.wants(port + 1)) {
+        return;
+    }
+    const output_ref mean = n.reduce<op::reduce_mean>(x, axes, true);
+    const output_ref difference = n.make(op::subtract{}, {x, mean});
+    const output_ref variance = n.reduce<op::reduce_mean>(n.make(op::multiply{}, {difference, difference}), axes, true);
+    const output_ref root = n.make(op::sqrt{}, {n.make(op::add{}, {variance, n.like(x, epsilon)})});
+    n.out(port, mean);
+    n.out(port + 1, n.make(op::divide{}, {n.like(x, 1), root}));
+}
+
+inline void read_layer_normalization(operation& n) {
+    const output_ref x = n.in(0);
+    const lpt::integers axes = last_axes(n, x, n.integer("axis", -1));
+    output_ref result = n.make(op::multiply{}, {normalized(n, x, axes, epsilon_of(n)), n.in(1)});
+    n.out(0, n.has(2) ? n.make(op::add{}, {result, n.in(2)}) : result);
+    out_statistics(n, x, axes, epsilon_of(n), 1);
+}
+
+/// x / sqrt(mean of x^2 + epsilon)
+inline output_ref root_mean_square_normalized(operation& n, output_ref x, view<std::int64_t> axes, double epsilon) {
+    const output_ref squares = n.reduce<op::reduce_mean>(n.make(op::multiply{}, {x, x}), axes, true);
+    const output_ref root = n.make(op::sqrt{}, {n.make(op::add{}, {squares, n.like(x, epsilon)})});
+    return n.make(op::divide{}, {x, root});
+}
+inline void read_root_mean_square_normalization(operation& n) {
+    const output_ref x = n.in(0);
+    const output_ref in_f32 = n.type(x) == f64 ? x : n.convert(x, f32);
+    const output_ref result =
+        root_mean_square_normalized(n, in_f32, last_axes(n, x, n.integer("axis", -1)), epsilon_of(n));
+    n.out(n.make(op::multiply{}, {n.convert(result, n.type(x)), n.in(1)}));
+}
+
+/// com.microsoft: layer normalization of x + skip + bias, which is the fourth output.
+inline void read_skip_layer_normalization(operation& n) {
+    const bool simplified = n.node().type == "SkipSimplifiedLayerNormalization";
+    const std::size_t bias = simplified ? 3 : 4;
+    output_ref sum = n.make(op::add{}, {n.in(0), n.in(1)});
+    sum = n.has(bias) ? n.make(op::add{}, {sum, n.in(bias)}) : sum;
+    const lpt::integers axes{-1};
+    output_ref result = simplified ? root_mean_square_normalized(n, sum, axes, epsilon_of(n, 1e-12))
+                                   : normalized(n, sum, last_axes(n, sum, -1), epsilon_of(n, 1e-12));
+    result = n.make(op::multiply{}, {result, n.in(2)});
+    n.out(0, !simplified && n.has(3) ? n.make(op::add{}, {result, n.in(3)}) : result);
+    n.out(3, sum);
+}
+
+/// Numbers a channel, as they broadcast to data with channels on axis 1.
+inline output_ref by_channel(operation& n, output_ref numbers, output_ref x) {
+    lpt::integers sizes{-1};
+    for (std::size_t axis = 2; axis < n.rank(x); ++axis) {
+        sizes.push_back(1);
+    }
+    return n.reshape(numbers, sizes);
+}
+
+inline void read_instance_normalization(operation& n) {
+    const output_ref x = n.in(0);
+    const output_ref result = normalized(n, x, spatial_axes(n, x), epsilon_of(n));
+    n.out(n.make(op::add{}, {n.make(op::multiply{}, {result, by_channel(n, n.in(1), x)}), by_channel(n, n.in(2), x)}));
+}
+
+/// Scales and biases are those of channels, before version 21 those of groups.
+inline void read_group_normalization(operation& n) {
+    const output_ref x = n.in(0);
+    const std::int64_t groups = n.integer("num_groups", 1);
+    const output_ref flat = n.reshape(x, {0, groups, -1}, true);
+    output_ref result = normalized(n, flat, lpt::integers{2}, epsilon_of(n));
+    if (n.version() < 21) {
+        result = n.make(op::add{},
+                        {n.make(op::multiply{}, {result, n.reshape(n.in(1), {-1, 1})}), n.reshape(n.in(2), {-1, 1})});
+        return n.out(n.make(op::reshape{}, {result, n.shape_of(x)}));
+    }
+    result = n.make(op::reshape{}, {result, n.shape_of(x)});
+    n.out(n.make(op::add{}, {n.make(op::multiply{}, {result, by_channel(n, n.in(1), x)}), by_channel(n, n.in(2), x)}));
+}
+
+/// Scale and shift of each channel; in training the mean and variance of the data count, and are given.
+inline void read_batch_normalization(operation& n) {
+    const output_ref x = n.in(0);
+    const double epsilon = epsilon_of(n);
+    output_ref mean = n.in(3);
+    output_ref variance = n.in(4);
+    if (n.flag("training_mode")) {
+        lpt::integers axes = all_axes(n, x);
+        axes.erase(1);
+        const output_ref now = n.reduce<op::reduce_mean>(x, axes, true);
+        const output_ref difference = n.make(op::subtract{}, {x, now});
+        const output_ref spread =
+            n.reduce<op::reduce_mean>(n.make(op::multiply{}, {difference, difference}), axes, false);
+        const output_ref momentum = n.like(x, n.real("momentum", 0.9));
+        const output_ref rest = n.make(op::subtract{}, {n.like(x, 1), momentum});
+        const auto running = [&](output_ref before, output_ref fresh) {
+            return n.make(op::add{},
+                          {n.make(op::multiply{}, {before, momentum}), n.make(op::multiply{}, {fresh, rest})});
+        };
+        const output_ref flat = n.reshape(now, {-1});
+        n.out(1, running(mean, flat));
+        n.out(2, running(variance, spread));
+        mean = flat;
+        variance = spread;
+    }
+    const output_ref root = n.make(op::sqrt{}, {n.make(op::add{}, {variance, n.like(variance, epsilon)})});
+    const output_ref scale = n.make(op::divide{}, {n.convert(n.in(1), n.type(root)), root});
+    const output_ref shift =
+        n.make(op::subtract{}, {n.convert(n.in(2), n.type(root)), n.make(op::multiply{}, {mean, scale})});
+    const output_ref scaled = n.make(op::multiply{}, {x, by_channel(n, n.convert(scale, n.type(x)), x)});
+    n.out(0, n.make(op::add{}, {scaled, by_channel(n, n.convert(shift, n.type(x)), x)}));
+}
+
+inline void read_local_response_normalization(operation& n) {
+    op::lrn what;
+    what.alpha = n.real("alpha", 0.0001);
+    what.beta = n.real("beta", 0.75);
+    what.bias = n.real("bias", 1);
+    what.size = n.integer("size", 1);
+    n.out(n.make(what, {n.in(0), n.indices({1})}));
+}
+
+inline void read_lp_normalization(operation& n) {
+    const output_ref x = n.in(0);
+    const lpt::integers axes{n.axis_of(n.integer("axis", -1), n.rank(x))};
+    const output_ref norm = norm_of(n, x, norm_degree(n), axes);
+    const output_ref quotient = n.make(op::divide{}, {x, norm});
+    n.out(n.make(op::select{}, {n.make(op::equal{}, {norm, n.like(x, 0)}), n.like(x, 0), quotient}));
+}
+
+inline void read_mean_variance_normalization(operation& n) {
+    const lpt::integers axes = n.has_attribute("axes") ? n.list("axes") : lpt::integers{0, 2, 3};
+    n.out(normalized(n, n.in(0), axes, 1e-9));
+}
+
+inline constexpr operator_entry reduction_operators[] = {
+    {"", "ReduceSum", read_reduction<op::reduce_sum>},
+    {"", "ReduceMean", read_reduction<op::reduce_mean>},
+    {"", "ReduceProd", read_reduction<op::reduce_prod>},
+    {"", "ReduceL1", read_reduction<op::reduce_l1>},
+    {"", "ReduceL2", read_reduction<op::reduce_l2>},
+    {"", "ReduceMax", read_extreme<op::reduce_max, op::reduce_logical_or>},
+    {"", "ReduceMin", read_extreme<op::reduce_min, op::reduce_logical_and>},
+    {"", "ReduceSumSquare", read_sum_of_squares},
+    {"", "ReduceLogSum", read_log_of_sum},
+    {"", "ReduceLogSumExp", read_log_of_sum_of_exponentials},
+    {"", "ArgMax", read_place_of_extreme<true>},
+    {"", "ArgMin", read_place_of_extreme<false>},
+    {"", "TopK", read_top_k},
+    {"", "CumSum", read_cumulative_sum},
+    {"", "LayerNormalization", read_layer_normalization},
+    {"", "RMSNormalization", read_root_mean_square_normalization},
+    {"", "SimplifiedLayerNormalization", read_root_mean_square_normalization},
+    {"", "InstanceNormalization", read_instance_normalization},
+    {"", "GroupNormalization", read_group_normalization},
+    {"", "BatchNormalization", read_batch_normalization},
+    {"", "LRN", read_local_response_normalization},
+    {"", "LpNormalization", read_lp_normalization},
+    {"", "MeanVarianceNormalization", read_mean_variance_normalization},
+    {"com.microsoft", "LayerNormalization", read_layer_normalization},
+    {"com.microsoft", "SkipLayerNormalization", read_skip_layer_normalization},
+    {"com.microsoft", "SkipSimplifiedLayerNormalization", read_skip_layer_normalization},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/shape.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_SHAPE_HPP
+#define LPT_HOLDS_IMPORT_ONNX_SHAPE_HPP
+/// Constants, shapes, and what is made of them.
+namespace lpt::inline LPT_ABI::onnx {
+
+inline void read_constant(operation& n) {
+    session& shared = n.reader().shared();
+    const auto out = [&](tensor made) { n.out(n.builder().constant(std::move(made))); };
+    if (const attribute* found = n.find("value", 4)) {
+        return out(read_tensor(found->tensor, shared.file, shared.others, n.builder()));
+    }
+    if (n.has_attribute("value_float")) {
+        return out(make_scalar(f32, n.real("value_float", 0)));
+    }
+    if (n.has_attribute("value_int")) {
+        return n.out(n.integer_constant(n.integer("value_int", 0)));
+    }
+    if (n.has_attribute("value_ints")) {
+        return n.out(n.indices(n.list("value_ints")));
+    }
+    if (n.has_attribute("value_floats")) {
+        seq<double> numbers;
+        for (const float each : n.reals("value_floats")) {
+            numbers.push_back(static_cast<double>(each));
+        }
+        return out(make_tensor(f32, lpt::shape{static_cast<dimension>(numbers.size())}, numbers));
+    }
+    n.wrong({"has no value, or one of strings or of a sparse tensor, which are not supported"});
+}
+
+/// A tensor of one value, f32 zero where none is given.
+inline void read_constant_of_shape(operation& n) {
+    session& shared = n.reader().shared();
+    tensor filling = make_scalar(f32, 0);
+    if (const attribute* found = n.find("value", 4)) {
+        filling = read_tensor(found->tensor, shared.file, shared.others, n.builder());
+        if (filling.elements() != 1) {
+            n.wrong({"value must be one number, not ", filling.elements()});
+        }
+        filling = tensor(filling, lpt::shape{});
+    }
+    op::broadcast what;
+    what.mode = op::broadcast_mode::numpy;
+    n.out(n.make(what, {n.builder().constant(std::move(filling)), n.in(0)}, 3));
+}
+
+inline void read_shape(operation& n) {
+    const output_ref all = n.shape_of(n.in(0));
+    if (!n.has_attribute("start") && !n.has_attribute("end")) {
+        return n.out(all);
+    }
+    const auto rank = static_cast<std::int64_t>(n.rank(n.in(0)));
+    const auto clamped = [&](std::int64_t place) {
+        place = place < 0 ? place + rank : place;
+        return math::maximum<std::int64_t>(0, math::minimum(place, rank));
+    };
+    const std::int64_t begin = clamped(n.integer("start", 0));
+    const std::int64_t end = clamped(n.integer("end", rank));
+    n.out(n.slice(all, 0, begin, math::maximum(begin, end)));
+}
+
+inline void read_size(operation& n) { n.out(n.reduce<op::reduce_prod>(n.shape_of(n.in(0)), {0}, false)); }
+
+inline void read_range(operation& n) {
+    op::range what;
+    what.output_type = n.type(n.in(0));
+    const auto number = [&](std::size_t port) {
+        return n.shape(n.in(port)).rank() == 0 ? n.in(port) : n.reshape(n.in(port), view<std::int64_t>());
+    };
+    n.out(n.make(what, {number(0), number(1), number(2)}));
+}
+
+inline void read_non_zero(operation& n) { n.out(n.make(op::non_zero{}, {n.in(0)})); }
+
+/// Places count from the back where they are negative.
+inline void read_one_hot(operation& n) {
+    op::one_hot what;
+    what.axis = n.integer("axis", -1);
+    const output_ref depth = n.shape(n.in(1)).rank() == 0 ? n.in(1) : n.reshape(n.in(1), view<std::int64_t>());
+    const output_ref size = n.convert(depth, i64);
+    const output_ref places = n.convert(n.in(0), i64);
+    const output_ref below = n.make(op::less{}, {places, n.integer_constant(0)});
+    const output_ref moved = n.make(op::select{}, {below, n.make(op::add{}, {places, size}), places});
+    const output_ref off = n.squeeze(n.slice(n.in(2), 0, 0, 1), {0});
+    const output_ref on = n.squeeze(n.slice(n.in(2), 0, 1, 2), {0});
+    n.out(n.make(what, {moved, size, on, off}, 1));
+}
+
+/// Ones on a diagonal.
+inline void read_eye_like(operation& n) {
+    const output_ref x = n.in(0);
+    const element type = n.type_attribute("dtype", n.type(x));
+    const output_ref rows = n.unsqueeze(n.counted(n.size_along(x, 0)), {1});
+    const output_ref columns = n.unsqueeze(n.counted(n.size_along(x, 1)), {0});
+    const output_ref shifted = n.make(op::add{}, {rows, n.integer_constant(n.integer("k", 0))});
+    n.out(n.convert(n.make(op::equal{}, {shifted, columns}), type));
+}
+
+/// The elements, or parts along an axis, where a condition of one axis holds.
+inline void read_compress(operation& n) {
+    const bool flat = !n.has_attribute("axis");
+    const output_ref x = flat ? n.reshape(n.in(0), {-1}) : n.in(0);
+    const output_ref places = n.reshape(n.make(op::non_zero{}, {n.in(1)}), {-1});
+    n.out(n.gather(x, places, flat ? 0 : n.integer("axis", 0)));
+}
+
+inline constexpr operator_entry shape_operators[] = {
+    {"", "Constant", read_constant}, {"", "ConstantOfShape", read_constant_of_shape},
+    {"", "Shape", read_shape},       {"", "Size", read_size},
+    {"", "Range", read_range},       {"", "NonZero", read_non_zero},
+    {"", "OneHot", read_one_hot},    {"", "EyeLike", read_eye_like},
+    {"", "Compress", read_compress},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/operators.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_OPERATORS_HPP
+#define LPT_HOLDS_IMPORT_ONNX_OPERATORS_HPP
+namespace lpt::inline LPT_ABI::onnx {
+
+/// Every operator that can be read, by domain and type.
+inline const operator_entry* find_operator(std::string_view domain, std::string_view type) {
+    using key = std::pair<std::string_view, std::string_view>;
+    static const std::map<key, const operator_entry*> all = [] {
+        std::map<key, const operator_entry*> result;
+        const auto add = [&](const auto& operators) {
+            for (const operator_entry& each : operators) {
+                result[{each.domain, each.type}] = &each;
+            }
+        };
+        add(elementwise_operators);
+        add(activation_operators);
+        add(quantization_operators);
+        add(convolution_operators);
+        add(pooling_operators);
+        add(movement_operators);
+        add(reduction_operators);
+        add(shape_operators);
+        add(microsoft_operators);
+        return result;
+    }();
+    const auto found = all.find({domain, type});
+    return found == all.end() ? nullptr : found->second;
+}
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/read.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_READ_HPP
+#define LPT_HOLDS_IMPORT_ONNX_READ_HPP
+namespace lpt::inline LPT_ABI::onnx {
+
+inline output_ref graph_reader::plain_of(const value& from) {
+    if (!from.quantized) {
+        return from.plain;
+    }
+    quantized_tensor& mine = *from.quantized;
+    if (!mine.integers) {
+        mine.integers = detail::quantized_integers(builder_, mine);
+    }
+    return mine.integers;
+}
+
+inline output_ref graph_reader::real_of(const value& from) {
+    if (!from.quantized) {
+        return from.plain;
+    }
+    quantized_tensor& mine = *from.quantized;
+    if (!mine.dequantized) {
+        mine.dequantized = detail::quantized_and_back(builder_, mine);
+    }
+    return mine.dequantized;
+}
+
+namespace detail {
+
+/// The version of an operator's set; raises an error for sets that nobody imported, or that are older or newer than those that are known.
+inline std::int64_t version_of(std::string_view domain, const scope& names, const model_builder& to) {
+    constexpr std::int64_t oldest = 7;
+    constexpr std::int64_t newest = 28;
+    const auto found = names.imported->find(domain);
+    if (found == names.imported->end()) {
+        if (!domain.empty()) {
+            return 1;  // sets of one version, which some writers do not name
+        }
+        to.wrong({"the model imports no version of the standard operators"});
+    }
+    if (domain.empty() && (found->second < oldest || found->second > newest)) {
+        to.wrong(
+            {"version ", found->second, " of the standard operators is not known; known are ", oldest, " to ", newest});
+    }
+    return found->second;
+}
+
+/// The nodes of a list that give what others of it read.
+inline std::unordered_map<std::string_view, std::size_t> producers_of(const std::vector<node_description>& nodes) {
+    std::unordered_map<std::string_view, std::size_t> producers;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        for (const std::string_view output : nodes[i].outputs) {
+            producers.emplace(output, i);
+        }
+    }
+    return producers;
+}
+
+/// A node of a function with the attributes that the caller gives it.
+inline node_description with_attributes(const node_description& node, const node_description& caller,
+                                        const function_description& function) {
+    node_description result = node;
+    std::erase_if(result.attributes, [&](attribute& each) {
+        if (each.reference.empty()) {
+            return false;
+        }
+        const attribute* given = caller.find(each.reference);
+        for (const attribute& otherwise : function.defaults) {
+            if (given == nullptr && otherwise.name == each.reference) {
+                given = &otherwise;
+            }
+        }
+        if (given == nullptr) {
+            return true;
+        }
+        const std::string_view name = each.name;
+        each = *given;
+        each.name = name;
+        return false;
+    });
+    return result;
+}
+
+}  // namespace detail
+
+inline void graph_reader::read_nodes(const std::vector<node_description>& nodes, scope& names) {
+    const auto producers = detail::producers_of(nodes);
+    const auto sources = [&](std::size_t number, auto&& visit) {
+        for (const std::string_view input : nodes[number].inputs) {
+            const auto found = producers.find(input);
+            if (found != producers.end()) {
+                visit(found->second);
+            }
+        }
+    };
+    const auto circle = [&](std::size_t number) {
+        const node_description& node = nodes[number];
+        builder_.begin({std::string(node.name), std::string(node.type), node.byte});
+        builder_.wrong({"what it gives leads round in a circle to what it reads"});
+    };
+    for (const std::size_t number : order_by_sources(nodes.size(), sources, circle)) {
+        read_node(nodes[number], names);
+    }
+}
+
+inline void graph_reader::read_node(const node_description& node, scope& names) {
+    const source_node around = builder_.current();
+    std::string name(node.name);
+    if (name.empty() && !node.outputs.empty()) {
+        name = node.outputs[0];
+    }
+    builder_.begin({names.prefix + name, std::string(node.type), node.byte});
+    if (--session_.nodes_left < 0) {
+        builder_.wrong({"functions and bodies make more nodes of the model than its size allows"});
+    }
+    const auto function = session_.model.functions.find({node.domain, node.type});
+    if (function != session_.model.functions.end()) {
+        call(function->second, node, names);
+        builder_.begin(around);
+        return;
+    }
+    const std::int64_t version = detail::version_of(node.domain, names, builder_);
+    const operator_entry* entry = session_.find(node.domain, node.type);
+    if (entry == nullptr) {
+        builder_.wrong({"the operator ", shown(node.domain), node.domain.empty() ? "" : ".", shown(node.type),
+                        " is not supported"});
+    }
+    operation one(*this, names, node, version);
+    if (entry->keeps_values) {
+        one.kept_ = detail::common_quantization(one);
+    }
+    const source_node mine = builder_.current();
+    try {
+        lpt::detail::naming_memory([&] { entry->read(one); }, [&] { return text(name.c_str()); });
+    } catch (const protozero::exception& broken) {
+        builder_.begin(mine);
+        builder_.wrong({"is broken: ", broken.what()});
+    }
+    builder_.finish();
+    builder_.begin(around);
+}
+
+inline void graph_reader::call(const function_description& function, const node_description& caller, scope& names) {
+    scope inner;
+    inner.imported = &function.imported;
+    inner.prefix = builder_.current().name + "/";
+    if (inner.prefix.size() > 4096) {
+        builder_.wrong({"functions call each other too deep"});
+    }
+    for (std::size_t i = 0; i < function.inputs.size() && i < caller.inputs.size(); ++i) {
+        if (const value* found = names.find(caller.inputs[i]); found != nullptr && !caller.inputs[i].empty()) {
+            inner.values[function.inputs[i]] = *found;
+        }
+    }
+    std::vector<node_description> nodes;
+    for (const node_description& each : function.nodes) {
+        nodes.push_back(detail::with_attributes(each, caller, function));
+        for (std::string_view& input : nodes.back().inputs) {
+            // An input that the caller leaves out is left out inside, too.
+            for (std::size_t i = 0; i < function.inputs.size(); ++i) {
+                if (input == function.inputs[i] && !inner.values.contains(input)) {
+                    input = {};
+                }
+            }
+        }
+    }
+    read_nodes(nodes, inner);
+    for (std::size_t i = 0; i < caller.outputs.size(); ++i) {
+        if (caller.outputs[i].empty()) {
+            continue;
+        }
+        const value* found = i < function.outputs.size() ? inner.find(function.outputs[i]) : nullptr;
+        if (found == nullptr) {
+            builder_.wrong({"the function '", shown(function.name), "' gives no output ", i});
+        }
+        names.values[caller.outputs[i]] = *found;
+    }
+}
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_HPP
+#define LPT_HOLDS_IMPORT_ONNX_HPP
+namespace lpt::inline LPT_ABI {
+
+/// Reads a network in the format of ONNX.
+///
+/// `path`: the model, with the standard operators of versions 7 to 28; `external_data_anywhere`: tensors may lie in files outside the model's folder,
+/// too. Weights are not copied: they stay windows on the mapped files. Operators become operations of the library; what it has no operation for is composed
+/// of several. QuantizeLinear becomes FakeQuantize, and what a DequantizeLinear of the same scale and zero point reads is real numbers again.
+/// Raises an error that names the file, node and byte, and what was expected there, for everything that is not a network or has operators, versions or element
+/// types that are not supported.
+inline graph import_onnx(const std::string& path, bool external_data_anywhere = false) {
+    const mapped_file file(path.c_str());
+    const char* const first = reinterpret_cast<const char*>(file.data());
+    const text_view name(path.c_str());
+    try {
+        const onnx::model_description model = onnx::read_model(onnx::message({first, file.size()}, first));
+        if (!model.has_graph) {
+            fail({"is not a model: it has no graph"});
+        }
+        onnx::external_files others(path, external_data_anywhere);
+        const auto most_nodes = static_cast<std::int64_t>(file.size() / 4 + 1024);
+        onnx::session shared{file, others, model, &onnx::find_operator, most_nodes};
+        return onnx::graph_reader(shared, nullptr, 0, path).read_model(model.graph);
+    } catch (const protozero::exception& broken) {
+        fail({name, ": is not an ONNX model: ", broken.what()});
+    } catch (const error& raised) {
+        if (raised.message().view().starts_with(name)) {
+            throw;
+        }
+        fail({name, ": ", raised.message()});
+    }
+}
 
 }  // namespace lpt::inline LPT_ABI
 #endif
@@ -1095,213 +4774,28 @@ inline graph import_openvino_ir(const std::string& xml_path, std::string bin_pat
 namespace lpt::inline LPT_ABI {
 
 /// The formats of files that `import` tells apart.
-enum class file_format { unknown, openvino_ir };
+enum class file_format { unknown, openvino_ir, onnx };
 
-/// The format that content has by its first bytes: an XML document.
+/// The format that content has by its first bytes: an XML document, or a protocol buffer that begins with a field that ONNX models have.
 inline file_format format_of(text_view content) {
     if (openvino_ir::looks_like_xml(content)) {
         return file_format::openvino_ir;
     }
-    return file_format::unknown;
+    return onnx::looks_like_model(content) ? file_format::onnx : file_format::unknown;
 }
 
-/// Reads a network from a file, whose content says its format: OpenVINO IR (`.xml`, its weights beside it).
+/// Reads a network from a file, whose content says its format: OpenVINO IR (`.xml`, its weights beside it) or ONNX.
 ///
-/// `known`: operation types of the user, which IR may name. Raises what `import_openvino_ir` raises, and an error for files of other
-/// formats.
+/// `known`: operation types of the user, which IR may name. Raises what `import_openvino_ir` and `import_onnx` raise, and an error for
+/// files of other formats.
 inline graph import(const std::string& path, const op::user_operations& known = {}) {
     const mapped_file file(path.c_str());
     switch (format_of({reinterpret_cast<const char*>(file.data()), file.size()})) {
         case file_format::openvino_ir: return import_openvino_ir(path, {}, known);
+        case file_format::onnx: return import_onnx(path);
         case file_format::unknown: break;
     }
-    fail({path.c_str(), ": unknown format; expected OpenVINO IR, whose topology is an XML document"});
-}
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/import/model_builder.hpp
-#ifndef LPT_HOLDS_IMPORT_MODEL_BUILDER_HPP
-#define LPT_HOLDS_IMPORT_MODEL_BUILDER_HPP
-namespace lpt::inline LPT_ABI {
-
-/// A node as a file has it: what messages and names are made of.
-struct source_node {
-    static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
-
-    std::string name;
-    std::string type;
-    std::size_t byte = nowhere;  // of the file, where the node begins
-};
-
-/// What a reader of a file format makes a graph with: operations with names that are unique, constants as windows into the mapped file,
-/// and errors that say where in the file they are about.
-///
-/// A node of a file may become several operations. Between `begin` and `finish` all that is added belongs to it: the operation that does its
-/// work takes its name, the others that name with a slash and their own type behind it.
-class model_builder {
-    graph model_;
-    std::string file_;
-    source_node now_;
-    std::vector<node_id> made_;  // of the node that was begun
-    std::unordered_set<std::string> names_;
-
-    text place() const {
-        text words(text_view(file_.c_str()));
-        if (!now_.type.empty()) {
-            words.append(": node '").append(now_.name.c_str()).append("' (").append(now_.type.c_str()).append(")");
-        }
-        if (now_.byte != source_node::nowhere) {
-            words.append(now_.type.empty() ? ": at byte " : " at byte ").append(now_.byte);
-        }
-        return words;
-    }
-    /// Runs what makes nodes; what it raises gets the place in front.
-    template <class Action>
-    auto at_place(Action&& action) {
-        try {
-            return action();
-        } catch (const error& raised) {
-            fail({place(), ": ", raised.message()});
-        }
-    }
-    static bool does_the_work(const node& each) {
-        return op::has(each.attributes().number() == op::kind::none ? op::trait::none
-                                                                    : op::row_of(each.attributes()).traits,
-                       op::trait::byte_factors) ||
-               each.is<op::max_pool>() || each.is<op::avg_pool>() || each.bodies().size() != 0;
-    }
-    std::string unique(const std::string& wanted) {
-        std::string name = wanted;
-        for (int i = 1; !names_.insert(name).second; ++i) {
-            name = wanted + "_" + std::to_string(i);
-        }
-        return name;
-    }
-
-public:
-    /// `file`: its name, for messages.
-    explicit model_builder(std::string file) : file_(std::move(file)) {}
-
-    graph& model() { return model_; }
-    const graph& model() const { return model_; }
-    const std::string& file() const { return file_; }
-    const source_node& current() const { return now_; }
-
-    /// Begins a node of the file.
-    void begin(source_node next) {
-        now_ = std::move(next);
-        made_.clear();
-    }
-    /// Gives names to the operations that were made of the current node.
-    void finish() {
-        node_id main = node_id::none;
-        for (const node_id each : made_) {
-            if (model_.contains(each) && (main == node_id::none || !does_the_work(model_[main]))) {
-                main = each;
-            }
-        }
-        if (main != node_id::none) {
-            model_.rename(main, text(unique(now_.name).c_str()));
-        }
-        for (const node_id each : made_) {
-            if (each != main && model_.contains(each)) {
-                const text_view type = model_[each].operation();
-                model_.rename(each, text(unique(now_.name + "/" + std::string(type.data(), type.size())).c_str()));
-            }
-        }
-        begin({});
-    }
-
-    /// Raises an error that says file, node and byte.
-    [[noreturn]] void wrong(text_pieces message) const { fail({place(), ": ", join(message)}); }
-
-    /// Adds an operation; an error that it raises says file, node and byte. `version`: -1 for the newest.
-    node_id add_node(op::attributes what, view<output_ref> inputs, int version = -1) {
-        const node_id id =
-            at_place([&] { return model_.add(std::move(what), inputs, text_view(now_.name.c_str()), version); });
-        made_.push_back(id);
-        return id;
-    }
-    /// The same for an operation of one output, folded where it computes few known values: shapes, axes, parameters.
-    output_ref add(op::attributes what, view<output_ref> inputs, int version = -1) {
-        constexpr std::int64_t few = 4096;
-        const node_id id = add_node(std::move(what), inputs, version);
-        const shape& dimensions = model_[id].shape();
-        if (!dimensions.is_static() || static_cast<std::int64_t>(dimensions.elements()) > few) {
-            return id;
-        }
-        seq<output_ref> values;
-        return at_place([&] { return fold(model_, id, values); }) ? values[0] : output_ref(id);
-    }
-    output_ref constant(tensor value) { return model_.constant(std::move(value)); }
-    /// A whole number, a list of them, a real number.
-    output_ref integer(std::int64_t value, element type = i64) {
-        return constant(make_integer_tensor(type, shape{}, view<std::int64_t>(&value, 1)));
-    }
-    output_ref indices(view<std::int64_t> values) { return constant(make_indices(values)); }
-    output_ref real(double value, element type = f32) { return constant(make_scalar(type, value)); }
-
-    /// The value of a Constant; null for what is computed.
-    const tensor* value_of(output_ref source) const { return model_.constant_value(source); }
-    element type_of(output_ref source) const { return model_.type(source); }
-    const shape& shape_of(output_ref source) const { return model_.shape(source); }
-
-    /// A tensor whose bytes are those of the file, from byte `offset` on: not copied.
-    tensor stored(const mapped_file& from, element type, shape dimensions, std::size_t offset, std::size_t size) const {
-        if (!dimensions.is_static() || !dimensions.is_possible()) {
-            wrong({"a tensor cannot have the shape ", dimensions});
-        }
-        if (byte_size(type, dimensions.elements()) != size) {
-            wrong({"a tensor of type ", lpt::name(type), " and shape ", dimensions, " has ",
-                   byte_size(type, dimensions.elements()), " bytes, not ", size});
-        }
-        if (!from.has(offset, size)) {
-            wrong({"bytes ", offset, " to ", offset, " + ", size, " lie outside of the file, which has ", from.size(),
-                   " bytes"});
-        }
-        return tensor(type, std::move(dimensions), from.window(offset, size));
-    }
-
-    /// The finished graph.
-    graph take() { return std::move(model_); }
-};
-
-/// The numbers from 0 to `count`, each behind those that it reads from. In the order of the numbers where that will do.
-///
-/// `for_each_source(number, visit)` calls `visit` with the numbers that one reads from; `circle(number)` is called, and must raise an error, where
-/// they lead round in a circle. Linear time, no recursion.
-template <class Sources, class Circle>
-std::vector<std::size_t> order_by_sources(std::size_t count, Sources&& for_each_source, Circle&& circle) {
-    enum class state : unsigned char { unseen, open, done };
-    std::vector<state> states(count, state::unseen);
-    std::vector<std::size_t> order;
-    std::vector<std::size_t> stack;
-    order.reserve(count);
-    for (std::size_t first = 0; first < count; ++first) {
-        stack.push_back(first);
-        while (!stack.empty()) {
-            const std::size_t each = stack.back();
-            if (states[each] == state::unseen) {
-                states[each] = state::open;
-                for_each_source(each, [&](std::size_t source) {
-                    if (states[source] == state::open) {
-                        circle(source);
-                    } else if (states[source] == state::unseen) {
-                        stack.push_back(source);
-                    }
-                });
-                continue;
-            }
-            if (states[each] == state::open) {
-                states[each] = state::done;
-                order.push_back(each);
-            }
-            stack.pop_back();
-        }
-    }
-    return order;
+    fail({path.c_str(), ": unknown format; expected OpenVINO IR (an XML document) or ONNX"});
 }
 
 }  // namespace lpt::inline LPT_ABI

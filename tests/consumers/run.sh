@@ -134,7 +134,7 @@ way_conan() {
     mkdir "$work/stand_in"
     cp "$consumers/conan/stand_in.py" "$work/stand_in"
     local package
-    for package in boost/1.74.0 pugixml/1.13.0 xsimd/8.1.0; do
+    for package in boost/1.74.0 pugixml/1.13.0 protozero/1.7.1 flatbuffers/2.0.8 xsimd/8.1.0; do
         "$conan" export-pkg "$work/stand_in/stand_in.py" --name "${package%/*}" --version "${package#*/}" >"$work/conan.log" 2>&1 ||
             { cat "$work/conan.log"; return 1; }
     done

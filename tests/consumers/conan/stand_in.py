@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Conan package made of the headers that the system has, under the name and with the targets of Conan's own: boost, pugixml or xsimd."""
+"""A Conan package made of the headers that the system has, under the name and with the targets of Conan's own: boost, pugixml, protozero, flatbuffers or xsimd."""
 import os
 import shutil
 
 from conan import ConanFile
 
-system_headers = {"boost": ["boost/hana", "boost/hana.hpp"], "pugixml": ["pugixml.hpp", "pugiconfig.hpp"], "xsimd": ["xsimd"]}
+system_headers = {"boost": ["boost/hana", "boost/hana.hpp"], "pugixml": ["pugixml.hpp", "pugiconfig.hpp"], "protozero": ["protozero"],
+                  "flatbuffers": ["flatbuffers"], "xsimd": ["xsimd"]}
 
 
 class StandIn(ConanFile):

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/import/onnx/quantization.hpp>
+
+/// Convolutions and matrix products, in real numbers and on integers.
+namespace lpt::inline LPT_ABI::onnx {
+
+inline op::auto_pad auto_pad_of(operation& n) {
+    const std::string_view word = n.words("auto_pad", "NOTSET");
+    if (word == "SAME_UPPER") {
+        return op::auto_pad::same_upper;
+    }
+    if (word == "SAME_LOWER") {
+        return op::auto_pad::same_lower;
+    }
+    if (word != "NOTSET" && word != "VALID" && !word.empty()) {
+        n.wrong({"auto_pad '", shown(word), "' is not known"});
+    }
+    return word == "VALID" ? op::auto_pad::valid : op::auto_pad::explicit_pads;
+}
+
+/// Fills what convolutions and pooling have in common from the attributes. Pads come as all beginnings, then all ends.
+template <class Window>
+void read_window(operation& n, Window& to, std::size_t axes) {
+    to.auto_pad = auto_pad_of(n);
+    to.strides = n.list("strides");
+    to.dilations = n.list("dilations");
+    const lpt::integers pads = n.list("pads");
+    if (!pads.empty() && pads.size() != 2 * axes) {
+        n.wrong({"pads has ", pads.size(), " values for ", axes, " spatial axes"});
+    }
+    if (to.auto_pad == op::auto_pad::explicit_pads) {
+        for (std::size_t i = 0; i < pads.size(); ++i) {
+            (i < axes ? to.pads_begin : to.pads_end).push_back(pads[i]);
+        }
+    }
+    for (lpt::integers* each : {&to.strides, &to.dilations, &to.pads_begin, &to.pads_end}) {
+        if (each->empty()) {
+            each->resize(axes, each == &to.strides || each == &to.dilations ? 1 : 0);
+        }
+    }
+}
+
+/// Weights of a convolution in groups: the first axis in two. Where they are dequantized integers, the integers are seen so.
+inline output_ref grouped(operation& n, output_ref weights, std::int64_t groups) {
+    const lpt::shape own = n.static_shape(weights);
+    if (groups < 1 || own.rank() < 3 || own[0] % groups != 0) {
+        n.wrong({"weights of shape ", own, " cannot be in ", groups, " groups"});
+    }
+    lpt::shape wanted = own;
+    wanted[0] = own[0] / groups;
+    wanted.insert(0, groups);
+    const auto seen = [&](output_ref from, auto&& again) -> output_ref {
+        const node& each = n.builder().model()[from.node];
+        if (const tensor* known = n.known(from)) {
+            if (known->elements() == 1) {
+                return from;
+            }
+            lpt::shape dimensions = known->dimensions();
+            if (dimensions.rank() != own.rank() || (dimensions[0] != own[0])) {
+                return {};
+            }
+            dimensions[0] = own[0] / groups;
+            dimensions.insert(0, groups);
+            return n.builder().constant(tensor(*known, dimensions));
+        }
+        if (!each.is<op::convert>() && !each.is<op::subtract>() && !each.is<op::multiply>()) {
+            return {};
+        }
+        seq<output_ref, 5> inputs;
+        for (std::size_t port = 0; port < each.inputs(); ++port) {
+            const output_ref moved = again(each.input(port), again);
+            if (!moved) {
+                return {};
+            }
+            inputs.push_back(moved);
+        }
+        return n.builder().add_node(each.attributes(), inputs);
+    };
+    const output_ref made = seen(weights, seen);
+    return made ? made : n.reshape(weights, wanted.dimensions());
+}
+
+/// A bias of one number a channel, as it broadcasts to the output.
+inline output_ref with_bias(operation& n, output_ref result, output_ref bias, std::size_t axes) {
+    lpt::integers sizes{1, -1};
+    for (std::size_t i = 0; i < axes; ++i) {
+        sizes.push_back(1);
+    }
+    return n.make(op::add{}, {result, n.reshape(bias, sizes)});
+}
+
+/// A convolution of real numbers.
+inline output_ref convolved(operation& n, output_ref x, output_ref weights, output_ref bias) {
+    const std::int64_t groups = n.integer("group", 1);
+    const std::size_t rank = n.rank(weights);
+    if (rank < 3) {
+        n.wrong({"weights of shape ", n.shape(weights), " have no spatial axes"});
+    }
+    output_ref result;
+    if (groups == 1) {
+        op::convolution what;
+        read_window(n, what, rank - 2);
+        result = n.make(what, {x, weights});
+    } else {
+        op::group_convolution what;
+        read_window(n, what, rank - 2);
+        result = n.make(what, {x, grouped(n, weights, groups)});
+    }
+    return bias ? with_bias(n, result, bias, rank - 2) : result;
+}
+
+inline void read_convolution(operation& n) { n.out(convolved(n, n.in(0), n.in(1), n.has(2) ? n.in(2) : output_ref())); }
+
+/// Transposed convolution: `output_shape` decides the padding where it is given.
+inline void read_transposed_convolution(operation& n) {
+    const output_ref x = n.in(0);
+    const std::int64_t groups = n.integer("group", 1);
+    const std::size_t rank = n.rank(n.in(1));
+    const auto fill = [&](auto what, output_ref weights) {
+        read_window(n, what, rank - 2);
+        what.output_padding = n.list("output_padding");
+        if (what.output_padding.empty()) {
+            what.output_padding.resize(rank - 2, 0);
+        }
+        const lpt::integers wanted = n.list("output_shape");
+        if (wanted.empty()) {
+            if (what.auto_pad == op::auto_pad::same_upper || what.auto_pad == op::auto_pad::same_lower) {
+                // Size times stride; the padding follows from it.
+                lpt::integers sizes;
+                for (std::size_t axis = 2; axis < rank; ++axis) {
+                    sizes.push_back(n.static_shape(x)[axis] * what.strides[axis - 2]);
+                }
+                return n.make(what, {x, weights, n.indices(sizes)});
+            }
+            return n.make(what, {x, weights});
+        }
+        if (what.auto_pad != op::auto_pad::same_lower) {
+            what.auto_pad = what.auto_pad == op::auto_pad::same_upper ? what.auto_pad : op::auto_pad::same_lower;
+        }
+        lpt::integers sizes;
+        for (std::size_t i = wanted.size() > rank - 2 ? wanted.size() - (rank - 2) : 0; i < wanted.size(); ++i) {
+            sizes.push_back(wanted[i]);
+        }
+        return n.make(what, {x, weights, n.indices(sizes)});
+    };
+    const output_ref result = groups == 1 ? fill(op::convolution_backprop_data{}, n.in(1))
+                                          : fill(op::group_convolution_backprop_data{}, grouped(n, n.in(1), groups));
+    n.out(n.has(2) ? with_bias(n, result, n.in(2), rank - 2) : result);
+}
+
+/// alpha * A * B + beta * C, with A and B perhaps transposed. Transposing is left to the product.
+inline void read_gemm(operation& n) {
+    op::mat_mul what;
+    what.transpose_a = n.flag("transA");
+    what.transpose_b = n.flag("transB");
+    output_ref result = n.make(what, {n.in(0), n.in(1)});
+    if (const double alpha = n.real("alpha", 1); alpha != 1) {
+        result = n.make(op::multiply{}, {result, n.like(result, alpha)});
+    }
+    if (n.has(2)) {
+        output_ref addend = n.in(2);
+        if (const double beta = n.real("beta", 1); beta != 1) {
+            addend = n.make(op::multiply{}, {addend, n.like(addend, beta)});
+        }
+        result = n.make(op::add{}, {result, addend});
+    }
+    n.out(result);
+}
+
+/// Integers are multiplied as numbers that hold them exactly.
+inline void read_mat_mul(operation& n) {
+    const element type = n.type(n.in(0));
+    if (!is_integral(type)) {
+        n.out(n.make(op::mat_mul{}, {n.in(0), n.in(1)}));
+        return;
+    }
+    const output_ref product = n.make(op::mat_mul{}, {n.convert(n.in(0), f64), n.convert(n.in(1), f64)});
+    n.out(n.convert(product, type));
+}
+
+/// x - its zero point, in real numbers; a zero point for each row or column stands along axis `axis`.
+inline output_ref centred(operation& n, std::size_t port, std::size_t zero_point, std::int64_t axis) {
+    const output_ref x = n.convert(n.in(port), f32);
+    if (!n.has(zero_point)) {
+        return x;
+    }
+    output_ref zero = n.convert(n.in(zero_point), f32);
+    const lpt::shape& own = n.shape(zero);
+    if (own.rank() == 1 && !(own.is_static() && own.elements() == 1)) {
+        zero = broadcast_along(n, zero, x, axis, 0);
+    }
+    return n.make(op::subtract{}, {x, zero});
+}
+
+inline void read_convolution_of_integers(operation& n) {
+    const output_ref result = convolved(n, centred(n, 0, 2, 1), centred(n, 1, 3, 0), {});
+    n.out(n.convert(result, i32));
+}
+
+inline void read_product_of_integers(operation& n) {
+    const output_ref a = centred(n, 0, 2, -2);
+    const output_ref b = centred(n, 1, 3, -1);
+    n.out(n.convert(n.make(op::mat_mul{}, {a, b}), i32));
+}
+
+/// The bias of a quantized operator: integers whose unit is the product of the scales of data and weights.
+inline output_ref bias_of(operation& n, std::size_t port, std::size_t data_scale, std::size_t weight_scale) {
+    if (!n.has(port)) {
+        return {};
+    }
+    const output_ref unit =
+        n.make(op::multiply{}, {n.convert(n.in(data_scale), f32), n.convert(n.in(weight_scale), f32)});
+    const output_ref flat = n.reshape(unit, {-1});
+    return n.make(op::multiply{}, {n.convert(n.in(port), f32), flat});
+}
+
+inline void read_quantized_convolution(operation& n) {
+    const output_ref x = real_at(n, 0, 1, 2);
+    const output_ref weights = real_at(n, 3, 4, 5, 0);
+    out_quantized(n, convolved(n, x, weights, bias_of(n, 8, 1, 4)), 6, 7);
+}
+
+inline void read_quantized_product(operation& n) {
+    const output_ref a = real_at(n, 0, 1, 2, -2);
+    const output_ref b = real_at(n, 3, 4, 5, -1);
+    out_quantized(n, n.make(op::mat_mul{}, {a, b}), 6, 7);
+}
+
+inline constexpr operator_entry convolution_operators[] = {
+    {"", "Conv", read_convolution},
+    {"", "ConvTranspose", read_transposed_convolution},
+    {"", "Gemm", read_gemm},
+    {"", "MatMul", read_mat_mul},
+    {"", "ConvInteger", read_convolution_of_integers},
+    {"", "MatMulInteger", read_product_of_integers},
+    {"", "QLinearConv", read_quantized_convolution},
+    {"", "QLinearMatMul", read_quantized_product},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx

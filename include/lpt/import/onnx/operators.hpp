@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/import/onnx/activation.hpp>
+#include <lpt/import/onnx/convolution.hpp>
+#include <lpt/import/onnx/elementwise.hpp>
+#include <lpt/import/onnx/microsoft.hpp>
+#include <lpt/import/onnx/movement.hpp>
+#include <lpt/import/onnx/pooling.hpp>
+#include <lpt/import/onnx/quantization.hpp>
+#include <lpt/import/onnx/reduction.hpp>
+#include <lpt/import/onnx/shape.hpp>
+
+namespace lpt::inline LPT_ABI::onnx {
+
+/// Every operator that can be read, by domain and type.
+inline const operator_entry* find_operator(std::string_view domain, std::string_view type) {
+    using key = std::pair<std::string_view, std::string_view>;
+    static const std::map<key, const operator_entry*> all = [] {
+        std::map<key, const operator_entry*> result;
+        const auto add = [&](const auto& operators) {
+            for (const operator_entry& each : operators) {
+                result[{each.domain, each.type}] = &each;
+            }
+        };
+        add(elementwise_operators);
+        add(activation_operators);
+        add(quantization_operators);
+        add(convolution_operators);
+        add(pooling_operators);
+        add(movement_operators);
+        add(reduction_operators);
+        add(shape_operators);
+        add(microsoft_operators);
+        return result;
+    }();
+    const auto found = all.find({domain, type});
+    return found == all.end() ? nullptr : found->second;
+}
+
+}  // namespace lpt::inline LPT_ABI::onnx

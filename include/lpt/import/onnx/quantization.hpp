@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/import/onnx/quantized.hpp>
+
+/// QuantizeLinear, DequantizeLinear, and operators on integers with scales and zero points.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// Scale and zero point at two ports, where both are known.
+inline std::optional<quantization> known_quantization(operation& n, std::size_t scale, std::size_t zero_point,
+                                                      std::int64_t axis, element type) {
+    if (!n.is_known(scale) || (n.has(zero_point) && !n.is_known(zero_point))) {
+        return std::nullopt;
+    }
+    quantization how;
+    how.type = type;
+    how.scale = n.known_input(scale);
+    how.axis = axis;
+    if (n.has(zero_point)) {
+        how.zero_point = n.known_input(zero_point);
+        if (how.zero_point.elements() != how.scale.elements() && how.zero_point.elements() != 1 &&
+            how.scale.elements() != 1) {
+            n.wrong({"has ", how.scale.elements(), " scales and ", how.zero_point.elements(), " zero points"});
+        }
+    }
+    for (std::size_t i = 0; i < how.scale.elements(); ++i) {
+        if (!(how.scale.real(i) > 0) || how.scale.real(i) > 3e38) {
+            return std::nullopt;  // no bounds: computed as it is written
+        }
+    }
+    return how;
+}
+
+/// True if so many scales fit the axis of the data.
+inline void check_axis(operation& n, output_ref data, quantization& how) {
+    const std::size_t count = math::maximum(how.scale.elements(), how.zero_point ? how.zero_point.elements() : 1);
+    if (count == 1) {
+        return;
+    }
+    how.axis = n.axis_of(how.axis, n.rank(data));
+    const dimension size = n.shape(data)[static_cast<std::size_t>(how.axis)];
+    if (size != dynamic_dimension && size != static_cast<dimension>(count)) {
+        n.wrong({"has ", count, " scales or zero points for an axis of size ", size});
+    }
+}
+
+/// A scale or zero point that may be computed, in the form that broadcasts to the data.
+inline output_ref broadcast_along(operation& n, output_ref numbers, output_ref data, std::int64_t axis,
+                                  std::int64_t block) {
+    const lpt::shape& own = n.shape(numbers);
+    if (block != 0) {
+        // Each number stands for a block of elements: gathered by the number of the block.
+        const std::int64_t at = n.axis_of(axis, n.rank(data));
+        const output_ref place = n.counted(n.size_along(data, at));
+        op::divide quotient;
+        quotient.m_pythondiv = false;
+        return n.gather(numbers, n.make(quotient, {place, n.integer_constant(block)}), at);
+    }
+    if (own.rank_is_static() && (own.rank() == 0 || (own.is_static() && own.elements() == 1))) {
+        return own.rank() == 0 ? numbers : n.reshape(numbers, view<std::int64_t>());
+    }
+    if (own.rank() != 1) {
+        return numbers;
+    }
+    lpt::integers sizes;
+    sizes.resize(n.rank(data), 1);
+    sizes[static_cast<std::size_t>(n.axis_of(axis, n.rank(data)))] = -1;
+    return n.reshape(numbers, sizes);
+}
+
+inline value quantized_value(operation& n, output_ref real, const quantization& how) {
+    auto made = std::make_shared<quantized_tensor>(quantized_tensor{how, real, false, {}, {}});
+    return {&n.reader(), {}, std::move(made), nullptr};
+}
+
+/// saturate(round_half_even(x / scale) + zero point), written out.
+inline output_ref quantize_as_written(operation& n, output_ref x, output_ref scale, output_ref zero_point,
+                                      element type) {
+    output_ref rounded = n.make(op::round{}, {n.make(op::divide{}, {x, scale})});
+    if (zero_point) {
+        rounded = n.make(op::add{}, {rounded, zero_point});
+    }
+    return n.convert(n.clamp(rounded, facts(type).lowest, facts(type).highest), type);
+}
+
+inline void read_quantize(operation& n) {
+    const std::int64_t axis = n.integer("axis", 1);
+    const std::int64_t block = n.integer("block_size", 0);
+    const element type = n.has(2) ? n.type(n.in(2)) : n.type_attribute("output_dtype", u8);
+    if (!is_integral(type)) {
+        n.wrong({"quantizes to ", lpt::name(type), ", which is not supported"});
+    }
+    output_ref x = n.in(0);
+    const element computing =
+        n.type_attribute("precision", n.type(n.in(1)) == f32 || !is_real(n.type(x)) ? f32 : n.type(n.in(1)));
+    std::optional<quantization> how = known_quantization(n, 1, 2, axis, type);
+    if (how && block == 0 && n.type(x) == f32 && computing == f32 && bit_width(type) <= 16 &&
+        how->scale.dimensions().rank() < 2) {
+        check_axis(n, x, *how);
+        n.out_value(0, quantized_value(n, x, *how));
+        return;
+    }
+    x = n.convert(x, computing);
+    const output_ref scale = broadcast_along(n, n.convert(n.in(1), computing), x, axis, block);
+    const output_ref zero = n.has(2) ? broadcast_along(n, n.convert(n.in(2), computing), x, axis, block) : output_ref();
+    n.out(quantize_as_written(n, x, scale, zero, type));
+}
+
+/// The real numbers that input `port` stands for with this quantization.
+inline output_ref dequantized_input(operation& n, std::size_t port, quantization how) {
+    const value x = n.value_at(port);
+    if (x.quantized && x.quantized->how == how) {
+        return n.reader().real_of(x);
+    }
+    const output_ref integers = n.reader().plain_of(x);
+    check_axis(n, integers, how);
+    return detail::dequantized(n.builder(), integers, how, f32);
+}
+
+inline void read_dequantize(operation& n) {
+    const std::int64_t axis = n.integer("axis", 1);
+    const std::int64_t block = n.integer("block_size", 0);
+    const value x = n.value_at(0);
+    const element type = x.quantized ? x.quantized->how.type : n.type(n.in(0));
+    const element result = n.type_attribute("output_dtype", n.type(n.in(1)));
+    std::optional<quantization> how = known_quantization(n, 1, 2, axis, type);
+    const bool is_bias = type == i32;
+    if (how && block == 0 && !is_bias && result == f32 && is_integral(type) && how->scale.dimensions().rank() < 2) {
+        n.out(dequantized_input(n, 0, *how));
+        return;
+    }
+    const output_ref integers = n.in(0);
+    const output_ref scale = broadcast_along(n, n.convert(n.in(1), result), integers, axis, block);
+    output_ref real = n.convert(integers, result);
+    if (n.has(2)) {
+        const output_ref zero = broadcast_along(n, n.convert(n.in(2), result), integers, axis, block);
+        real = n.make(op::subtract{}, {real, zero});
+    }
+    n.out(n.make(op::multiply{}, {real, scale}));
+}
+
+/// Scale and zero point of the range of the data, which always holds 0; the data as u8.
+inline void read_dynamic_quantize(operation& n) {
+    const output_ref x = n.in(0);
+    const output_ref zero = n.like(x, 0);
+    lpt::integers axes;
+    for (std::size_t axis = 0; axis < n.rank(x); ++axis) {
+        axes.push_back(static_cast<std::int64_t>(axis));
+    }
+    const output_ref greatest = n.make(op::maximum{}, {n.reduce<op::reduce_max>(x, axes, false), zero});
+    const output_ref least = n.make(op::minimum{}, {n.reduce<op::reduce_min>(x, axes, false), zero});
+    const output_ref width = n.make(op::subtract{}, {greatest, least});
+    const output_ref quotient = n.make(op::divide{}, {width, n.like(x, 255)});
+    const output_ref scale = n.make(op::select{}, {n.make(op::equal{}, {quotient, zero}), n.like(x, 1), quotient});
+    const output_ref below = n.make(op::divide{}, {n.make(op::subtract{}, {zero, least}), scale});
+    const output_ref zero_point = n.clamp(n.make(op::round{}, {below}), 0, 255);
+    n.out(0, quantize_as_written(n, x, scale, zero_point, u8));
+    n.out(1, scale);
+    n.out(2, n.convert(zero_point, u8));
+}
+
+/// The quantization of the tensor at `port`, with scale and zero point behind it; raises an error where they are not known.
+inline quantization quantization_at(operation& n, std::size_t scale, std::size_t zero_point, std::int64_t axis,
+                                    element type) {
+    std::optional<quantization> how = known_quantization(n, scale, zero_point, axis, type);
+    if (!how) {
+        n.wrong({"needs a known positive scale at input ", scale, " and a known zero point at input ", zero_point});
+    }
+    if (how->scale.type() != f32) {
+        how->scale = evaluation::convert_tensor(how->scale, f32);
+    }
+    return *how;
+}
+
+inline element stored_type_at(operation& n, std::size_t port) {
+    const value x = n.value_at(port);
+    return x.quantized ? x.quantized->how.type : n.type(n.in(port));
+}
+
+/// Dequantizes the tensor at `port` with the scale and zero point at the two ports behind it.
+inline output_ref real_at(operation& n, std::size_t port, std::size_t scale, std::size_t zero_point,
+                          std::int64_t axis = 0) {
+    return dequantized_input(n, port, quantization_at(n, scale, zero_point, axis, stored_type_at(n, port)));
+}
+
+/// Gives a real tensor quantized with the scale and zero point at two ports.
+inline void out_quantized(operation& n, output_ref real, std::size_t scale, std::size_t zero_point,
+                          element otherwise = u8) {
+    const element type = n.has(zero_point) ? n.type(n.in(zero_point)) : otherwise;
+    n.out_value(0, quantized_value(n, real, quantization_at(n, scale, zero_point, 1, type)));
+}
+
+inline constexpr operator_entry quantization_operators[] = {
+    {"", "QuantizeLinear", read_quantize},
+    {"", "DequantizeLinear", read_dequantize},
+    {"", "DynamicQuantizeLinear", read_dynamic_quantize},
+    {"com.microsoft", "QuantizeLinear", read_quantize},
+    {"com.microsoft", "DequantizeLinear", read_dequantize},
+    {"com.microsoft", "DynamicQuantizeLinear", read_dynamic_quantize},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/import/onnx/operation.hpp>
+
+/// Quantized tensors: QuantizeLinear as FakeQuantize, and dequantization.
+namespace lpt::inline LPT_ABI::onnx::detail {
+
+/// A scale or zero point in the form that broadcasts to data of this rank.
+inline tensor along_axis(const tensor& numbers, std::int64_t axis, std::size_t rank) {
+    if (numbers.elements() == 1) {
+        return tensor(numbers, shape{});
+    }
+    shape dimensions = shape::of_ones(rank);
+    dimensions[static_cast<std::size_t>(axis)] = static_cast<dimension>(numbers.elements());
+    return tensor(numbers, dimensions);
+}
+
+inline double zero_point_of(const quantization& how, std::size_t channel) {
+    if (!how.zero_point) {
+        return 0;
+    }
+    return how.zero_point.real(how.zero_point.elements() == 1 ? 0 : channel);
+}
+
+/// The bounds of a FakeQuantize that quantizes so.
+///
+/// The lower one is what lies so many steps below the upper one that dividing their distance by the number of steps gives the scale to the last bit.
+struct quantization_bounds {
+    tensor low;
+    tensor high;
+    tensor least;  // the numbers as which the bounds are stored
+    tensor greatest;
+    std::int64_t levels;
+};
+
+inline quantization_bounds bounds_of(const quantization& how, std::size_t rank) {
+    const element_facts& limits = facts(how.type);
+    const std::size_t count = math::maximum(how.scale.elements(), how.zero_point ? how.zero_point.elements() : 1);
+    const double steps = limits.highest - limits.lowest;
+    seq<double> low;
+    seq<double> high;
+    for (std::size_t i = 0; i < count; ++i) {
+        const double scale = how.scale.real(how.scale.elements() == 1 ? 0 : i);
+        const double zero = zero_point_of(how, i);
+        if (zero == limits.highest) {
+            high.push_back(0);
+        } else {
+            high.push_back(static_cast<double>(static_cast<float>((limits.highest - zero) * scale)));
+        }
+        low.push_back(zero == limits.lowest ? 0 : high.back() - steps * scale);
+    }
+    shape dimensions;
+    if (count != 1) {
+        dimensions = shape::of_ones(rank);
+        dimensions[static_cast<std::size_t>(how.axis)] = static_cast<dimension>(count);
+    }
+    return {make_tensor(f32, dimensions, low), make_tensor(f32, dimensions, high), make_scalar(f32, limits.lowest),
+            make_scalar(f32, limits.highest), static_cast<std::int64_t>(steps) + 1};
+}
+
+inline std::size_t rank_of(const model_builder& to, output_ref of) {
+    const shape& dimensions = to.shape_of(of);
+    return dimensions.rank_is_static() ? dimensions.rank() : 0;
+}
+
+/// The quantized integers: a FakeQuantize that gives them as real numbers, and a Convert.
+inline output_ref quantized_integers(model_builder& to, const quantized_tensor& from) {
+    const quantization_bounds bounds = bounds_of(from.how, rank_of(to, from.real));
+    op::fake_quantize what;
+    what.levels = bounds.levels;
+    const output_ref inputs[] = {from.real, to.constant(bounds.low), to.constant(bounds.high),
+                                 to.constant(bounds.least), to.constant(bounds.greatest)};
+    const output_ref rounded = to.add_node(what, view<output_ref>(inputs, 5));
+    return to.add_node(op::convert{from.how.type}, view<output_ref>(&rounded, 1));
+}
+
+/// The real numbers that the quantized integers stand for, in one operation.
+inline output_ref quantized_and_back(model_builder& to, const quantized_tensor& from) {
+    if (from.is_rounded) {
+        return from.real;
+    }
+    const quantization_bounds bounds = bounds_of(from.how, rank_of(to, from.real));
+    op::fake_quantize what;
+    what.levels = bounds.levels;
+    const output_ref low = to.constant(bounds.low);
+    const output_ref high = to.constant(bounds.high);
+    const output_ref inputs[] = {from.real, low, high, low, high};
+    return to.add_node(what, view<output_ref>(inputs, 5));
+}
+
+/// The quantization that input 0 has, and all other quantized inputs, too; nothing where there is none, or one per axis.
+inline std::shared_ptr<quantized_tensor> common_quantization(operation& n) {
+    std::shared_ptr<quantized_tensor> found;
+    for (std::size_t port = 0; port < n.inputs(); ++port) {
+        if (!n.has(port)) {
+            continue;
+        }
+        const value each = n.value_at(port);
+        if (!each.quantized) {
+            if (port == 0 || n.node().type == "Concat") {
+                return nullptr;
+            }
+            continue;
+        }
+        const bool fits = each.quantized->how.scale.elements() == 1 && (!found || found->how == each.quantized->how);
+        if (!fits) {
+            return nullptr;
+        }
+        found = each.quantized;
+    }
+    return found;
+}
+
+/// (x - zero point) * scale, as transformations look for it; nothing of it is folded.
+inline output_ref dequantized(model_builder& to, output_ref from, const quantization& how, element type) {
+    const std::size_t rank = rank_of(to, from);
+    output_ref result = to.add_node(op::convert{type}, view<output_ref>(&from, 1));
+    if (!how.is_symmetric()) {
+        const tensor zero = evaluation::convert_tensor(along_axis(how.zero_point, how.axis, rank), type);
+        result = to.add_node(op::subtract{}, view<output_ref>({result, to.constant(zero)}));
+    }
+    const tensor scale = evaluation::convert_tensor(along_axis(how.scale, how.axis, rank), type);
+    return to.add_node(op::multiply{}, view<output_ref>({result, to.constant(scale)}));
+}
+
+}  // namespace lpt::inline LPT_ABI::onnx::detail

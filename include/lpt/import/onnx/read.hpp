@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/import/onnx/quantized.hpp>
+
+namespace lpt::inline LPT_ABI::onnx {
+
+inline output_ref graph_reader::plain_of(const value& from) {
+    if (!from.quantized) {
+        return from.plain;
+    }
+    quantized_tensor& mine = *from.quantized;
+    if (!mine.integers) {
+        mine.integers = detail::quantized_integers(builder_, mine);
+    }
+    return mine.integers;
+}
+
+inline output_ref graph_reader::real_of(const value& from) {
+    if (!from.quantized) {
+        return from.plain;
+    }
+    quantized_tensor& mine = *from.quantized;
+    if (!mine.dequantized) {
+        mine.dequantized = detail::quantized_and_back(builder_, mine);
+    }
+    return mine.dequantized;
+}
+
+namespace detail {
+
+/// The version of an operator's set; raises an error for sets that nobody imported, or that are older or newer than those that are known.
+inline std::int64_t version_of(std::string_view domain, const scope& names, const model_builder& to) {
+    constexpr std::int64_t oldest = 7;
+    constexpr std::int64_t newest = 28;
+    const auto found = names.imported->find(domain);
+    if (found == names.imported->end()) {
+        if (!domain.empty()) {
+            return 1;  // sets of one version, which some writers do not name
+        }
+        to.wrong({"the model imports no version of the standard operators"});
+    }
+    if (domain.empty() && (found->second < oldest || found->second > newest)) {
+        to.wrong(
+            {"version ", found->second, " of the standard operators is not known; known are ", oldest, " to ", newest});
+    }
+    return found->second;
+}
+
+/// The nodes of a list that give what others of it read.
+inline std::unordered_map<std::string_view, std::size_t> producers_of(const std::vector<node_description>& nodes) {
+    std::unordered_map<std::string_view, std::size_t> producers;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        for (const std::string_view output : nodes[i].outputs) {
+            producers.emplace(output, i);
+        }
+    }
+    return producers;
+}
+
+/// A node of a function with the attributes that the caller gives it.
+inline node_description with_attributes(const node_description& node, const node_description& caller,
+                                        const function_description& function) {
+    node_description result = node;
+    std::erase_if(result.attributes, [&](attribute& each) {
+        if (each.reference.empty()) {
+            return false;
+        }
+        const attribute* given = caller.find(each.reference);
+        for (const attribute& otherwise : function.defaults) {
+            if (given == nullptr && otherwise.name == each.reference) {
+                given = &otherwise;
+            }
+        }
+        if (given == nullptr) {
+            return true;
+        }
+        const std::string_view name = each.name;
+        each = *given;
+        each.name = name;
+        return false;
+    });
+    return result;
+}
+
+}  // namespace detail
+
+inline void graph_reader::read_nodes(const std::vector<node_description>& nodes, scope& names) {
+    const auto producers = detail::producers_of(nodes);
+    const auto sources = [&](std::size_t number, auto&& visit) {
+        for (const std::string_view input : nodes[number].inputs) {
+            const auto found = producers.find(input);
+            if (found != producers.end()) {
+                visit(found->second);
+            }
+        }
+    };
+    const auto circle = [&](std::size_t number) {
+        const node_description& node = nodes[number];
+        builder_.begin({std::string(node.name), std::string(node.type), node.byte});
+        builder_.wrong({"what it gives leads round in a circle to what it reads"});
+    };
+    for (const std::size_t number : order_by_sources(nodes.size(), sources, circle)) {
+        read_node(nodes[number], names);
+    }
+}
+
+inline void graph_reader::read_node(const node_description& node, scope& names) {
+    const source_node around = builder_.current();
+    std::string name(node.name);
+    if (name.empty() && !node.outputs.empty()) {
+        name = node.outputs[0];
+    }
+    builder_.begin({names.prefix + name, std::string(node.type), node.byte});
+    if (--session_.nodes_left < 0) {
+        builder_.wrong({"functions and bodies make more nodes of the model than its size allows"});
+    }
+    const auto function = session_.model.functions.find({node.domain, node.type});
+    if (function != session_.model.functions.end()) {
+        call(function->second, node, names);
+        builder_.begin(around);
+        return;
+    }
+    const std::int64_t version = detail::version_of(node.domain, names, builder_);
+    const operator_entry* entry = session_.find(node.domain, node.type);
+    if (entry == nullptr) {
+        builder_.wrong({"the operator ", shown(node.domain), node.domain.empty() ? "" : ".", shown(node.type),
+                        " is not supported"});
+    }
+    operation one(*this, names, node, version);
+    if (entry->keeps_values) {
+        one.kept_ = detail::common_quantization(one);
+    }
+    const source_node mine = builder_.current();
+    try {
+        lpt::detail::naming_memory([&] { entry->read(one); }, [&] { return text(name.c_str()); });
+    } catch (const protozero::exception& broken) {
+        builder_.begin(mine);
+        builder_.wrong({"is broken: ", broken.what()});
+    }
+    builder_.finish();
+    builder_.begin(around);
+}
+
+inline void graph_reader::call(const function_description& function, const node_description& caller, scope& names) {
+    scope inner;
+    inner.imported = &function.imported;
+    inner.prefix = builder_.current().name + "/";
+    if (inner.prefix.size() > 4096) {
+        builder_.wrong({"functions call each other too deep"});
+    }
+    for (std::size_t i = 0; i < function.inputs.size() && i < caller.inputs.size(); ++i) {
+        if (const value* found = names.find(caller.inputs[i]); found != nullptr && !caller.inputs[i].empty()) {
+            inner.values[function.inputs[i]] = *found;
+        }
+    }
+    std::vector<node_description> nodes;
+    for (const node_description& each : function.nodes) {
+        nodes.push_back(detail::with_attributes(each, caller, function));
+        for (std::string_view& input : nodes.back().inputs) {
+            // An input that the caller leaves out is left out inside, too.
+            for (std::size_t i = 0; i < function.inputs.size(); ++i) {
+                if (input == function.inputs[i] && !inner.values.contains(input)) {
+                    input = {};
+                }
+            }
+        }
+    }
+    read_nodes(nodes, inner);
+    for (std::size_t i = 0; i < caller.outputs.size(); ++i) {
+        if (caller.outputs[i].empty()) {
+            continue;
+        }
+        const value* found = i < function.outputs.size() ? inner.find(function.outputs[i]) : nullptr;
+        if (found == nullptr) {
+            builder_.wrong({"the function '", shown(function.name), "' gives no output ", i});
+        }
+        names.values[caller.outputs[i]] = *found;
+    }
+}
+
+}  // namespace lpt::inline LPT_ABI::onnx

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/import/onnx/tensor.hpp>
+
+#include <functional>
+#include <optional>
+
+namespace lpt::inline LPT_ABI::onnx {
+
+class graph_reader;
+class operation;
+
+/// A tensor that the file has as integers with a scale and a zero point, both known: q stands for (q - zero point) * scale.
+///
+/// What reads it as real numbers, which nearly everything does, gets those: between them are no conversions that transformations would have
+/// to undo. What wants the integers makes them.
+struct quantization {
+    element type = dynamic;
+    tensor scale;
+    tensor zero_point;  // empty: 0
+    std::int64_t axis = 1;
+
+    friend bool operator==(const quantization& left, const quantization& right) {
+        const auto same = [](const tensor& a, const tensor& b) {
+            return a.elements() == b.elements() && reals_of(a) == reals_of(b);
+        };
+        const bool zero = left.is_symmetric() && right.is_symmetric();
+        return left.type == right.type && same(left.scale, right.scale) &&
+               (left.scale.elements() == 1 || left.axis == right.axis) &&
+               (zero || (left.zero_point && right.zero_point && same(left.zero_point, right.zero_point)));
+    }
+    bool is_symmetric() const {
+        for (std::size_t i = 0; zero_point && i < zero_point.elements(); ++i) {
+            if (zero_point.integer(i) != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+};
+
+struct quantized_tensor {
+    quantization how;
+    output_ref real;  // what is quantized; what came out of it already if it is `rounded`
+    bool is_rounded = false;
+    output_ref dequantized;  // made when it is asked for
+    output_ref integers;  // made when it is asked for
+};
+
+/// What a name of the file stands for: a tensor, or a list of values (a sequence).
+struct value {
+    graph_reader* owner = nullptr;
+    output_ref plain;
+    std::shared_ptr<quantized_tensor> quantized;
+    std::shared_ptr<std::vector<value>> sequence;
+};
+
+using operator_function = void (*)(operation&);
+
+/// How an operator of the file becomes operations.
+struct operator_entry {
+    std::string_view domain;
+    std::string_view type;
+    operator_function read;
+    bool keeps_values = false;  // it moves elements, so that quantized ones stay quantized as they were
+};
+using operator_lookup = const operator_entry* (*)(std::string_view domain, std::string_view type);
+
+/// What all graphs of a model share.
+struct session {
+    const mapped_file& file;
+    external_files& others;
+    const model_description& model;
+    operator_lookup find;
+    std::int64_t nodes_left = 0;  // functions and bodies may not make more of a file than its size allows
+};
+
+/// Names and what they stand for: of a graph, or of a function that is called.
+struct scope {
+    std::unordered_map<std::string_view, value> values;
+    const scope* outer = nullptr;
+    const operator_sets* imported = nullptr;
+    std::string prefix;  // of the names of nodes
+
+    const value* find(std::string_view name) const {
+        for (const scope* each = this; each != nullptr; each = each->outer) {
+            if (const auto found = each->values.find(name); found != each->values.end()) {
+                return &found->second;
+            }
+        }
+        return nullptr;
+    }
+};
+
+/// Reads one graph: that of the model, or a body.
+class graph_reader {
+    session& session_;
+    graph_reader* outer_;
+    int depth_;
+    model_builder builder_;
+    std::map<std::pair<graph_reader*, std::pair<node_id, std::int32_t>>, output_ref> captured_;
+    std::map<std::vector<std::int64_t>, value> quantized_before_;
+
+public:
+    static constexpr int deepest = 32;
+
+    /// What a body takes from outside: an output of the graph around it, and the parameter that it arrives as.
+    struct capture {
+        output_ref from;
+        std::int64_t parameter;
+    };
+    std::vector<capture> captures;
+
+    graph_reader(session& shared, graph_reader* outer, int depth, const std::string& file)
+        : session_(shared), outer_(outer), depth_(depth), builder_(file) {
+        if (outer != nullptr) {
+            builder_.begin(outer->builder_.current());
+        }
+    }
+
+    session& shared() { return session_; }
+    model_builder& builder() { return builder_; }
+    int depth() const { return depth_; }
+    auto& quantized_before() { return quantized_before_; }
+
+    value of(output_ref plain) { return {this, plain, nullptr, nullptr}; }
+
+    /// The value as one of this graph: what belongs to a graph around it comes in as a parameter, or is copied where it is constant.
+    value here(const value& from) {
+        if (from.owner == this || from.owner == nullptr) {
+            return from;
+        }
+        if (from.sequence) {
+            value copy{this, {}, nullptr, std::make_shared<std::vector<value>>()};
+            for (const value& each : *from.sequence) {
+                copy.sequence->push_back(here(each));
+            }
+            return copy;
+        }
+        if (outer_ == nullptr) {
+            builder_.wrong({"a value of another graph is read"});
+        }
+        const value outside = outer_->here(from);
+        const output_ref plain = outer_->plain_of(outside);
+        if (const tensor* known = outer_->builder_.value_of(plain)) {
+            return of(builder_.constant(*known));
+        }
+        const std::pair key{outer_, std::pair{plain.node, plain.port}};
+        if (const auto found = captured_.find(key); found != captured_.end()) {
+            return of(found->second);
+        }
+        const auto parameter = static_cast<std::int64_t>(builder_.model().parameters().size());
+        const node_id made =
+            builder_.model().parameter(outer_->builder_.type_of(plain), outer_->builder_.shape_of(plain));
+        captures.push_back({plain, parameter});
+        captured_[key] = made;
+        return of(made);
+    }
+
+    /// The tensor itself: integers where the value is quantized. Defined with the quantization operators.
+    output_ref plain_of(const value& from);
+    /// The real numbers that a quantized value stands for.
+    output_ref real_of(const value& from);
+
+    void read_nodes(const std::vector<node_description>& nodes, scope& names);
+    void read_node(const node_description& node, scope& names);
+    void call(const function_description& function, const node_description& caller, scope& names);
+    void read_initializers(const graph_description& graph, scope& names) {
+        if (graph.has_sparse_initializers) {
+            builder_.wrong({"sparse initializers are not supported"});
+        }
+        for (const auto& [name, stored] : graph.initializers) {
+            names.values[name] = of(builder_.constant(read_tensor(stored, session_.file, session_.others, builder_)));
+        }
+    }
+    /// A parameter for an input that no initializer gives a value.
+    output_ref add_parameter(const value_description& input) {
+        if (input.kind != "tensor") {
+            builder_.wrong({"input '", shown(input.name), "' is a ", shown(input.kind), ", which is not supported"});
+        }
+        const element type = input.type == 0 ? dynamic : known_element_of(input.type, builder_);
+        const std::string name(input.name);
+        const node_id made = builder_.model().parameter(type, input.dimensions, name.c_str());
+        builder_.model().name_tensor(made, name.c_str());
+        return made;
+    }
+    output_ref result_of(const value_description& output, const scope& names) {
+        const value* found = names.find(output.name);
+        if (found == nullptr) {
+            builder_.wrong({"output '", shown(output.name), "' is given by no node, initializer or input"});
+        }
+        const value mine = here(*found);
+        if (mine.sequence) {
+            builder_.wrong({"output '", shown(output.name), "' is a sequence, which is not supported"});
+        }
+        return plain_of(mine);
+    }
+
+    graph read_model(const graph_description& from) {
+        scope names;
+        names.imported = &session_.model.imported;
+        builder_.model().set_name(text(shown(from.name)));
+        read_initializers(from, names);
+        for (const value_description& input : from.inputs) {
+            if (!names.values.contains(input.name)) {
+                names.values[input.name] = of(add_parameter(input));
+            }
+        }
+        read_nodes(from.nodes, names);
+        builder_.begin({});
+        for (const value_description& output : from.outputs) {
+            const std::string name(output.name);
+            const output_ref source = result_of(output, names);
+            builder_.model().name_tensor(source, name.c_str());
+            builder_.model().result(source, name.c_str());
+        }
+        if (from.outputs.empty()) {
+            builder_.wrong({"the graph has no outputs"});
+        }
+        return builder_.take();
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
