@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <thread>
 #include <utility>
 
 namespace {
@@ -38,6 +39,7 @@ struct arguments {
     int threads = 1;
     std::string isa;
     int repeat = 0;
+    int sessions = 1;
     bool all = false;
     int width = 0;
     std::size_t memory_limit = 0;  // MiB; 0: the machine's
@@ -45,6 +47,7 @@ struct arguments {
     std::uint64_t evaluation_limit = reference::limits{}.bytes >> 20;  // MiB
     std::uint64_t folding_limit = folding_budget{}.bytes >> 20;        // MiB
     std::uint64_t folding_steps = folding_budget{}.steps;
+    std::string on_reference = "allow";
 };
 
 class stopwatch {
@@ -88,7 +91,12 @@ void read_arguments(CLI::App& app, arguments& to) {
         ->capture_default_str();
     app.add_option("--folding-steps", to.folding_steps, "elements that folding of constants may read and write")
         ->capture_default_str();
+    app.add_option("--on-reference", to.on_reference,
+                   "operations without a kernel: allow them, report each on stderr, or refuse the network")
+        ->check(CLI::IsMember({"allow", "report", "refuse"}));
     app.add_option("--repeat", to.repeat, "time so many runs")->check(CLI::Range(1, 1000000000));
+    app.add_option("--sessions", to.sessions, "with --repeat: time so many sessions at once, too, each on a thread")
+        ->check(CLI::Range(1, 1024));
     app.add_flag("--all", to.all, "print every operation, as where stdout is no terminal");
     app.add_option("--width", to.width, "print what fits a terminal with lines of so many characters")
         ->check(CLI::Range(80, 100000));
@@ -216,6 +224,30 @@ double run_samples(executable& net, const run::samples& samples, outputs& result
     return static_cast<double>(std::max<std::size_t>(profiled, 1));
 }
 
+/// Runs a second of so many sessions at once, each with threads of its own and `count` runs.
+double throughput(const executable& net, view<tensor> inputs, int sessions, int count) {
+    std::vector<executable> all;
+    for (int i = 0; i < sessions; ++i) {
+        all.push_back(net.session());
+        all.back().run(inputs);  // the first run of a session takes memory
+    }
+    std::vector<std::thread> threads;
+    const stopwatch watch;
+    for (executable& each : all) {
+        threads.emplace_back([&each, inputs, count] { time_runs(each, inputs, count); });
+    }
+    for (std::thread& each : threads) {
+        each.join();
+    }
+    return sessions * count / watch.ms() * 1000;
+}
+void print_throughput(const executable& net, const std::vector<tensor>& sample, int sessions, int count) {
+    const view<tensor> inputs(sample.data(), sample.size());
+    const double one = throughput(net, inputs, 1, count);
+    const double all = throughput(net, inputs, sessions, count);
+    std::printf("%d sessions at once: %.1f runs a second, %.2f times those of one\n", sessions, all, all / one);
+}
+
 std::size_t peak_memory_bytes() {
     rusage used{};
     getrusage(RUSAGE_SELF, &used);
@@ -249,6 +281,7 @@ void run_network(const arguments& given) {
     }
     options.most_iterations = given.iterations;
     options.most_evaluated_bytes = given.evaluation_limit << 20;
+    options.on_reference = given.on_reference == "refuse" ? reference_use::refuse : reference_use::allow;
     const text picture = given.dot.empty() ? text() : write_dot(model, became);
     const stopwatch planning;
     if (given.precision == "int8" && !given.as_transformed) {
@@ -263,6 +296,11 @@ void run_network(const arguments& given) {
         results.write(net, given.output);
     }
     all.peak_memory_bytes = peak_memory_bytes();
+    if (given.on_reference == "report") {
+        for (const text& each : net.on_reference()) {
+            std::fprintf(stderr, "no kernel: %s\n", each.c_str());
+        }
+    }
     const std::vector<run::row> rows = run::make_rows(became, net, runs);
     const int width = given.width != 0 ? given.width : run::terminal_width();
     if (given.all || width == 0) {
@@ -275,6 +313,9 @@ void run_network(const arguments& given) {
                 all.transform_ms, all.plan_ms, all.run_ms, kernel::name_of(net.instruction_set()), given.threads);
     if (given.repeat > 0) {
         std::printf("min %.4f ms, median %.4f ms of %d runs\n", all.least_run_ms, all.run_ms, given.repeat);
+    }
+    if (given.repeat > 0 && given.sessions > 1 && samples.count > 0) {
+        print_throughput(net, samples.sample(0), given.sessions, given.repeat);
     }
     if (!given.report.empty()) {
         write_text(given.report,

@@ -15,6 +15,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <span>
@@ -25,6 +26,7 @@
 #include <utility>
 #include <variant>
 #include <vector>
+#include <xsimd/xsimd.hpp>
 
 #include <lpt/lpt.hpp>
 
@@ -1140,6 +1142,9206 @@ inline isa isa_named(const char* name) {
     }
     fail({"unknown instruction set ", name,
           ": expected scalar, avx2, avx_vnni, avx512_vnni_256, avx512_vnni, neon, neon_dot or neon_i8mm"});
+}
+
+} // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/runtime/platform.hpp
+#ifndef LPT_HOLDS_RUNTIME_PLATFORM_HPP
+#define LPT_HOLDS_RUNTIME_PLATFORM_HPP
+// What the executor asks of the operating system; each question has an answer on every system.
+
+#if __has_include(<unistd.h>)
+#include <unistd.h>
+#endif
+
+namespace lpt::inline LPT_ABI::runtime {
+
+/// Bytes of memory that this machine has; SIZE_MAX where the system does not tell.
+inline std::size_t memory_of_machine() noexcept {
+#if defined(_SC_PHYS_PAGES) && defined(_SC_PAGESIZE)
+    const long pages = ::sysconf(_SC_PHYS_PAGES);
+    const long size = ::sysconf(_SC_PAGESIZE);
+    if (pages > 0 && size > 0) {
+        return static_cast<std::size_t>(pages) * static_cast<std::size_t>(size);
+    }
+#endif
+    return SIZE_MAX;
+}
+
+/// Seconds that all processors together have worked for this process, from some moment on.
+inline double processor_seconds() noexcept {
+#if defined(CLOCK_PROCESS_CPUTIME_ID)
+    ::timespec now{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+#else
+    return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+#endif
+}
+
+}  // namespace lpt::inline LPT_ABI::runtime
+#endif
+
+// ======== lpt/kernel/dot.hpp
+#ifndef LPT_HOLDS_KERNEL_DOT_HPP
+#define LPT_HOLDS_KERNEL_DOT_HPP
+// What the dense kernel needs from an instruction set: dot products of a few bytes with a few bytes, which xsimd does not have.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Each instruction set specialises this with
+///   accumulator     a vector of `lanes` 32-bit integers. A compiler vector type, not a wrapper: g++ 12 keeps two copies of every
+///                   accumulator when the type inside the loop differs from the one after it, three times slower;
+///   group           consecutive k values that one step takes: 4, or 2 where bytes are widened to 16 bits first, or 8 where matrices of
+///                   bytes are multiplied; those have a tile of their own, and `step` is for packing alone;
+///   row_value_bytes bytes of a k value of a row as the step reads it: 1, or 2 where rows are widened;
+///   row_group       `group` values of a row of A, repeated for all lanes; `load_row` reads their bytes, wherever they lie;
+///   column_group    `group` bytes of each of `lanes` columns of B, [lane][group]; `load_columns` reads it;
+///   load_halves     column groups of four unsigned bits: the low or (`High`) the high halves of `lanes * group` bytes;
+///   step            sum[lane] += row[0..group) . column[lane][0..group), exact modulo 2^32;
+///   rows, vectors   the tile: rows x (vectors * lanes) accumulators that fit in the registers;
+///   unsigned_rows   whether rows are u8 (else i8), where they are not widened; columns are always i8;
+///   widens_rows     whether rows are widened, and then may be of either sign;
+///   either_sign     whether rows that are not widened may be of either sign;
+///   prepare_rows    copies `count` values of a row, of the sign that it is told, into the form that `load_row` reads: widened, or
+///                   with all top bits flipped when the sign is not the one of `unsigned_rows`. Writes nothing past the last group, whose
+///                   end may have any value, and reads nothing past the last value;
+///   row_block       optional: four k groups of a row; `load_row_block` reads their bytes, `step_picked<Group>` takes one of them;
+///   interleave      16 columns of `group` rows of B, from column n on, as [column][group];
+///   interleave_block  where `group` is 4: the same for the first `count` of 4 * lanes columns, with the bits of `flip` flipped, zeros
+///                   after them, interleaved inside 128-bit parts;
+///   settle          keeps an accumulator in its register between the loop and what follows (see accumulator);
+///   bits            an accumulator as the register type that `lanes<Isa>::ints` is made from.
+template <class Isa>
+struct dot_product;
+
+/// Dot products of four bytes where the instruction set has them besides longer ones; else `dot_product` itself.
+template <class Isa>
+struct dot_of_four : dot_product<Isa> {};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/avx2/dot.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX2_DOT_HPP
+#define LPT_HOLDS_KERNEL_AVX2_DOT_HPP
+// The 2-element dot product of 16-bit rows and signed 8-bit columns on AVX2, exact.
+
+#if defined(__AVX2__)
+
+#include <immintrin.h>
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Bytes are widened to 16 bits and multiplied with pmaddwd: two products of at most 255 * 128 fit in 32 bits. (pmaddubsw would save
+/// a quarter of the work and saturate in 16 bits: wrong results.) Rows are widened once for a tile, columns at every load, which
+/// keeps packed weights at one byte each.
+template <>
+struct dot_product<on::avx2> {
+    typedef int accumulator __attribute__((vector_size(32)));
+    using row_group = __m256i;
+    using column_group = __m256i;
+    static constexpr std::int64_t group = 2;
+    static constexpr std::int64_t row_value_bytes = 2;
+    static constexpr int lanes = 8;
+    static constexpr int rows = 6;  // 12 accumulators, 2 column registers, 1 row register, 1 for a product
+    static constexpr int vectors = 2;
+    static constexpr bool unsigned_rows = true;
+    static constexpr bool widens_rows = true;
+    static constexpr bool either_sign = false;
+
+    [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {
+        return reinterpret_cast<accumulator>(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+    }
+    [[gnu::always_inline]] static void store(std::int32_t* to, accumulator value) noexcept {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), reinterpret_cast<__m256i>(value));
+    }
+    [[gnu::always_inline]] static void settle(accumulator& sum) noexcept { __asm__("" : "+x"(sum)); }
+    [[gnu::always_inline]] static __m256i bits(accumulator value) noexcept { return reinterpret_cast<__m256i>(value); }
+    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
+        return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    }
+    template <bool High>
+    [[gnu::always_inline]] static column_group load_halves(const unsigned char* from) noexcept {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+        return _mm256_cvtepu8_epi16(_mm_and_si128(High ? _mm_srli_epi16(bytes, 4) : bytes, _mm_set1_epi8(15)));
+    }
+    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
+        int two;
+        __builtin_memcpy(&two, from, sizeof two);
+        return _mm256_set1_epi32(two);
+    }
+    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+        return sum + reinterpret_cast<accumulator>(_mm256_madd_epi16(row, column));
+    }
+    /// 16 columns of 2 rows of B, from column `n` on, as [column][2].
+    [[gnu::always_inline]] static void interleave(unsigned char* to, const unsigned char* const (&lines)[2],
+                                                  std::int64_t n) noexcept {
+        const __m128i first = _mm_loadu_si128(reinterpret_cast<const __m128i*>(lines[0] + n));
+        const __m128i second = _mm_loadu_si128(reinterpret_cast<const __m128i*>(lines[1] + n));
+        __m128i* const at = reinterpret_cast<__m128i*>(to);
+        _mm_storeu_si128(at, _mm_unpacklo_epi8(first, second));
+        _mm_storeu_si128(at + 1, _mm_unpackhi_epi8(first, second));
+    }
+    [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
+                                                    bool is_signed) noexcept {
+        std::int64_t i = 0;
+        for (; i + 16 <= count; i += 16) {
+            const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
+            const __m256i wide = is_signed ? _mm256_cvtepi8_epi16(bytes) : _mm256_cvtepu8_epi16(bytes);
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i * 2), wide);
+        }
+        for (; i < count; ++i) {
+            const std::int16_t wide = is_signed ? static_cast<std::int16_t>(static_cast<std::int8_t>(from[i]))
+                                                : static_cast<std::int16_t>(from[i]);
+            __builtin_memcpy(to + i * 2, &wide, sizeof wide);
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/lanes.hpp
+#ifndef LPT_HOLDS_KERNEL_LANES_HPP
+#define LPT_HOLDS_KERNEL_LANES_HPP
+// `lanes<Isa>`: a vector of single-precision numbers with exactly the operations that kernels use, each one correctly rounded, so
+// that the same expression gives the same bits on every instruction set. This header has the scalar one (a vector of one number);
+// the folders of the instruction sets have the others, made from xsimd.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+template <class Isa>
+struct lanes;
+
+/// One number. The meaning of every operation:
+///   at_least(v, low)  = v > low ? v : low, so NaN becomes low;   at_most(v, high) = v < high ? v : high;
+///   fma rounds once;  round_to_int rounds to nearest even and is defined for |v| < 2^31;  load_u8 / load_i8 widen exactly.
+template <>
+struct lanes<on::scalar> {
+    using floats = float;
+    using ints = std::int32_t;
+    using mask = bool;
+    static constexpr int width = 1;
+
+    static floats broadcast(float value) noexcept { return value; }
+    static ints broadcast_int(std::int32_t value) noexcept { return value; }
+    static floats load(const float* from) noexcept {
+        floats value;
+        std::memcpy(&value, from, sizeof value);
+        return value;
+    }
+    static ints load_int(const std::int32_t* from) noexcept {
+        ints value;
+        std::memcpy(&value, from, sizeof value);
+        return value;
+    }
+    static ints load_u8(const std::uint8_t* from) noexcept { return *from; }
+    static ints load_i8(const std::int8_t* from) noexcept { return *from; }
+    static void store(float* to, floats value) noexcept { std::memcpy(to, &value, sizeof value); }
+    static void store_int(std::int32_t* to, ints value) noexcept { std::memcpy(to, &value, sizeof value); }
+    /// Stores the low byte of each number.
+    static void store_byte(std::uint8_t* to, ints value) noexcept { *to = static_cast<std::uint8_t>(value); }
+
+    /// to[i] = table[from[i]] for whole vectors of bytes, as many as there are in `count`; gives how many bytes that was.
+    static std::int64_t look_up(const std::uint8_t* table, const std::uint8_t* from, std::uint8_t* to,
+                                std::int64_t count) noexcept {
+        for (std::int64_t i = 0; i < count; ++i)
+            to[i] = table[from[i]];
+        return count;
+    }
+
+    /// The same for the numbers of four vectors, which are all in the range of i8 (`Signed`) or u8.
+    template <bool Signed>
+    static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
+        store_byte(to, a);
+        store_byte(to + 1, b);
+        store_byte(to + 2, c);
+        store_byte(to + 3, d);
+    }
+
+    static floats add(floats a, floats b) noexcept { return a + b; }
+    static floats subtract(floats a, floats b) noexcept { return a - b; }
+    static floats multiply(floats a, floats b) noexcept { return a * b; }
+    static floats divide(floats a, floats b) noexcept { return a / b; }
+    static floats fma(floats a, floats b, floats c) noexcept { return __builtin_fmaf(a, b, c); }
+    static floats at_least(floats value, floats low) noexcept { return value > low ? value : low; }
+    static floats at_most(floats value, floats high) noexcept { return value < high ? value : high; }
+    static floats sqrt(floats value) noexcept { return __builtin_sqrtf(value); }
+    static floats floor(floats value) noexcept { return __builtin_floorf(value); }
+    static floats ceiling(floats value) noexcept { return __builtin_ceilf(value); }
+    static floats round_even(floats value) noexcept { return __builtin_nearbyintf(value); }
+    static mask less(floats a, floats b) noexcept { return a < b; }
+    static mask equal(floats a, floats b) noexcept { return a == b; }
+    static floats select(mask condition, floats yes, floats no) noexcept { return condition ? yes : no; }
+
+    static floats to_float(ints value) noexcept { return static_cast<float>(value); }
+    static ints round_to_int(floats value) noexcept { return static_cast<std::int32_t>(__builtin_nearbyintf(value)); }
+    static ints bits(floats value) noexcept {
+        ints result;
+        std::memcpy(&result, &value, sizeof result);
+        return result;
+    }
+    static floats from_bits(ints value) noexcept {
+        floats result;
+        std::memcpy(&result, &value, sizeof result);
+        return result;
+    }
+    static ints add_int(ints a, ints b) noexcept {
+        return static_cast<ints>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+    }
+    static ints subtract_int(ints a, ints b) noexcept {
+        return static_cast<ints>(static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b));
+    }
+    static ints multiply_int(ints a, ints b) noexcept {
+        return static_cast<ints>(static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b));
+    }
+    static ints max_int(ints a, ints b) noexcept { return a > b ? a : b; }
+    static ints and_int(ints a, ints b) noexcept { return a & b; }
+    static ints or_int(ints a, ints b) noexcept { return a | b; }
+    static ints shift_left_23(ints value) noexcept {
+        return static_cast<ints>(static_cast<std::uint32_t>(value) << 23);
+    }
+    static ints shift_right_23(ints value) noexcept { return value >> 23; }
+    static ints shift_right_1(ints value) noexcept { return value >> 1; }
+};
+
+/// Copies `count` (< Most <= 64) bytes in at most one move per bit; a loop over the bytes would cost more than the arithmetic.
+template <class Isa, int Most>
+[[gnu::always_inline]] inline void copy_few(unsigned char* to, const unsigned char* from, std::int64_t count) noexcept {
+    std::int64_t done = 0;
+    if constexpr (Most > 32) {
+        if ((count & 32) != 0) {
+            std::memcpy(to, from, 32);
+            done = 32;
+        }
+    }
+    if constexpr (Most > 16) {
+        if ((count & 16) != 0) {
+            std::memcpy(to + done, from + done, 16);
+            done += 16;
+        }
+    }
+    if constexpr (Most > 8) {
+        if ((count & 8) != 0) {
+            std::memcpy(to + done, from + done, 8);
+            done += 8;
+        }
+    }
+    if constexpr (Most > 4) {
+        if ((count & 4) != 0) {
+            std::memcpy(to + done, from + done, 4);
+            done += 4;
+        }
+    }
+    if constexpr (Most > 2) {
+        if ((count & 2) != 0) {
+            std::memcpy(to + done, from + done, 2);
+            done += 2;
+        }
+    }
+    if ((count & 1) != 0) to[done] = from[done];
+}
+
+/// The first `count` numbers, at most a vector of them, the rest zero; nothing past them is read.
+template <class Isa>
+[[gnu::always_inline]] inline typename lanes<Isa>::floats load_part(const float* from, std::int64_t count) noexcept {
+    using simd = lanes<Isa>;
+    if (count >= simd::width) return simd::load(from);
+    if constexpr (requires { simd::load_first(from, count); }) {
+        return simd::load_first(from, count);
+    } else {
+        float whole[simd::width] = {};
+        for (std::int64_t i = 0; i < count; ++i)
+            whole[i] = from[i];
+        return simd::load(whole);
+    }
+}
+
+/// The same for bytes, i8 (`Signed`) or u8, as integers.
+template <class Isa, bool Signed>
+[[gnu::always_inline]] inline typename lanes<Isa>::ints load_part_of_bytes(const unsigned char* from,
+                                                                           std::int64_t count) noexcept {
+    using simd = lanes<Isa>;
+    const auto load = [](const unsigned char* at) __attribute__((always_inline)) {
+        if constexpr (Signed)
+            return simd::load_i8(reinterpret_cast<const std::int8_t*>(at));
+        else
+            return simd::load_u8(at);
+    };
+    if (count >= simd::width) return load(from);
+    if constexpr (requires { simd::template load_first_bytes<Signed>(from, count); }) {
+        return simd::template load_first_bytes<Signed>(from, count);
+    } else {
+        unsigned char whole[simd::width] = {};
+        copy_few<Isa, simd::width>(whole, from, count);
+        return load(whole);
+    }
+}
+
+/// Stores the first `count` numbers, at most all of them.
+template <class Isa>
+[[gnu::always_inline]] inline void store_part(float* to, typename lanes<Isa>::floats value,
+                                              std::int64_t count) noexcept {
+    if (count >= lanes<Isa>::width) return lanes<Isa>::store(to, value);
+    float whole[lanes<Isa>::width];
+    lanes<Isa>::store(whole, value);
+    for (std::int64_t i = 0; i < count; ++i)
+        to[i] = whole[i];
+}
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/xsimd.hpp
+#ifndef LPT_HOLDS_KERNEL_XSIMD_HPP
+#define LPT_HOLDS_KERNEL_XSIMD_HPP
+// The only include of xsimd. Smooths the differences between its versions 8.1 and 14.
+
+namespace lpt::inline LPT_ABI::kernel::detail {
+
+/// The same bits as integers. xsimd 10 changed the template argument from the batch to the element type.
+template <class Arch>
+[[gnu::always_inline]] inline xsimd::batch<std::int32_t, Arch>
+bits_of(const xsimd::batch<float, Arch>& value) noexcept {
+#if XSIMD_VERSION_MAJOR >= 10
+    return xsimd::bitwise_cast<std::int32_t>(value);
+#else
+    return xsimd::bitwise_cast<xsimd::batch<std::int32_t, Arch>>(value);
+#endif
+}
+
+/// The same bits as floats.
+template <class Arch>
+[[gnu::always_inline]] inline xsimd::batch<float, Arch>
+float_of_bits(const xsimd::batch<std::int32_t, Arch>& value) noexcept {
+#if XSIMD_VERSION_MAJOR >= 10
+    return xsimd::bitwise_cast<float>(value);
+#else
+    return xsimd::bitwise_cast<xsimd::batch<float, Arch>>(value);
+#endif
+}
+
+} // namespace lpt::inline LPT_ABI::kernel::detail
+#endif
+
+// ======== lpt/kernel/xsimd_lanes.hpp
+#ifndef LPT_HOLDS_KERNEL_XSIMD_LANES_HPP
+#define LPT_HOLDS_KERNEL_XSIMD_LANES_HPP
+// The operations of `lanes` that xsimd has for every instruction set.
+
+namespace lpt::inline LPT_ABI::kernel::detail {
+
+/// `Isa` makes the type, and with it every symbol, one of its own per instruction set, also where two share `Arch`.
+template <class Isa, class Arch>
+struct xsimd_lanes {
+    using arch = Arch;
+    using floats = xsimd::batch<float, Arch>;
+    using ints = xsimd::batch<std::int32_t, Arch>;
+    using mask = xsimd::batch_bool<float, Arch>;
+    static constexpr int width = static_cast<int>(floats::size);
+
+    [[gnu::always_inline]] static floats broadcast(float value) noexcept { return floats(value); }
+    [[gnu::always_inline]] static ints broadcast_int(std::int32_t value) noexcept { return ints(value); }
+    [[gnu::always_inline]] static floats load(const float* from) noexcept { return floats::load_unaligned(from); }
+    [[gnu::always_inline]] static ints load_int(const std::int32_t* from) noexcept {
+        return ints::load_unaligned(from);
+    }
+    [[gnu::always_inline]] static void store(float* to, floats value) noexcept { value.store_unaligned(to); }
+    [[gnu::always_inline]] static void store_int(std::int32_t* to, ints value) noexcept { value.store_unaligned(to); }
+
+    [[gnu::always_inline]] static floats add(floats a, floats b) noexcept { return a + b; }
+    [[gnu::always_inline]] static floats subtract(floats a, floats b) noexcept { return a - b; }
+    [[gnu::always_inline]] static floats multiply(floats a, floats b) noexcept { return a * b; }
+    [[gnu::always_inline]] static floats divide(floats a, floats b) noexcept { return a / b; }
+    [[gnu::always_inline]] static floats sqrt(floats value) noexcept { return xsimd::sqrt(value); }
+    [[gnu::always_inline]] static floats floor(floats value) noexcept { return xsimd::floor(value); }
+    [[gnu::always_inline]] static floats ceiling(floats value) noexcept { return xsimd::ceil(value); }
+    [[gnu::always_inline]] static floats round_even(floats value) noexcept { return xsimd::nearbyint(value); }
+    [[gnu::always_inline]] static mask less(floats a, floats b) noexcept { return a < b; }
+    [[gnu::always_inline]] static mask equal(floats a, floats b) noexcept { return a == b; }
+    [[gnu::always_inline]] static floats select(mask condition, floats yes, floats no) noexcept {
+        return xsimd::select(condition, yes, no);
+    }
+
+    [[gnu::always_inline]] static floats to_float(ints value) noexcept { return xsimd::to_float(value); }
+    [[gnu::always_inline]] static ints round_to_int(floats value) noexcept { return xsimd::nearbyint_as_int(value); }
+    [[gnu::always_inline]] static ints bits(floats value) noexcept { return bits_of(value); }
+    [[gnu::always_inline]] static floats from_bits(ints value) noexcept { return float_of_bits(value); }
+    [[gnu::always_inline]] static ints add_int(ints a, ints b) noexcept { return a + b; }
+    [[gnu::always_inline]] static ints subtract_int(ints a, ints b) noexcept { return a - b; }
+    [[gnu::always_inline]] static ints multiply_int(ints a, ints b) noexcept { return a * b; }
+    [[gnu::always_inline]] static ints max_int(ints a, ints b) noexcept { return xsimd::max(a, b); }
+    [[gnu::always_inline]] static ints and_int(ints a, ints b) noexcept { return a & b; }
+    [[gnu::always_inline]] static ints or_int(ints a, ints b) noexcept { return a | b; }
+    [[gnu::always_inline]] static ints shift_left_23(ints value) noexcept { return value << 23; }
+    [[gnu::always_inline]] static ints shift_right_23(ints value) noexcept { return value >> 23; }
+    [[gnu::always_inline]] static ints shift_right_1(ints value) noexcept { return value >> 1; }
+};
+
+} // namespace lpt::inline LPT_ABI::kernel::detail
+#endif
+
+// ======== lpt/kernel/avx2/lanes.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX2_LANES_HPP
+#define LPT_HOLDS_KERNEL_AVX2_LANES_HPP
+// `lanes` of 8 numbers, for AVX2 with FMA and for the two 256-bit forms of VNNI.
+
+#if defined(__AVX2__) && defined(__FMA__)
+
+#include <immintrin.h>
+
+namespace lpt::inline LPT_ABI::kernel {
+
+namespace detail {
+
+template <class Isa>
+struct lanes_256 : xsimd_lanes<Isa, xsimd::fma3<xsimd::avx2>> {
+    using base = xsimd_lanes<Isa, xsimd::fma3<xsimd::avx2>>;
+    using typename base::floats;
+    using typename base::ints;
+
+    [[gnu::always_inline]] static floats fma(floats a, floats b, floats c) noexcept { return _mm256_fmadd_ps(a, b, c); }
+    // The second operand is the answer when a comparison with NaN is involved.
+    [[gnu::always_inline]] static floats at_least(floats value, floats low) noexcept {
+        return _mm256_max_ps(value, low);
+    }
+    [[gnu::always_inline]] static floats at_most(floats value, floats high) noexcept {
+        return _mm256_min_ps(value, high);
+    }
+    [[gnu::always_inline]] static ints load_u8(const std::uint8_t* from) noexcept {
+        return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
+    }
+    [[gnu::always_inline]] static ints load_i8(const std::int8_t* from) noexcept {
+        return _mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
+    }
+    /// 16-bit halves: (low of a, low of b).
+    [[gnu::always_inline]] static ints pair(ints a, ints b) noexcept {
+        return _mm256_blend_epi16(a, _mm256_slli_epi32(b, 16), 0xaa);
+    }
+    /// sum + a.low * b.low + a.high * b.high
+    [[gnu::always_inline]] static ints multiply_pairs(ints sum, ints a, ints b) noexcept {
+        return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
+    }
+    using bytes = __m256i;
+    /// The numbers of four vectors as bytes, saturated to i8 (`Signed`) or u8, in the order in which packing inside 128-bit halves
+    /// leaves them: blocks of 4 bytes a0 b0 c0 d0 a1 b1 c1 d1.
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes pack_in_parts(ints a, ints b, ints c, ints d) noexcept {
+        const __m256i low = _mm256_packs_epi32(a, b);
+        const __m256i high = _mm256_packs_epi32(c, d);
+        return Signed ? _mm256_packs_epi16(low, high) : _mm256_packus_epi16(low, high);
+    }
+    /// The same in the order of the vectors.
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes pack(ints a, ints b, ints c, ints d) noexcept {
+        const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+        return _mm256_permutevar8x32_epi32(pack_in_parts<Signed>(a, b, c, d), order);
+    }
+    /// Four vectors whose bytes `pack_in_parts` would leave in order, in that order themselves.
+    [[gnu::always_inline]] static void order_parts(floats (&x)[4]) noexcept {
+        const __m256 low01 = _mm256_permute2f128_ps(x[0], x[1], 0x20),
+                     high01 = _mm256_permute2f128_ps(x[0], x[1], 0x31);
+        const __m256 low23 = _mm256_permute2f128_ps(x[2], x[3], 0x20),
+                     high23 = _mm256_permute2f128_ps(x[2], x[3], 0x31);
+        x[0] = low01;
+        x[1] = low23;
+        x[2] = high01;
+        x[3] = high23;
+    }
+    /// Rounds for packing with saturation: what is below all bytes stays so, NaN is; `high` and `low` are what bytes are limited to.
+    [[gnu::always_inline]] static ints round_for_packing(floats value, floats, floats high) noexcept {
+        // The second operand is the answer for NaN; what does not fit in 32 bits becomes the lowest integer.
+        return _mm256_cvtps_epi32(_mm256_min_ps(high, value));
+    }
+    static constexpr int stream_alignment = 32;
+    /// Stores past the caches.
+    [[gnu::always_inline]] static void stream(float* to, floats value) noexcept { _mm256_stream_ps(to, value); }
+    [[gnu::always_inline]] static void stream_bytes(std::uint8_t* to, bytes value) noexcept {
+        _mm256_stream_si256(reinterpret_cast<__m256i*>(to), value);
+    }
+    /// Other threads see what was streamed before whatever is stored from here on.
+    [[gnu::always_inline]] static void end_stream() noexcept { _mm_sfence(); }
+    /// Stores the first `count` (<= 32) of packed bytes.
+    [[gnu::always_inline]] static void store_first(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+        if (count == 32) {
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), value);
+            return;
+        }
+        unsigned char whole[32];
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(whole), value);
+        copy_few<Isa, 32>(to, whole, count);
+    }
+    /// Limits packed bytes to [low, high].
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes limit(bytes value, std::int32_t low, std::int32_t high) noexcept {
+        const __m256i from = _mm256_set1_epi8(static_cast<char>(low));
+        const __m256i to = _mm256_set1_epi8(static_cast<char>(high));
+        return Signed ? _mm256_min_epi8(_mm256_max_epi8(value, from), to)
+                      : _mm256_min_epu8(_mm256_max_epu8(value, from), to);
+    }
+    /// Stores the first `count` (<= Size) bytes of the piece of packed bytes at [First, First + Size).
+    template <int First, int Size>
+    [[gnu::always_inline]] static void store_piece(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+        const __m128i half = First < 16 ? _mm256_castsi256_si128(value) : _mm256_extracti128_si256(value, 1);
+        const __m128i piece = First % 16 == 0 ? half : _mm_srli_si128(half, First % 16);
+        if (count == Size) {
+            if constexpr (Size == 16)
+                _mm_storeu_si128(reinterpret_cast<__m128i*>(to), piece);
+            else
+                _mm_storel_epi64(reinterpret_cast<__m128i*>(to), piece);
+        } else {
+            store_few(to, piece, count);
+        }
+    }
+    /// Stores the first `count` (< 16) bytes.
+    [[gnu::noinline]] static void store_few(std::uint8_t* to, __m128i value, std::int64_t count) noexcept {
+        unsigned char whole[16];
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(whole), value);
+        copy_few<Isa, 16>(to, whole, count);
+    }
+    template <bool Signed>
+    [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), pack<Signed>(a, b, c, d));
+    }
+    /// A table of 256 bytes is 16 rows of 16: shuffles look up the low four bits in each, the high ones choose the row, bit by bit.
+    [[gnu::always_inline]] static std::int64_t look_up(const std::uint8_t* table, const std::uint8_t* from,
+                                                       std::uint8_t* to, std::int64_t count) noexcept {
+        __m256i row[16];
+#pragma GCC unroll 16
+        for (int k = 0; k < 16; ++k)
+            row[k] = _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table + 16 * k)));
+        std::int64_t i = 0;
+        for (; i + 32 <= count; i += 32) {
+            const __m256i at = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
+            const __m256i low = _mm256_and_si256(at, _mm256_set1_epi8(15));
+            // The highest bit of a byte is what chooses.
+            const __m256i high[4] = {_mm256_slli_epi16(at, 3), _mm256_slli_epi16(at, 2), _mm256_slli_epi16(at, 1), at};
+            __m256i found[16];
+#pragma GCC unroll 16
+            for (int k = 0; k < 16; ++k)
+                found[k] = _mm256_shuffle_epi8(row[k], low);
+#pragma GCC unroll 4
+            for (int bit = 0; bit < 4; ++bit) {
+#pragma GCC unroll 8
+                for (int k = 0; k < 8 >> bit; ++k)
+                    found[k] = _mm256_blendv_epi8(found[2 * k], found[2 * k + 1], high[bit]);
+            }
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), found[0]);
+        }
+        return i;
+    }
+    /// Sum of `count` unsigned bytes after flipping the bits of `flip` in each.
+    [[gnu::always_inline]] static std::uint32_t sum_bytes(const unsigned char* from, std::int64_t count,
+                                                          unsigned char flip) noexcept {
+        const __m256i mask = _mm256_set1_epi8(static_cast<char>(flip));
+        __m256i sum = _mm256_setzero_si256();
+        std::int64_t i = 0;
+        for (; i + 32 <= count; i += 32) {
+            const __m256i value = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
+            sum = _mm256_add_epi64(sum, _mm256_sad_epu8(_mm256_xor_si256(value, mask), _mm256_setzero_si256()));
+        }
+        std::uint64_t parts[4];
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(parts), sum);
+        std::uint64_t total = parts[0] + parts[1] + parts[2] + parts[3];
+        for (; i < count; ++i)
+            total += static_cast<std::uint64_t>(from[i] ^ flip);
+        return static_cast<std::uint32_t>(total);
+    }
+    [[gnu::always_inline]] static void store_byte(std::uint8_t* to, ints value) noexcept {
+        const __m256i low_bytes = _mm256_and_si256(value, _mm256_set1_epi32(0xff));
+        const __m128i words =
+            _mm_packs_epi32(_mm256_castsi256_si128(low_bytes), _mm256_extracti128_si256(low_bytes, 1));
+        _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_packus_epi16(words, words));
+    }
+};
+
+}  // namespace detail
+
+template <>
+struct lanes<on::avx2> : detail::lanes_256<on::avx2> {};
+template <>
+struct lanes<on::avx_vnni> : detail::lanes_256<on::avx_vnni> {};
+template <>
+struct lanes<on::avx512_vnni_256> : detail::lanes_256<on::avx512_vnni_256> {};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/avx_vnni/interleave.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX_VNNI_INTERLEAVE_HPP
+#define LPT_HOLDS_KERNEL_AVX_VNNI_INTERLEAVE_HPP
+// Four rows of B, column by column, for the dot products of four bytes.
+
+#if defined(__AVX2__)
+
+#include <cstdint>
+
+#include <immintrin.h>
+
+namespace lpt::inline LPT_ABI::kernel::detail {
+
+/// `Isa` makes the symbols ones of their own per instruction set.
+template <class Isa>
+struct interleave_four {
+    /// 16 columns of 4 rows of B, from column `n` on, as [column][4].
+    [[gnu::always_inline]] static void interleave(unsigned char* to, const unsigned char* const (&lines)[4],
+                                                  std::int64_t n) noexcept {
+        const auto load = [&](int j) __attribute__((always_inline)) {
+            return _mm_loadu_si128(reinterpret_cast<const __m128i*>(lines[j] + n));
+        };
+        const __m128i low01 = _mm_unpacklo_epi8(load(0), load(1));
+        const __m128i high01 = _mm_unpackhi_epi8(load(0), load(1));
+        const __m128i low23 = _mm_unpacklo_epi8(load(2), load(3));
+        const __m128i high23 = _mm_unpackhi_epi8(load(2), load(3));
+        __m128i* const at = reinterpret_cast<__m128i*>(to);
+        _mm_storeu_si128(at, _mm_unpacklo_epi16(low01, low23));
+        _mm_storeu_si128(at + 1, _mm_unpackhi_epi16(low01, low23));
+        _mm_storeu_si128(at + 2, _mm_unpacklo_epi16(high01, high23));
+        _mm_storeu_si128(at + 3, _mm_unpackhi_epi16(high01, high23));
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel::detail
+
+#endif
+#endif
+
+// ======== lpt/kernel/avx512_vnni/dot.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX512_VNNI_DOT_HPP
+#define LPT_HOLDS_KERNEL_AVX512_VNNI_DOT_HPP
+// The 4-element dot product of unsigned rows and signed columns in 512 bits.
+
+#if defined(__AVX512VNNI__)
+
+#include <immintrin.h>
+
+namespace lpt::inline LPT_ABI::kernel {
+
+template <>
+struct dot_product<on::avx512_vnni> : detail::interleave_four<on::avx512_vnni> {
+    typedef int accumulator __attribute__((vector_size(64)));
+    using row_group = __m512i;
+    using column_group = __m512i;
+    static constexpr std::int64_t group = 4;
+    static constexpr std::int64_t row_value_bytes = 1;
+    static constexpr int lanes = 16;
+    static constexpr int rows = 6;  // 24 accumulators, 4 column registers, 1 row register
+    static constexpr int vectors = 4;
+    static constexpr bool unsigned_rows = true;
+    static constexpr bool widens_rows = false;
+    static constexpr bool either_sign = false;
+
+    [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {
+        return reinterpret_cast<accumulator>(_mm512_loadu_si512(from));
+    }
+    [[gnu::always_inline]] static void store(std::int32_t* to, accumulator value) noexcept {
+        _mm512_storeu_si512(to, reinterpret_cast<__m512i>(value));
+    }
+    [[gnu::always_inline]] static void settle(accumulator& sum) noexcept { __asm__("" : "+v"(sum)); }
+    [[gnu::always_inline]] static __m512i bits(accumulator value) noexcept { return reinterpret_cast<__m512i>(value); }
+    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
+        return _mm512_loadu_si512(from);
+    }
+    /// A register, which each row reads, not memory: g++ would load it again for each of two or three rows.
+    [[gnu::always_inline]] static void keep(column_group& columns) noexcept { __asm__("" : "+v"(columns)); }
+    template <bool High>
+    [[gnu::always_inline]] static column_group load_halves(const unsigned char* from) noexcept {
+        const __m512i bytes = _mm512_loadu_si512(from);
+        return _mm512_and_si512(High ? _mm512_srli_epi16(bytes, 4) : bytes, _mm512_set1_epi8(15));
+    }
+    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
+        int four;
+        __builtin_memcpy(&four, from, sizeof four);
+        return _mm512_set1_epi32(four);
+    }
+    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+        return reinterpret_cast<accumulator>(_mm512_dpbusd_epi32(reinterpret_cast<__m512i>(sum), row, column));
+    }
+    [[gnu::always_inline]] static void interleave_block(unsigned char* to, const unsigned char* const (&lines)[4],
+                                                        std::int64_t count, unsigned char flip) noexcept {
+        const __mmask64 inside = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+        __m512i line[4];
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j)
+            line[j] = _mm512_maskz_loadu_epi8(inside, lines[j]);
+        if (flip != 0) {
+#pragma GCC unroll 4
+            for (int j = 0; j < 4; ++j)
+                line[j] = _mm512_xor_si512(line[j], _mm512_set1_epi8(static_cast<char>(flip)));
+        }
+        __m512i mixed[4];
+        interleave_lines(line, mixed);
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v)
+            _mm512_storeu_si512(to + v * 64, mixed[v]);
+    }
+    /// The bytes of four vectors, one of each side by side; inside 128-bit parts, so vector v, part l has bytes 4 v to 4 v + 3 of part l.
+    [[gnu::always_inline]] static void interleave_lines(const __m512i (&line)[4], __m512i (&mixed)[4]) noexcept {
+        const __m512i low01 = _mm512_unpacklo_epi8(line[0], line[1]);
+        const __m512i high01 = _mm512_unpackhi_epi8(line[0], line[1]);
+        const __m512i low23 = _mm512_unpacklo_epi8(line[2], line[3]);
+        const __m512i high23 = _mm512_unpackhi_epi8(line[2], line[3]);
+        mixed[0] = _mm512_unpacklo_epi16(low01, low23);
+        mixed[1] = _mm512_unpackhi_epi16(low01, low23);
+        mixed[2] = _mm512_unpacklo_epi16(high01, high23);
+        mixed[3] = _mm512_unpackhi_epi16(high01, high23);
+    }
+    [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
+                                                    bool is_signed) noexcept {
+        const __m512i top_bits = _mm512_set1_epi8(static_cast<char>(is_signed ? -128 : 0));
+        std::int64_t i = 0;
+        for (; i + 64 <= count; i += 64)
+            _mm512_storeu_si512(to + i, _mm512_xor_si512(_mm512_loadu_si512(from + i), top_bits));
+        if (i < count) {
+            const __mmask64 rest = (std::uint64_t{1} << (count - i)) - 1;
+            const __mmask16 groups = static_cast<__mmask16>((std::uint32_t{1} << ((count - i + 3) / 4)) - 1);
+            const __m512i last = _mm512_xor_si512(_mm512_maskz_loadu_epi8(rest, from + i), top_bits);
+            _mm512_mask_storeu_epi32(to + i, groups, last);
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/avx_vnni/dot.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX_VNNI_DOT_HPP
+#define LPT_HOLDS_KERNEL_AVX_VNNI_DOT_HPP
+// The 4-element dot product of unsigned rows and signed columns in 256 bits: AVX-VNNI, and the same code with EVEX encodings.
+
+#if defined(__AVXVNNI__) || (defined(__AVX512VNNI__) && defined(__AVX512VL__))
+
+#include <immintrin.h>
+
+namespace lpt::inline LPT_ABI::kernel {
+
+namespace detail {
+
+template <class Isa>
+struct vnni_256 : interleave_four<Isa> {
+    typedef int accumulator __attribute__((vector_size(32)));
+    using row_group = __m256i;
+    using column_group = __m256i;
+    static constexpr std::int64_t group = 4;
+    static constexpr std::int64_t row_value_bytes = 1;
+    static constexpr int lanes = 8;
+    static constexpr int rows = 6;  // 12 accumulators, 2 column registers, 1 row register
+    static constexpr int vectors = 2;
+    static constexpr bool unsigned_rows = true;
+    static constexpr bool widens_rows = false;
+    static constexpr bool either_sign = false;
+
+    [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {
+        return reinterpret_cast<accumulator>(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+    }
+    [[gnu::always_inline]] static void store(std::int32_t* to, accumulator value) noexcept {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), reinterpret_cast<__m256i>(value));
+    }
+    [[gnu::always_inline]] static void settle(accumulator& sum) noexcept { __asm__("" : "+x"(sum)); }
+    [[gnu::always_inline]] static __m256i bits(accumulator value) noexcept { return reinterpret_cast<__m256i>(value); }
+    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
+        return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    }
+    /// A register, which each row reads, not memory: g++ would load it again for each of two or three rows.
+    [[gnu::always_inline]] static void keep(column_group& columns) noexcept { __asm__("" : "+x"(columns)); }
+    template <bool High>
+    [[gnu::always_inline]] static column_group load_halves(const unsigned char* from) noexcept {
+        const __m256i bytes = load_columns(from);
+        return _mm256_and_si256(High ? _mm256_srli_epi16(bytes, 4) : bytes, _mm256_set1_epi8(15));
+    }
+    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
+        int four;
+        __builtin_memcpy(&four, from, sizeof four);
+        return _mm256_set1_epi32(four);
+    }
+    /// Four lines of 32 bytes byte by byte, [byte][line].
+    [[gnu::always_inline]] static void store_interleaved(unsigned char* to, const __m256i (&line)[4]) noexcept {
+        const __m256i low01 = _mm256_unpacklo_epi8(line[0], line[1]);
+        const __m256i high01 = _mm256_unpackhi_epi8(line[0], line[1]);
+        const __m256i low23 = _mm256_unpacklo_epi8(line[2], line[3]);
+        const __m256i high23 = _mm256_unpackhi_epi8(line[2], line[3]);
+        __m256i* const at = reinterpret_cast<__m256i*>(to);
+        _mm256_storeu_si256(at, _mm256_unpacklo_epi16(low01, low23));
+        _mm256_storeu_si256(at + 1, _mm256_unpackhi_epi16(low01, low23));
+        _mm256_storeu_si256(at + 2, _mm256_unpacklo_epi16(high01, high23));
+        _mm256_storeu_si256(at + 3, _mm256_unpackhi_epi16(high01, high23));
+    }
+    [[gnu::always_inline]] static void interleave_block(unsigned char* to, const unsigned char* const (&lines)[4],
+                                                        std::int64_t count, unsigned char flip) noexcept {
+        const __m256i bits = _mm256_set1_epi8(static_cast<char>(flip));
+        __m256i line[4];
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j) {
+            unsigned char whole[32] = {};
+            const unsigned char* from = lines[j];
+            if (count < 32) {
+                copy_few<Isa, 32>(whole, from, count);
+                from = whole;
+            }
+            line[j] = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)), bits);
+        }
+        store_interleaved(to, line);
+    }
+    [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
+                                                    bool is_signed) noexcept {
+        const __m256i top_bits = _mm256_set1_epi8(static_cast<char>(is_signed ? -128 : 0));
+        std::int64_t i = 0;
+        for (; i + 32 <= count; i += 32) {
+            const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), _mm256_xor_si256(bytes, top_bits));
+        }
+        for (; i < count; ++i)
+            to[i] = static_cast<unsigned char>(from[i] ^ (is_signed ? 0x80 : 0));
+    }
+};
+
+}  // namespace detail
+
+#if defined(__AVXVNNI__)
+template <>
+struct dot_product<on::avx_vnni> : detail::vnni_256<on::avx_vnni> {
+    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+        return reinterpret_cast<accumulator>(_mm256_dpbusd_avx_epi32(reinterpret_cast<__m256i>(sum), row, column));
+    }
+};
+#endif
+
+#if defined(__AVX512VNNI__) && defined(__AVX512VL__)
+template <>
+struct dot_product<on::avx512_vnni_256> : detail::vnni_256<on::avx512_vnni_256> {
+    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+        return reinterpret_cast<accumulator>(_mm256_dpbusd_epi32(reinterpret_cast<__m256i>(sum), row, column));
+    }
+};
+#endif
+
+}  // namespace lpt::inline LPT_ABI::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/convolution_geometry.hpp
+#ifndef LPT_HOLDS_KERNEL_CONVOLUTION_GEOMETRY_HPP
+#define LPT_HOLDS_KERNEL_CONVOLUTION_GEOMETRY_HPP
+// Where the taps of an output pixel lie in the input.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// How a convolution is computed.
+enum class convolution_method : std::uint8_t {
+    gemm,  ///< a matrix product as it is
+    depthwise,  ///< one channel a group
+    implicit_gemm,  ///< sums over taps and channels, through pointers
+    merged_lines,  ///< the same with the taps of a kernel line as one run of channels, over a padded copy of the image
+    joined_lines,  ///< rows copied together from such lines
+    im2col,  ///< rows copied together from their taps
+};
+
+/// Pixels of an image, and a row of zero points that stands for all pixels outside.
+struct pixel_image {
+    const unsigned char* input = nullptr;
+    std::int64_t pixel_bytes = 0;
+    const unsigned char* outside = nullptr;
+};
+
+/// A template on the instruction set only to keep one copy per instruction set.
+template <class Isa>
+struct convolution_geometry {
+    static std::int64_t taps(const convolution_shape& s) noexcept { return s.kernel[0] * s.kernel[1] * s.kernel[2]; }
+    static std::int64_t pixels(const convolution_shape& s) noexcept { return s.batch * s.out[0] * s.out[1] * s.out[2]; }
+    static std::int64_t group_in(const convolution_shape& s) noexcept { return s.in_channels / s.groups; }
+    static std::int64_t group_out(const convolution_shape& s) noexcept { return s.out_channels / s.groups; }
+
+    static bool is_pointwise(const convolution_shape& s) noexcept {
+        for (int axis = 0; axis < 3; ++axis) {
+            if (s.kernel[axis] != 1 || s.stride[axis] != 1 || s.pad_begin[axis] != 0 || s.in[axis] != s.out[axis])
+                return false;
+        }
+        return true;
+    }
+
+    static convolution_method method(const convolution_shape& s) noexcept {
+        if (s.groups > 1 && group_in(s) == 1 && group_out(s) == 1 && !s.transposed)
+            return convolution_method::depthwise;
+        if (is_pointwise(s)) return convolution_method::gemm;
+        // With few channels most of a tap would be padding of the 4-byte groups and pointer loads: merge taps and channels.
+        if (group_in(s) < 16 && taps(s) > 1 && !s.transposed) {
+            if (s.dilation[2] != 1) return convolution_method::im2col;
+            return joins_lines(s) ? convolution_method::joined_lines : convolution_method::merged_lines;
+        }
+        return convolution_method::implicit_gemm;
+    }
+
+    /// Whether lines are so short that filling each of them up to whole groups of 4 bytes costs more than copying them together.
+    static bool joins_lines(const convolution_shape& s) noexcept {
+        const std::int64_t lines = s.kernel[0] * s.kernel[1];
+        const std::int64_t line = s.kernel[2] * group_in(s);
+        const std::int64_t apart = lines * ((line + 3) / 4);
+        const std::int64_t joined = (lines * line + 3) / 4;
+        return s.groups == 1 && line <= 16 && joined * 100 <= apart * 85;
+    }
+
+    /// Whether tap `k` of a transposed convolution leads to output position `o` along an axis, and from which input position; -1: none
+    /// that there is.
+    struct origin {
+        bool leads;
+        std::int64_t input;
+    };
+    static origin origin_of(const convolution_shape& s, int axis, std::int64_t o, std::int64_t k) noexcept {
+        const std::int64_t scaled = o + s.pad_begin[axis] - k * s.dilation[axis];
+        if (scaled % s.stride[axis] != 0) return {false, -1};
+        const std::int64_t i = scaled / s.stride[axis];
+        return {true, i >= 0 && i < s.in[axis] ? i : -1};
+    }
+
+    /// Where a window starts along an axis and which of its taps [begin, end) are inside the image (forward convolution).
+    struct span {
+        std::int64_t first;
+        std::int64_t begin;
+        std::int64_t end;
+    };
+
+    [[gnu::always_inline]] static span window(const convolution_shape& s, int axis, std::int64_t o) noexcept {
+        const std::int64_t dilation = s.dilation[axis];
+        span w{o * s.stride[axis] - s.pad_begin[axis], 0, s.kernel[axis]};
+        if (w.first < 0) w.begin = (-w.first + dilation - 1) / dilation;
+        if (w.first + (w.end - 1) * dilation >= s.in[axis]) {
+            w.end = w.first < s.in[axis] ? (s.in[axis] - w.first + dilation - 1) / dilation : 0;
+        }
+        if (w.begin > w.end) w.begin = w.end;
+        return w;
+    }
+
+    /// How many output pixels at both ends of a line have taps outside the image (forward convolution); they may be the same ones.
+    struct columns_outside {
+        std::int64_t left;
+        std::int64_t right;
+    };
+    static columns_outside outside_columns(const convolution_shape& s) noexcept {
+        const std::int64_t stride = s.stride[2];
+        const std::int64_t reach =
+            (s.kernel[2] - 1) * s.dilation[2] - s.pad_begin[2];  // from a scaled position to its last tap
+        const std::int64_t left = (s.pad_begin[2] + stride - 1) / stride;
+        const std::int64_t inside =
+            s.in[2] > reach ? (s.in[2] - reach - 1) / stride + 1 : 0;  // pixels whose last tap is
+        return {left < s.out[2] ? left : s.out[2], inside < s.out[2] ? s.out[2] - inside : 0};
+    }
+
+    struct coordinates {
+        std::int64_t n;
+        std::int64_t at[3];
+    };
+
+    [[gnu::always_inline]] static coordinates locate(const convolution_shape& s, std::int64_t row) noexcept {
+        coordinates c{};
+        c.at[2] = row % s.out[2];
+        row /= s.out[2];
+        c.at[1] = row % s.out[1];
+        row /= s.out[1];
+        c.at[0] = row % s.out[0];
+        c.n = row / s.out[0];
+        return c;
+    }
+
+    /// The part of one line of taps that lies inside the image: taps [line * kernel width + begin, ... + end), whose input pixels
+    /// start at `pixel` and are dilation[2] apart. Calls f(line, begin, end, pixel) for each line of taps of output pixel `row`
+    /// in order; begin == end when the whole line is outside. Forward convolution only.
+    template <class Function>
+    [[gnu::always_inline]] static void for_each_line(const convolution_shape& s, std::int64_t row,
+                                                     const Function& f) noexcept {
+        const coordinates c = locate(s, row);
+        const span d = window(s, 0, c.at[0]);
+        const span h = window(s, 1, c.at[1]);
+        const span w = window(s, 2, c.at[2]);
+        std::int64_t line = 0;
+        for (std::int64_t kd = 0; kd < s.kernel[0]; ++kd) {
+            const bool plane_inside = kd >= d.begin && kd < d.end;
+            const std::int64_t plane = (c.n * s.in[0] + d.first + kd * s.dilation[0]) * s.in[1];
+            for (std::int64_t kh = 0; kh < s.kernel[1]; ++kh, ++line) {
+                if (!plane_inside || kh < h.begin || kh >= h.end) {
+                    f(line, std::int64_t{0}, std::int64_t{0}, std::int64_t{0});
+                    continue;
+                }
+                const std::int64_t start = (plane + h.first + kh * s.dilation[1]) * s.in[2] + w.first;
+                f(line, w.begin, w.end, start + w.begin * s.dilation[2]);
+            }
+        }
+    }
+
+    /// Cuts output pixels [first, first + count) into parts of one line each; calls f(coordinates of the first, its place, count).
+    template <class Function>
+    [[gnu::always_inline]] static void for_each_part(const convolution_shape& s, std::int64_t first, std::int64_t count,
+                                                     const Function& f) noexcept {
+        for (std::int64_t done = 0; done < count;) {
+            const coordinates c = locate(s, first + done);
+            const std::int64_t left = count - done;
+            const std::int64_t part = s.out[2] - c.at[2] < left ? s.out[2] - c.at[2] : left;
+            f(c, done, part);
+            done += part;
+        }
+    }
+
+    /// Calls f(line, input line) for each line of taps of the output pixels in a line, in order; the index of the input line counts
+    /// those of all planes and images and is -1 outside. Forward convolution only.
+    template <class Function>
+    [[gnu::always_inline]] static void for_each_input_line(const convolution_shape& s, const coordinates& c,
+                                                           const Function& f) noexcept {
+        const span d = window(s, 0, c.at[0]);
+        const span h = window(s, 1, c.at[1]);
+        std::int64_t line = 0;
+        for (std::int64_t kd = 0; kd < s.kernel[0]; ++kd) {
+            const bool inside = kd >= d.begin && kd < d.end;
+            const std::int64_t plane = (c.n * s.in[0] + d.first + kd * s.dilation[0]) * s.in[1];
+            for (std::int64_t kh = 0; kh < s.kernel[1]; ++kh, ++line)
+                f(line, inside && kh >= h.begin && kh < h.end ? plane + h.first + kh * s.dilation[1] : -1);
+        }
+    }
+
+    /// Calls f(tap, pixel) for every tap of output pixel `row` in order, in a transposed convolution for those that lead to it; pixel is the
+    /// index of the input pixel or -1.
+    template <class Function>
+    [[gnu::always_inline]] static void for_each_tap(const convolution_shape& s, std::int64_t row,
+                                                    const Function& f) noexcept {
+        if (!s.transposed) {
+            for_each_line(s, row, [&](std::int64_t line, std::int64_t begin, std::int64_t end, std::int64_t pixel) {
+                const std::int64_t tap = line * s.kernel[2];
+                std::int64_t kw = 0;
+                for (; kw < begin; ++kw)
+                    f(tap + kw, std::int64_t{-1});
+                for (; kw < end; ++kw, pixel += s.dilation[2])
+                    f(tap + kw, pixel);
+                for (; kw < s.kernel[2]; ++kw)
+                    f(tap + kw, std::int64_t{-1});
+            });
+            return;
+        }
+        const coordinates c = locate(s, row);
+        std::int64_t tap = 0;
+        for (std::int64_t kd = 0; kd < s.kernel[0]; ++kd) {
+            const origin d = origin_of(s, 0, c.at[0], kd);
+            for (std::int64_t kh = 0; kh < s.kernel[1]; ++kh) {
+                const origin h = origin_of(s, 1, c.at[1], kh);
+                const bool inside = d.input >= 0 && h.input >= 0;
+                const std::int64_t line = ((c.n * s.in[0] + d.input) * s.in[1] + h.input) * s.in[2];
+                for (std::int64_t kw = 0; kw < s.kernel[2]; ++kw, ++tap) {
+                    const origin w = origin_of(s, 2, c.at[2], kw);
+                    if (d.leads && h.leads && w.leads) f(tap, inside && w.input >= 0 ? line + w.input : -1);
+                }
+            }
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/dense_pack.hpp
+#ifndef LPT_HOLDS_KERNEL_DENSE_PACK_HPP
+#define LPT_HOLDS_KERNEL_DENSE_PACK_HPP
+// Packed columns of the dense kernel: their layout in memory, and how they are made.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The tile arithmetic of 8-bit integers.
+template <class Isa>
+struct integer_arithmetic : dot_product<Isa> {
+    using sum_type = std::int32_t;
+    static constexpr bool is_float = false;
+    static constexpr std::int64_t column_group_bytes = dot_product<Isa>::group;
+
+    [[gnu::always_inline]] static typename dot_product<Isa>::accumulator zero() noexcept {
+        return typename dot_product<Isa>::accumulator{};
+    }
+};
+
+/// The tile arithmetic of floats: the same loop with one k value in 4 bytes.
+template <class Isa>
+struct float_arithmetic {
+    using sum_type = float;
+    using simd = kernel::lanes<Isa>;
+    using accumulator = typename simd::floats;
+    using row_group = typename simd::floats;
+    using column_group = typename simd::floats;
+    static constexpr bool is_float = true;
+    static constexpr std::int64_t group = 1;
+    static constexpr std::int64_t row_value_bytes = 4;
+    static constexpr std::int64_t column_group_bytes = 4;
+    static constexpr int lanes = simd::width;
+    static constexpr int rows = dot_of_four<Isa>::rows;
+    static constexpr int vectors = dot_of_four<Isa>::vectors;
+    static constexpr bool unsigned_rows = true;
+    static constexpr bool widens_rows = false;
+    static constexpr bool either_sign = false;
+
+    [[gnu::always_inline]] static accumulator zero() noexcept { return simd::broadcast(0.0f); }
+    [[gnu::always_inline]] static accumulator load(const float* from) noexcept { return simd::load(from); }
+    [[gnu::always_inline]] static void store(float* to, accumulator value) noexcept { simd::store(to, value); }
+    [[gnu::always_inline]] static void settle(accumulator&) noexcept {}
+    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
+        return simd::load(reinterpret_cast<const float*>(from));
+    }
+    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
+        float value;
+        std::memcpy(&value, from, sizeof value);
+        return simd::broadcast(value);
+    }
+    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+        return simd::fma(row, column, sum);
+    }
+};
+
+/// Sizes of packed columns: `groups` independent matrices of `columns` columns and taps * channels rows each.
+/// In memory: a header, column sums, column zero points, panels (group by group). A panel holds `vectors * lanes` columns, the last
+/// one as many vectors as are left; inside it [tap][k / group][column][group], k padded with zeros.
+/// Columns of four bits: [tap][k / group / 2][column][group] bytes, whose low halves are one k group and whose high halves are the next;
+/// they hold 8 more than the values, so that nothing is negative.
+template <class Arithmetic>
+struct dense_layout {
+    std::int64_t groups = 1;
+    std::int64_t columns = 1;
+    std::int64_t taps = 1;
+    std::int64_t channels = 1;
+    bool four_bits = false;
+
+    static constexpr std::int64_t header_bytes = 64;
+    static constexpr std::int64_t panel_columns = Arithmetic::vectors * Arithmetic::lanes;
+
+    std::int64_t padded_columns() const noexcept {
+        return (columns + Arithmetic::lanes - 1) / Arithmetic::lanes * Arithmetic::lanes;
+    }
+    std::int64_t panels() const noexcept { return (columns + panel_columns - 1) / panel_columns; }
+    std::int64_t groups_per_tap() const noexcept { return (channels + Arithmetic::group - 1) / Arithmetic::group; }
+    std::int64_t column_bytes() const noexcept {
+        const std::int64_t cells = four_bits ? (groups_per_tap() + 1) / 2 : groups_per_tap();
+        return taps * cells * Arithmetic::column_group_bytes;
+    }
+    std::int64_t sums_offset() const noexcept { return header_bytes; }
+    std::int64_t zero_points_offset() const noexcept { return sums_offset() + groups * padded_columns() * 4; }
+    std::int64_t panels_offset() const noexcept {
+        return (zero_points_offset() + groups * padded_columns() * 4 + 63) / 64 * 64;
+    }
+    std::int64_t group_bytes() const noexcept { return padded_columns() * column_bytes(); }
+    std::int64_t bytes() const noexcept { return panels_offset() + groups * group_bytes(); }
+    /// Columns of a panel including padding.
+    std::int64_t panel_width(std::int64_t panel) const noexcept {
+        const std::int64_t rest = padded_columns() - panel * panel_columns;
+        return rest < panel_columns ? rest : panel_columns;
+    }
+};
+
+/// What the header of packed columns says about them.
+struct dense_header {
+    std::int32_t differs = 0;  // columns have different zero points
+    std::int32_t zero_point = 0;  // of all columns, if not
+    std::int32_t four_bits = 0;
+};
+
+/// Where the elements to pack come from: element (group, column, tap, channel).
+/// `merged_channels` > 0 says that a tap of the layout holds `merged_taps` taps with so many channels each.
+struct dense_source {
+    const void* data = nullptr;
+    element_kind type = element_kind::i8;
+    std::int64_t group_stride = 0;
+    std::int64_t column_stride = 0;
+    std::int64_t tap_stride = 0;
+    std::int64_t channel_stride = 0;
+    const std::int32_t* zero_points = nullptr;
+    std::int64_t zero_point_count = 0;
+    std::int64_t merged_channels = 0;
+    std::int64_t merged_taps = 1;
+
+    [[gnu::always_inline]] std::int64_t index(std::int64_t g, std::int64_t n, std::int64_t t,
+                                              std::int64_t k) const noexcept {
+        if (merged_channels > 0) {
+            t = t * merged_taps + k / merged_channels;
+            k = k % merged_channels;
+        }
+        return g * group_stride + n * column_stride + t * tap_stride + k * channel_stride;
+    }
+};
+
+/// Makes packed columns. `Isa` only tags the symbols.
+template <class Isa, class Arithmetic>
+struct dense_pack {
+    using layout = dense_layout<Arithmetic>;
+    static constexpr bool is_float = Arithmetic::is_float;
+    static constexpr std::int64_t group = Arithmetic::group;
+    static constexpr std::int64_t cell = Arithmetic::column_group_bytes;
+
+    static void run(const layout& shape, const dense_source& from, void* packed) noexcept {
+        unsigned char* const base = static_cast<unsigned char*>(packed);
+        std::memset(base, 0, static_cast<std::size_t>(shape.panels_offset()));
+        if constexpr (!is_float) pack_zero_points(shape, from, base);
+        for (std::int64_t g = 0; g < shape.groups; ++g) {
+            for (std::int64_t panel = 0; panel < shape.panels(); ++panel)
+                pack_panel(shape, from, base, g, panel);
+        }
+    }
+
+private:
+    static void pack_zero_points(const layout& shape, const dense_source& from, unsigned char* base) noexcept {
+        // u8 columns are stored as i8, those of four bits without a sign.
+        const std::int32_t shift = from.type == element_kind::u8 ? 128 : from.type == element_kind::i4 ? -8 : 0;
+        dense_header header;
+        header.four_bits = shape.four_bits ? 1 : 0;
+        header.zero_point = (from.zero_point_count > 0 ? from.zero_points[0] : 0) - shift;
+        for (std::int64_t g = 0; g < shape.groups; ++g) {
+            unsigned char* to = base + shape.zero_points_offset() + g * shape.padded_columns() * 4;
+            for (std::int64_t n = 0; n < shape.columns; ++n) {
+                std::int32_t zero = header.zero_point;
+                if (from.zero_point_count > 1) zero = from.zero_points[g * shape.columns + n] - shift;
+                if (zero != header.zero_point) header.differs = 1;
+                std::memcpy(to + n * 4, &zero, sizeof zero);
+            }
+        }
+        std::memcpy(base, &header, sizeof header);
+    }
+
+    /// Writes front to back.
+    static void pack_panel(const layout& shape, const dense_source& from, unsigned char* base, std::int64_t g,
+                           std::int64_t panel) noexcept {
+        const std::int64_t first = panel * layout::panel_columns;
+        const std::int64_t width = shape.panel_width(panel);
+        const std::int64_t columns = shape.columns - first < width ? shape.columns - first : width;
+        unsigned char* to = base + shape.panels_offset() + g * shape.group_bytes() + first * shape.column_bytes();
+        typename Arithmetic::accumulator sums[Arithmetic::vectors];
+        for (auto& sum : sums)
+            sum = Arithmetic::zero();
+        [[maybe_unused]] alignas(64) unsigned char cells[layout::panel_columns * cell];
+        for (std::int64_t t = 0; t < shape.taps; ++t) {
+            for (std::int64_t k = 0; k < shape.channels; k += group) {
+                const std::int64_t rest = shape.channels - k;
+                if constexpr (is_float) {
+                    pack_floats(from, from.index(g, first, t, k), columns, width, to);
+                } else {
+                    unsigned char* const at = shape.four_bits ? cells : to;
+                    const std::int64_t count = rest < group ? rest : group;
+                    std::int64_t origins[group] = {};
+                    for (std::int64_t j = 0; j < count; ++j)
+                        origins[j] = from.index(g, first, t, k + j);
+                    pack_bytes(from, origins, count, columns, width, at);
+                    make_stored(from.type, count, width, at);
+                    add_up(width, at, sums);
+                    if (shape.four_bits) {
+                        const bool is_high = k / group % 2 != 0;
+                        put_halves(cells, width, is_high, to);
+                        if (!is_high && rest > group) continue;  // the next k group goes to the same bytes
+                    }
+                }
+                to += width * cell;
+            }
+        }
+        if constexpr (!is_float) {
+            unsigned char* const at = base + shape.sums_offset() + (g * shape.padded_columns() + first) * 4;
+            for (std::int64_t v = 0; v < width / Arithmetic::lanes; ++v)
+                Arithmetic::store(reinterpret_cast<std::int32_t*>(at) + v * Arithmetic::lanes, sums[v]);
+        }
+    }
+
+    static void pack_floats(const dense_source& from, std::int64_t origin, std::int64_t columns, std::int64_t width,
+                            unsigned char* to) noexcept {
+        const unsigned char* at = static_cast<const unsigned char*>(from.data) + origin * 4;
+        if (from.column_stride == 1) {
+            std::memcpy(to, at, static_cast<std::size_t>(columns) * 4);
+        } else {
+            for (std::int64_t n = 0; n < columns; ++n)
+                std::memcpy(to + n * 4, at + n * from.column_stride * 4, 4);
+        }
+        std::memset(to + columns * 4, 0, static_cast<std::size_t>(width - columns) * 4);
+    }
+
+    /// `count` (<= group) k values of `columns` columns; zeros up to `group` and `width`.
+    static void pack_bytes(const dense_source& from, const std::int64_t (&origins)[group], std::int64_t count,
+                           std::int64_t columns, std::int64_t width, unsigned char* to) noexcept {
+        const unsigned char* const data = static_cast<const unsigned char*>(from.data);
+        if (columns < width || count < group) std::memset(to, 0, static_cast<std::size_t>(width * cell));
+        bool in_line = count == group;
+        for (std::int64_t j = 1; j < count; ++j)
+            in_line = in_line && origins[j] == origins[0] + j;
+        if (in_line) {
+            const unsigned char* at = data + origins[0];
+            for (std::int64_t n = 0; n < columns; ++n, at += from.column_stride)
+                std::memcpy(to + n * cell, at, static_cast<std::size_t>(cell));
+            return;
+        }
+        std::int64_t done = 0;
+        if (from.column_stride == 1 && count == group) {
+            const unsigned char* rows[group];
+            for (std::int64_t j = 0; j < group; ++j)
+                rows[j] = data + origins[j];
+            for (; done + 16 <= columns; done += 16)
+                Arithmetic::interleave(to + done * cell, rows, done);
+        }
+        for (std::int64_t j = 0; j < count; ++j) {
+            const unsigned char* at = data + origins[j] + done * from.column_stride;
+            for (std::int64_t n = done; n < columns; ++n, at += from.column_stride)
+                to[n * cell + j] = *at;
+        }
+    }
+
+    /// Makes u8 i8 by flipping the top bits (u8 minus 128), and four bits unsigned by flipping theirs (plus 8).
+    static void make_stored(element_kind type, std::int64_t count, std::int64_t width, unsigned char* to) noexcept {
+        if (type == element_kind::i8) return;
+        unsigned char flip[cell] = {};
+        for (std::int64_t j = 0; j < count; ++j)
+            flip[j] = type == element_kind::u8 ? 0x80 : 0x08;
+        flip_cells(to, width, flip, type == element_kind::u8 ? 0xff : 0x0f);
+    }
+
+    /// The low or the high halves of bytes.
+    static void put_halves(const unsigned char* cells, std::int64_t width, bool is_high, unsigned char* to) noexcept {
+        for (std::int64_t i = 0; i < width * cell; ++i)
+            to[i] = is_high ? static_cast<unsigned char>(to[i] | cells[i] << 4) : cells[i];
+    }
+
+    /// Adds to the sums of the columns.
+    static void add_up(std::int64_t width, const unsigned char* to, typename Arithmetic::accumulator* sums) noexcept {
+        unsigned char ones[group * Arithmetic::row_value_bytes] = {};
+        for (std::int64_t j = 0; j < group; ++j)
+            ones[j * Arithmetic::row_value_bytes] = 1;
+        const typename Arithmetic::row_group one = Arithmetic::load_row(ones);
+        for (std::int64_t v = 0; v < width / Arithmetic::lanes; ++v) {
+            const auto column = Arithmetic::load_columns(to + v * Arithmetic::lanes * cell);
+            sums[v] = Arithmetic::step(sums[v], one, column);
+        }
+    }
+
+    /// Flips the bits of `flip` in each cell and keeps those of `kept` in each byte.
+    static void flip_cells(unsigned char* to, std::int64_t width, const unsigned char (&flip)[cell],
+                           unsigned char kept) noexcept {
+        std::uint64_t mask;  // every panel's line is a multiple of 8 bytes
+        for (std::int64_t i = 0; i < 8; i += cell)
+            std::memcpy(reinterpret_cast<unsigned char*>(&mask) + i, flip, static_cast<std::size_t>(cell));
+        for (std::int64_t i = 0; i < width * cell; i += 8) {
+            std::uint64_t eight;
+            std::memcpy(&eight, to + i, sizeof eight);
+            eight = (eight ^ mask) & (0x0101010101010101u * kept);
+            std::memcpy(to + i, &eight, sizeof eight);
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/parallel.hpp
+#ifndef LPT_HOLDS_KERNEL_PARALLEL_HPP
+#define LPT_HOLDS_KERNEL_PARALLEL_HPP
+// Cutting a range of independent work into tasks.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The kernel of a problem that says its fields itself: `static void run(const Problem&, const parallel_for&) noexcept`.
+/// Each is a specialization in a header of its own.
+template <class Isa, class Problem>
+struct kernel_of;
+
+/// Calls f(begin, end, task) for at most `parallel.threads` consecutive parts of [0, count), whose borders are multiples of `grain`.
+/// Task numbers count from 0, so a task can own the scratch memory of its number.
+template <class Isa, class Function>
+inline void split(const parallel_for& parallel, std::int64_t count, std::int64_t grain, const Function& f) noexcept {
+    if (count <= 0) return;
+    const std::int64_t grains = (count + grain - 1) / grain;
+    const std::int64_t wanted = parallel.run != nullptr && parallel.threads > 1 ? parallel.threads : 1;
+    const std::int64_t tasks = wanted < grains ? wanted : grains;
+    if (tasks == 1) {
+        f(std::int64_t{0}, count, 0);
+        return;
+    }
+    struct job {
+        const Function* f;
+        std::int64_t count, grain, grains, tasks;
+        static void run(void* context, int index) {
+            const job& self = *static_cast<const job*>(context);
+            const std::int64_t begin = self.grains * index / self.tasks * self.grain;
+            const std::int64_t past = self.grains * (index + 1) / self.tasks * self.grain;
+            (*self.f)(begin, past < self.count ? past : self.count, index);
+        }
+    };
+    job work{&f, count, grain, grains, tasks};
+    parallel.run(parallel.pool, static_cast<int>(tasks), &job::run, &work);
+}
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/unary.hpp
+#ifndef LPT_HOLDS_KERNEL_UNARY_HPP
+#define LPT_HOLDS_KERNEL_UNARY_HPP
+// The functions of one number that an epilogue can apply: one definition for all instruction sets, made of correctly rounded
+// operations in a fixed order, so every instruction set gives the same bits.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// `unary<Isa>::apply(function, values, count, alpha, beta)`. For |v| < 80 results are within 4 ulp of the exact function of v, except:
+/// gelu_erf (within 3e-7, absolute), gelu_tanh and swish (the rounding of their inner argument y adds |y| / 2 ulp), and results below
+/// 2^-126, which may be zero. NaN gives NaN except where a clamp is part of the definition.
+template <class Isa>
+struct unary {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using ints = typename simd::ints;
+
+    [[gnu::always_inline]] static floats constant(float value) noexcept { return simd::broadcast(value); }
+    [[gnu::always_inline]] static floats absolute(floats v) noexcept {
+        return simd::from_bits(simd::and_int(simd::bits(v), simd::broadcast_int(0x7fffffff)));
+    }
+    [[gnu::always_inline]] static floats sign_bit(floats v) noexcept {
+        return simd::from_bits(simd::and_int(simd::bits(v), simd::broadcast_int(-0x7fffffff - 1)));
+    }
+    [[gnu::always_inline]] static floats with_sign(floats magnitude, floats sign) noexcept {
+        return simd::from_bits(simd::or_int(simd::bits(magnitude), simd::bits(sign)));
+    }
+    [[gnu::always_inline]] static floats negate(floats v) noexcept { return simd::subtract(constant(-0.0f), v); }
+    [[gnu::always_inline]] static floats keep_nan(floats v, floats result) noexcept {
+        return simd::select(simd::equal(v, v), result, v);
+    }
+    /// c[0] x^n + ... + c[n]
+    template <int Count>
+    [[gnu::always_inline]] static floats polynomial(floats x, const float (&c)[Count]) noexcept {
+        floats sum = constant(c[0]);
+#pragma GCC unroll 16
+        for (int i = 1; i < Count; ++i)
+            sum = simd::fma(sum, x, constant(c[i]));
+        return sum;
+    }
+
+    /// v = n ln 2 + r with |r| <= ln 2 / 2; gives exp(r) - 1 and n. v must be in [-88, 89].
+    [[gnu::always_inline]] static floats reduced_expm1(floats v, floats& n) noexcept {
+        n = simd::round_even(simd::multiply(v, constant(1.44269504f)));
+        floats r = simd::fma(n, constant(-0.693359375f), v);  // exact: 9 bits of ln 2 times an integer below 2^8
+        r = simd::fma(n, constant(2.12194440e-4f), r);  // the rest of ln 2
+        const float c[] = {0.000198911034f, 0.00139337514f, 0.00833331082f, 0.0416664640f, 0.166666667f, 0.5f};
+        const floats high = polynomial(r, c);  // (exp(r) - 1 - r) / r^2
+        return simd::fma(simd::multiply(r, r), high, r);
+    }
+    /// 2^n for integral n in [-126, 127]
+    [[gnu::always_inline]] static floats power_of_two(floats n) noexcept {
+        return simd::from_bits(simd::shift_left_23(simd::add_int(simd::round_to_int(n), simd::broadcast_int(127))));
+    }
+
+    [[gnu::always_inline]] static floats exp(floats v) noexcept {
+        const floats inside = simd::at_most(simd::at_least(v, constant(-87.0f)), constant(88.8f));
+        floats n;
+        const floats p = reduced_expm1(inside, n);
+        // n can be 128, which is no exponent of a float: multiply by 2^(n - 1), then by 2.
+        const floats half = power_of_two(simd::subtract(n, constant(1.0f)));
+        floats result = simd::multiply(simd::fma(p, half, half), constant(2.0f));
+        result = simd::select(simd::less(v, constant(-87.0f)), constant(0.0f), result);
+        return keep_nan(v, result);
+    }
+    [[gnu::always_inline]] static floats expm1(floats v) noexcept {
+        const floats inside = simd::at_most(simd::at_least(v, constant(-20.0f)), constant(88.0f));
+        floats n;
+        const floats p = reduced_expm1(inside, n);
+        const floats scale = power_of_two(n);
+        floats result = simd::fma(scale, p, simd::subtract(scale, constant(1.0f)));
+        result = simd::select(simd::less(constant(88.0f), v), exp(v), result);
+        return keep_nan(v, result);
+    }
+    /// ln(v); -infinity at 0, NaN below; v must be normal, smaller numbers count as 0.
+    [[gnu::always_inline]] static floats log(floats v) noexcept {
+        const ints whole = simd::bits(v);
+        // Move the mantissa into [sqrt(1/2), sqrt(2)): subtract the bits of sqrt(1/2), what is above bit 23 is the exponent.
+        const ints offset = simd::subtract_int(whole, simd::broadcast_int(0x3f3504f3));
+        const ints exponent = simd::shift_right_23(offset);
+        const floats m = simd::from_bits(simd::subtract_int(whole, simd::shift_left_23(exponent)));
+        const floats n = simd::to_float(exponent);
+        const floats f = simd::subtract(m, constant(1.0f));
+        const floats s = simd::divide(f, simd::add(m, constant(1.0f)));
+        const floats z = simd::multiply(s, s);
+        const float c[] = {0.116684055f, 0.142752935f, 0.200000620f, 0.333333333f};
+        // ln m = 2 atanh(s) = f - s (f - 2 z (1/3 + z/5 ...)) since 2 s = f - s f
+        const floats tail = simd::multiply(simd::multiply(constant(2.0f), z), polynomial(z, c));
+        const floats low = simd::fma(n, constant(-2.12194440e-4f), simd::multiply(s, simd::subtract(tail, f)));
+        floats result = simd::fma(n, constant(0.693359375f), simd::add(f, low));
+        result = simd::select(simd::less(v, constant(1.17549435e-38f)), constant(-__builtin_inff()), result);
+        result = simd::select(simd::less(v, constant(0.0f)), constant(__builtin_nanf("")), result);
+        result = simd::select(simd::equal(v, constant(__builtin_inff())), v, result);
+        return keep_nan(v, result);
+    }
+    /// ln(1 + t) for t in [0, 1]
+    [[gnu::always_inline]] static floats log1p_unit(floats t) noexcept {
+        const floats u = simd::add(constant(1.0f), t);
+        const floats lost = simd::subtract(t, simd::subtract(u, constant(1.0f)));
+        return simd::add(log(u), simd::divide(lost, u));
+    }
+    [[gnu::always_inline]] static floats softplus(floats v) noexcept {
+        const floats tail = log1p_unit(exp(negate(absolute(v))));
+        return keep_nan(v, simd::add(simd::at_least(v, constant(0.0f)), tail));
+    }
+    [[gnu::always_inline]] static floats sigmoid(floats v) noexcept {
+        // exp of a non-positive number only: the small tail keeps its relative accuracy on both sides.
+        const floats e = exp(negate(absolute(v)));
+        const floats denominator = simd::add(constant(1.0f), e);
+        const floats numerator = simd::select(simd::less(v, constant(0.0f)), e, constant(1.0f));
+        return keep_nan(v, simd::divide(numerator, denominator));
+    }
+    [[gnu::always_inline]] static floats tanh(floats v) noexcept {
+        const floats magnitude = simd::at_most(absolute(v), constant(10.0f));  // tanh(10) rounds to 1
+        const floats e = expm1(simd::add(magnitude, magnitude));
+        return keep_nan(v, with_sign(simd::divide(e, simd::add(e, constant(2.0f))), sign_bit(v)));
+    }
+    [[gnu::always_inline]] static floats erf(floats v) noexcept {
+        const floats x = simd::at_most(absolute(v), constant(4.0f));  // erf(4) rounds to 1
+        const float small[] = {-9.66704457e-6f, 1.12659590e-4f, -8.48408041e-4f, 5.22103181e-3f,
+                               -2.68654307e-2f, 1.12837825e-1f, -3.76126385e-1f, 1.12837917f};
+        const float large[] = {1.63715141e-6f,  -4.60580427e-5f, 5.96805626e-4f, -4.75959629e-3f, 2.64211360e-2f,
+                               -1.10080083e-1f, -6.31826052e-1f, -1.13023343f,   3.20138050e-4f};
+        const floats near = simd::multiply(x, polynomial(simd::multiply(x, x), small));
+        const floats far = simd::subtract(constant(1.0f), exp(polynomial(x, large)));  // 1 - erfc
+        const floats result = simd::select(simd::less(x, constant(1.0f)), near, far);
+        return keep_nan(v, with_sign(result, sign_bit(v)));
+    }
+    [[gnu::always_inline]] static floats ramp6(floats v) noexcept {
+        return simd::at_most(simd::at_least(simd::add(v, constant(3.0f)), constant(0.0f)), constant(6.0f));
+    }
+    [[gnu::always_inline]] static floats gelu_erf(floats v) noexcept {
+        const floats half = simd::multiply(v, constant(0.5f));
+        const floats whole = simd::fma(half, erf(simd::multiply(v, constant(0.707106781f))), half);
+        return simd::select(simd::less(v, constant(-14.0f)), constant(-0.0f), whole);
+    }
+    [[gnu::always_inline]] static floats gelu_tanh(floats v) noexcept {
+        // (1 + tanh(y)) / 2 = sigmoid(2 y), which does not cancel
+        const floats cube = simd::multiply(simd::multiply(v, v), v);
+        const floats twice = simd::multiply(constant(1.59576912f), simd::fma(cube, constant(0.044715f), v));
+        const floats whole = simd::multiply(v, sigmoid(twice));
+        return simd::select(simd::less(v, constant(-14.0f)), constant(-0.0f), whole);
+    }
+    [[gnu::always_inline]] static floats mish(floats v) noexcept {
+        // tanh(ln(1 + e)) = (e^2 + 2 e) / (e^2 + 2 e + 2)
+        const floats e = exp(simd::at_most(v, constant(20.0f)));
+        const floats n = simd::multiply(e, simd::add(e, constant(2.0f)));
+        const floats result = simd::multiply(v, simd::divide(n, simd::add(n, constant(2.0f))));
+        return keep_nan(v, simd::select(simd::less(constant(20.0f), v), v, result));
+    }
+    [[gnu::always_inline]] static floats round_away(floats v) noexcept {
+        const floats magnitude = absolute(v);
+        const floats whole = simd::floor(magnitude);
+        const floats rest = simd::subtract(magnitude, whole);
+        const floats up = simd::select(simd::less(rest, constant(0.5f)), constant(0.0f), constant(1.0f));
+        const floats result =
+            simd::select(simd::less(magnitude, constant(8388608.0f)), simd::add(whole, up), magnitude);
+        return with_sign(result, sign_bit(v));
+    }
+    [[gnu::always_inline]] static floats sign(floats v) noexcept {
+        const floats positive = simd::select(simd::less(constant(0.0f), v), constant(1.0f), constant(0.0f));
+        return simd::select(simd::less(v, constant(0.0f)), constant(-1.0f), positive);
+    }
+
+    /// Applies f to `count` numbers in place, `count` a multiple of the vector width.
+    template <class Function>
+    [[gnu::always_inline]] static void each(float* values, std::int64_t count, Function f) noexcept {
+        for (std::int64_t i = 0; i < count; i += simd::width)
+            simd::store(values + i, f(simd::load(values + i)));
+    }
+
+    /// Replaces `count` numbers by the function of them; `count` is a multiple of the vector width.
+    static void apply(unary_function function, float* values, std::int64_t count, float alpha, float beta) noexcept {
+        const floats a = constant(alpha);
+        const floats b = constant(beta);
+        switch (function) {
+            case unary_function::sigmoid: each(values, count, [](floats v) { return sigmoid(v); }); break;
+            case unary_function::tanh: each(values, count, [](floats v) { return tanh(v); }); break;
+            case unary_function::hswish:
+                each(values, count, [](floats v) { return simd::multiply(v, simd::divide(ramp6(v), constant(6.0f))); });
+                break;
+            case unary_function::hsigmoid:
+                each(values, count, [](floats v) { return simd::divide(ramp6(v), constant(6.0f)); });
+                break;
+            case unary_function::hard_sigmoid:
+                each(values, count, [a, b](floats v) {
+                    return simd::at_most(simd::at_least(simd::fma(v, a, b), constant(0.0f)), constant(1.0f));
+                });
+                break;
+            case unary_function::gelu_erf: each(values, count, [](floats v) { return gelu_erf(v); }); break;
+            case unary_function::gelu_tanh: each(values, count, [](floats v) { return gelu_tanh(v); }); break;
+            case unary_function::swish:
+                each(values, count, [a](floats v) { return simd::multiply(v, sigmoid(simd::multiply(a, v))); });
+                break;
+            case unary_function::mish: each(values, count, [](floats v) { return mish(v); }); break;
+            case unary_function::elu:
+                each(values, count, [a](floats v) {
+                    return simd::select(simd::less(v, constant(0.0f)), simd::multiply(a, expm1(v)), v);
+                });
+                break;
+            case unary_function::selu:
+                each(values, count, [a, b](floats v) {
+                    const floats negative = simd::multiply(b, simd::multiply(a, expm1(v)));
+                    return simd::select(simd::less(constant(0.0f), v), simd::multiply(b, v), negative);
+                });
+                break;
+            case unary_function::softplus: each(values, count, [](floats v) { return softplus(v); }); break;
+            case unary_function::softsign:
+                each(values, count, [](floats v) { return simd::divide(v, simd::add(constant(1.0f), absolute(v))); });
+                break;
+            case unary_function::exp: each(values, count, [](floats v) { return exp(v); }); break;
+            case unary_function::log: each(values, count, [](floats v) { return log(v); }); break;
+            case unary_function::erf: each(values, count, [](floats v) { return erf(v); }); break;
+            case unary_function::sqrt: each(values, count, [](floats v) { return simd::sqrt(v); }); break;
+            case unary_function::abs: each(values, count, [](floats v) { return absolute(v); }); break;
+            case unary_function::negative:
+                each(values, count, [](floats v) {
+                    return simd::from_bits(simd::add_int(simd::bits(v), simd::broadcast_int(-0x7fffffff - 1)));
+                });
+                break;
+            case unary_function::floor: each(values, count, [](floats v) { return simd::floor(v); }); break;
+            case unary_function::ceiling: each(values, count, [](floats v) { return simd::ceiling(v); }); break;
+            case unary_function::round_even: each(values, count, [](floats v) { return simd::round_even(v); }); break;
+            case unary_function::round_away: each(values, count, [](floats v) { return round_away(v); }); break;
+            case unary_function::sign: each(values, count, [](floats v) { return sign(v); }); break;
+            case unary_function::reciprocal:
+                each(values, count, [](floats v) { return simd::divide(constant(1.0f), v); });
+                break;
+            case unary_function::square: each(values, count, [](floats v) { return simd::multiply(v, v); }); break;
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/epilogue.hpp
+#ifndef LPT_HOLDS_KERNEL_EPILOGUE_HPP
+#define LPT_HOLDS_KERNEL_EPILOGUE_HPP
+// From accumulators to memory: scale and bias, post operations, rounding, saturation, store.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The most columns that one call of `finish` takes; its buffers live on the stack.
+inline constexpr int finish_columns = 256;
+
+template <class Isa>
+struct finish {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using ints = typename simd::ints;
+    static constexpr std::int64_t width = simd::width;
+
+    /// Up to `width` elements from `index` on as floats; lanes past `count` are zero, nothing past them is read.
+    [[gnu::always_inline]] static floats load_elements(const void* data, element_kind kind, std::int64_t index,
+                                                       std::int64_t count) noexcept {
+        const std::int64_t size = bytes_of(kind);
+        const unsigned char* from = static_cast<const unsigned char*>(data) + index * size;
+        unsigned char whole[width * 4] = {};
+        if (count < width) {
+            std::memcpy(whole, from, count > 0 ? static_cast<std::size_t>(count * size) : 0);
+            from = whole;
+        }
+        switch (kind) {
+            case element_kind::u8: return simd::to_float(simd::load_u8(from));
+            case element_kind::i4:
+            case element_kind::i8: return simd::to_float(simd::load_i8(reinterpret_cast<const std::int8_t*>(from)));
+            case element_kind::i32: return simd::to_float(simd::load_int(reinterpret_cast<const std::int32_t*>(from)));
+            case element_kind::f32: break;
+        }
+        return simd::load(reinterpret_cast<const float*>(from));
+    }
+
+    /// The same for u8 or i8 elements, as integers.
+    [[gnu::always_inline]] static ints load_bytes(const void* data, element_kind kind, std::int64_t index,
+                                                  std::int64_t count) noexcept {
+        const unsigned char* from = static_cast<const unsigned char*>(data) + index;
+        unsigned char whole[width];
+        if (count < width) {
+            for (std::int64_t i = 0; i < width; ++i)
+                whole[i] = i < count ? from[i] : static_cast<unsigned char>(0);
+            from = whole;
+        }
+        return kind == element_kind::u8 ? simd::load_u8(from)
+                                        : simd::load_i8(reinterpret_cast<const std::int8_t*>(from));
+    }
+
+    /// The value of an operation at `index`: an array's elements, or one number for all.
+    [[gnu::always_inline]] static floats load_or(const float* array, float all, std::int64_t index,
+                                                 std::int64_t count) noexcept {
+        return array != nullptr ? load_part<Isa>(array + index, count) : simd::broadcast(all);
+    }
+
+    /// v = fma(v, scale, bias) for `columns` channels from `channel` on.
+    static void scale_and_shift(const float* scale, float scale_all, const float* shift, float shift_all, float* v,
+                                std::int64_t channel, std::int64_t columns) noexcept {
+        for (std::int64_t i = 0; i < columns; i += width) {
+            const floats a = load_or(scale, scale_all, channel + i, columns - i);
+            const floats b = load_or(shift, shift_all, channel + i, columns - i);
+            simd::store(v + i, simd::fma(simd::load(v + i), a, b));
+        }
+    }
+
+    /// Everything after x: `v` holds `columns` (<= finish_columns) values x of row `row` from channel `channel` on, with finite
+    /// padding up to a multiple of the width.
+    static void row(const epilogue& e, const float* v, std::int64_t row_index, std::int64_t channel,
+                    std::int64_t columns, unsigned char* output) noexcept {
+        finish_row(e, row_index, channel, columns, output,
+                   [v](std::int64_t i) __attribute__((always_inline)) { return simd::load(v + i); });
+    }
+
+    /// `rows` rows of `columns` (<= finish_columns) integer accumulators, `stride` apart and readable up to a multiple of the width.
+    /// `output` is the address of (row `first_row`, channel `channel`), `output_stride` counts elements.
+    static void tile(const epilogue& e, const std::int32_t* sums, std::int64_t stride, std::int64_t rows,
+                     std::int64_t first_row, std::int64_t channel, std::int64_t columns, unsigned char* output,
+                     std::int64_t output_stride) noexcept {
+        const std::int64_t row_bytes = output_stride * bytes_of(e.output_type);
+        if (e.output_type == element_kind::i32) {
+            for (std::int64_t r = 0; r < rows; ++r)
+                std::memcpy(output + r * row_bytes, sums + r * stride,
+                            static_cast<std::size_t>(columns) * sizeof(std::int32_t));
+        } else if (e.post_count == 0 && e.output_type != element_kind::f32) {
+            requantize(e, sums, stride, rows, channel, columns, output, row_bytes);
+        } else {
+            for (std::int64_t r = 0; r < rows; ++r) {
+                const std::int32_t* const from = sums + r * stride;
+                finish_row(e, first_row + r, channel, columns, output + r * row_bytes,
+                           [from](std::int64_t i)
+                               __attribute__((always_inline)) { return simd::to_float(simd::load_int(from + i)); });
+            }
+        }
+    }
+
+    /// The same for float accumulators.
+    static void tile(const epilogue& e, const float* sums, std::int64_t stride, std::int64_t rows,
+                     std::int64_t first_row, std::int64_t channel, std::int64_t columns, unsigned char* output,
+                     std::int64_t output_stride) noexcept {
+        const std::int64_t row_bytes = output_stride * bytes_of(e.output_type);
+        for (std::int64_t r = 0; r < rows; ++r)
+            row(e, sums + r * stride, first_row + r, channel, columns, output + r * row_bytes);
+    }
+
+    /// Whether 32-bit sums of channels [begin, end) can become bytes without a clamp before they are rounded: no post operations, and
+    /// scales and biases so small that what is rounded fits in 32 bits.
+    static bool requantizes_directly(const epilogue& e, std::int64_t begin, std::int64_t end) noexcept {
+        const bool bytes = e.output_type == element_kind::u8 || e.output_type == element_kind::i8;
+        return e.post_count == 0 && bytes && stays_small(e.scale, e.scale_all, 0.25f, begin, end) &&
+               stays_small(e.bias, e.bias_all, 536870912.0f, begin, end);
+    }
+
+private:
+    /// Whether the magnitudes of all numbers of channels [begin, end) are at most `limit`.
+    static bool stays_small(const float* array, float all, float limit, std::int64_t begin, std::int64_t end) noexcept {
+        if (array == nullptr) return all >= -limit && all <= limit;
+        // Without their sign, floats are ordered as integers are, NaN above all numbers.
+        const auto magnitude = simd::broadcast_int(0x7fffffff);
+        auto most = simd::broadcast_int(0);
+        for (std::int64_t i = begin; i < end; i += simd::width)
+            most = simd::max_int(most, simd::and_int(simd::bits(load_part<Isa>(array + i, end - i)), magnitude));
+        std::int32_t parts[simd::width];
+        simd::store_int(parts, most);
+        for (const std::int32_t part : parts) {
+            if (part > __builtin_bit_cast(std::int32_t, limit)) return false;
+        }
+        return true;
+    }
+
+    /// Where a few vectors of a row are: `columns` channels are left from `channel` on.
+    struct place {
+        std::int64_t row;
+        std::int64_t channel;
+        std::int64_t columns;
+    };
+
+    /// A row, four vectors at a time, which stay in registers from x to the store. `x(i)` is the vector of x from column i on.
+    template <class Values>
+    [[gnu::always_inline]] static void finish_row(const epilogue& e, std::int64_t row_index, std::int64_t channel,
+                                                  std::int64_t columns, unsigned char* output,
+                                                  const Values& x) noexcept {
+        const std::int64_t size = bytes_of(e.output_type);
+        std::int64_t i = 0;
+        for (; i + 4 * width <= columns; i += 4 * width)
+            finish_vectors<4, true>(e, {row_index, channel + i, columns - i}, output + i * size,
+                                    [&x, i](int j) __attribute__((always_inline)) { return x(i + j * width); });
+        for (; i < columns; i += width)
+            finish_vectors<1, false>(e, {row_index, channel + i, columns - i}, output + i * size,
+                                     [&x, i](int) __attribute__((always_inline)) { return x(i); });
+    }
+
+    template <int Count, bool Whole, class Values>
+    [[gnu::always_inline]] static void finish_vectors(const epilogue& e, const place& at, unsigned char* output,
+                                                      const Values& x) noexcept {
+        floats v[Count];
+#pragma GCC unroll 4
+        for (int j = 0; j < Count; ++j)
+            v[j] =
+                simd::fma(x(j), number<Whole>(e.scale, e.scale_all, at, j), number<Whole>(e.bias, e.bias_all, at, j));
+        for (int k = 0; k < e.post_count; ++k)
+            apply<Count, Whole>(e.post[k], v, at);
+        store<Count, Whole>(e, v, at.columns, output);
+    }
+
+    /// The numbers of vector j: an array's elements, or one number for all.
+    template <bool Whole>
+    [[gnu::always_inline]] static floats number(const float* array, float all, const place& at, int j) noexcept {
+        if (array == nullptr) return simd::broadcast(all);
+        const float* const from = array + at.channel + j * width;
+        return Whole ? simd::load(from) : load_part<Isa>(from, at.columns - j * width);
+    }
+    template <bool Whole>
+    [[gnu::always_inline]] static floats residual(const post_operation& step, const place& at, int j) noexcept {
+        const std::int64_t index = at.row * step.residual_row_stride + at.channel + j * width;
+        return load_elements(step.residual, step.residual_type, index, Whole ? width : at.columns - j * width);
+    }
+
+    /// One post operation.
+    template <int Count, bool Whole>
+    [[gnu::always_inline]] static void apply(const post_operation& step, floats (&v)[Count], const place& at) noexcept {
+        const floats alpha = simd::broadcast(step.alpha);
+        const floats beta = simd::broadcast(step.beta);
+        switch (step.kind) {
+            case post_kind::clamp:
+#pragma GCC unroll 4
+                for (int j = 0; j < Count; ++j)
+                    v[j] = simd::at_most(simd::at_least(v[j], alpha), beta);
+                break;
+            case post_kind::prelu:
+#pragma GCC unroll 4
+                for (int j = 0; j < Count; ++j) {
+                    const floats slope = number<Whole>(step.per_channel_a, step.alpha, at, j);
+                    v[j] = simd::select(simd::less(v[j], simd::broadcast(0.0f)), simd::multiply(v[j], slope), v[j]);
+                }
+                break;
+            case post_kind::scale_shift:
+#pragma GCC unroll 4
+                for (int j = 0; j < Count; ++j) {
+                    v[j] = simd::fma(v[j], number<Whole>(step.per_channel_a, step.alpha, at, j),
+                                     number<Whole>(step.per_channel_b, step.beta, at, j));
+                }
+                break;
+            case post_kind::add_residual:
+#pragma GCC unroll 4
+                for (int j = 0; j < Count; ++j)
+                    v[j] = simd::fma(residual<Whole>(step, at, j), alpha, v[j]);
+                break;
+            case post_kind::multiply_residual:
+#pragma GCC unroll 4
+                for (int j = 0; j < Count; ++j)
+                    v[j] = simd::multiply(v[j], simd::fma(residual<Whole>(step, at, j), alpha, beta));
+                break;
+            case post_kind::unary: {
+                alignas(64) float values[Count * width];
+#pragma GCC unroll 4
+                for (int j = 0; j < Count; ++j)
+                    simd::store(values + j * width, v[j]);
+                unary<Isa>::apply(step.function, values, Count * width, step.alpha, step.beta);
+#pragma GCC unroll 4
+                for (int j = 0; j < Count; ++j)
+                    v[j] = simd::load(values + j * width);
+                break;
+            }
+        }
+    }
+
+    /// Rounds, saturates and stores. `columns` values are left.
+    template <int Count, bool Whole>
+    [[gnu::always_inline]] static void store(const epilogue& e, const floats (&v)[Count], std::int64_t columns,
+                                             unsigned char* output) noexcept {
+        if (e.output_type == element_kind::f32) {
+            if (Whole || columns >= width) {
+#pragma GCC unroll 4
+                for (int j = 0; j < Count; ++j)
+                    simd::store(reinterpret_cast<float*>(output) + j * width, v[j]);
+            } else {
+                float tail[width];
+                simd::store(tail, v[0]);
+                std::memcpy(output, tail, static_cast<std::size_t>(columns) * sizeof(float));
+            }
+            return;
+        }
+        const floats low = simd::broadcast(e.quant_low);
+        const floats high = simd::broadcast(e.quant_high);
+        ints q[Count];
+#pragma GCC unroll 4
+        for (int j = 0; j < Count; ++j)
+            q[j] = simd::round_to_int(simd::at_most(simd::at_least(v[j], low), high));
+        if constexpr (Count == 4) {
+            if (e.output_type == element_kind::i8)
+                simd::template store_bytes<true>(output, q[0], q[1], q[2], q[3]);
+            else
+                simd::template store_bytes<false>(output, q[0], q[1], q[2], q[3]);
+        } else if (columns >= width) {
+            simd::store_byte(output, q[0]);
+        } else {
+            std::uint8_t tail[width];
+            simd::store_byte(tail, q[0]);
+            copy_few<Isa, width>(output, tail, columns);
+        }
+    }
+
+    [[gnu::always_inline]] static ints quantized(const std::int32_t* sums, floats scale, floats bias, floats low,
+                                                 floats high) noexcept {
+        const floats x = simd::to_float(simd::load_int(sums));
+        return simd::round_to_int(simd::at_most(simd::at_least(simd::fma(x, scale, bias), low), high));
+    }
+
+    /// The case that matters most, without a detour through memory: scale, bias, round, saturate. Columns outermost, so that the
+    /// constants of a column stay in registers.
+    static void requantize(const epilogue& e, const std::int32_t* sums, std::int64_t stride, std::int64_t rows,
+                           std::int64_t channel, std::int64_t columns, unsigned char* output,
+                           std::int64_t row_bytes) noexcept {
+        std::int64_t i = 0;
+        for (; i + 4 * width <= columns; i += 4 * width) {
+            if (e.output_type == element_kind::i8)
+                requantize_four<true>(e, sums + i, stride, rows, channel + i, output + i, row_bytes);
+            else
+                requantize_four<false>(e, sums + i, stride, rows, channel + i, output + i, row_bytes);
+        }
+        const floats low = simd::broadcast(e.quant_low);
+        const floats high = simd::broadcast(e.quant_high);
+        for (; i < columns; i += width) {
+            const std::int64_t count = columns - i;
+            const floats scale = load_or(e.scale, e.scale_all, channel + i, count);
+            const floats bias = load_or(e.bias, e.bias_all, channel + i, count);
+            for (std::int64_t r = 0; r < rows; ++r) {
+                const ints q = quantized(sums + r * stride + i, scale, bias, low, high);
+                unsigned char* to = output + r * row_bytes + i;
+                if (count >= width) {
+                    simd::store_byte(to, q);
+                } else {
+                    std::uint8_t tail[width];
+                    simd::store_byte(tail, q);
+                    copy_few<Isa, width>(to, tail, count);
+                }
+            }
+        }
+    }
+
+    /// Four vectors of columns, which one store takes.
+    template <bool Signed>
+    static void requantize_four(const epilogue& e, const std::int32_t* sums, std::int64_t stride, std::int64_t rows,
+                                std::int64_t channel, unsigned char* output, std::int64_t row_bytes) noexcept {
+        const floats low = simd::broadcast(e.quant_low);
+        const floats high = simd::broadcast(e.quant_high);
+        floats scale[4];
+        floats bias[4];
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v) {
+            scale[v] = load_or(e.scale, e.scale_all, channel + v * width, width);
+            bias[v] = load_or(e.bias, e.bias_all, channel + v * width, width);
+        }
+        for (std::int64_t r = 0; r < rows; ++r) {
+            const std::int32_t* from = sums + r * stride;
+            const ints a = quantized(from, scale[0], bias[0], low, high);
+            const ints b = quantized(from + width, scale[1], bias[1], low, high);
+            const ints c = quantized(from + 2 * width, scale[2], bias[2], low, high);
+            const ints d = quantized(from + 3 * width, scale[3], bias[3], low, high);
+            simd::template store_bytes<Signed>(output + r * row_bytes, a, b, c, d);
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/store.hpp
+#ifndef LPT_HOLDS_KERNEL_STORE_HPP
+#define LPT_HOLDS_KERNEL_STORE_HPP
+// What an epilogue does between its scale and its rounding, on the registers of a tile: lists of post operations as types, each
+// compiled into the store of the tile, and an interpreter for all other lists.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// A post operation as a tile sees it: numbers of its panel's columns, readable up to the panel's width. Not initialised, since
+/// panels are many and most have none.
+struct column_step {
+    post_kind kind;
+    unary_function function;
+    element_kind residual_type;
+    float alpha;
+    float beta;
+    const float* a;
+    const float* b;
+    const unsigned char* residual;  // of row 0 and the first column
+    std::int64_t residual_row_bytes;
+};
+
+/// Which list of post operations: those that most layers of networks end with are types of their own.
+enum class step_form : std::uint8_t {
+    clamp_scale,  ///< an activation, then a quantization per channel
+    quantized_sum,  ///< a quantization, a residual that is added, the next quantization
+    prelu,  ///< a slope per channel
+    any,
+};
+
+/// A list of post operations that is known when the store is compiled; the only function in it is rounding to even.
+template <post_kind... Kinds>
+struct step_list {
+    static constexpr int count = sizeof...(Kinds);
+    /// Whether an epilogue has just these.
+    [[gnu::always_inline]] static bool describes(const epilogue& e) noexcept {
+        int k = 0;
+        return e.post_count == count && (is(e.post[k++], Kinds) && ...);
+    }
+
+private:
+    [[gnu::always_inline]] static bool is(const post_operation& post, post_kind kind) noexcept {
+        if (kind == post_kind::unary && post.function != unary_function::round_even) return false;
+        if (kind == post_kind::add_residual && post.residual_type == element_kind::i32) return false;
+        return post.kind == kind;
+    }
+};
+using clamp_scale = step_list<post_kind::clamp, post_kind::scale_shift>;
+using quantized_sum = step_list<post_kind::clamp, post_kind::unary, post_kind::scale_shift, post_kind::add_residual,
+                                post_kind::scale_shift>;
+using prelu_alone = step_list<post_kind::prelu>;
+
+[[gnu::always_inline]] inline step_form form_of(const epilogue& e) noexcept {
+    return clamp_scale::describes(e)     ? step_form::clamp_scale
+           : quantized_sum::describes(e) ? step_form::quantized_sum
+           : prelu_alone::describes(e)   ? step_form::prelu
+                                         : step_form::any;
+}
+
+/// The post operations of a panel.
+struct column_steps {
+    static constexpr int most = 8;
+    step_form form = step_form::any;
+    int count = 0;
+    column_step step[most];
+};
+
+/// The numbers of a panel's columns, a and b of each post operation.
+template <int Columns>
+struct step_numbers {
+    alignas(64) float a[column_steps::most][Columns];
+    alignas(64) float b[column_steps::most][Columns];
+};
+
+/// Rows of the output that a tile's rows are: `first`, `first + step`, …
+struct row_places {
+    std::int64_t first = 0;
+    std::int64_t step = 1;
+};
+
+/// A vector of columns from `column` of the panel on, of which `left` are left.
+struct column_place {
+    std::int64_t column = 0;
+    std::int64_t left = 0;
+};
+
+template <class Isa>
+struct column_store {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+
+    static constexpr int width = simd::width;
+
+    /// One number for all columns.
+    template <std::size_t Columns>
+    static void fill(float (&numbers)[Columns], float all) noexcept {
+        for (float& number : numbers)
+            number = all;
+    }
+    template <int Columns>
+    static void fill(step_numbers<Columns>& numbers, const epilogue& e) noexcept {
+        for (int k = 0; k < e.post_count; ++k) {
+            fill(numbers.a[k], e.post[k].alpha);
+            fill(numbers.b[k], e.post[k].beta);
+        }
+    }
+
+    /// The numbers of `columns` channels, readable up to `padded`: in place where they can be.
+    static const float* of_columns(const float* array, const float* of_all, std::int64_t channel, std::int64_t columns,
+                                   std::int64_t padded, float* copy) noexcept {
+        if (array == nullptr) return of_all;
+        if (columns == padded) return array + channel;
+        for (std::int64_t i = 0; i < padded; ++i)
+            copy[i] = i < columns ? array[channel + i] : 0.0f;
+        return copy;
+    }
+
+    /// The post operations of a panel whose first column is `channel`; `copies` is for numbers that cannot be read up to `padded`.
+    template <int Columns>
+    static void find(const epilogue& e, const step_numbers<Columns>& of_all, std::int64_t channel, std::int64_t columns,
+                     std::int64_t padded, step_numbers<Columns>& copies, column_steps& steps) noexcept {
+        steps.form = form_of(e);
+        steps.count = e.post_count;
+        for (int k = 0; k < e.post_count; ++k) {
+            const post_operation& post = e.post[k];
+            column_step& step = steps.step[k];
+            const std::int64_t size = bytes_of(post.residual_type);
+            step.kind = post.kind;
+            step.function = post.function;
+            step.residual_type = post.residual_type;
+            step.alpha = post.alpha;
+            step.beta = post.beta;
+            step.a = of_columns(post.per_channel_a, of_all.a[k], channel, columns, padded, copies.a[k]);
+            step.b = of_columns(post.per_channel_b, of_all.b[k], channel, columns, padded, copies.b[k]);
+            step.residual_row_bytes = post.residual_row_stride * size;
+            const auto* const residual = static_cast<const unsigned char*>(post.residual);
+            step.residual = residual == nullptr ? nullptr : residual + channel * size;
+        }
+    }
+
+    /// All post operations of a list, on a vector of columns of `Rows` rows.
+    template <class List, int Rows>
+    [[gnu::always_inline]] static void apply(const column_steps& steps, const row_places& rows, const column_place& at,
+                                             floats (&x)[Rows]) noexcept {
+        apply_list(List{}, steps, rows, at, x);
+    }
+
+    /// Any post operations, functions included, on rows of scaled sums in memory, `stride` (a multiple of the width) apart; then
+    /// rounding, saturation and the store of `columns` columns. What lies between two functions is one pass.
+    [[gnu::noinline]] static void finish_rows(const epilogue& e, const column_steps& steps, const row_places& rows,
+                                              std::int64_t row_count, std::int64_t stride, float* x,
+                                              std::int64_t columns, unsigned char* to,
+                                              std::int64_t row_bytes) noexcept {
+        const column_step* const end = steps.step + steps.count;
+        const column_step* step = steps.step;
+        target out{e.output_type, e.quant_high - e.quant_low < 255, e.quant_low, e.quant_high, nullptr, row_bytes};
+        for (;;) {
+            const column_step* past = step;
+            while (past != end && !is_function(*past))
+                ++past;
+            const bool last = past == end;
+            for (std::int64_t column = 0; column < columns && (last || step != past); column += width) {
+                const column_place at{column, columns - column};
+                const auto run = [&](auto count, std::int64_t r) __attribute__((always_inline)) {
+                    if (last) out.to = to + r * row_bytes + column * bytes_of(e.output_type);
+                    apply_range<decltype(count)::value>(step, past, {rows.first + r * rows.step, rows.step}, at,
+                                                        x + r * stride + column, stride, out);
+                };
+                std::int64_t r = 0;
+                for (; r + 4 <= row_count; r += 4)
+                    run(std::integral_constant<int, 4>(), r);
+                for (; r < row_count; ++r)
+                    run(std::integral_constant<int, 1>(), r);
+            }
+            if (last) return;
+            unary<Isa>::apply(past->function, x, row_count * stride, past->alpha, past->beta);
+            step = past + 1;
+        }
+    }
+
+private:
+    /// Where finished numbers go, and as what; null: back to where they came from.
+    struct target {
+        element_kind type;
+        bool limited;  // to less than the type's range
+        float low;
+        float high;
+        unsigned char* to;
+        std::int64_t row_bytes;
+    };
+
+    template <int Rows>
+    [[gnu::always_inline]] static void store(const target& out, const floats (&v)[Rows], std::int64_t left) noexcept {
+        const std::int64_t count = left < width ? left : width;
+        if (out.type == element_kind::f32) {
+#pragma GCC unroll 4
+            for (int r = 0; r < Rows; ++r) {
+                float* const to = reinterpret_cast<float*>(out.to + r * out.row_bytes);
+                if (count == width) {
+                    simd::store(to, v[r]);
+                } else {
+                    float whole[width];
+                    simd::store(whole, v[r]);
+                    std::memcpy(to, whole, static_cast<std::size_t>(count) * sizeof(float));
+                }
+            }
+        } else if (out.type == element_kind::i8) {
+            store_bytes<true>(out, v, count);
+        } else {
+            store_bytes<false>(out, v, count);
+        }
+    }
+    template <bool Signed, int Rows>
+    [[gnu::always_inline]] static void store_bytes(const target& out, const floats (&v)[Rows],
+                                                   std::int64_t count) noexcept {
+        const floats low = simd::broadcast(out.low);
+        const floats high = simd::broadcast(out.high);
+        const auto part = [&](int r) __attribute__((always_inline)) {
+            return simd::round_for_packing(v[r < Rows ? r : 0], low, high);
+        };
+        auto packed = simd::template pack<Signed>(part(0), part(1), part(2), part(3));
+        if (out.limited)
+            packed = simd::template limit<Signed>(packed, static_cast<std::int32_t>(out.low),
+                                                  static_cast<std::int32_t>(out.high));
+        simd::template store_piece<0, width>(out.to, packed, count);
+        if constexpr (Rows == 4) {
+            simd::template store_piece<width, width>(out.to + out.row_bytes, packed, count);
+            simd::template store_piece<2 * width, width>(out.to + 2 * out.row_bytes, packed, count);
+            simd::template store_piece<3 * width, width>(out.to + 3 * out.row_bytes, packed, count);
+        }
+    }
+
+    /// Rounding needs no constants: it is done like the other steps.
+    static bool is_function(const column_step& step) noexcept {
+        return step.kind == post_kind::unary && step.function != unary_function::round_even;
+    }
+
+    template <int Rows, post_kind... Kinds>
+    [[gnu::always_inline]] static void apply_list(step_list<Kinds...>, const column_steps& steps,
+                                                  const row_places& rows, const column_place& at,
+                                                  floats (&x)[Rows]) noexcept {
+        const column_step* step = steps.step;
+        (apply_step<Kinds>(*step++, rows, at, x), ...);
+    }
+
+    template <int Rows>
+    [[gnu::always_inline]] static void apply_range(const column_step* step, const column_step* end,
+                                                   const row_places& rows, const column_place& at, float* x,
+                                                   std::int64_t stride, const target& out) noexcept {
+        floats v[Rows];
+#pragma GCC unroll 4
+        for (int r = 0; r < Rows; ++r)
+            v[r] = simd::load(x + r * stride);
+        for (; step != end; ++step) {
+            switch (step->kind) {
+                case post_kind::clamp: apply_step<post_kind::clamp>(*step, rows, at, v); break;
+                case post_kind::prelu: apply_step<post_kind::prelu>(*step, rows, at, v); break;
+                case post_kind::scale_shift: apply_step<post_kind::scale_shift>(*step, rows, at, v); break;
+                case post_kind::add_residual: apply_step<post_kind::add_residual>(*step, rows, at, v); break;
+                case post_kind::multiply_residual: apply_step<post_kind::multiply_residual>(*step, rows, at, v); break;
+                case post_kind::unary: apply_step<post_kind::unary>(*step, rows, at, v); break;
+            }
+        }
+        if (out.to != nullptr) {
+            store(out, v, at.left);
+            return;
+        }
+#pragma GCC unroll 4
+        for (int r = 0; r < Rows; ++r)
+            simd::store(x + r * stride, v[r]);
+    }
+
+    template <post_kind Kind, int Rows>
+    [[gnu::always_inline]] static void apply_step(const column_step& step, const row_places& rows,
+                                                  const column_place& at, floats (&x)[Rows]) noexcept {
+        if constexpr (Kind == post_kind::clamp) {
+            const floats low = simd::broadcast(step.alpha);
+            const floats high = simd::broadcast(step.beta);
+            each(x, [&](floats v, int)
+                        __attribute__((always_inline)) { return simd::at_most(simd::at_least(v, low), high); });
+        } else if constexpr (Kind == post_kind::prelu) {
+            const floats slope = simd::load(step.a + at.column);
+            const floats zero = simd::broadcast(0.0f);
+            each(x, [&](floats v, int) __attribute__((always_inline)) {
+                return simd::select(simd::less(v, zero), simd::multiply(v, slope), v);
+            });
+        } else if constexpr (Kind == post_kind::scale_shift) {
+            const floats a = simd::load(step.a + at.column);
+            const floats b = simd::load(step.b + at.column);
+            each(x, [&](floats v, int) __attribute__((always_inline)) { return simd::fma(v, a, b); });
+        } else if constexpr (Kind == post_kind::unary) {
+            each(x, [](floats v, int) __attribute__((always_inline)) { return simd::round_even(v); });
+        } else {
+            floats other[Rows];
+            load_residuals(step, rows, at, other);
+            const floats alpha = simd::broadcast(step.alpha);
+            const floats beta = simd::broadcast(step.beta);
+            each(x, [&](floats v, int r) __attribute__((always_inline)) {
+                if constexpr (Kind == post_kind::add_residual)
+                    return simd::fma(other[r], alpha, v);
+                else
+                    return simd::multiply(v, simd::fma(other[r], alpha, beta));
+            });
+        }
+    }
+
+    template <int Rows, class Function>
+    [[gnu::always_inline]] static void each(floats (&x)[Rows], const Function& f) noexcept {
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; ++r)
+            x[r] = f(x[r], r);
+    }
+
+    template <int Rows>
+    [[gnu::always_inline]] static void load_residuals(const column_step& step, const row_places& rows,
+                                                      const column_place& at, floats (&other)[Rows]) noexcept {
+        const unsigned char* const from =
+            step.residual + rows.first * step.residual_row_bytes + at.column * bytes_of(step.residual_type);
+        const std::int64_t distance = rows.step * step.residual_row_bytes;
+        const std::int64_t count = at.left;
+        const auto load_as = [&](auto load) __attribute__((always_inline)) {
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r)
+                other[r] = load(from + r * distance);
+        };
+        if (step.residual_type == element_kind::u8) {
+            load_as([count](const unsigned char* p) __attribute__((always_inline)) {
+                return simd::to_float(load_part_of_bytes<Isa, false>(p, count));
+            });
+        } else if (step.residual_type == element_kind::i8) {
+            load_as([count](const unsigned char* p) __attribute__((always_inline)) {
+                return simd::to_float(load_part_of_bytes<Isa, true>(p, count));
+            });
+        } else if (step.residual_type == element_kind::i32) {
+            load_as([count](const unsigned char* p) __attribute__((always_inline)) {
+                return finish<Isa>::load_elements(p, element_kind::i32, 0, count);
+            });
+        } else {
+            load_as([count](const unsigned char* p) __attribute__((always_inline)) {
+                return load_part<Isa>(reinterpret_cast<const float*>(p), count);
+            });
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/depthwise_dots.hpp
+#ifndef LPT_HOLDS_KERNEL_DEPTHWISE_DOTS_HPP
+#define LPT_HOLDS_KERNEL_DEPTHWISE_DOTS_HPP
+// Depthwise convolution by dot products of four bytes: the bytes of a channel in four rows of the image lie side by side.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Channels that do not fill the half of a block go through vectors of half the width, where an instruction set specialises this with
+/// `exist`, and `dot` and `simd` in the place of its own.
+template <class Isa>
+struct half_blocks {
+    static constexpr bool exist = false;
+};
+
+/// Convolution by 3 x 3 taps, where an instruction set specialises this.
+template <class Isa>
+struct depthwise_3x3 {
+    static constexpr bool exists = false;
+};
+
+/// Some of the channels of a convolution.
+struct channel_span {
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+};
+
+/// For weights that, less their zero points, are signed bytes. A window of input rows, a multiple of four, is interleaved once for a
+/// block of channels and then serves all taps of a kernel line, and a second output row where the window has that row, too.
+/// In memory, after the sums of each channel's weights (int32): [block][output row of the window][four rows][tap of a line][slot][4].
+/// Slot order: interleaving works inside 128-bit parts, so slot (vector v, part l, element e) is channel 16 l + 4 v + e of the block,
+/// which is the order that packing to bytes takes back.
+template <class Isa, class Dot = dot_of_four<Isa>, class Simd = lanes<Isa>>
+struct depthwise_dots {
+    using geometry = convolution_geometry<Isa>;
+    using simd = Simd;
+    using floats = typename simd::floats;
+    using ints = typename simd::ints;
+    using store = column_store<Isa>;
+    using dot = Dot;
+    using accumulator = typename dot::accumulator;
+    static constexpr bool exists = dot::group == 4;
+    static constexpr std::int64_t block = 4 * dot::lanes;
+    static constexpr std::int64_t block_bytes = 4 * block;
+    static constexpr std::int64_t window_bytes =
+        16384;  // of interleaved rows, so that they stay in the L1 cache beside the image's
+
+    static constexpr std::int64_t most_blocks = 16;  // whose constants are kept
+
+    static std::int64_t lines(const convolution_shape& s) noexcept { return s.kernel[0] * s.kernel[1]; }
+    static std::int64_t fours(const convolution_shape& s) noexcept { return (lines(s) + 3) / 4; }
+    static std::int64_t blocks(const channel_span& channels) noexcept { return (channels.count + block - 1) / block; }
+
+    /// Output rows that a window serves.
+    static std::int64_t window_rows(const convolution_shape& s) noexcept {
+        const bool two = s.kernel[0] == 1 && s.dilation[1] == 1 && s.kernel[1] + s.stride[1] <= 4 * fours(s);
+        return two ? 2 : 1;
+    }
+
+    /// Output columns whose windows fit in the buffer; 0 says that this kernel cannot be used.
+    static std::int64_t window_columns(const convolution_shape& s) noexcept {
+        const std::int64_t columns = window_bytes / (block_bytes * fours(s));
+        const std::int64_t first = (s.kernel[2] - 1) * s.dilation[2] + 1;
+        return columns < first ? 0 : 1 + (columns - first) / s.stride[2];
+    }
+
+    static std::int64_t weights_bytes(const convolution_shape& s) noexcept {
+        return window_rows(s) * fours(s) * s.kernel[2] * block_bytes;
+    }
+    static std::int64_t packed_bytes(const convolution_shape& s, const channel_span& channels) noexcept {
+        return blocks(channels) * (block_bytes + weights_bytes(s));
+    }
+
+    /// Place of a channel of a block.
+    static std::int64_t slot(std::int64_t channel) noexcept {
+        return channel % 16 / 4 * dot::lanes + channel / 16 * 4 + channel % 4;
+    }
+
+    /// `value(channel, tap)` is a weight less its zero point. `packed` is zero.
+    template <class Value>
+    static void pack(const convolution_shape& s, const channel_span& channels, const Value& value,
+                     unsigned char* packed) noexcept {
+        const std::int64_t width = s.kernel[2];
+        for (std::int64_t c = 0; c < channels.count; ++c) {
+            const std::int64_t place = slot(c % block);
+            unsigned char* const weights = packed + blocks(channels) * block_bytes + c / block * weights_bytes(s);
+            std::int32_t sum = 0;
+            for (std::int64_t t = 0; t < geometry::taps(s); ++t) {
+                const std::int32_t w = value(channels.first + c, t);
+                sum += w;
+                for (std::int64_t r = 0; r < window_rows(s); ++r) {
+                    const std::int64_t row = t / width + r * s.stride[1];
+                    unsigned char* const at =
+                        weights + ((r * fours(s) + row / 4) * width + t % width) * block_bytes + place * 4 + row % 4;
+                    *at = static_cast<unsigned char>(w & 0xff);
+                }
+            }
+            std::memcpy(packed + c / block * block_bytes + place * 4, &sum, sizeof sum);
+        }
+    }
+
+    /// `outside` is a row of zero points, readable for all channels.
+    static void run(const convolution_problem& problem, const channel_span& channels, const unsigned char* packed,
+                    const unsigned char* outside, const parallel_for& parallel) noexcept {
+        const convolution_shape& s = problem.shape;
+        if (channels.count == 0) return;
+        const std::int64_t pairs = (s.out[1] + window_rows(s) - 1) / window_rows(s);
+        split<Isa>(parallel, s.batch * s.out[0] * pairs, 1, [&](std::int64_t begin, std::int64_t end, int) {
+            // Blocks of channels inside windows, so that lines of the image are read as wholes.
+            state blocks_at_once[most_blocks];
+            window_place place;
+            place.most_columns = window_columns(s);
+            step_numbers<block> of_all, copies;
+            if (is_staged(problem.finish)) store::fill(of_all, problem.finish);
+            for (std::int64_t b = 0; b < blocks(channels); b += most_blocks) {
+                const std::int64_t left = blocks(channels) - b;
+                const std::int64_t count = left < most_blocks ? left : most_blocks;
+                for (std::int64_t k = 0; k < count; ++k)
+                    prepare(problem, channels, packed, outside, b + k, of_all, copies, blocks_at_once[k]);
+                for (std::int64_t i = begin; i < end; ++i) {
+                    find_rows(s, i / pairs, i % pairs * window_rows(s), place);
+                    for (std::int64_t k = 0; k < count; ++k)
+                        run_window(problem, blocks_at_once[k], place);
+                }
+            }
+        });
+    }
+
+private:
+    /// What holds for a block of channels.
+    struct state {
+        const unsigned char* weights = nullptr;
+        const unsigned char* outside = nullptr;
+        std::int64_t channel = 0;
+        std::int64_t count = 0;
+        unsigned char flip = 0;
+        bool bytes = false;  // a tile goes straight to bytes
+        bool staged = false;  // or to a buffer, of which `column_store` takes it
+        bool limited = false;
+        std::int32_t low = 0;
+        std::int32_t high = 0;
+        alignas(64) std::int32_t start[block];
+        alignas(64) float scale[block];
+        alignas(64) float bias[block];
+        column_steps steps;
+    };
+
+    static bool is_staged(const epilogue& e) noexcept {
+        return e.output_type != element_kind::i32 && e.post_count <= column_steps::most;
+    }
+
+    /// `of_all` has the numbers that hold for all channels, `copies` is for those of the last block, which may not be whole.
+    static void prepare(const convolution_problem& problem, const channel_span& channels, const unsigned char* packed,
+                        const unsigned char* outside, std::int64_t b, const step_numbers<block>& of_all,
+                        step_numbers<block>& copies, state& w) noexcept {
+        const convolution_shape& s = problem.shape;
+        const epilogue& e = problem.finish;
+        w.weights = packed + blocks(channels) * block_bytes + b * weights_bytes(s);
+        w.channel = channels.first + b * block;
+        w.count = channels.count - b * block < block ? channels.count - b * block : block;
+        w.outside = outside + w.channel;
+        const bool is_signed = problem.input_type == element_kind::i8;
+        w.flip = is_signed == dot::unsigned_rows ? 0x80 : 0;
+        const std::int32_t shift = w.flip == 0 ? 0 : dot::unsigned_rows ? 128 : -128;
+        const std::uint32_t zero = static_cast<std::uint32_t>(problem.input_zero_point + shift);
+        const ints factor = simd::broadcast_int(static_cast<std::int32_t>(0u - zero));
+        for (std::int64_t i = 0; i < block; i += simd::width) {
+            const auto* const sums = reinterpret_cast<const std::int32_t*>(packed + b * block_bytes);
+            simd::store_int(w.start + i, simd::multiply_int(simd::load_int(sums + i), factor));
+        }
+        w.bytes = finish<Isa>::requantizes_directly(e, w.channel, w.channel + w.count);
+        w.staged = !w.bytes && is_staged(e);
+        if (!w.bytes && !w.staged) return;
+        if (w.staged) store::find(e, of_all, w.channel, w.count, block, copies, w.steps);
+        w.low = static_cast<std::int32_t>(e.quant_low);
+        w.high = static_cast<std::int32_t>(e.quant_high);
+        w.limited = w.high - w.low < 255;
+        put_in_slots(e.scale, e.scale_all, w.channel, w.count, w.scale);
+        put_in_slots(e.bias, e.bias_all, w.channel, w.count, w.bias);
+    }
+
+    /// The numbers of a block's channels, or one for all, at the places of the channels; neighbouring four stay side by side.
+    static void put_in_slots(const float* array, float all, std::int64_t channel, std::int64_t count,
+                             float* slots) noexcept {
+        if (array == nullptr || count < block) {
+            for (std::int64_t i = 0; i < block; ++i)
+                slots[i] = all;
+        }
+        if (array == nullptr) return;
+        std::int64_t c = 0;
+        for (; c + 4 <= count; c += 4)
+            std::memcpy(slots + slot(c), array + channel + c, 16);
+        for (; c < count; ++c)
+            slots[slot(c)] = array[channel + c];
+    }
+
+    /// A window: where its rows lie.
+    struct window_place {
+        std::int64_t most_columns = 0;
+        std::int64_t output_row = 0;  // counting those of all planes
+        std::int64_t output_rows = 0;
+        /// Input rows, counting those of all planes; -1: outside, or not needed.
+        std::int64_t input_rows[4 * window_bytes / block_bytes];
+    };
+
+    /// The window of an output row. `plane` counts the planes of all images.
+    static void find_rows(const convolution_shape& s, std::int64_t plane, std::int64_t row,
+                          window_place& place) noexcept {
+        const bool two = window_rows(s) == 2;
+        const std::int64_t left = s.out[1] - row;
+        place.output_row = plane * s.out[1] + row;
+        place.output_rows = two && left > 1 ? 2 : 1;
+        const std::int64_t n = plane / s.out[0];
+        const std::int64_t depth = plane % s.out[0] * s.stride[0] - s.pad_begin[0];
+        const std::int64_t height = row * s.stride[1] - s.pad_begin[1];
+        const std::int64_t lines_of_plane = two ? s.kernel[1] + s.stride[1] : s.kernel[1];
+        std::int64_t j = 0;
+        for (std::int64_t kd = 0; kd < s.kernel[0]; ++kd) {
+            const std::int64_t d = depth + kd * s.dilation[0];
+            for (std::int64_t kh = 0; kh < lines_of_plane; ++kh, ++j) {
+                const std::int64_t h = height + kh * s.dilation[1];
+                const bool inside = d >= 0 && d < s.in[0] && h >= 0 && h < s.in[1];
+                place.input_rows[j] = inside ? (n * s.in[0] + d) * s.in[1] + h : -1;
+            }
+        }
+        for (; j < 4 * fours(s); ++j)
+            place.input_rows[j] = -1;
+    }
+
+    /// The output rows of one window.
+    static void run_window(const convolution_problem& problem, const state& w, const window_place& place) noexcept {
+        const convolution_shape& s = problem.shape;
+        alignas(64) unsigned char window[window_bytes];
+        const std::int64_t most = place.most_columns;
+        for (std::int64_t first = 0; first < s.out[2]; first += most) {
+            const std::int64_t columns = s.out[2] - first < most ? s.out[2] - first : most;
+            const std::int64_t wide = (columns - 1) * s.stride[2] + (s.kernel[2] - 1) * s.dilation[2] + 1;
+            for (std::int64_t four = 0; four < fours(s); ++four)
+                fill(problem, w, place, four, first * s.stride[2] - s.pad_begin[2], wide, window);
+            const std::int64_t output_row = place.output_row * s.out[2] + first;
+            if (place.output_rows == 2)
+                sum_columns<2>(problem, w, window, columns, output_row);
+            else
+                sum_columns<1>(problem, w, window, columns, output_row);
+        }
+    }
+
+    /// Interleaves four input rows of a window, `wide` columns from input column `column` on.
+    static void fill(const convolution_problem& problem, const state& w, const window_place& place, std::int64_t four,
+                     std::int64_t column, std::int64_t wide, unsigned char* window) noexcept {
+        const convolution_shape& s = problem.shape;
+        const unsigned char* at[4];  // column 0 of each row
+        std::int64_t step[4];
+        for (std::int64_t j = 0; j < 4; ++j) {
+            const std::int64_t input_row = place.input_rows[four * 4 + j];
+            at[j] = input_row < 0 ? w.outside
+                                  : static_cast<const unsigned char*>(problem.input) +
+                                        input_row * s.in[2] * problem.input_pixel_stride + w.channel;
+            step[j] = input_row < 0 ? 0 : problem.input_pixel_stride;
+        }
+        const unsigned char* const outside[4] = {w.outside, w.outside, w.outside, w.outside};
+        const std::int64_t channels = w.count;
+        const unsigned char flip = w.flip;
+        const std::int64_t to_step = fours(s) * block_bytes;
+        unsigned char* to = window + four * block_bytes;
+        std::int64_t i = 0;
+        for (; i < wide && column + i < 0; ++i, to += to_step)
+            dot::interleave_block(to, outside, channels, flip);
+        for (std::int64_t j = 0; j < 4; ++j)
+            at[j] += (column + i) * step[j];
+        const std::int64_t end = s.in[2] - column < wide ? s.in[2] - column : wide;
+        for (; i < end; ++i, to += to_step) {
+            dot::interleave_block(to, at, channels, flip);
+            at[0] += step[0];
+            at[1] += step[1];
+            at[2] += step[2];
+            at[3] += step[3];
+        }
+        for (; i < wide; ++i, to += to_step)
+            dot::interleave_block(to, outside, channels, flip);
+    }
+
+    static constexpr std::int64_t staged_pixels = 16;
+
+    /// All columns of a window. As many sums are under way as there are registers for.
+    template <int Rows>
+    static void sum_columns(const convolution_problem& problem, const state& w, const unsigned char* window,
+                            std::int64_t columns, std::int64_t output_row) noexcept {
+        constexpr int pixels = (dot::rows * dot::vectors >= 16 ? 4 : 2) / Rows;
+        static_assert(staged_pixels % pixels == 0);
+        alignas(64) float staged[Rows * staged_pixels * block];
+        std::int64_t x = 0;
+        std::int64_t first = 0;  // column in the buffer
+        const auto finish_to = [&](std::int64_t past) {
+            if (!w.staged || (past < columns && past - first < staged_pixels)) return;
+            finish_staged<Rows>(problem, w, staged, output_row + first, past - first);
+            first = past;
+        };
+        for (; x + pixels <= columns; x += pixels) {
+            sum_pixels<Rows, pixels>(problem, w, window, x, output_row, staged + (x - first) * block);
+            finish_to(x + pixels);
+        }
+        if (x < columns && columns >= pixels && w.bytes) {
+            sum_pixels<Rows, pixels>(problem, w, window, columns - pixels, output_row,
+                                     staged);  // some of them once more
+            return;
+        }
+        for (; x < columns; ++x) {
+            sum_pixels<Rows, 1>(problem, w, window, x, output_row, staged + (x - first) * block);
+            finish_to(x + 1);
+        }
+    }
+
+    /// The scaled sums of `pixels` columns from the row of the epilogue `first` on.
+    template <int Rows>
+    [[gnu::noinline]] static void finish_staged(const convolution_problem& problem, const state& w, float* staged,
+                                                std::int64_t first, std::int64_t pixels) noexcept {
+        const epilogue& e = problem.finish;
+        const std::int64_t element = bytes_of(e.output_type);
+        const std::int64_t pixel_bytes = problem.output_pixel_stride * element;
+        for (int r = 0; r < Rows; ++r) {
+            const std::int64_t row = first + r * problem.shape.out[2];
+            store::finish_rows(e, w.steps, {row, 1}, pixels, block, staged + r * staged_pixels * block, w.count,
+                               static_cast<unsigned char*>(problem.output) + row * pixel_bytes + w.channel * element,
+                               pixel_bytes);
+        }
+    }
+
+    /// `Pixels` columns of `Rows` output rows, from column `x` on.
+    template <int Rows, int Pixels>
+    [[gnu::always_inline]] static void sum_pixels(const convolution_problem& problem, const state& w,
+                                                  const unsigned char* window, std::int64_t x, std::int64_t output_row,
+                                                  float* staged) noexcept {
+        constexpr std::int64_t vector_bytes = dot::lanes * 4;
+        const convolution_shape& s = problem.shape;
+        const std::int64_t width = s.kernel[2];
+        const std::int64_t four_count = fours(s);
+        const std::int64_t column_bytes = four_count * block_bytes;
+        accumulator sum[Rows][Pixels][4];
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v) {
+            const accumulator first = dot::load(w.start + v * dot::lanes);
+#pragma GCC unroll 2
+            for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 4
+                for (int p = 0; p < Pixels; ++p)
+                    sum[r][p][v] = first;
+            }
+        }
+        const unsigned char* weights = w.weights;
+        for (std::int64_t four = 0; four < four_count; ++four) {
+            const unsigned char* from = window + x * s.stride[2] * column_bytes + four * block_bytes;
+            for (std::int64_t k = 0; k < width; ++k) {
+#pragma GCC unroll 4
+                for (int v = 0; v < 4; ++v) {
+                    // Settled, so that they are loaded once for all pixels.
+                    accumulator weight[Rows];
+#pragma GCC unroll 2
+                    for (int r = 0; r < Rows; ++r) {
+                        const unsigned char* const at = weights + r * four_count * width * block_bytes;
+                        weight[r] = reinterpret_cast<accumulator>(dot::load_columns(at + v * vector_bytes));
+                        dot::settle(weight[r]);
+                    }
+#pragma GCC unroll 4
+                    for (int p = 0; p < Pixels; ++p) {
+                        const auto data = dot::load_columns(from + p * s.stride[2] * column_bytes + v * vector_bytes);
+#pragma GCC unroll 2
+                        for (int r = 0; r < Rows; ++r)
+                            sum[r][p][v] =
+                                dot::step(sum[r][p][v], data, reinterpret_cast<typename dot::column_group>(weight[r]));
+                    }
+                }
+                weights += block_bytes;
+                from += s.dilation[2] * column_bytes;
+            }
+        }
+        const epilogue& e = problem.finish;
+        const std::int64_t element = bytes_of(e.output_type);
+#pragma GCC unroll 2
+        for (int r = 0; r < Rows; ++r) {
+            const std::int64_t row = output_row + r * s.out[2] + x;
+            unsigned char* const to =
+                static_cast<unsigned char*>(problem.output) + (row * problem.output_pixel_stride + w.channel) * element;
+#pragma GCC unroll 4
+            for (int p = 0; p < Pixels; ++p) {
+#pragma GCC unroll 4
+                for (int v = 0; v < 4; ++v)
+                    dot::settle(sum[r][p][v]);
+            }
+            if (w.bytes) {
+                store_bytes<Pixels>(w, sum[r], e.output_type == element_kind::i8, to, problem.output_pixel_stride);
+            } else {
+                alignas(64) std::int32_t slots[Pixels * block];
+#pragma GCC unroll 4
+                for (int p = 0; p < Pixels; ++p) {
+#pragma GCC unroll 4
+                    for (int v = 0; v < 4; ++v)
+                        dot::store(slots + p * block + v * dot::lanes, sum[r][p][v]);
+                }
+                if (w.staged)
+                    stage(w, slots, Pixels, staged + r * staged_pixels * block);
+                else
+                    store_others(problem, w, slots, Pixels, row, to);
+            }
+        }
+    }
+
+    template <int Pixels>
+    [[gnu::always_inline]] static void store_bytes(const state& w, accumulator (&sum)[Pixels][4], bool is_signed,
+                                                   unsigned char* to, std::int64_t stride) noexcept {
+#pragma GCC unroll 4
+        for (int p = 0; p < Pixels; ++p) {
+            ints q[4];
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v) {
+                const auto scale = simd::load(w.scale + v * dot::lanes);
+                const auto bias = simd::load(w.bias + v * dot::lanes);
+                q[v] = simd::round_to_int(simd::fma(simd::to_float(ints(dot::bits(sum[p][v]))), scale, bias));
+            }
+            auto packed = is_signed ? simd::template pack_in_parts<true>(q[0], q[1], q[2], q[3])
+                                    : simd::template pack_in_parts<false>(q[0], q[1], q[2], q[3]);
+            if (w.limited) {
+                packed = is_signed ? simd::template limit<true>(packed, w.low, w.high)
+                                   : simd::template limit<false>(packed, w.low, w.high);
+            }
+            simd::store_first(to + p * stride, packed, w.count);
+        }
+    }
+
+    /// Scaled sums, back in the order of the channels. `slots`: of so many pixels side by side.
+    [[gnu::noinline]] static void stage(const state& w, const std::int32_t* slots, std::int64_t pixels,
+                                        float* to) noexcept {
+        for (std::int64_t p = 0; p < pixels * block; p += block) {
+            floats x[4];
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v) {
+                const int at = v * dot::lanes;
+                x[v] = simd::fma(simd::to_float(simd::load_int(slots + p + at)), simd::load(w.scale + at),
+                                 simd::load(w.bias + at));
+            }
+            simd::order_parts(x);
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v)
+                simd::store(to + p + v * dot::lanes, x[v]);
+        }
+    }
+
+    /// Sums that stay sums, and epilogues of very many steps.
+    [[gnu::noinline]] static void store_others(const convolution_problem& problem, const state& w,
+                                               const std::int32_t* slots, std::int64_t pixels, std::int64_t row,
+                                               unsigned char* to) noexcept {
+        alignas(64) std::int32_t sums[4 * block];
+        for (std::int64_t i = 0; i < pixels * block; i += 4)
+            std::memcpy(sums + i, slots + i / block * block + slot(i % block), 16);
+        finish<Isa>::tile(problem.finish, sums, block, pixels, row, w.channel, w.count, to,
+                          problem.output_pixel_stride);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/avx512_vnni/half_blocks.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX512_VNNI_HALF_BLOCKS_HPP
+#define LPT_HOLDS_KERNEL_AVX512_VNNI_HALF_BLOCKS_HPP
+// Depthwise convolution of up to 32 channels in 256 bits, of which AVX-512 has 32 registers.
+
+#if defined(__AVX512VNNI__) && defined(__AVX512VL__) && defined(__AVX512BW__)
+
+namespace lpt::inline LPT_ABI::kernel {
+
+template <>
+struct half_blocks<on::avx512_vnni> {
+    static constexpr bool exist = true;
+
+    [[gnu::always_inline]] static __mmask32 first(std::int64_t count) noexcept {
+        return count >= 32 ? ~__mmask32{0} : (__mmask32{1} << count) - 1;
+    }
+
+    struct dot : detail::vnni_256<on::avx512_vnni> {
+        static constexpr int vectors = 4;
+
+        [[gnu::always_inline]] static void settle(accumulator& sum) noexcept { __asm__("" : "+v"(sum)); }
+        [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+            return reinterpret_cast<accumulator>(_mm256_dpbusd_epi32(reinterpret_cast<__m256i>(sum), row, column));
+        }
+        [[gnu::always_inline]] static void interleave_block(unsigned char* to, const unsigned char* const (&lines)[4],
+                                                            std::int64_t count, unsigned char flip) noexcept {
+            const __mmask32 inside = first(count);
+            __m256i line[4];
+#pragma GCC unroll 4
+            for (int j = 0; j < 4; ++j)
+                line[j] = _mm256_maskz_loadu_epi8(inside, lines[j]);
+            if (flip != 0) {
+#pragma GCC unroll 4
+                for (int j = 0; j < 4; ++j)
+                    line[j] = _mm256_xor_si256(line[j], _mm256_set1_epi8(static_cast<char>(flip)));
+            }
+            store_interleaved(to, line);
+        }
+    };
+
+    struct simd : detail::lanes_256<on::avx512_vnni> {
+        /// Stores the first `count` (<= 32) of packed bytes.
+        [[gnu::always_inline]] static void store_first(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+            _mm256_mask_storeu_epi8(to, first(count), value);
+        }
+    };
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/avx512_vnni/lanes.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX512_VNNI_LANES_HPP
+#define LPT_HOLDS_KERNEL_AVX512_VNNI_LANES_HPP
+// `lanes` of 16 numbers, for AVX-512.
+
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__)
+
+#include <immintrin.h>
+
+namespace lpt::inline LPT_ABI::kernel {
+
+template <>
+struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx512bw> {
+    // xsimd 8 to 10 have no fused multiply-add for AVX-512 and would round twice.
+    [[gnu::always_inline]] static floats fma(floats a, floats b, floats c) noexcept { return _mm512_fmadd_ps(a, b, c); }
+    [[gnu::always_inline]] static floats at_least(floats value, floats low) noexcept {
+        return _mm512_max_ps(value, low);
+    }
+    [[gnu::always_inline]] static floats at_most(floats value, floats high) noexcept {
+        return _mm512_min_ps(value, high);
+    }
+    [[gnu::always_inline]] static ints load_u8(const std::uint8_t* from) noexcept {
+        return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    }
+    [[gnu::always_inline]] static ints load_i8(const std::int8_t* from) noexcept {
+        return _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    }
+    /// The first `count` (< 16) numbers, the rest zero; nothing past them is read.
+    [[gnu::always_inline]] static floats load_first(const float* from, std::int64_t count) noexcept {
+        return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << count) - 1u), from);
+    }
+    template <bool Signed>
+    [[gnu::always_inline]] static ints load_first_bytes(const unsigned char* from, std::int64_t count) noexcept {
+        const __m128i bytes = _mm_maskz_loadu_epi8(static_cast<__mmask16>((1u << count) - 1u), from);
+        return Signed ? _mm512_cvtepi8_epi32(bytes) : _mm512_cvtepu8_epi32(bytes);
+    }
+    /// 16-bit halves: (low of a, low of b).
+    [[gnu::always_inline]] static ints pair(ints a, ints b) noexcept {
+        return _mm512_mask_blend_epi16(0xaaaaaaaau, a, _mm512_slli_epi32(b, 16));
+    }
+    /// sum + a.low * b.low + a.high * b.high
+    [[gnu::always_inline]] static ints multiply_pairs(ints sum, ints a, ints b) noexcept {
+        return _mm512_add_epi32(sum, _mm512_madd_epi16(a, b));
+    }
+    using bytes = __m512i;
+    /// The numbers of four vectors as bytes, saturated to i8 (`Signed`) or u8, in the order in which packing inside 128-bit quarters
+    /// leaves them: blocks of 4 bytes a0 b0 c0 d0 a1 b1 c1 d1 a2 ... d3.
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes pack_in_parts(ints a, ints b, ints c, ints d) noexcept {
+        const __m512i low = _mm512_packs_epi32(a, b);
+        const __m512i high = _mm512_packs_epi32(c, d);
+        return Signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
+    }
+    /// The same in the order of the vectors.
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes pack(ints a, ints b, ints c, ints d) noexcept {
+        const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+        return _mm512_permutexvar_epi32(order, pack_in_parts<Signed>(a, b, c, d));
+    }
+    /// Four vectors whose bytes `pack_in_parts` would leave in order, in that order themselves.
+    [[gnu::always_inline]] static void order_parts(floats (&x)[4]) noexcept {
+        const __m512 even01 = _mm512_shuffle_f32x4(x[0], x[1], 0x88), odd01 = _mm512_shuffle_f32x4(x[0], x[1], 0xdd);
+        const __m512 even23 = _mm512_shuffle_f32x4(x[2], x[3], 0x88), odd23 = _mm512_shuffle_f32x4(x[2], x[3], 0xdd);
+        x[0] = _mm512_shuffle_f32x4(even01, even23, 0x88);
+        x[1] = _mm512_shuffle_f32x4(odd01, odd23, 0x88);
+        x[2] = _mm512_shuffle_f32x4(even01, even23, 0xdd);
+        x[3] = _mm512_shuffle_f32x4(odd01, odd23, 0xdd);
+    }
+    /// Rounds for packing with saturation: what is below all bytes stays so, NaN is; `high` and `low` are what bytes are limited to.
+    [[gnu::always_inline]] static ints round_for_packing(floats value, floats, floats high) noexcept {
+        // The second operand is the answer for NaN; what does not fit in 32 bits becomes the lowest integer.
+        return _mm512_cvtps_epi32(_mm512_min_ps(high, value));
+    }
+    static constexpr int stream_alignment = 64;
+    /// Stores past the caches.
+    [[gnu::always_inline]] static void stream(float* to, floats value) noexcept { _mm512_stream_ps(to, value); }
+    [[gnu::always_inline]] static void stream_bytes(std::uint8_t* to, bytes value) noexcept {
+        _mm512_stream_si512(reinterpret_cast<__m512i*>(to), value);
+    }
+    /// Other threads see what was streamed before whatever is stored from here on.
+    [[gnu::always_inline]] static void end_stream() noexcept { _mm_sfence(); }
+    /// Stores the first `count` (<= 64) of packed bytes.
+    [[gnu::always_inline]] static void store_first(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+        store_piece<0, 64>(to, value, count);
+    }
+    /// Limits packed bytes to [low, high].
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes limit(bytes value, std::int32_t low, std::int32_t high) noexcept {
+        const __m512i from = _mm512_set1_epi8(static_cast<char>(low));
+        const __m512i to = _mm512_set1_epi8(static_cast<char>(high));
+        return Signed ? _mm512_min_epi8(_mm512_max_epi8(value, from), to)
+                      : _mm512_min_epu8(_mm512_max_epu8(value, from), to);
+    }
+    /// Stores the first `count` (<= Size) bytes of the piece of packed bytes at [First, First + Size).
+    template <int First, int Size>
+    [[gnu::always_inline]] static void store_piece(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+        if constexpr (Size == 16) {
+            const __m128i piece = _mm512_extracti32x4_epi32(value, First / 16);
+            if (count == 16)
+                _mm_storeu_si128(reinterpret_cast<__m128i*>(to), piece);
+            else
+                _mm_mask_storeu_epi8(to, static_cast<__mmask16>((1u << count) - 1u), piece);
+        } else if constexpr (Size == 32) {
+            const __m256i piece = _mm512_extracti32x8_epi32(value, First / 32);
+            if (count == 32)
+                _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), piece);
+            else
+                _mm256_mask_storeu_epi8(to, (1u << count) - 1u, piece);
+        } else if (count == 64) {
+            _mm512_storeu_si512(to, value);
+        } else {
+            _mm512_mask_storeu_epi8(to, (std::uint64_t{1} << count) - 1u, value);
+        }
+    }
+    /// The same for the numbers of four vectors, which are all in the range of i8 (`Signed`) or u8.
+    template <bool Signed>
+    [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
+        _mm512_storeu_si512(to, pack<Signed>(a, b, c, d));
+    }
+    /// A table of 256 bytes is 16 rows of 16: shuffles look up the low four bits in each, the high ones choose the row, bit by bit.
+    [[gnu::always_inline]] static std::int64_t look_up(const std::uint8_t* table, const std::uint8_t* from,
+                                                       std::uint8_t* to, std::int64_t count) noexcept {
+        __m512i row[16];
+#pragma GCC unroll 16
+        for (int k = 0; k < 16; ++k)
+            row[k] = _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table + 16 * k)));
+        std::int64_t i = 0;
+        for (; i + 64 <= count; i += 64) {
+            const __m512i at = _mm512_loadu_si512(from + i);
+            const __m512i low = _mm512_and_si512(at, _mm512_set1_epi8(15));
+            const __mmask64 high[4] = {_mm512_test_epi8_mask(at, _mm512_set1_epi8(16)),
+                                       _mm512_test_epi8_mask(at, _mm512_set1_epi8(32)),
+                                       _mm512_test_epi8_mask(at, _mm512_set1_epi8(64)), _mm512_movepi8_mask(at)};
+            __m512i found[8];
+#pragma GCC unroll 8
+            for (int k = 0; k < 8; ++k)
+                found[k] = _mm512_mask_shuffle_epi8(_mm512_shuffle_epi8(row[2 * k], low), high[0], row[2 * k + 1], low);
+#pragma GCC unroll 3
+            for (int bit = 1; bit < 4; ++bit) {
+#pragma GCC unroll 4
+                for (int k = 0; k < 8 >> bit; ++k)
+                    found[k] = _mm512_mask_blend_epi8(high[bit], found[2 * k], found[2 * k + 1]);
+            }
+            _mm512_storeu_si512(to + i, found[0]);
+        }
+        return i;
+    }
+    /// Sum of `count` unsigned bytes after flipping the bits of `flip` in each.
+    [[gnu::always_inline]] static std::uint32_t sum_bytes(const unsigned char* from, std::int64_t count,
+                                                          unsigned char flip) noexcept {
+        const __m512i mask = _mm512_set1_epi8(static_cast<char>(flip));
+        __m512i sum = _mm512_setzero_si512();
+        for (std::int64_t i = 0; i < count; i += 64) {
+            const std::int64_t rest = count - i;
+            const __mmask64 inside = rest >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << rest) - 1;
+            const __m512i value =
+                _mm512_maskz_mov_epi8(inside, _mm512_xor_si512(_mm512_maskz_loadu_epi8(inside, from + i), mask));
+            sum = _mm512_add_epi64(sum, _mm512_sad_epu8(value, _mm512_setzero_si512()));
+        }
+        return static_cast<std::uint32_t>(_mm512_reduce_add_epi64(sum));
+    }
+    [[gnu::always_inline]] static void store_byte(std::uint8_t* to, ints value) noexcept {
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(value));
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/avx512_vnni/depthwise_3x3.hpp
+#ifndef LPT_HOLDS_KERNEL_AVX512_VNNI_DEPTHWISE_3X3_HPP
+#define LPT_HOLDS_KERNEL_AVX512_VNNI_DEPTHWISE_3X3_HPP
+// Depthwise convolution by 3 x 3 taps in 512 bits, at stride 1 and 2: interleaved bytes and sums stay in registers.
+
+#if defined(__AVX512VNNI__) && defined(__AVX512VL__) && defined(__AVX512BW__)
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Walks along the columns of the input; each column is interleaved once and added to every sum that it belongs to.
+/// Stride 1: four input rows, side by side in the four bytes of a dot product, serve two output rows and three output columns.
+/// Stride 2: four bytes are a quad, two rows of two columns. An output pixel takes four quads, two of its row of quads and two of
+/// the next one, which is kept in memory for the output row below.
+/// A vector holds 64 channels; or 32 of each of two rows of the output that are apart; or up to 16 of each of four.
+/// Sums become bytes without a detour; what else an epilogue may ask for is left to `depthwise_dots`, whose packed weights this reads.
+template <>
+struct depthwise_3x3<on::avx512_vnni> {
+    static constexpr bool exists = true;
+    using isa_type = on::avx512_vnni;
+    using dot = dot_product<isa_type>;
+    using simd = lanes<isa_type>;
+    using accumulator = dot::accumulator;
+    using packing = depthwise_dots<isa_type>;
+    using half_packing = depthwise_dots<isa_type, half_blocks<isa_type>::dot, half_blocks<isa_type>::simd>;
+
+    static constexpr std::int64_t most_columns =
+        63;  // at stride 2, whose quads and the ones beside them fit in the buffer
+
+    static bool fits(const convolution_problem& problem) noexcept {
+        const convolution_shape& s = problem.shape;
+        const std::int64_t stride = s.stride[2];
+        const bool plane = s.kernel[0] == 1 && s.stride[0] == 1 && s.pad_begin[0] == 0 && s.in[0] == s.out[0];
+        const bool taps = s.kernel[1] == 3 && s.kernel[2] == 3 && s.dilation[1] == 1 && s.dilation[2] == 1;
+        const bool strides = s.stride[1] == stride && (stride == 1 ? s.out[1] >= 2 : stride == 2);
+        // At most the first and the last column lie outside.
+        const std::int64_t past = (s.out[2] - 1) * stride + 3 - s.pad_begin[2] - s.in[2];
+        return plane && taps && strides && s.pad_begin[2] <= 1 && past <= 1 &&
+               finish<isa_type>::requantizes_directly(problem.finish, 0, s.out_channels);
+    }
+
+    /// `full` and `rest`: the channels of the two packings.
+    static void run(const convolution_problem& problem, const channel_span& full, const unsigned char* packed_full,
+                    const channel_span& rest, const unsigned char* packed_rest, const unsigned char* outside,
+                    const parallel_for& parallel) noexcept {
+        const convolution_shape& s = problem.shape;
+        const std::int64_t rows = s.stride[2] == 1 ? (s.out[1] + 1) / 2 : s.out[1];  // or pairs of them
+        // The last two pairs of an odd height share a row, and so a task: no byte is written by two threads.
+        const std::int64_t units = s.stride[2] == 1 ? s.out[1] / 2 : s.out[1];
+        split<isa_type>(parallel, s.batch * s.out[0] * units, 1, [&](std::int64_t begin, std::int64_t end, int) {
+            const auto row_of = [&](std::int64_t unit) { return unit / units * rows + unit % units; };
+            const work job{problem, outside, rows, row_of(begin), row_of(end)};
+            const auto run_source = [&job](const source& from) {
+                switch (from.parts) {
+                    case 1: run_source_as<1>(job, from); break;
+                    case 2: run_source_as<2>(job, from); break;
+                    default: run_source_as<4>(job, from); break;
+                }
+            };
+            for (std::int64_t b = 0; b < packing::blocks(full); ++b)
+                for_each_source(source_of<packing>(s, full, packed_full, b), run_source);
+            for (std::int64_t b = 0; b < half_packing::blocks(rest); ++b)
+                for_each_source(source_of<half_packing>(s, rest, packed_rest, b), run_source);
+        });
+    }
+
+private:
+    /// A task: output rows, or pairs of them, counting those of all planes, of which each has `rows`.
+    struct work {
+        const convolution_problem& problem;
+        const unsigned char* outside;
+        std::int64_t rows;
+        std::int64_t begin;
+        std::int64_t end;
+    };
+
+    /// Output rows, or pairs of them, of one plane.
+    struct row_range {
+        std::int64_t plane;
+        std::int64_t begin;
+        std::int64_t end;
+    };
+
+    /// Channels, and where their packed weights lie.
+    struct source {
+        const unsigned char* sums = nullptr;
+        const unsigned char* weights = nullptr;
+        std::int64_t vector_bytes = 0;
+        std::int64_t part = 0;  // bytes of a vector before those of these channels
+        std::int64_t channel = 0;
+        std::int64_t count = 0;
+        int parts = 1;  // of a vector
+    };
+
+    /// Calls f(source) for 64 channels, or for 32 and for up to 16 at a time.
+    template <class Function>
+    static void for_each_source(source from, const Function& f) noexcept {
+        for (std::int64_t left = from.count; left > 0;) {
+            from.parts = left == 64 ? 1 : left >= 32 ? 2 : 4;
+            const std::int64_t most = 64 / from.parts;
+            from.count = left < most ? left : most;
+            f(from);
+            from.channel += from.count;
+            from.part += from.count;
+            left -= from.count;
+        }
+    }
+
+    template <class Packing>
+    static source source_of(const convolution_shape& s, const channel_span& channels, const unsigned char* packed,
+                            std::int64_t b) noexcept {
+        source from;
+        from.sums = packed + b * Packing::block_bytes;
+        from.weights = packed + Packing::blocks(channels) * Packing::block_bytes + b * Packing::weights_bytes(s);
+        from.vector_bytes = Packing::block_bytes / 4;
+        from.channel = channels.first + b * Packing::block;
+        const std::int64_t left = channels.count - b * Packing::block;
+        from.count = left < Packing::block ? left : Packing::block;
+        return from;
+    }
+
+    /// What holds for a vector of bytes, in slot order.
+    struct constants {
+        alignas(64) unsigned char weights[24 * 64];
+        alignas(64) std::int32_t start[64];
+        alignas(64) float scale[64];
+        alignas(64) float bias[64];
+        const unsigned char* outside;
+        std::int64_t channel;
+        __mmask64 inside;  // of the first part
+        unsigned char flip;
+        bool is_signed;
+        bool limited;
+        std::int32_t low;
+        std::int32_t high;
+    };
+
+    /// Vector `v` of a block, where it lies in the packing; in all parts.
+    template <int Parts>
+    [[gnu::always_inline]] static __m512i load_slots(const source& from, const unsigned char* block, int v) noexcept {
+        const unsigned char* const at = block + v * from.vector_bytes + from.part;
+        if constexpr (Parts == 1) return _mm512_loadu_si512(at);
+        if constexpr (Parts == 4) return _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
+        return _mm512_broadcast_i64x4(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
+    }
+
+    template <int Parts>
+    static void prepare(const convolution_problem& problem, const source& from, const unsigned char* outside,
+                        constants& c) noexcept {
+        const epilogue& e = problem.finish;
+        c.outside = outside + from.channel;
+        c.channel = from.channel;
+        c.inside = from.count == 64 ? ~__mmask64{0} : (__mmask64{1} << from.count) - 1;
+        c.flip = problem.input_type == element_kind::i8 ? 0x80 : 0;
+        c.is_signed = e.output_type == element_kind::i8;
+        c.low = static_cast<std::int32_t>(e.quant_low);
+        c.high = static_cast<std::int32_t>(e.quant_high);
+        c.limited = c.high - c.low < 255;
+        const __m512i zero = _mm512_set1_epi32(-(problem.input_zero_point + c.flip));
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v) {
+            const __m512i sum = load_slots<Parts>(from, from.sums, v);
+            _mm512_store_si512(c.start + 16 * v, _mm512_mullo_epi32(sum, zero));
+        }
+        put_in_slots<Parts>(e.scale, e.scale_all, from, c.scale);
+        put_in_slots<Parts>(e.bias, e.bias_all, from, c.bias);
+        const auto packed = [&](int i) __attribute__((always_inline)) {
+            return load_slots<Parts>(from, from.weights + i / 4 * 4 * from.vector_bytes, i % 4);
+        };
+        const auto put = [&c](int i, __m512i value)
+                             __attribute__((always_inline)) { _mm512_store_si512(c.weights + i * 64, value); };
+        if (problem.shape.stride[2] == 1) {
+#pragma GCC unroll 4
+            for (int i = 0; i < 24; ++i)
+                put(i, packed(i));
+            return;
+        }
+        const __m512i byte = _mm512_set1_epi32(0xff);
+        for (int v = 0; v < 4; ++v) {
+            const __m512i left = packed(v), middle = packed(4 + v), right = packed(8 + v);  // columns of taps
+            // Bytes l0 m0 l1 m1, l2 m2, r0 - r1, r2.
+            const __m512 low = _mm512_castsi512_ps(_mm512_unpacklo_epi8(left, middle));
+            const __m512 high = _mm512_castsi512_ps(_mm512_unpackhi_epi8(left, middle));
+            put(v, _mm512_castps_si512(_mm512_shuffle_ps(low, high, 0x88)));
+            put(4 + v, _mm512_castps_si512(_mm512_shuffle_ps(low, high, 0xdd)));
+            const __m512i moved = _mm512_slli_epi32(_mm512_and_si512(_mm512_srli_epi32(right, 8), byte), 16);
+            put(8 + v, _mm512_or_si512(_mm512_and_si512(right, byte), moved));
+            put(12 + v, _mm512_and_si512(_mm512_srli_epi32(right, 16), byte));
+        }
+    }
+
+    /// The numbers of channels, or one for all, in slot order; neighbouring four stay side by side.
+    template <int Parts>
+    static void put_in_slots(const float* array, float all, const source& from, float* slots) noexcept {
+        __m512 numbers[4];  // of 16 channels each
+#pragma GCC unroll 4
+        for (int l = 0; l < 4; ++l) {
+            const int part = l % (4 / Parts);
+            const std::int64_t left = from.count - 16 * part;
+            const __mmask16 inside = left >= 16 ? 0xffff : left <= 0 ? 0 : static_cast<__mmask16>((1u << left) - 1u);
+            numbers[l] = _mm512_set1_ps(all);
+            if (array != nullptr)
+                numbers[l] = _mm512_mask_loadu_ps(numbers[l], inside, array + from.channel + 16 * part);
+        }
+        const __m512 even01 = _mm512_shuffle_f32x4(numbers[0], numbers[1], 0x88);
+        const __m512 odd01 = _mm512_shuffle_f32x4(numbers[0], numbers[1], 0xdd);
+        const __m512 even23 = _mm512_shuffle_f32x4(numbers[2], numbers[3], 0x88);
+        const __m512 odd23 = _mm512_shuffle_f32x4(numbers[2], numbers[3], 0xdd);
+        _mm512_store_ps(slots, _mm512_shuffle_f32x4(even01, even23, 0x88));
+        _mm512_store_ps(slots + 16, _mm512_shuffle_f32x4(odd01, odd23, 0x88));
+        _mm512_store_ps(slots + 32, _mm512_shuffle_f32x4(even01, even23, 0xdd));
+        _mm512_store_ps(slots + 48, _mm512_shuffle_f32x4(odd01, odd23, 0xdd));
+    }
+
+    /// Where four lines of bytes are, which are interleaved, and the four of each other part: at stride 1 four rows of the image, at
+    /// stride 2 two columns of two rows.
+    template <int Parts, int Stride>
+    struct line_places {
+        static constexpr int count = 4 * Parts;
+        const unsigned char* at[count];
+        const unsigned char* row[count];  // column 0
+        std::int64_t pixel[count];  // from column to column; 0 outside
+        std::int64_t width;
+        const unsigned char* outside;
+
+        /// Finds row `h` of the image for the lines that read it.
+        [[gnu::always_inline]] void find_row(const convolution_problem& problem, const constants& c, int line,
+                                             std::int64_t plane, std::int64_t h) noexcept {
+            const convolution_shape& s = problem.shape;
+            const bool inside = h >= 0 && h < s.in[1];
+            const std::int64_t pixels = (plane * s.in[1] + h) * s.in[2];
+            row[line] = inside ? static_cast<const unsigned char*>(problem.input) + c.channel +
+                                     pixels * problem.input_pixel_stride
+                               : c.outside;
+            pixel[line] = inside ? problem.input_pixel_stride : 0;
+        }
+        /// The lines of a part, from row `h` of the image on.
+        [[gnu::always_inline]] void find(const convolution_problem& problem, const constants& c, int part,
+                                         std::int64_t plane, std::int64_t h) noexcept {
+            width = problem.shape.in[2];
+            outside = c.outside;
+#pragma GCC unroll 4
+            for (int j = 0; j < 4; ++j)
+                find_row(problem, c, 4 * part + j, plane, h + j / Stride);
+        }
+        /// Goes to a column of the image, which may lie outside.
+        [[gnu::always_inline]] void go_to(std::int64_t column) noexcept {
+            point<0>(column);
+            if constexpr (Stride == 2) point<1>(column + 1);
+        }
+        template <int First>
+        [[gnu::always_inline]] void point(std::int64_t column) noexcept {
+            const bool inside = column >= 0 && column < width;
+#pragma GCC unroll 16
+            for (int j = First; j < count; j += Stride)
+                at[j] = row[j] + column * pixel[j];
+            if (inside) return;
+#pragma GCC unroll 16
+            for (int j = First; j < count; j += Stride)
+                at[j] = outside;
+        }
+        [[gnu::always_inline]] void advance() noexcept {
+#pragma GCC unroll 16
+            for (int j = 0; j < count; ++j)
+                at[j] += Stride * pixel[j];
+        }
+    };
+
+    /// Where results go: pixels of a row, for each part.
+    struct target {
+        unsigned char* to;
+        std::int64_t pixel;
+        std::int64_t row;  // distance of the second row
+        std::int64_t apart[4];  // from the first part's
+    };
+
+    /// The bytes of a line, of all parts.
+    template <int Parts, int Stride>
+    [[gnu::always_inline]] static __m512i load(const constants& c, const line_places<Parts, Stride>& places,
+                                               int line) noexcept {
+        if constexpr (Parts == 1) {
+            return _mm512_loadu_si512(places.at[line]);
+        } else if constexpr (Parts == 2) {
+            const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(places.at[line]));
+            const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(places.at[4 + line]));
+            return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+        } else {
+            const auto first = static_cast<__mmask16>(c.inside);
+            const auto part = [&](int i) __attribute__((always_inline)) {
+                return _mm_maskz_loadu_epi8(first, places.at[4 * i + line]);
+            };
+            const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(part(0)), part(1), 1);
+            const __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(part(2)), part(3), 1);
+            const __m512i all = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+            return all;
+        }
+    }
+
+    /// The four lines, interleaved, one column further with each call.
+    template <int Parts, int Stride>
+    [[gnu::always_inline]] static void take_column(const constants& c, line_places<Parts, Stride>& places,
+                                                   __m512i (&mixed)[4]) noexcept {
+        __m512i line[4];
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j)
+            line[j] = load<Parts, Stride>(c, places, j);
+        places.advance();
+        if (c.flip != 0) {
+#pragma GCC unroll 4
+            for (int j = 0; j < 4; ++j)
+                line[j] = _mm512_xor_si512(line[j], _mm512_set1_epi8(-128));
+        }
+        dot::interleave_lines(line, mixed);
+    }
+
+    [[gnu::always_inline]] static __m512i weight(const constants& c, int i) noexcept {
+        return _mm512_load_si512(c.weights + i * 64);
+    }
+    [[gnu::always_inline]] static accumulator start(const constants& c, int v) noexcept {
+        return dot::load(c.start + 16 * v);
+    }
+
+    /// The sums of a pixel in some output rows to bytes. Constants are settled, so that they are loaded once for all rows.
+    template <int Parts, int Rows>
+    [[gnu::always_inline]] static void store(const constants& c, accumulator (&sum)[Rows][4], target& out) noexcept {
+        __m512i q[Rows][4];
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v) {
+            __m512 scale = _mm512_load_ps(c.scale + 16 * v);
+            __m512 bias = _mm512_load_ps(c.bias + 16 * v);
+            if constexpr (Rows > 1) __asm__("" : "+v"(scale), "+v"(bias));
+#pragma GCC unroll 2
+            for (int r = 0; r < Rows; ++r) {
+                dot::settle(sum[r][v]);
+                q[r][v] = _mm512_cvtps_epi32(_mm512_fmadd_ps(_mm512_cvtepi32_ps(dot::bits(sum[r][v])), scale, bias));
+            }
+        }
+#pragma GCC unroll 2
+        for (int r = 0; r < Rows; ++r) {
+            __m512i bytes = c.is_signed ? simd::pack_in_parts<true>(q[r][0], q[r][1], q[r][2], q[r][3])
+                                        : simd::pack_in_parts<false>(q[r][0], q[r][1], q[r][2], q[r][3]);
+            if (c.limited) {
+                bytes =
+                    c.is_signed ? simd::limit<true>(bytes, c.low, c.high) : simd::limit<false>(bytes, c.low, c.high);
+            }
+            store_parts<Parts>(c, bytes, out.to + r * out.row, out.apart);
+        }
+        out.to += out.pixel;
+    }
+
+    template <int Parts>
+    [[gnu::always_inline]] static void store_parts(const constants& c, __m512i bytes, unsigned char* to,
+                                                   const std::int64_t (&apart)[4]) noexcept {
+        if constexpr (Parts == 1) {
+            _mm512_storeu_si512(to, bytes);
+        } else if constexpr (Parts == 2) {
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_castsi512_si256(bytes));
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + apart[1]), _mm512_extracti64x4_epi64(bytes, 1));
+        } else {
+            const auto first = static_cast<__mmask16>(c.inside);
+            _mm_mask_storeu_epi8(to, first, _mm512_castsi512_si128(bytes));
+            _mm_mask_storeu_epi8(to + apart[1], first, _mm512_extracti32x4_epi32(bytes, 1));
+            _mm_mask_storeu_epi8(to + apart[2], first, _mm512_extracti32x4_epi32(bytes, 2));
+            _mm_mask_storeu_epi8(to + apart[3], first, _mm512_extracti32x4_epi32(bytes, 3));
+        }
+    }
+
+    /// The sums of a column of two output rows.
+    using two_rows = accumulator[2][4];
+
+    /// An input column at stride 1 ends the output column before, adds to the one at it, and begins the next one. Near the left edge
+    /// there are none of the first (`Before` < 2) or second (< 1).
+    template <int Parts, int Before>
+    [[gnu::always_inline]] static void add_column(const constants& c, line_places<Parts, 1>& places, two_rows& ends,
+                                                  two_rows& goes_on, two_rows& begins, target& out) noexcept {
+        __m512i mixed[4];
+        take_column<Parts, 1>(c, places, mixed);
+        if constexpr (Before >= 2) {
+            // First what has the longest way to go.
+            add_taps(c, mixed, 8, ends);
+            store<Parts, 2>(c, ends, out);
+        }
+        if constexpr (Before >= 1) add_taps(c, mixed, 4, goes_on);
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v) {
+            accumulator first = start(c, v);
+            dot::settle(first);
+            begins[0][v] = first;
+            begins[1][v] = first;
+        }
+        add_taps(c, mixed, 0, begins);
+    }
+
+    /// The taps of a column, whose weights start at `first` for the first of two rows.
+    [[gnu::always_inline]] static void add_taps(const constants& c, const __m512i (&mixed)[4], int first,
+                                                two_rows& sum) noexcept {
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v) {
+            sum[0][v] = dot::step(sum[0][v], mixed[v], weight(c, first + v));
+            sum[1][v] = dot::step(sum[1][v], mixed[v], weight(c, 12 + first + v));
+        }
+    }
+
+    /// Two output rows at stride 1.
+    template <int Parts>
+    [[gnu::noinline]] static void run_two_rows(const constants& c, line_places<Parts, 1>& given, std::int64_t pad,
+                                               std::int64_t columns, target out) noexcept {
+        line_places<Parts, 1> places = given;
+        two_rows a, b, d;
+        places.go_to(-pad);
+        add_column<Parts, 0>(c, places, d, d, a, out);
+        places.go_to(1 - pad);
+        add_column<Parts, 1>(c, places, d, a, b, out);
+        places.go_to(2 - pad);
+        const std::int64_t last = columns + 1 - pad;
+        for (std::int64_t left = columns;;) {
+            if (left == 1) places.go_to(last);
+            add_column<Parts, 2>(c, places, a, b, d, out);
+            if (--left == 0) return;
+            if (left == 1) places.go_to(last);
+            add_column<Parts, 2>(c, places, b, d, a, out);
+            if (--left == 0) return;
+            if (left == 1) places.go_to(last);
+            add_column<Parts, 2>(c, places, d, a, b, out);
+            if (--left == 0) return;
+        }
+    }
+
+    /// A row of quads, to memory.
+    template <int Parts>
+    [[gnu::noinline]] static void put_quads(const constants& c, line_places<Parts, 2>& given, std::int64_t first,
+                                            std::int64_t columns, unsigned char* quads) noexcept {
+        line_places<Parts, 2> places = given;
+        places.go_to(first);
+        for (std::int64_t i = 0; i <= columns; ++i) {
+            if (i == 1 || i == columns) places.go_to(first + 2 * i);
+            __m512i mixed[4];
+            take_column<Parts, 2>(c, places, mixed);
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v)
+                _mm512_store_si512(quads + i * 256 + 64 * v, mixed[v]);
+        }
+    }
+
+    /// The next column of quads: the upper ones from memory, where the lower ones take their place.
+    template <int Parts>
+    [[gnu::always_inline]] static void take_quads(const constants& c, line_places<Parts, 2>& places,
+                                                  unsigned char*& quads, __m512i (&upper)[4],
+                                                  __m512i (&lower)[4]) noexcept {
+        take_column<Parts, 2>(c, places, lower);
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v) {
+            upper[v] = _mm512_load_si512(quads + 64 * v);
+            _mm512_store_si512(quads + 64 * v, lower[v]);
+        }
+        quads += 256;
+    }
+
+    /// An output row at stride 2. `quads` has the upper row of quads, and then the lower one.
+    template <int Parts>
+    [[gnu::noinline]] static void run_row(const constants& c, line_places<Parts, 2>& given, std::int64_t first,
+                                          std::int64_t columns, unsigned char* quads, target out) noexcept {
+        line_places<Parts, 2> places = given;
+        accumulator weights[16];  // settled, so that they are loaded once
+#pragma GCC unroll 16
+        for (int i = 0; i < 16; ++i) {
+            weights[i] = reinterpret_cast<accumulator>(weight(c, i));
+            dot::settle(weights[i]);
+        }
+        const auto add = [&weights](accumulator sum, __m512i bytes, int i)
+                             __attribute__((always_inline)) { return dot::step(sum, bytes, dot::bits(weights[i])); };
+        __m512i lower[4], upper[4];
+        accumulator sum[1][4];
+        const auto begin = [&]() __attribute__((always_inline)) {
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v)
+                sum[0][v] = add(add(start(c, v), upper[v], v), lower[v], 4 + v);
+        };
+        const auto end = [&]() __attribute__((always_inline)) {
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v)
+                sum[0][v] = add(add(sum[0][v], upper[v], 8 + v), lower[v], 12 + v);
+            store<Parts, 1>(c, sum, out);
+        };
+        places.go_to(first);
+        take_quads<Parts>(c, places, quads, upper, lower);
+        begin();
+        places.go_to(first + 2);
+        for (std::int64_t i = 1; i < columns; ++i) {
+            take_quads<Parts>(c, places, quads, upper, lower);
+            end();
+            begin();
+        }
+        places.go_to(first + 2 * columns);
+        take_quads<Parts>(c, places, quads, upper, lower);
+        end();
+    }
+
+    /// Rows, or pairs of them, that each part takes of a range, and how far they are from the first part's.
+    struct part_rows {
+        std::int64_t count;
+        std::int64_t apart[4];
+    };
+
+    template <int Parts>
+    static void run_source_as(const work& job, const source& from) noexcept {
+        const convolution_problem& problem = job.problem;
+        constants c;
+        prepare<Parts>(problem, from, job.outside, c);
+        for (std::int64_t i = job.begin; i < job.end;) {
+            const std::int64_t plane = i / job.rows;
+            const std::int64_t next = (plane + 1) * job.rows < job.end ? (plane + 1) * job.rows : job.end;
+            const row_range range{plane, i - plane * job.rows, next - plane * job.rows};
+            part_rows rows{(range.end - range.begin + Parts - 1) / Parts, {}};
+            for (int part = 0; part < Parts; ++part) {
+                const std::int64_t last = range.end - range.begin - rows.count;  // the parts may overlap
+                rows.apart[part] = part * rows.count < last ? part * rows.count : last;
+            }
+            if (problem.shape.stride[2] == 1)
+                run_pairs<Parts>(problem, c, range, rows);
+            else
+                run_rows<Parts>(problem, c, range, rows);
+            i = next;
+        }
+    }
+
+    /// From column `column` on; `rows` are those of the parts.
+    template <int Parts>
+    static target target_at(const convolution_problem& problem, const constants& c, std::int64_t plane,
+                            const std::int64_t (&rows)[Parts], std::int64_t column) noexcept {
+        const convolution_shape& s = problem.shape;
+        const std::int64_t pixel = problem.output_pixel_stride;
+        const std::int64_t row = s.out[2] * pixel;
+        unsigned char* const to = static_cast<unsigned char*>(problem.output) + (plane * s.out[1] + rows[0]) * row +
+                                  column * pixel + c.channel;
+        target out{to, pixel, row, {}};
+        for (int part = 0; part < Parts; ++part)
+            out.apart[part] = (rows[part] - rows[0]) * row;
+        return out;
+    }
+
+    template <int Parts>
+    static void run_pairs(const convolution_problem& problem, const constants& c, const row_range& range,
+                          const part_rows& pairs) noexcept {
+        const convolution_shape& s = problem.shape;
+        for (std::int64_t i = range.begin; i < range.begin + pairs.count; ++i) {
+            std::int64_t rows[Parts];
+            line_places<Parts, 1> places;
+            for (int part = 0; part < Parts; ++part) {
+                // An odd last row comes with the one before it, once more.
+                const std::int64_t pair = i + pairs.apart[part];
+                rows[part] = 2 * pair + 2 <= s.out[1] ? 2 * pair : s.out[1] - 2;
+                places.find(problem, c, part, range.plane, rows[part] - s.pad_begin[1]);
+            }
+            run_two_rows<Parts>(c, places, s.pad_begin[2], s.out[2],
+                                target_at<Parts>(problem, c, range.plane, rows, 0));
+        }
+    }
+
+    template <int Parts>
+    static void run_rows(const convolution_problem& problem, const constants& c, const row_range& range,
+                         const part_rows& part) noexcept {
+        const convolution_shape& s = problem.shape;
+        alignas(64) unsigned char quads[(most_columns + 1) * 256];
+        std::int64_t rows[Parts];
+        line_places<Parts, 2> places;
+        const auto find = [&](std::int64_t quad_row) {
+            for (int k = 0; k < Parts; ++k)
+                places.find(problem, c, k, range.plane, 2 * (quad_row + part.apart[k]) - s.pad_begin[1]);
+        };
+        for (std::int64_t x = 0; x < s.out[2]; x += most_columns) {
+            const std::int64_t columns = s.out[2] - x < most_columns ? s.out[2] - x : most_columns;
+            const std::int64_t first = 2 * x - s.pad_begin[2];
+            find(range.begin);
+            put_quads<Parts>(c, places, first, columns, quads);
+            for (std::int64_t i = range.begin; i < range.begin + part.count; ++i) {
+                find(i + 1);
+                for (int k = 0; k < Parts; ++k)
+                    rows[k] = i + part.apart[k];
+                run_row<Parts>(c, places, first, columns, quads, target_at<Parts>(problem, c, range.plane, rows, x));
+            }
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/neon/dot.hpp
+#ifndef LPT_HOLDS_KERNEL_NEON_DOT_HPP
+#define LPT_HOLDS_KERNEL_NEON_DOT_HPP
+// Dot products of signed rows and signed columns on AArch64 without the dot-product extension, exact.
+
+#if defined(__aarch64__)
+
+#include <arm_neon.h>
+
+namespace lpt::inline LPT_ABI::kernel {
+
+namespace detail {
+
+template <class Isa>
+struct neon_base {
+    typedef int accumulator __attribute__((vector_size(16)));
+    using row_group = int8x16_t;
+    using column_group = int8x16_t;
+    static constexpr std::int64_t group = 4;
+    static constexpr std::int64_t row_value_bytes = 1;
+    static constexpr int lanes = 4;
+    static constexpr bool unsigned_rows = false;
+    static constexpr bool widens_rows = false;
+    static constexpr bool either_sign = false;
+
+    [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {
+        return reinterpret_cast<accumulator>(vld1q_s32(from));
+    }
+    [[gnu::always_inline]] static void store(std::int32_t* to, accumulator value) noexcept {
+        vst1q_s32(to, reinterpret_cast<int32x4_t>(value));
+    }
+    [[gnu::always_inline]] static void settle(accumulator& sum) noexcept { __asm__("" : "+w"(sum)); }
+    [[gnu::always_inline]] static int32x4_t bits(accumulator value) noexcept {
+        return reinterpret_cast<int32x4_t>(value);
+    }
+    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
+        return vreinterpretq_s8_u8(vld1q_u8(from));
+    }
+    template <bool High>
+    [[gnu::always_inline]] static column_group load_halves(const unsigned char* from) noexcept {
+        const uint8x16_t bytes = vld1q_u8(from);
+        return vreinterpretq_s8_u8(High ? vshrq_n_u8(bytes, 4) : vandq_u8(bytes, vdupq_n_u8(15)));
+    }
+    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
+        std::uint32_t four;
+        __builtin_memcpy(&four, from, sizeof four);
+        return vreinterpretq_s8_u32(vdupq_n_u32(four));
+    }
+    /// 16 columns of 4 rows of B, from column `n` on, as [column][4].
+    [[gnu::always_inline]] static void interleave(unsigned char* to, const unsigned char* const (&lines)[4],
+                                                  std::int64_t n) noexcept {
+        // A variable, because clang's function is a macro.
+        const uint8x16x4_t four = {
+            {vld1q_u8(lines[0] + n), vld1q_u8(lines[1] + n), vld1q_u8(lines[2] + n), vld1q_u8(lines[3] + n)}};
+        vst4q_u8(to, four);
+    }
+    [[gnu::always_inline]] static void interleave_block(unsigned char* to, const unsigned char* const (&lines)[4],
+                                                        std::int64_t count, unsigned char flip) noexcept {
+        uint8x16x4_t four;
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j) {
+            unsigned char whole[16] = {};
+            const unsigned char* from = lines[j];
+            if (count < 16) {
+                copy_few<Isa, 16>(whole, from, count);
+                from = whole;
+            }
+            four.val[j] = veorq_u8(vld1q_u8(from), vdupq_n_u8(flip));
+        }
+        vst4q_u8(to, four);
+    }
+    [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
+                                                    bool is_signed) noexcept {
+        const std::uint8_t top_bits = is_signed ? 0 : 0x80;
+        std::int64_t i = 0;
+        for (; i + 16 <= count; i += 16)
+            vst1q_u8(to + i, veorq_u8(vld1q_u8(from + i), vdupq_n_u8(top_bits)));
+        for (; i < count; ++i)
+            to[i] = static_cast<unsigned char>(from[i] ^ top_bits);
+    }
+};
+
+} // namespace detail
+
+/// Products of two signed bytes fit in 16 bits, sums of two need not: pairs of products are widened to 32 bits as they are added. With
+/// two k values a column, a vector of products takes one such addition, and its pairs are the columns.
+template <>
+struct dot_product<on::neon> : detail::neon_base<on::neon> {
+    using row_group = int8x8_t;
+    using column_group = int8x8_t;
+    static constexpr std::int64_t group = 2;
+    static constexpr int rows = 6;  // 24 accumulators, 4 column registers, 1 row register, 1 for products
+    static constexpr int vectors = 4;
+
+    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
+        return vreinterpret_s8_u8(vld1_u8(from));
+    }
+    template <bool High>
+    [[gnu::always_inline]] static column_group load_halves(const unsigned char* from) noexcept {
+        const uint8x8_t bytes = vld1_u8(from);
+        return vreinterpret_s8_u8(High ? vshr_n_u8(bytes, 4) : vand_u8(bytes, vdup_n_u8(15)));
+    }
+    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
+        std::uint16_t two;
+        __builtin_memcpy(&two, from, sizeof two);
+        return vreinterpret_s8_u16(vdup_n_u16(two));
+    }
+    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+        return reinterpret_cast<accumulator>(vpadalq_s16(reinterpret_cast<int32x4_t>(sum), vmull_s8(row, column)));
+    }
+    /// 16 columns of 2 rows of B, from column `n` on, as [column][2].
+    [[gnu::always_inline]] static void interleave(unsigned char* to, const unsigned char* const (&lines)[2],
+                                                  std::int64_t n) noexcept {
+        const uint8x16x2_t two = {{vld1q_u8(lines[0] + n), vld1q_u8(lines[1] + n)}};
+        vst2q_u8(to, two);
+    }
+};
+
+/// Depthwise convolution: four k values, whose two sums are added at every step.
+template <>
+struct dot_of_four<on::neon> : detail::neon_base<on::neon> {
+    static constexpr int rows = 4;  // 16 accumulators, 4 column registers, 1 row register and room for the products
+    static constexpr int vectors = 4;
+
+    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+        const int32x4_t low = vpaddlq_s16(vmull_s8(vget_low_s8(row), vget_low_s8(column)));
+        const int32x4_t high = vpaddlq_s16(vmull_high_s8(row, column));
+        return sum + reinterpret_cast<accumulator>(vpaddq_s32(low, high));
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/neon/lanes.hpp
+#ifndef LPT_HOLDS_KERNEL_NEON_LANES_HPP
+#define LPT_HOLDS_KERNEL_NEON_LANES_HPP
+// `lanes` of 4 numbers, for AArch64.
+
+#if defined(__aarch64__)
+
+#include <arm_neon.h>
+
+namespace lpt::inline LPT_ABI::kernel {
+
+namespace detail {
+
+template <class Isa>
+struct lanes_128 : xsimd_lanes<Isa, xsimd::neon64> {
+    using base = xsimd_lanes<Isa, xsimd::neon64>;
+    using typename base::floats;
+    using typename base::ints;
+
+    [[gnu::always_inline]] static floats fma(floats a, floats b, floats c) noexcept { return vfmaq_f32(c, a, b); }
+    // Compare and select, because the minimum and maximum instructions keep NaN.
+    [[gnu::always_inline]] static floats at_least(floats value, floats low) noexcept {
+        return vbslq_f32(vcgtq_f32(value, low), value, low);
+    }
+    [[gnu::always_inline]] static floats at_most(floats value, floats high) noexcept {
+        return vbslq_f32(vcltq_f32(value, high), value, high);
+    }
+    [[gnu::always_inline]] static ints load_u8(const std::uint8_t* from) noexcept {
+        std::uint32_t four;
+        __builtin_memcpy(&four, from, sizeof four);
+        const uint8x8_t bytes = vreinterpret_u8_u32(vdup_n_u32(four));
+        return vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(vmovl_u8(bytes))));
+    }
+    [[gnu::always_inline]] static ints load_i8(const std::int8_t* from) noexcept {
+        std::uint32_t four;
+        __builtin_memcpy(&four, from, sizeof four);
+        const int8x8_t bytes = vreinterpret_s8_u32(vdup_n_u32(four));
+        return vmovl_s16(vget_low_s16(vmovl_s8(bytes)));
+    }
+    // xsimd computes these for the 32-bit architecture too, by approximation; here they must be correctly rounded.
+    [[gnu::always_inline]] static floats divide(floats a, floats b) noexcept { return vdivq_f32(a, b); }
+    [[gnu::always_inline]] static floats sqrt(floats value) noexcept { return vsqrtq_f32(value); }
+    [[gnu::always_inline]] static floats floor(floats value) noexcept { return vrndmq_f32(value); }
+    [[gnu::always_inline]] static floats ceiling(floats value) noexcept { return vrndpq_f32(value); }
+    [[gnu::always_inline]] static floats round_even(floats value) noexcept { return vrndnq_f32(value); }
+    [[gnu::always_inline]] static ints round_to_int(floats value) noexcept { return vcvtnq_s32_f32(value); }
+    [[gnu::always_inline]] static ints bits(floats value) noexcept { return vreinterpretq_s32_f32(value); }
+    [[gnu::always_inline]] static floats from_bits(ints value) noexcept { return vreinterpretq_f32_s32(value); }
+    /// 16-bit halves: (low of a, low of b).
+    [[gnu::always_inline]] static ints pair(ints a, ints b) noexcept { return vsliq_n_s32(a, b, 16); }
+    /// sum + a.low * b.low + a.high * b.high
+    [[gnu::always_inline]] static ints multiply_pairs(ints sum, ints a, ints b) noexcept {
+        const int16x8_t x = vreinterpretq_s16_s32(a);
+        const int16x8_t y = vreinterpretq_s16_s32(b);
+        const int32x4_t low = vmull_s16(vget_low_s16(x), vget_low_s16(y));
+        return vaddq_s32(sum, vpaddq_s32(low, vmull_high_s16(x, y)));
+    }
+    using bytes = uint8x16_t;
+    /// The numbers of four vectors as bytes in order, saturated to i8 (`Signed`) or u8.
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes pack(ints a, ints b, ints c, ints d) noexcept {
+        const int16x8_t low = vqmovn_high_s32(vqmovn_s32(a), b);
+        const int16x8_t high = vqmovn_high_s32(vqmovn_s32(c), d);
+        if constexpr (Signed)
+            return vreinterpretq_u8_s8(vqmovn_high_s16(vqmovn_s16(low), high));
+        else
+            return vqmovun_high_s16(vqmovun_s16(low), high);
+    }
+    /// The same: there are no parts to pack in.
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes pack_in_parts(ints a, ints b, ints c, ints d) noexcept {
+        return pack<Signed>(a, b, c, d);
+    }
+    /// Four vectors whose bytes `pack_in_parts` would leave in order are in that order themselves.
+    [[gnu::always_inline]] static void order_parts(floats (&)[4]) noexcept {}
+    /// Rounds for packing with saturation: NaN and what is below `low` becomes it; `high` and `low` are what bytes are limited to.
+    [[gnu::always_inline]] static ints round_for_packing(floats value, floats low, floats high) noexcept {
+        return round_to_int(at_most(at_least(value, low), high));
+    }
+    static constexpr int stream_alignment = 16;
+    // There is no vector store past the caches; processors find out by themselves.
+    [[gnu::always_inline]] static void stream(float* to, floats value) noexcept { base::store(to, value); }
+    [[gnu::always_inline]] static void stream_bytes(std::uint8_t* to, bytes value) noexcept { vst1q_u8(to, value); }
+    [[gnu::always_inline]] static void end_stream() noexcept {}
+    /// Stores the first `count` (<= 16) of packed bytes.
+    [[gnu::always_inline]] static void store_first(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+        store_piece<0, 16>(to, value, count);
+    }
+    /// Limits packed bytes to [low, high].
+    template <bool Signed>
+    [[gnu::always_inline]] static bytes limit(bytes value, std::int32_t low, std::int32_t high) noexcept {
+        if constexpr (Signed) {
+            const int8x16_t from = vdupq_n_s8(static_cast<std::int8_t>(low));
+            const int8x16_t to = vdupq_n_s8(static_cast<std::int8_t>(high));
+            return vreinterpretq_u8_s8(vminq_s8(vmaxq_s8(vreinterpretq_s8_u8(value), from), to));
+        } else {
+            const uint8x16_t from = vdupq_n_u8(static_cast<std::uint8_t>(low));
+            const uint8x16_t to = vdupq_n_u8(static_cast<std::uint8_t>(high));
+            return vminq_u8(vmaxq_u8(value, from), to);
+        }
+    }
+    /// Stores the first `count` (<= Size) bytes of the piece of packed bytes at [First, First + Size).
+    template <int First, int Size>
+    [[gnu::always_inline]] static void store_piece(std::uint8_t* to, bytes value, std::int64_t count) noexcept {
+        unsigned char whole[16];
+        vst1q_u8(whole, value);
+        if (count == Size)
+            __builtin_memcpy(to, whole + First, Size);
+        else
+            copy_few<Isa, Size>(to, whole + First, count);
+    }
+    template <bool Signed>
+    [[gnu::always_inline]] static void store_bytes(std::uint8_t* to, ints a, ints b, ints c, ints d) noexcept {
+        vst1q_u8(to, pack<Signed>(a, b, c, d));
+    }
+    /// An instruction looks up in 64 bytes, and leaves what lies outside of them.
+    [[gnu::always_inline]] static std::int64_t look_up(const std::uint8_t* table, const std::uint8_t* from,
+                                                       std::uint8_t* to, std::int64_t count) noexcept {
+        const uint8x16x4_t part[4] = {vld1q_u8_x4(table), vld1q_u8_x4(table + 64), vld1q_u8_x4(table + 128),
+                                      vld1q_u8_x4(table + 192)};
+        std::int64_t i = 0;
+        for (; i + 16 <= count; i += 16) {
+            const uint8x16_t at = vld1q_u8(from + i);
+            uint8x16_t found = vqtbl4q_u8(part[0], at);
+            found = vqtbx4q_u8(found, part[1], vsubq_u8(at, vdupq_n_u8(64)));
+            found = vqtbx4q_u8(found, part[2], vsubq_u8(at, vdupq_n_u8(128)));
+            found = vqtbx4q_u8(found, part[3], vsubq_u8(at, vdupq_n_u8(192)));
+            vst1q_u8(to + i, found);
+        }
+        return i;
+    }
+    /// Sum of `count` unsigned bytes after flipping the bits of `flip` in each.
+    [[gnu::always_inline]] static std::uint32_t sum_bytes(const unsigned char* from, std::int64_t count,
+                                                          unsigned char flip) noexcept {
+        uint32x4_t sum = vdupq_n_u32(0);
+        std::int64_t i = 0;
+        for (; i + 16 <= count; i += 16)
+            sum = vpadalq_u16(sum, vpaddlq_u8(veorq_u8(vld1q_u8(from + i), vdupq_n_u8(flip))));
+        std::uint32_t total = vaddvq_u32(sum);
+        for (; i < count; ++i)
+            total += static_cast<std::uint32_t>(from[i] ^ flip);
+        return total;
+    }
+    [[gnu::always_inline]] static void store_byte(std::uint8_t* to, ints value) noexcept {
+        const int16x4_t words = vmovn_s32(value);
+        const int8x8_t bytes = vmovn_s16(vcombine_s16(words, words));
+        const std::uint32_t four = vget_lane_u32(vreinterpret_u32_s8(bytes), 0);
+        __builtin_memcpy(to, &four, sizeof four);
+    }
+};
+
+}  // namespace detail
+
+template <>
+struct lanes<on::neon> : detail::lanes_128<on::neon> {};
+template <>
+struct lanes<on::neon_dot> : detail::lanes_128<on::neon_dot> {};
+template <>
+struct lanes<on::neon_i8mm> : detail::lanes_128<on::neon_i8mm> {};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/neon_dot/dot.hpp
+#ifndef LPT_HOLDS_KERNEL_NEON_DOT_DOT_HPP
+#define LPT_HOLDS_KERNEL_NEON_DOT_DOT_HPP
+// The 4-element dot product of signed rows and signed columns on AArch64 with the dot-product extension.
+
+#if defined(__aarch64__) && defined(__ARM_FEATURE_DOTPROD)
+
+namespace lpt::inline LPT_ABI::kernel {
+
+template <>
+struct dot_product<on::neon_dot> : detail::neon_base<on::neon_dot> {
+    static constexpr int rows = 6;  // 24 accumulators, 6 row registers, 1 column register
+    static constexpr int vectors = 4;
+
+    /// Four k groups of a row in one register: repeating each of them in all lanes takes an instruction of the multipliers' ports.
+    using row_block = int8x16_t;
+    [[gnu::always_inline]] static row_block load_row_block(const unsigned char* from) noexcept {
+        return vreinterpretq_s8_u8(vld1q_u8(from));
+    }
+    template <int Group>
+    [[gnu::always_inline]] static accumulator step_picked(accumulator sum, row_block block,
+                                                          column_group column) noexcept {
+        return reinterpret_cast<accumulator>(vdotq_laneq_s32(reinterpret_cast<int32x4_t>(sum), column, block, Group));
+    }
+    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+        return reinterpret_cast<accumulator>(vdotq_s32(reinterpret_cast<int32x4_t>(sum), row, column));
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/neon_i8mm/dot.hpp
+#ifndef LPT_HOLDS_KERNEL_NEON_I8MM_DOT_HPP
+#define LPT_HOLDS_KERNEL_NEON_I8MM_DOT_HPP
+// Products of 2 x 8 bytes with 8 x 2 bytes on AArch64 with the matrix multiplication extension of 8-bit integers.
+
+#if defined(__aarch64__) && defined(__ARM_FEATURE_MATMUL_INT8) && defined(__ARM_FEATURE_DOTPROD)
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Columns are packed as for dot products of eight bytes, so two of them side by side are one operand of a matrix product; two rows
+/// are the other (`dense_tile` of this instruction set). A vector of the tile is 4 columns.
+template <>
+struct dot_product<on::neon_i8mm> : detail::neon_base<on::neon_i8mm> {
+    using row_group = int8x8_t;
+    using column_group = int8x16x2_t;
+    static constexpr std::int64_t group = 8;
+    static constexpr int rows =
+        4;  // 2 pairs of rows x 12 pairs of columns: 24 accumulators, 2 registers of rows, some of columns
+    static constexpr int vectors = 6;
+    static constexpr bool either_sign = true;
+
+    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
+        return vreinterpret_s8_u8(vld1_u8(from));
+    }
+    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
+        return {{vreinterpretq_s8_u8(vld1q_u8(from)), vreinterpretq_s8_u8(vld1q_u8(from + 16))}};
+    }
+    /// sum[lane] += row . column[lane], for column sums.
+    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+        const int8x16_t both = vcombine_s8(row, row);
+        const int32x4_t first = vdotq_s32(vdupq_n_s32(0), both, column.val[0]);
+        const int32x4_t second = vdotq_s32(vdupq_n_s32(0), both, column.val[1]);
+        return sum + reinterpret_cast<accumulator>(vpaddq_s32(first, second));
+    }
+    /// 16 columns of 8 rows of B, from column `n` on, as [column][8].
+    [[gnu::always_inline]] static void interleave(unsigned char* to, const unsigned char* const (&lines)[8],
+                                                  std::int64_t n) noexcept {
+        uint16x8_t pair[2][4];  // half of the columns, rows 2 j and 2 j + 1
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j) {
+            const uint8x16_t a = vld1q_u8(lines[2 * j] + n);
+            const uint8x16_t b = vld1q_u8(lines[2 * j + 1] + n);
+            pair[0][j] = vreinterpretq_u16_u8(vzip1q_u8(a, b));
+            pair[1][j] = vreinterpretq_u16_u8(vzip2q_u8(a, b));
+        }
+#pragma GCC unroll 2
+        for (int half = 0; half < 2; ++half) {
+            const auto& p = pair[half];
+            interleave_fours(to + half * 64, vzip1q_u16(p[0], p[1]), vzip1q_u16(p[2], p[3]));
+            interleave_fours(to + half * 64 + 32, vzip2q_u16(p[0], p[1]), vzip2q_u16(p[2], p[3]));
+        }
+    }
+    [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
+                                                    bool) noexcept {
+        __builtin_memcpy(to, from, static_cast<std::size_t>(count));
+    }
+
+private:
+    /// Four columns: rows 0 to 3 and rows 4 to 7.
+    [[gnu::always_inline]] static void interleave_fours(unsigned char* to, uint16x8_t low, uint16x8_t high) noexcept {
+        const uint32x4_t a = vreinterpretq_u32_u16(low);
+        const uint32x4_t b = vreinterpretq_u32_u16(high);
+        vst1q_u8(to, vreinterpretq_u8_u32(vzip1q_u32(a, b)));
+        vst1q_u8(to + 16, vreinterpretq_u8_u32(vzip2q_u32(a, b)));
+    }
+};
+
+/// The instruction set has the dot products of four bytes as well: for depthwise convolution.
+template <>
+struct dot_of_four<on::neon_i8mm> : detail::neon_base<on::neon_i8mm> {
+    static constexpr int rows = 6;
+    static constexpr int vectors = 4;
+
+    [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
+        return reinterpret_cast<accumulator>(vdotq_s32(reinterpret_cast<int32x4_t>(sum), row, column));
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/dense_tile.hpp
+#ifndef LPT_HOLDS_KERNEL_DENSE_TILE_HPP
+#define LPT_HOLDS_KERNEL_DENSE_TILE_HPP
+// The inner loop of the dense kernel: a tile of rows x columns whose sums stay in registers over the whole depth, and from there go
+// to memory, as sums or as requantized bytes.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// What a tile leaves in memory.
+enum class tile_result : std::uint8_t {
+    sums,  ///< the sums themselves
+    floats,  ///< fma(float(sum), scale, bias)
+    bytes,  ///< the same, after a known list of steps if there is one, rounded and saturated to u8 or i8
+};
+
+/// What tiles fetch between their k groups, a few lines every four groups: all at once, they would keep the tile's own loads waiting.
+/// One for all tiles of a panel; the loops over k have no registers left for it.
+struct tile_fetches {
+    const unsigned char* result = nullptr;  // the next row of the tile's results of 32 bits: stores would wait for them
+    std::int64_t row_bytes = 0;
+    std::int64_t rows = 0;  // that are left
+    const unsigned char* panel = nullptr;  // what is left of the panel that is needed next
+    std::int64_t panel_bytes = 0;
+    std::int64_t interval = 1;  // every so many tiles fetch a part of it
+    std::int64_t wait = 0;  // tiles until the next one that does
+
+    /// A tile fetches a quarter of a panel, less if it leaves out taps.
+    [[gnu::always_inline]] void start_panel(const unsigned char* next, std::int64_t bytes,
+                                            std::int64_t tiles) noexcept {
+        panel = next;
+        panel_bytes = next == nullptr || bytes < 8192 ? 0 : bytes;  // a few lines come soon enough
+        interval = tiles / 5;
+    }
+    /// Whether the next tile, which has `result_rows` rows of results to fetch, has to fetch something.
+    [[gnu::always_inline]] bool start_tile(const unsigned char* to, std::int64_t result_bytes,
+                                           std::int64_t result_rows) noexcept {
+        result = to;
+        row_bytes = result_bytes;
+        rows = result_rows;
+        if (panel_bytes <= 0) return result_rows > 0;
+        if (--wait <= 0) wait = interval;
+        return wait == interval || result_rows > 0;
+    }
+    /// A row of results, or as many bytes of the panel as a k group has, which is a quarter of what the tile reads meanwhile.
+    template <std::int64_t RowBytes, std::int64_t GroupBytes>
+    [[gnu::always_inline]] void fetch() noexcept {
+        if (rows > 0) {
+            for (std::int64_t at = 0; at < RowBytes; at += 64)
+                __builtin_prefetch(result + at, 1);
+            result += row_bytes;
+            --rows;
+        } else if (panel_bytes > 0) {
+            for (std::int64_t at = 0; at < GroupBytes; at += 64)
+                __builtin_prefetch(panel + at, 0, 2);
+            panel += GroupBytes;
+            panel_bytes -= GroupBytes;
+        }
+        __asm__ volatile("" : : : "memory");  // or members would be kept in registers after all
+    }
+};
+
+/// Tiles of the same height below each other: which rows, which panel, where the results go. Rows are in the form that `load_row` reads,
+/// and their last k group is readable as a whole.
+template <class Sum>
+struct tile_work {
+    std::int64_t tiles = 1;
+    const unsigned char* const* pointers = nullptr;  // row r, tap t: pointers[r * row_pointers + t]
+    std::int64_t row_pointers = 1;
+    std::int64_t taps = 1;
+    const unsigned char* zeros = nullptr;  // a row of zeros: taps for which all rows of a tile are this one add nothing
+    std::int64_t offset = 0;  // bytes from a pointer to the first channel
+    std::int64_t channels = 0;
+    bool signed_rows = false;  // for tiles that take either sign
+    const unsigned char* panel = nullptr;
+    tile_fetches* fetches = nullptr;
+    const Sum* start = nullptr;  // first value of each column's sums
+    const Sum* row_start = nullptr;  // what each row's sums start with in addition, or null
+
+    tile_result result = tile_result::sums;
+    bool signed_bytes = false;
+    bool limited = false;  // the limits are narrower than the type
+    std::int32_t low = 0;
+    std::int32_t high = 0;
+    const float* scale = nullptr;  // of the panel's columns, readable up to the panel's width
+    const float* bias = nullptr;
+    const column_steps* steps = nullptr;  // a known list, or null: then sums are small enough to be rounded as they are
+    row_places rows;  // of the output
+    std::int64_t columns = 0;  // that are stored as bytes; of other results, all of the panel's width are
+    unsigned char* to = nullptr;
+    std::int64_t row_bytes = 0;
+
+    /// Where tap `t` of row `r` begins.
+    [[gnu::always_inline]] const unsigned char* row(std::int64_t r, std::int64_t t) const noexcept {
+        return pointers[r * row_pointers + t] + offset;
+    }
+    /// Whether tap `t` of all rows of a tile is the row of zeros.
+    template <int Rows>
+    [[gnu::always_inline]] bool adds_nothing(std::int64_t t) const noexcept {
+        if (pointers[t] != zeros) return false;
+        bool all = true;
+        for (int r = 1; r < Rows; ++r)
+            all = all && pointers[r * row_pointers + t] == zeros;
+        return all;
+    }
+    /// The tile below.
+    template <int Rows>
+    [[gnu::always_inline]] void move_down() noexcept {
+        pointers += Rows * row_pointers;
+        to += Rows * row_bytes;
+        rows.first += Rows * rows.step;
+        if (row_start != nullptr) row_start += Rows;
+    }
+};
+
+template <class Isa, class Arithmetic>
+struct dense_tile {
+    using sum_type = typename Arithmetic::sum_type;
+    using accumulator = typename Arithmetic::accumulator;
+    using work = tile_work<sum_type>;
+    using function = void (*)(const work&) noexcept;
+    static constexpr int lanes_per_vector = Arithmetic::lanes;
+    static constexpr std::int64_t vector_bytes = Arithmetic::lanes * Arithmetic::column_group_bytes;
+    static constexpr std::int64_t row_step = Arithmetic::group * Arithmetic::row_value_bytes;  // bytes of a k group
+
+    /// Rows of the highest tile for panels of `vectors` vectors: narrow ones need more rows to have enough sums under way.
+    static constexpr int rows_for(int vectors) noexcept {
+        const int rows = Arithmetic::rows * Arithmetic::vectors / vectors;
+        return rows < most_rows ? rows : most_rows;
+    }
+    static constexpr int most_rows = 12;
+
+    /// The height of the next tile when `rows` (>= 1) rows are left. Panels of full width have tiles of all heights: as few as
+    /// possible, as even as possible, since a low one waits for its columns. Narrow ones have few heights, each of which costs compile
+    /// time, and take the highest that fits; so do columns of four bits.
+    static constexpr int height_for(std::int64_t rows, int vectors, bool four_bits = false) noexcept {
+        const int highest = rows_for(vectors);
+        if (four_bits) return rows >= highest ? highest : rows >= 4 ? 4 : rows >= 2 ? 2 : 1;
+        if (vectors == Arithmetic::vectors) {
+            const std::int64_t tiles = (rows + highest - 1) / highest;
+            return static_cast<int>((rows + tiles - 1) / tiles);
+        }
+        if (rows >= highest) return highest;
+        return rows >= 8 ? 8 : rows >= 4 ? 4 : rows >= 2 ? 2 : 1;
+    }
+
+    /// How many tiles of that height are next.
+    static constexpr std::int64_t tiles_for(std::int64_t rows, int vectors, bool four_bits = false) noexcept {
+        const int height = height_for(rows, vectors, four_bits);
+        if (four_bits || vectors != Arithmetic::vectors) return rows / height;
+        const std::int64_t tiles = (rows + height - 1) / height;
+        return rows - tiles * (height - 1);
+    }
+
+    /// Whether tiles apply the post operations of an epilogue. Columns of four bits have none that do, which would double their code.
+    static bool takes_list(const epilogue& e, bool four_bits) noexcept {
+        return !four_bits && e.output_type != element_kind::f32 && form_of(e) != step_form::any;
+    }
+
+    /// The tile of a height that `height_for` gives and so many vectors (1 ... Arithmetic::vectors).
+    static function find(int height, std::int64_t vectors, bool four_bits = false) noexcept {
+        if constexpr (!Arithmetic::is_float) {
+            if (four_bits) return find_halves<1>(height, vectors);
+        }
+        return find_from<1>(height, vectors);
+    }
+
+private:
+    /// From here on tiles that do not fetch between their k groups fetch all results at once. Shorter ones would lose more than they
+    /// gain.
+    static constexpr std::int64_t long_depth = 768;
+
+    template <int Vectors>
+    static function find_from(int height, std::int64_t vectors) noexcept {
+        if constexpr (Vectors < Arithmetic::vectors) {
+            if (vectors != Vectors) return find_from<Vectors + 1>(height, vectors);
+        }
+        constexpr int highest = rows_for(Vectors);
+        if constexpr (Vectors == Arithmetic::vectors) {
+            return heights<Vectors>(height, std::make_integer_sequence<int, highest>());
+        } else {
+            if (height == highest) return &run<highest, Vectors>;
+            if constexpr (highest > 8) {
+                if (height == 8) return &run<8, Vectors>;
+            }
+            if (height == 4) return &run<4, Vectors>;
+            return height == 2 ? &run<2, Vectors> : &run<1, Vectors>;
+        }
+    }
+    template <int Vectors>
+    static function find_halves(int height, std::int64_t vectors) noexcept {
+        if constexpr (Vectors < Arithmetic::vectors) {
+            if (vectors != Vectors) return find_halves<Vectors + 1>(height, vectors);
+        }
+        if (height == rows_for(Vectors)) return &run<rows_for(Vectors), Vectors, true>;
+        return height == 4 ? &run<4, Vectors, true> : height == 2 ? &run<2, Vectors, true> : &run<1, Vectors, true>;
+    }
+    template <int Vectors, int... Heights>
+    static function heights(int height, std::integer_sequence<int, Heights...>) noexcept {
+        static constexpr function table[] = {&run<Heights + 1, Vectors>...};
+        return table[height - 1];
+    }
+
+    /// Sums that are under way at once: the dot product has a latency of 4 to 5 cycles and a throughput of up to two a cycle, so a low
+    /// tile takes several k groups at a time. The order of float sums is part of their definition.
+    static constexpr int sets_for(int sums) noexcept {
+        const int wanted = (10 + sums - 1) / sums;
+        const int fitting = Arithmetic::rows * Arithmetic::vectors / sums;
+        const int most = fitting < 4 ? fitting : 4;
+        return Arithmetic::is_float || most < 1 ? 1 : wanted < most ? wanted : most;
+    }
+    template <int Rows, int Vectors>
+    static constexpr int sets = sets_for(Rows * Vectors);
+
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static void multiply(accumulator (&sum)[Rows][Vectors],
+                                                const typename Arithmetic::column_group (&column)[Vectors], int r,
+                                                typename Arithmetic::row_group row) noexcept {
+#pragma GCC unroll 8
+        for (int v = 0; v < Vectors; ++v)
+            sum[r][v] = Arithmetic::step(sum[r][v], row, column[v]);
+    }
+
+    /// What a k group of columns is in memory: bytes, or their low or high halves.
+    enum class columns_in { bytes, low_halves, high_halves };
+    template <columns_in Where>
+    [[gnu::always_inline]] static typename Arithmetic::column_group load_columns(const unsigned char* from) noexcept {
+        if constexpr (Where == columns_in::bytes)
+            return Arithmetic::load_columns(from);
+        else
+            return Arithmetic::template load_halves < Where == columns_in::high_halves > (from);
+    }
+
+    /// One k group: `at` bytes into each row.
+    template <int Rows, int Vectors, columns_in Where = columns_in::bytes>
+    [[gnu::always_inline]] static void multiply_group(accumulator (&sum)[Rows][Vectors],
+                                                      const unsigned char* const (&row)[Rows], std::int64_t at,
+                                                      const unsigned char* panel) noexcept {
+        typename Arithmetic::column_group column[Vectors];
+#pragma GCC unroll 8
+        for (int v = 0; v < Vectors; ++v)
+            column[v] = load_columns<Where>(panel + v * vector_bytes);
+        if constexpr ((Rows == 2 || Rows == 3) && requires { Arithmetic::keep(column[0]); }) {
+#pragma GCC unroll 8
+            for (int v = 0; v < Vectors; ++v)
+                Arithmetic::keep(column[v]);
+        }
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; ++r)
+            multiply<Rows, Vectors>(sum, column, r, Arithmetic::load_row(row[r] + at));
+    }
+
+    /// Whether four k groups of a row are loaded at once, of which a dot product picks one.
+    static constexpr bool takes_row_blocks = requires { typename Arithmetic::row_block; };
+
+    /// One k group of four: `Group` of the rows' blocks.
+    template <int Group, columns_in Where, int Rows, int Vectors, class Block>
+    [[gnu::always_inline]] static void multiply_picked(accumulator (&sum)[Rows][Vectors], const Block (&row)[Rows],
+                                                       const unsigned char* panel) noexcept {
+#pragma GCC unroll 8
+        for (int v = 0; v < Vectors; ++v) {
+            const auto column = load_columns<Where>(panel + v * vector_bytes);
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r)
+                sum[r][v] = Arithmetic::template step_picked<Group>(sum[r][v], row[r], column);
+        }
+    }
+
+    /// Four k groups at a time, as far as there are so many; gives how many bytes of the rows that was.
+    template <bool FourBits, int Rows, int Vectors>
+    [[gnu::always_inline]] static std::int64_t
+    multiply_blocks(accumulator (&sum)[sets<Rows, Vectors>][Rows][Vectors], const unsigned char* const (&row)[Rows],
+                    std::int64_t bytes, const unsigned char*& panel) noexcept {
+        constexpr int count = sets<Rows, Vectors>;
+        constexpr std::int64_t step = Vectors * vector_bytes;
+        std::int64_t at = 0;
+        for (; at + 4 * row_step <= bytes; at += 4 * row_step) {
+            typename Arithmetic::row_block block[Rows];
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r)
+                block[r] = Arithmetic::load_row_block(row[r] + at);
+            constexpr columns_in even = FourBits ? columns_in::low_halves : columns_in::bytes;
+            constexpr columns_in odd = FourBits ? columns_in::high_halves : columns_in::bytes;
+            constexpr std::int64_t next = FourBits ? 0 : step;
+            multiply_picked<0, even>(sum[0], block, panel);
+            multiply_picked<1, odd>(sum[1 % count], block, panel + next);
+            panel += next + step;
+            multiply_picked<2, even>(sum[2 % count], block, panel);
+            multiply_picked<3, odd>(sum[3 % count], block, panel + next);
+            panel += next + step;
+        }
+        return at;
+    }
+
+    /// The highest tiles take several k groups at a time, so that processors foresee the end of the loop.
+    template <int Rows, int Vectors>
+    static constexpr bool is_large =
+        Vectors == Arithmetic::vectors && Rows + 1 >= Arithmetic::rows && !Arithmetic::is_float;
+
+    /// Whether they fetch between them. Shorter vectors take so much longer that processors fetch soon enough.
+    template <int Rows, int Vectors>
+    static constexpr bool fetches_ahead = is_large<Rows, Vectors> && vector_bytes >= 64 && !takes_row_blocks;
+
+    /// `bytes` bytes of the rows, whole k groups.
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static const unsigned char*
+    multiply_run(accumulator (&sum)[sets<Rows, Vectors>][Rows][Vectors], const unsigned char* const (&row)[Rows],
+                 std::int64_t bytes, const unsigned char* panel, [[maybe_unused]] tile_fetches* fetches) noexcept {
+        constexpr int count = sets<Rows, Vectors>;
+        constexpr int groups = is_large<Rows, Vectors> ? 4 : count;
+        std::int64_t at = 0;
+        if constexpr (takes_row_blocks) {
+            at = multiply_blocks<false, Rows, Vectors>(sum, row, bytes, panel);
+        } else if constexpr (groups > 1) {
+            for (; at + groups * row_step <= bytes; at += groups * row_step) {
+                if constexpr (fetches_ahead<Rows, Vectors>) {
+                    if (fetches != nullptr) fetches->fetch<Vectors * Arithmetic::lanes * 4, Vectors * vector_bytes>();
+                }
+#pragma GCC unroll 4
+                for (int s = 0; s < groups; ++s)
+                    multiply_group<Rows, Vectors>(sum[s % count], row, at + s * row_step,
+                                                  panel + s * Vectors * vector_bytes);
+                panel += groups * Vectors * vector_bytes;
+            }
+        }
+        for (; at < bytes; at += row_step) {
+            multiply_group<Rows, Vectors>(sum[0], row, at, panel);
+            panel += Vectors * vector_bytes;
+        }
+        return panel;
+    }
+
+    /// The same for columns of four bits.
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static const unsigned char*
+    multiply_halves(accumulator (&sum)[sets<Rows, Vectors>][Rows][Vectors], const unsigned char* const (&row)[Rows],
+                    std::int64_t bytes, const unsigned char* panel) noexcept {
+        constexpr int last = sets<Rows, Vectors> > 1 ? 1 : 0;
+        std::int64_t at = 0;
+        if constexpr (takes_row_blocks) at = multiply_blocks<true, Rows, Vectors>(sum, row, bytes, panel);
+        for (; at + 2 * row_step <= bytes; at += 2 * row_step, panel += Vectors * vector_bytes) {
+            multiply_group<Rows, Vectors, columns_in::low_halves>(sum[0], row, at, panel);
+            multiply_group<Rows, Vectors, columns_in::high_halves>(sum[last], row, at + row_step, panel);
+        }
+        if (at < bytes) {
+            multiply_group<Rows, Vectors, columns_in::low_halves>(sum[0], row, at, panel);
+            panel += Vectors * vector_bytes;
+        }
+        return panel;
+    }
+
+    template <int Rows, int Vectors, bool FourBits = false>
+    static void run(const work& all) noexcept {
+        work w = all;
+        for (std::int64_t i = 0; i < all.tiles; ++i) {
+            run_one<Rows, Vectors, FourBits>(w);
+            w.template move_down<Rows>();
+        }
+    }
+
+    template <int Rows, int Vectors, bool FourBits>
+    [[gnu::always_inline]] static void run_one(const work& w) noexcept {
+        constexpr int count = sets<Rows, Vectors>;
+        const unsigned char* panel = w.panel;
+        const std::int64_t groups = (w.channels + Arithmetic::group - 1) / Arithmetic::group;
+        [[maybe_unused]] tile_fetches* fetches = nullptr;
+        if constexpr (fetches_ahead<Rows, Vectors> && !FourBits) {
+            // Rows of results that follow each other are foreseen by the processor.
+            const bool apart = w.result != tile_result::bytes && w.row_bytes != Vectors * Arithmetic::lanes * 4;
+            if (w.fetches->start_tile(w.to, w.row_bytes, apart ? Rows : 0)) fetches = w.fetches;
+        } else if (w.result != tile_result::bytes && w.taps * w.channels >= long_depth) {
+            prefetch_results<Rows, Vectors>(w);
+        }
+        accumulator sum[count][Rows][Vectors];
+#pragma GCC unroll 8
+        for (int v = 0; v < Vectors; ++v) {
+            const accumulator first = Arithmetic::load(w.start + v * Arithmetic::lanes);
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r) {
+                sum[0][r][v] = first;
+#pragma GCC unroll 4
+                for (int s = 1; s < count; ++s)
+                    sum[s][r][v] = Arithmetic::zero();
+            }
+        }
+        if constexpr (!Arithmetic::is_float) {
+            if (w.row_start != nullptr) add_row_start<Rows, Vectors>(sum[0], w.row_start);
+        }
+        for (std::int64_t t = 0; t < w.taps; ++t) {
+            if constexpr (!Arithmetic::is_float) {
+                if (w.template adds_nothing<Rows>(t)) {
+                    panel += (FourBits ? (groups + 1) / 2 : groups) * Vectors * vector_bytes;
+                    continue;
+                }
+            }
+            const unsigned char* row[Rows];
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r)
+                row[r] = w.row(r, t);
+            if constexpr (FourBits)
+                panel = multiply_halves<Rows, Vectors>(sum, row, groups * row_step, panel);
+            else
+                panel = multiply_run<Rows, Vectors>(sum, row, groups * row_step, panel, fetches);
+        }
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 8
+            for (int v = 0; v < Vectors; ++v) {
+#pragma GCC unroll 4
+                for (int s = 1; s < count; ++s)
+                    sum[0][r][v] = sum[0][r][v] + sum[s][r][v];
+                Arithmetic::settle(sum[0][r][v]);
+            }
+        }
+        if constexpr (!Arithmetic::is_float) {
+            if (w.result == tile_result::floats) {
+                store_floats<Rows, Vectors>(w, sum[0]);
+                return;
+            }
+            if (w.result == tile_result::bytes) {
+                store_requantized<!FourBits>(w, sum[0]);
+                return;
+            }
+        }
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; ++r) {
+            sum_type* const to = reinterpret_cast<sum_type*>(w.to + r * w.row_bytes);
+#pragma GCC unroll 8
+            for (int v = 0; v < Vectors; ++v)
+                Arithmetic::store(to + v * Arithmetic::lanes, sum[0][r][v]);
+        }
+    }
+
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static void prefetch_results(const work& w) noexcept {
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; ++r) {
+            for (std::int64_t at = 0; at < Vectors * Arithmetic::lanes * 4; at += 64)
+                __builtin_prefetch(w.to + r * w.row_bytes + at, 1);
+        }
+    }
+
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static void add_row_start(accumulator (&sum)[Rows][Vectors],
+                                                     const sum_type* row_start) noexcept {
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; ++r) {
+            const accumulator value = accumulator{} + row_start[r];
+#pragma GCC unroll 8
+            for (int v = 0; v < Vectors; ++v)
+                sum[r][v] = sum[r][v] + value;
+        }
+    }
+
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using ints = typename simd::ints;
+    /// Vector `v` of the rows, scaled and shifted. The columns' numbers stay in registers.
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static void scale_vector(const work& w, const accumulator (&sum)[Rows][Vectors], int v,
+                                                    floats (&x)[Rows]) noexcept {
+        const floats scale = simd::load(w.scale + v * Arithmetic::lanes);
+        const floats bias = simd::load(w.bias + v * Arithmetic::lanes);
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; ++r)
+            x[r] = simd::fma(simd::to_float(ints(Arithmetic::bits(sum[r][v]))), scale, bias);
+    }
+
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static void store_floats(const work& w, accumulator (&sum)[Rows][Vectors]) noexcept {
+#pragma GCC unroll 8
+        for (int v = 0; v < Vectors; ++v) {
+            floats x[Rows];
+            scale_vector<Rows, Vectors>(w, sum, v, x);
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r)
+                simd::store(reinterpret_cast<float*>(w.to + r * w.row_bytes) + v * Arithmetic::lanes, x[r]);
+        }
+    }
+
+    /// Scale, bias, a list of steps and rounding.
+    template <class List, int Rows, int Vectors>
+    [[gnu::always_inline]] static void round_finished(const work& w, const accumulator (&sum)[Rows][Vectors],
+                                                      ints (&q)[Rows][Vectors]) noexcept {
+        const floats low = simd::broadcast(static_cast<float>(w.low));
+        const floats high = simd::broadcast(static_cast<float>(w.high));
+#pragma GCC unroll 8
+        for (int v = 0; v < Vectors; ++v) {
+            floats x[Rows];
+            const std::int64_t left = v + 1 < Vectors ? Arithmetic::lanes : w.columns - v * Arithmetic::lanes;
+            scale_vector<Rows, Vectors>(w, sum, v, x);
+            column_store<Isa>::template apply<List>(*w.steps, w.rows, {v * Arithmetic::lanes, left}, x);
+#pragma GCC unroll 16
+            for (int r = 0; r < Rows; ++r)
+                q[r][v] = simd::round_for_packing(x[r], low, high);
+        }
+    }
+
+    /// Scale, bias, steps, rounding, saturation and store, without a detour through memory. Columns outermost, so that the constants
+    /// of a column stay in registers; a store takes the bytes of four vectors, from several rows where the panel is narrow.
+    template <bool TakesList, int Rows, int Vectors>
+    [[gnu::always_inline]] static void store_requantized(const work& w, accumulator (&sum)[Rows][Vectors]) noexcept {
+        static_assert(simd::width == Arithmetic::lanes && Vectors <= 4);
+        constexpr int rows_at_once = 4 / Vectors;
+        constexpr int row_size = Vectors * Arithmetic::lanes;
+        ints q[Rows][Vectors];
+        if (!TakesList || w.steps == nullptr) {
+#pragma GCC unroll 8
+            for (int v = 0; v < Vectors; ++v) {
+                floats x[Rows];
+                scale_vector<Rows, Vectors>(w, sum, v, x);
+#pragma GCC unroll 16
+                for (int r = 0; r < Rows; ++r)
+                    q[r][v] = simd::round_to_int(x[r]);
+            }
+        } else if (w.steps->form == step_form::clamp_scale) {
+            round_finished<clamp_scale, Rows, Vectors>(w, sum, q);
+        } else if (w.steps->form == step_form::prelu) {
+            round_finished<prelu_alone, Rows, Vectors>(w, sum, q);
+        } else {
+            round_finished<quantized_sum, Rows, Vectors>(w, sum, q);
+        }
+#pragma GCC unroll 16
+        for (int r = 0; r < Rows; r += rows_at_once) {
+            // Vectors past the last row are never stored.
+            const auto part = [&](int i) __attribute__((always_inline)) -> ints {
+                const int row = r + i / Vectors < Rows ? r + i / Vectors : r;
+                return q[row][i % Vectors];
+            };
+            auto packed = w.signed_bytes ? simd::template pack<true>(part(0), part(1), part(2), part(3))
+                                         : simd::template pack<false>(part(0), part(1), part(2), part(3));
+            if (w.limited) {
+                packed = w.signed_bytes ? simd::template limit<true>(packed, w.low, w.high)
+                                        : simd::template limit<false>(packed, w.low, w.high);
+            }
+            unsigned char* const to = w.to + r * w.row_bytes;
+            simd::template store_piece<0, row_size>(to, packed, w.columns);
+            if constexpr (rows_at_once > 1) {
+                if (r + 1 < Rows) simd::template store_piece<row_size, row_size>(to + w.row_bytes, packed, w.columns);
+            }
+            if constexpr (rows_at_once > 2) {
+                if (r + 2 < Rows)
+                    simd::template store_piece<2 * row_size, row_size>(to + 2 * w.row_bytes, packed, w.columns);
+                if (r + 3 < Rows)
+                    simd::template store_piece<3 * row_size, row_size>(to + 3 * w.row_bytes, packed, w.columns);
+            }
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/neon_i8mm/tile.hpp
+#ifndef LPT_HOLDS_KERNEL_NEON_I8MM_TILE_HPP
+#define LPT_HOLDS_KERNEL_NEON_I8MM_TILE_HPP
+// The inner loop of the dense kernel where an instruction multiplies matrices of bytes.
+
+#if defined(__aarch64__) && defined(__ARM_FEATURE_MATMUL_INT8) && defined(__ARM_FEATURE_DOTPROD)
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Sums are blocks of 2 rows x 2 columns, which become vectors of 4 columns of a row at the end. A pair of rows is put together from two
+/// loads and an insertion; a wide tile makes that one vector instruction in thirteen.
+template <>
+struct dense_tile<on::neon_i8mm, integer_arithmetic<on::neon_i8mm>> {
+    using arithmetic = integer_arithmetic<on::neon_i8mm>;
+    using accumulator = arithmetic::accumulator;
+    using simd = lanes<on::neon_i8mm>;
+    using work = tile_work<std::int32_t>;
+    using function = void (*)(const work&) noexcept;
+    static constexpr std::int64_t vector_bytes = arithmetic::lanes * arithmetic::column_group_bytes;
+
+    /// Pairs of rows of the highest tile for panels of `vectors` vectors.
+    static constexpr int pairs_for(int vectors) noexcept { return vectors <= 3 ? 4 : 2; }
+
+    /// The height of the next tile when `rows` (>= 1) rows are left.
+    static constexpr int height_for(std::int64_t rows, int vectors, bool = false) noexcept {
+        const int highest = 2 * pairs_for(vectors);
+        if (rows >= highest) return highest;
+        return rows >= 4 ? 4 : rows >= 2 ? 2 : 1;
+    }
+    /// How many tiles of that height are next.
+    static constexpr std::int64_t tiles_for(std::int64_t rows, int vectors, bool four_bits = false) noexcept {
+        return rows / height_for(rows, vectors, four_bits);
+    }
+    /// Whether tiles apply the post operations of an epilogue.
+    static bool takes_list(const epilogue&, bool) noexcept { return false; }
+    /// The tile of a height that `height_for` gives and so many vectors (1 ... 6), over columns of 8 or 4 bits.
+    static function find(int height, std::int64_t vectors, bool four_bits = false) noexcept {
+        return four_bits ? find_from<1, true>(height, vectors) : find_from<1, false>(height, vectors);
+    }
+
+private:
+    template <int Vectors, bool FourBits>
+    static function find_from(int height, std::int64_t vectors) noexcept {
+        if constexpr (Vectors < arithmetic::vectors) {
+            if (vectors != Vectors) return find_from<Vectors + 1, FourBits>(height, vectors);
+        }
+        if constexpr (pairs_for(Vectors) == 4) {
+            if (height == 8) return &run<8, Vectors, FourBits>;
+        }
+        if (height == 4) return &run<4, Vectors, FourBits>;
+        // A single row is computed twice and stored once.
+        return height == 2 ? &run<2, Vectors, FourBits> : &run<1, Vectors, FourBits>;
+    }
+
+    template <int Rows, int Vectors, bool FourBits>
+    static void run(const work& all) noexcept {
+        work w = all;
+        for (std::int64_t i = 0; i < all.tiles; ++i) {
+            run_one<Rows, Vectors, FourBits>(w);
+            w.move_down<Rows>();
+        }
+    }
+
+    /// Two columns of 8 values: of a panel of 8 bits, or the low or high halves of bytes.
+    enum class columns_in { bytes, low_halves, high_halves };
+    template <columns_in Where>
+    [[gnu::always_inline]] static int8x16_t load_pair(const unsigned char* from) noexcept {
+        const uint8x16_t bytes = vld1q_u8(from);
+        if constexpr (Where == columns_in::low_halves)
+            return vreinterpretq_s8_u8(vandq_u8(bytes, vdupq_n_u8(15)));
+        else if constexpr (Where == columns_in::high_halves)
+            return vreinterpretq_s8_u8(vshrq_n_u8(bytes, 4));
+        else
+            return vreinterpretq_s8_u8(bytes);
+    }
+
+    template <bool Signed>
+    [[gnu::always_inline]] static int32x4_t multiply(int32x4_t sum, int8x16_t rows, int8x16_t columns) noexcept {
+        if constexpr (Signed)
+            return vmmlaq_s32(sum, rows, columns);
+        else
+            return vusmmlaq_s32(sum, vreinterpretq_u8_s8(rows), columns);
+    }
+
+    /// One k group: `at` bytes into each row.
+    template <int Pairs, int Vectors, bool Signed, columns_in Where>
+    [[gnu::always_inline]] static void multiply_group(int32x4_t (&sum)[Pairs][2 * Vectors],
+                                                      const unsigned char* const (&row)[2 * Pairs], std::int64_t at,
+                                                      const unsigned char* panel) noexcept {
+        int8x16_t rows[Pairs];
+#pragma GCC unroll 4
+        for (int p = 0; p < Pairs; ++p)
+            rows[p] = vcombine_s8(vreinterpret_s8_u8(vld1_u8(row[2 * p] + at)),
+                                  vreinterpret_s8_u8(vld1_u8(row[2 * p + 1] + at)));
+#pragma GCC unroll 12
+        for (int c = 0; c < 2 * Vectors; ++c) {
+            const int8x16_t columns = load_pair<Where>(panel + c * 16);
+#pragma GCC unroll 4
+            for (int p = 0; p < Pairs; ++p)
+                sum[p][c] = multiply<Signed>(sum[p][c], rows[p], columns);
+        }
+    }
+
+    template <int Pairs, int Vectors, bool Signed, bool FourBits>
+    [[gnu::always_inline]] static const unsigned char*
+    multiply_run(int32x4_t (&sum)[Pairs][2 * Vectors], const unsigned char* const (&row)[2 * Pairs], std::int64_t bytes,
+                 const unsigned char* panel) noexcept {
+        constexpr std::int64_t step = Vectors * vector_bytes;
+        std::int64_t at = 0;
+        if constexpr (FourBits) {
+            for (; at + 16 <= bytes; at += 16, panel += step) {
+                multiply_group<Pairs, Vectors, Signed, columns_in::low_halves>(sum, row, at, panel);
+                multiply_group<Pairs, Vectors, Signed, columns_in::high_halves>(sum, row, at + 8, panel);
+            }
+            if (at < bytes) {
+                multiply_group<Pairs, Vectors, Signed, columns_in::low_halves>(sum, row, at, panel);
+                panel += step;
+            }
+        } else {
+            for (; at < bytes; at += 8, panel += step)
+                multiply_group<Pairs, Vectors, Signed, columns_in::bytes>(sum, row, at, panel);
+        }
+        return panel;
+    }
+
+    template <int Rows, int Vectors, bool Signed, bool FourBits>
+    [[gnu::always_inline]] static void multiply_taps(const work& w,
+                                                     int32x4_t (&sum)[(Rows + 1) / 2][2 * Vectors]) noexcept {
+        constexpr int pairs = (Rows + 1) / 2;
+        const unsigned char* panel = w.panel;
+        const std::int64_t groups = (w.channels + arithmetic::group - 1) / arithmetic::group;
+        for (std::int64_t t = 0; t < w.taps; ++t) {
+            if (w.adds_nothing<Rows>(t)) {
+                panel += (FourBits ? (groups + 1) / 2 : groups) * Vectors * vector_bytes;
+                continue;
+            }
+            const unsigned char* row[2 * pairs];
+#pragma GCC unroll 8
+            for (int r = 0; r < 2 * pairs; ++r)
+                row[r] = w.row(r < Rows ? r : Rows - 1, t);
+            panel = multiply_run<pairs, Vectors, Signed, FourBits>(sum, row, groups * arithmetic::group, panel);
+        }
+    }
+
+    template <int Rows, int Vectors, bool FourBits>
+    [[gnu::always_inline]] static void run_one(const work& w) noexcept {
+        constexpr int pairs = (Rows + 1) / 2;
+        int32x4_t sum[pairs][2 * Vectors];
+#pragma GCC unroll 6
+        for (int v = 0; v < Vectors; ++v) {
+            const int64x2_t first = vreinterpretq_s64_s32(vld1q_s32(w.start + v * arithmetic::lanes));
+            const int32x4_t low = vreinterpretq_s32_s64(vdupq_laneq_s64(first, 0));
+            const int32x4_t high = vreinterpretq_s32_s64(vdupq_laneq_s64(first, 1));
+#pragma GCC unroll 4
+            for (int p = 0; p < pairs; ++p) {
+                sum[p][2 * v] = low;
+                sum[p][2 * v + 1] = high;
+            }
+        }
+        if (w.signed_rows)
+            multiply_taps<Rows, Vectors, true, FourBits>(w, sum);
+        else
+            multiply_taps<Rows, Vectors, false, FourBits>(w, sum);
+        store_rows<Rows, Vectors>(w, sum);
+    }
+
+    /// Vectors of 4 columns of row `r`.
+    template <int Pairs, int Vectors>
+    [[gnu::always_inline]] static int32x4_t row_vector(const int32x4_t (&sum)[Pairs][2 * Vectors], int r,
+                                                       int v) noexcept {
+        const int64x2_t low = vreinterpretq_s64_s32(sum[r / 2][2 * v]);
+        const int64x2_t high = vreinterpretq_s64_s32(sum[r / 2][2 * v + 1]);
+        return vreinterpretq_s32_s64(r % 2 == 0 ? vtrn1q_s64(low, high) : vtrn2q_s64(low, high));
+    }
+
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static void store_rows(const work& w,
+                                                  int32x4_t (&sum)[(Rows + 1) / 2][2 * Vectors]) noexcept {
+#pragma GCC unroll 8
+        for (int r = 0; r < Rows; ++r) {
+            const int32x4_t added = vdupq_n_s32(w.row_start != nullptr ? w.row_start[r] : 0);
+            int32x4_t row[Vectors];
+#pragma GCC unroll 6
+            for (int v = 0; v < Vectors; ++v)
+                row[v] = vaddq_s32(row_vector<(Rows + 1) / 2, Vectors>(sum, r, v), added);
+            unsigned char* const to = w.to + r * w.row_bytes;
+            if (w.result == tile_result::sums) {
+#pragma GCC unroll 6
+                for (int v = 0; v < Vectors; ++v)
+                    vst1q_s32(reinterpret_cast<std::int32_t*>(to) + v * arithmetic::lanes, row[v]);
+            } else {
+                store_scaled<Vectors>(w, row, to);
+            }
+        }
+    }
+
+    template <int Vectors>
+    [[gnu::always_inline]] static void store_scaled(const work& w, const int32x4_t (&row)[Vectors],
+                                                    unsigned char* to) noexcept {
+        using ints = simd::ints;
+        simd::floats value[Vectors];
+#pragma GCC unroll 6
+        for (int v = 0; v < Vectors; ++v)
+            value[v] = simd::fma(simd::to_float(ints(row[v])), simd::load(w.scale + v * arithmetic::lanes),
+                                 simd::load(w.bias + v * arithmetic::lanes));
+        if (w.result == tile_result::floats) {
+#pragma GCC unroll 6
+            for (int v = 0; v < Vectors; ++v)
+                simd::store(reinterpret_cast<float*>(to) + v * arithmetic::lanes, value[v]);
+            return;
+        }
+        // A store takes the bytes of four vectors.
+#pragma GCC unroll 2
+        for (int first = 0; first < Vectors; first += 4) {
+            const auto part = [&](int i) __attribute__((always_inline)) -> ints {
+                return simd::round_to_int(value[first + i < Vectors ? first + i : first]);
+            };
+            auto packed = w.signed_bytes ? simd::pack<true>(part(0), part(1), part(2), part(3))
+                                         : simd::pack<false>(part(0), part(1), part(2), part(3));
+            if (w.limited) {
+                packed = w.signed_bytes ? simd::limit<true>(packed, w.low, w.high)
+                                        : simd::limit<false>(packed, w.low, w.high);
+            }
+            const std::int64_t columns = w.columns - first * arithmetic::lanes;
+            const std::int64_t most = (Vectors - first < 4 ? Vectors - first : 4) * arithmetic::lanes;
+            store_first(to + first * arithmetic::lanes, packed, columns < most ? columns : most);
+        }
+    }
+
+    /// Stores the first `count` (<= 16) bytes.
+    [[gnu::always_inline]] static void store_first(unsigned char* to, uint8x16_t value, std::int64_t count) noexcept {
+        if (count == 16) {
+            vst1q_u8(to, value);
+        } else if (count > 0) {
+            unsigned char whole[16];
+            vst1q_u8(whole, value);
+            copy_few<on::neon_i8mm, 16>(to, whole, count);
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+
+#endif
+#endif
+
+// ======== lpt/kernel/sixteen.hpp
+#ifndef LPT_HOLDS_KERNEL_SIXTEEN_HPP
+#define LPT_HOLDS_KERNEL_SIXTEEN_HPP
+// Sixteen numbers in as many vectors as that takes. Sums over memory are kept in sixteen partial ones and added up in one order, so that
+// they have the same bits on every instruction set.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Element i of the sixteen is element i of memory.
+template <class Isa>
+struct sixteen {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    static constexpr std::int64_t width = 16;
+    static constexpr int parts = 16 / simd::width;
+    floats part[parts];
+
+    [[gnu::always_inline]] static sixteen broadcast(float value) noexcept {
+        sixteen result;
+#pragma GCC unroll 16
+        for (int i = 0; i < parts; ++i)
+            result.part[i] = simd::broadcast(value);
+        return result;
+    }
+    [[gnu::always_inline]] static sixteen load(const float* from) noexcept {
+        sixteen result;
+#pragma GCC unroll 16
+        for (int i = 0; i < parts; ++i)
+            result.part[i] = simd::load(from + i * simd::width);
+        return result;
+    }
+    /// The first `count` (<= 16) numbers, then `rest`; nothing past them is read.
+    [[gnu::always_inline]] static sixteen load_first(const float* from, std::int64_t count, float rest) noexcept {
+        if (count >= width) return load(from);
+        float whole[width];
+        for (std::int64_t i = 0; i < width; ++i)
+            whole[i] = i < count ? from[i] : rest;
+        return load(whole);
+    }
+    [[gnu::always_inline]] void store(float* to) const noexcept {
+#pragma GCC unroll 16
+        for (int i = 0; i < parts; ++i)
+            simd::store(to + i * simd::width, part[i]);
+    }
+    [[gnu::always_inline]] void store_first(float* to, std::int64_t count) const noexcept {
+        if (count >= width) return store(to);
+        float whole[width];
+        store(whole);
+        for (std::int64_t i = 0; i < count; ++i)
+            to[i] = whole[i];
+    }
+
+    /// f(vector) for each vector.
+    template <class Function>
+    [[gnu::always_inline]] sixteen map(Function f) const noexcept {
+        sixteen result;
+#pragma GCC unroll 16
+        for (int i = 0; i < parts; ++i)
+            result.part[i] = f(part[i]);
+        return result;
+    }
+    /// f(vector, vector of the other) for each vector.
+    template <class Function>
+    [[gnu::always_inline]] sixteen map(const sixteen& other, Function f) const noexcept {
+        sixteen result;
+#pragma GCC unroll 16
+        for (int i = 0; i < parts; ++i)
+            result.part[i] = f(part[i], other.part[i]);
+        return result;
+    }
+    [[gnu::always_inline]] friend sixteen operator+(const sixteen& a, const sixteen& b) noexcept {
+        return a.map(b, [](floats x, floats y) { return simd::add(x, y); });
+    }
+    [[gnu::always_inline]] friend sixteen operator-(const sixteen& a, const sixteen& b) noexcept {
+        return a.map(b, [](floats x, floats y) { return simd::subtract(x, y); });
+    }
+    [[gnu::always_inline]] friend sixteen operator*(const sixteen& a, const sixteen& b) noexcept {
+        return a.map(b, [](floats x, floats y) { return simd::multiply(x, y); });
+    }
+    [[gnu::always_inline]] friend sixteen operator/(const sixteen& a, const sixteen& b) noexcept {
+        return a.map(b, [](floats x, floats y) { return simd::divide(x, y); });
+    }
+    [[gnu::always_inline]] static sixteen larger(const sixteen& a, const sixteen& b) noexcept {
+        return a.map(b, [](floats x, floats y) { return simd::at_least(x, y); });
+    }
+
+    /// The first `count` of one, the others of another.
+    [[gnu::always_inline]] static sixteen first_of(std::int64_t count, const sixteen& first,
+                                                   const sixteen& others) noexcept {
+        static constexpr float inside[2 * width] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+        const sixteen mask = load(inside + width - count);
+        sixteen result;
+#pragma GCC unroll 16
+        for (int i = 0; i < parts; ++i)
+            result.part[i] = simd::select(simd::less(simd::broadcast(0), mask.part[i]), first.part[i], others.part[i]);
+        return result;
+    }
+
+    /// One number: neighbours 8, then 4, 2 and 1 apart are joined by f(float, float).
+    template <class Function>
+    [[gnu::always_inline]] float fold(Function f) const noexcept {
+        float whole[width];
+        store(whole);
+        for (int distance = 8; distance != 0; distance /= 2) {
+            for (int i = 0; i < distance; ++i)
+                whole[i] = f(whole[i], whole[i + distance]);
+        }
+        return whole[0];
+    }
+    [[gnu::always_inline]] float sum() const noexcept {
+        return fold([](float a, float b) { return a + b; });
+    }
+    [[gnu::always_inline]] float largest() const noexcept {
+        return fold([](float a, float b) { return a > b ? a : b; });
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/attention.hpp
+#ifndef LPT_HOLDS_KERNEL_ATTENTION_HPP
+#define LPT_HOLDS_KERNEL_ATTENTION_HPP
+// Scaled dot product attention: a task has whole heads, whose keys it packs once.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Products of small matrices of floats whose right one has columns in multiples of 16: c[m, n] = a[m, k] b[k, n], each sum begun with 0 and
+/// continued by fma for k = 0, 1, 2 …, so that no tile matters.
+template <class Isa>
+struct small_product {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    static constexpr int most_columns = simd::width == 16 ? 64 : 16;
+
+    template <int Rows, int Columns>
+    [[gnu::always_inline]] static void tile(const float* a, std::int64_t a_stride, const float* b,
+                                            std::int64_t b_stride, std::int64_t k, float* c,
+                                            std::int64_t c_stride) noexcept {
+        constexpr int vectors = Columns / simd::width;
+        floats sums[Rows][vectors];
+#pragma GCC unroll 4
+        for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 16
+            for (int v = 0; v < vectors; ++v)
+                sums[r][v] = simd::broadcast(0);
+        }
+        for (std::int64_t i = 0; i < k; ++i, b += b_stride) {
+            floats right[vectors];
+#pragma GCC unroll 16
+            for (int v = 0; v < vectors; ++v)
+                right[v] = simd::load(b + v * simd::width);
+#pragma GCC unroll 4
+            for (int r = 0; r < Rows; ++r) {
+                const floats left = simd::broadcast(a[r * a_stride + i]);
+#pragma GCC unroll 16
+                for (int v = 0; v < vectors; ++v)
+                    sums[r][v] = simd::fma(left, right[v], sums[r][v]);
+            }
+        }
+#pragma GCC unroll 4
+        for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 16
+            for (int v = 0; v < vectors; ++v)
+                simd::store(c + r * c_stride + v * simd::width, sums[r][v]);
+        }
+    }
+
+    template <int Columns>
+    static void rows(const float* a, std::int64_t a_stride, const float* b, std::int64_t b_stride, std::int64_t m,
+                     std::int64_t k, float* c, std::int64_t c_stride) noexcept {
+        std::int64_t r = 0;
+        for (; r + 4 <= m; r += 4)
+            tile<4, Columns>(a + r * a_stride, a_stride, b, b_stride, k, c + r * c_stride, c_stride);
+        for (; r < m; ++r)
+            tile<1, Columns>(a + r * a_stride, a_stride, b, b_stride, k, c + r * c_stride, c_stride);
+    }
+
+    static void run(const float* a, std::int64_t a_stride, const float* b, std::int64_t b_stride, std::int64_t m,
+                    std::int64_t n, std::int64_t k, float* c, std::int64_t c_stride) noexcept {
+        std::int64_t column = 0;
+        for (; column + most_columns <= n; column += most_columns)
+            rows<most_columns>(a, a_stride, b + column, b_stride, m, k, c + column, c_stride);
+        if constexpr (most_columns > 32) {
+            for (; column + 32 <= n; column += 32)
+                rows<32>(a, a_stride, b + column, b_stride, m, k, c + column, c_stride);
+        }
+        for (; column < n; column += 16)
+            rows<16>(a, a_stride, b + column, b_stride, m, k, c + column, c_stride);
+    }
+};
+
+template <class Isa>
+struct kernel_of<Isa, attention_problem> {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using numbers = sixteen<Isa>;
+    static constexpr std::int64_t block_rows = attention_scratch::block_rows;
+    static constexpr std::int64_t panel = attention_scratch::panel;
+
+    /// The memory of one task.
+    struct parts {
+        float* keys;
+        float* values;
+        float* rows;
+        float* scores;
+        float* bias;
+        float* sums;
+    };
+    /// Where the matrices of one head begin, in elements.
+    struct head {
+        std::int64_t query = 0;
+        std::int64_t key = 0;
+        std::int64_t value = 0;
+        std::int64_t mask = 0;
+        std::int64_t output = 0;
+    };
+
+    static head head_at(const attention_problem& p, std::int64_t index) noexcept {
+        head result;
+        for (std::int64_t axis = p.head_axes; axis-- > 0;) {
+            const std::int64_t place = index % p.heads[axis];
+            index /= p.heads[axis];
+            result.query += place * p.queries_at.strides[axis];
+            result.key += place * p.keys_at.strides[axis];
+            result.value += place * p.values_at.strides[axis];
+            result.mask += place * p.mask_strides[axis];
+            result.output += place * p.output_strides[axis];
+        }
+        return result;
+    }
+
+    /// f(row, column, value) for all elements of a matrix, as floats.
+    template <class Element, class Function>
+    [[gnu::always_inline]] static void each(const void* data, std::int64_t first, std::int64_t row_stride,
+                                            float zero_point, std::int64_t rows, std::int64_t columns,
+                                            Function f) noexcept {
+        for (std::int64_t r = 0; r < rows; ++r) {
+            const Element* const from = static_cast<const Element*>(data) + first + r * row_stride;
+            for (std::int64_t c = 0; c < columns; ++c)
+                f(r, c, static_cast<float>(from[c]) - zero_point);
+        }
+    }
+    template <class Function>
+    [[gnu::always_inline]] static void each(const void* data, const attention_matrix& at, std::int64_t first,
+                                            std::int64_t rows, std::int64_t columns, Function f) noexcept {
+        const float zero_point = static_cast<float>(at.zero_point);
+        switch (at.type) {
+            case element_kind::u8: return each<std::uint8_t>(data, first, at.row_stride, zero_point, rows, columns, f);
+            case element_kind::i8: return each<std::int8_t>(data, first, at.row_stride, zero_point, rows, columns, f);
+            default: return each<float>(data, first, at.row_stride, 0, rows, columns, f);
+        }
+    }
+
+    /// Panels of up to 64 keys next to each other, [depth][keys of the panel]; what is missing from multiples of 16 is 0.
+    static void pack_keys(const attention_problem& p, const head& at, std::int64_t padded, float* to) noexcept {
+        for (std::int64_t first = 0; first < padded; first += panel) {
+            const std::int64_t columns = padded - first < panel ? padded - first : panel;
+            const std::int64_t count = p.keys - first < columns ? p.keys - first : columns;
+            float* const packed = to + first * p.depth;
+            if (count < columns) std::memset(packed, 0, static_cast<std::size_t>(columns * p.depth) * sizeof(float));
+            each(p.key, p.keys_at, at.key + first * p.keys_at.row_stride, count, p.depth,
+                 [=](std::int64_t r, std::int64_t c, float value) { packed[c * columns + r] = value; });
+        }
+    }
+    static void pack_values(const attention_problem& p, const head& at, std::int64_t padded, float* to) noexcept {
+        each(p.value, p.values_at, at.value, p.keys, p.width,
+             [=](std::int64_t r, std::int64_t c, float value) { to[r * padded + c] = value; });
+        for (std::int64_t r = 0; r < p.keys; ++r) {
+            for (std::int64_t c = p.width; c < padded; ++c)
+                to[r * padded + c] = 0;
+        }
+    }
+
+    /// What is added to the scores of a row; null for nothing.
+    static const float* bias_of(const attention_problem& p, const head& at, std::int64_t row, float* to) noexcept {
+        if (p.mask_use == attention_mask::none) return nullptr;
+        const std::int64_t first = at.mask + row * p.mask_row_stride;
+        if (p.mask_use == attention_mask::add) {
+            const float* const from = static_cast<const float*>(p.mask) + first;
+            if (p.mask_column_stride == 1) return from;
+            for (std::int64_t i = 0; i < p.keys; ++i)
+                to[i] = *from;
+            return to;
+        }
+        const unsigned char* const from = static_cast<const unsigned char*>(p.mask) + first;
+        for (std::int64_t i = 0; i < p.keys; ++i)
+            to[i] = from[i * p.mask_column_stride] != 0 ? 0.0f : -__builtin_inff();
+        return to;
+    }
+
+    /// Turns the first `count` scores into powers, zeros up to `padded`; gives their sum, 0 where none counts.
+    static float powers(float* row, std::int64_t count, std::int64_t padded, float scale, const float* bias) noexcept {
+        const float least = -__builtin_inff();
+        const numbers factor = numbers::broadcast(scale);
+        numbers most = numbers::broadcast(least);
+        for (std::int64_t i = 0; i < count; i += numbers::width) {
+            const std::int64_t rest = count - i;
+            numbers s = numbers::load_first(row + i, rest, 0) * factor;
+            if (bias != nullptr) s = s + numbers::load_first(bias + i, rest, least);
+            s.store(row + i);
+            if (rest < numbers::width) {
+                for (std::int64_t j = rest; j < numbers::width; ++j)
+                    row[i + j] = least;
+                s = numbers::load(row + i);
+            }
+            most = numbers::larger(s, most);
+        }
+        const float largest = most.largest();
+        const bool nothing = largest == least && !has_nan(row, count);
+        numbers sum = numbers::broadcast(0);
+        const numbers middle = numbers::broadcast(nothing ? 0 : largest);
+        std::int64_t i = 0;
+        for (; i < count; i += numbers::width) {
+            const numbers power = (numbers::load(row + i) - middle).map([](floats v) { return unary<Isa>::exp(v); });
+            power.store(row + i);
+            sum = sum + power;
+        }
+        for (; i < padded; i += numbers::width)
+            numbers::broadcast(0).store(row + i);
+        return nothing ? 0 : sum.sum();
+    }
+    static bool has_nan(const float* row, std::int64_t count) noexcept {
+        bool result = false;
+        for (std::int64_t i = 0; i < count; ++i)
+            result = result || row[i] != row[i];
+        return result;
+    }
+
+    /// The queries of a block as floats, and the distance of their rows.
+    static const float* rows_of(const attention_problem& p, const head& at, std::int64_t first, std::int64_t count,
+                                float* to, std::int64_t& stride) noexcept {
+        const std::int64_t begin = at.query + first * p.queries_at.row_stride;
+        if (p.queries_at.type == element_kind::f32) {
+            stride = p.queries_at.row_stride;
+            return static_cast<const float*>(p.query) + begin;
+        }
+        stride = p.depth;
+        const std::int64_t depth = p.depth;
+        each(p.query, p.queries_at, begin, count, depth,
+             [=](std::int64_t r, std::int64_t c, float value) { to[r * depth + c] = value; });
+        return to;
+    }
+
+    static void run_block(const attention_problem& p, const head& at, const attention_scratch& sizes,
+                          const parts& memory, std::int64_t first, std::int64_t count) noexcept {
+        std::int64_t stride = 0;
+        const float* const rows = rows_of(p, at, first, count, memory.rows, stride);
+        const std::int64_t reach = p.causal && first + count < p.keys ? first + count : p.keys;
+        const std::int64_t padded = (reach + 15) / 16 * 16;
+        for (std::int64_t key = 0; key < padded; key += panel) {
+            const std::int64_t columns = sizes.keys_padded - key < panel ? sizes.keys_padded - key : panel;
+            const std::int64_t wanted = padded - key < columns ? padded - key : columns;
+            small_product<Isa>::run(rows, stride, memory.keys + key * p.depth, columns, count, wanted, p.depth,
+                                    memory.scores + key, sizes.keys_padded);
+        }
+        float sums[block_rows];
+        for (std::int64_t r = 0; r < count; ++r) {
+            const std::int64_t limit = p.causal && first + r + 1 < p.keys ? first + r + 1 : p.keys;
+            sums[r] = powers(memory.scores + r * sizes.keys_padded, limit, padded, p.scale,
+                             bias_of(p, at, first + r, memory.bias));
+        }
+        const bool direct = reads_values_directly(p);
+        const float* const values = direct ? static_cast<const float*>(p.value) + at.value : memory.values;
+        small_product<Isa>::run(memory.scores, sizes.keys_padded, values,
+                                direct ? p.values_at.row_stride : sizes.width_padded, count, sizes.width_padded, reach,
+                                memory.sums, sizes.width_padded);
+        for (std::int64_t r = 0; r < count; ++r) {
+            const bool nothing = sums[r] == 0;
+            const numbers divisor = numbers::broadcast(sums[r]);
+            const numbers scale = numbers::broadcast(p.value_scale);
+            float* const to = p.output + at.output + (first + r) * p.output_row_stride;
+            for (std::int64_t c = 0; c < p.width; c += numbers::width) {
+                const numbers sum = numbers::load(memory.sums + r * sizes.width_padded + c);
+                const numbers result = nothing ? numbers::broadcast(0) : sum / divisor * scale;
+                result.store_first(to + c, p.width - c);
+            }
+        }
+    }
+
+    static void run(const attention_problem& p, const parallel_for& parallel) noexcept {
+        const attention_scratch sizes = scratch_of(p);
+        std::int64_t heads = 1;
+        for (std::int64_t axis = 0; axis < p.head_axes; ++axis)
+            heads *= p.heads[axis];
+        split<Isa>(parallel, heads, 1, [&](std::int64_t begin, std::int64_t end, int task) {
+            parts memory;
+            memory.keys = static_cast<float*>(p.scratch.data) + task * sizes.floats();
+            memory.values = memory.keys + sizes.packed_keys;
+            memory.rows = memory.values + sizes.packed_values;
+            memory.scores = memory.rows + sizes.rows;
+            memory.bias = memory.scores + sizes.scores;
+            memory.sums = memory.bias + sizes.bias;
+            head before;
+            for (std::int64_t i = begin; i < end; ++i) {
+                const head at = head_at(p, i);
+                // Heads that share keys or values follow each other where these broadcast along the last axes.
+                if (i == begin || at.key != before.key) pack_keys(p, at, sizes.keys_padded, memory.keys);
+                if (!reads_values_directly(p) && (i == begin || at.value != before.value))
+                    pack_values(p, at, sizes.width_padded, memory.values);
+                for (std::int64_t first = 0; first < p.queries; first += block_rows) {
+                    const std::int64_t rest = p.queries - first;
+                    run_block(p, at, sizes, memory, first, rest < block_rows ? rest : block_rows);
+                }
+                before = at;
+            }
+        });
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/binary.hpp
+#ifndef LPT_HOLDS_KERNEL_BINARY_HPP
+#define LPT_HOLDS_KERNEL_BINARY_HPP
+// Elementwise functions of two operands.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+template <class Isa>
+struct binary {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    static constexpr std::int64_t width = simd::width;
+
+    static bool is_flat(const binary_operand& o, std::int64_t channels) noexcept {
+        return o.scale == nullptr && o.shift == nullptr && o.channel_stride == 1 && o.row_stride == channels;
+    }
+    static bool is_flat(const epilogue& e) noexcept {
+        if (e.scale != nullptr || e.bias != nullptr) return false;
+        for (int k = 0; k < e.post_count; ++k) {
+            const post_operation& step = e.post[k];
+            if (step.per_channel_a != nullptr || step.per_channel_b != nullptr || step.residual != nullptr)
+                return false;
+        }
+        return true;
+    }
+
+    template <element_kind Type>
+    [[gnu::always_inline]] static floats load_vector(const unsigned char* from) noexcept {
+        if constexpr (Type == element_kind::u8)
+            return simd::to_float(simd::load_u8(from));
+        else if constexpr (Type == element_kind::i8)
+            return simd::to_float(simd::load_i8(reinterpret_cast<const std::int8_t*>(from)));
+        else if constexpr (Type == element_kind::i32)
+            return simd::to_float(simd::load_int(reinterpret_cast<const std::int32_t*>(from)));
+        else
+            return simd::load(reinterpret_cast<const float*>(from));
+    }
+
+    /// The values of an operand in a row, from one of its channels on.
+    template <element_kind Type>
+    struct row_values {
+        const binary_operand& from;
+        std::int64_t channel;
+        std::int64_t first;  // the element of that channel
+        floats repeated;     // where one is there for all channels
+
+        row_values(const binary_operand& o, std::int64_t row, std::int64_t begin) noexcept
+            : from(o), channel(begin), first(row * o.row_stride + begin * o.channel_stride) {
+            if (o.channel_stride == 0) {
+                float one[width];
+                simd::store(one, finish<Isa>::load_elements(o.data, Type, first, 1));
+                repeated = simd::broadcast(one[0]);
+            }
+        }
+        /// Those of the vector from column i on, of which `count` are left.
+        [[gnu::always_inline]] floats at(std::int64_t i, std::int64_t count) const noexcept {
+            floats v = repeated;
+            if (from.channel_stride != 0) {
+                v = count >= width
+                        ? load_vector<Type>(static_cast<const unsigned char*>(from.data) + (first + i) * bytes_of(Type))
+                        : finish<Isa>::load_elements(from.data, Type, first + i, count);
+            }
+            return simd::fma(v, finish<Isa>::load_or(from.scale, from.scale_all, channel + i, count),
+                             finish<Isa>::load_or(from.shift, from.shift_all, channel + i, count));
+        }
+    };
+
+    [[gnu::always_inline]] static floats combine(binary_function function, floats x, floats y) noexcept {
+        switch (function) {
+            case binary_function::add: return simd::add(x, y);
+            case binary_function::subtract: return simd::subtract(x, y);
+            case binary_function::multiply: return simd::multiply(x, y);
+            case binary_function::divide: return simd::divide(x, y);
+            case binary_function::maximum: return simd::select(simd::less(y, x), x, y);
+            case binary_function::minimum: return simd::select(simd::less(x, y), x, y);
+            case binary_function::squared_difference: break;
+        }
+        const floats d = simd::subtract(x, y);
+        return simd::multiply(d, d);
+    }
+
+    /// The function of both operands for some columns of a row.
+    using part_function = void (*)(const binary_problem&, std::int64_t row, std::int64_t channel, std::int64_t columns,
+                                   float* v) noexcept;
+    template <element_kind A, element_kind B>
+    static void combine_part(const binary_problem& p, std::int64_t row, std::int64_t channel, std::int64_t columns,
+                             float* v) noexcept {
+        const row_values<A> a(p.a, row, channel);
+        const row_values<B> b(p.b, row, channel);
+        for (std::int64_t i = 0; i < columns; i += width)
+            simd::store(v + i, combine(p.function, a.at(i, columns - i), b.at(i, columns - i)));
+    }
+
+    /// Where both operands have an element for each channel and one scale and shift for all, sums and products take no decision in the
+    /// loop.
+    static bool is_plain(const binary_operand& o) noexcept {
+        return o.channel_stride == 1 && o.scale == nullptr && o.shift == nullptr;
+    }
+    template <element_kind A, element_kind B, binary_function Function>
+    static void combine_plain(const binary_problem& p, std::int64_t row, std::int64_t channel, std::int64_t columns,
+                              float* v) noexcept {
+        const std::int64_t first_a = row * p.a.row_stride + channel;
+        const std::int64_t first_b = row * p.b.row_stride + channel;
+        const auto* a = static_cast<const unsigned char*>(p.a.data) + first_a * bytes_of(A);
+        const auto* b = static_cast<const unsigned char*>(p.b.data) + first_b * bytes_of(B);
+        const floats scale_a = simd::broadcast(p.a.scale_all);
+        const floats shift_a = simd::broadcast(p.a.shift_all);
+        const floats scale_b = simd::broadcast(p.b.scale_all);
+        const floats shift_b = simd::broadcast(p.b.shift_all);
+        const auto combined = [&](floats x, floats y) __attribute__((always_inline)) {
+            return combine(Function, simd::fma(x, scale_a, shift_a), simd::fma(y, scale_b, shift_b));
+        };
+        std::int64_t i = 0;
+        for (; i + width <= columns; i += width) {
+            simd::store(v + i, combined(load_vector<A>(a), load_vector<B>(b)));
+            a += width * bytes_of(A);
+            b += width * bytes_of(B);
+        }
+        if (i < columns) {
+            simd::store(v + i, combined(finish<Isa>::load_elements(a, A, 0, columns - i),
+                                        finish<Isa>::load_elements(b, B, 0, columns - i)));
+        }
+    }
+
+    template <element_kind A, element_kind B>
+    static part_function part_for(const binary_problem& p) noexcept {
+        if (is_plain(p.a) && is_plain(p.b)) {
+            if (p.function == binary_function::multiply) return &combine_plain<A, B, binary_function::multiply>;
+            if (p.function == binary_function::add) return &combine_plain<A, B, binary_function::add>;
+        }
+        return &combine_part<A, B>;
+    }
+    template <element_kind A>
+    static part_function part_for(const binary_problem& p) noexcept {
+        switch (p.b.type) {
+            case element_kind::u8: return part_for<A, element_kind::u8>(p);
+            case element_kind::i32: return part_for<A, element_kind::i32>(p);
+            case element_kind::f32: return part_for<A, element_kind::f32>(p);
+            default: return part_for<A, element_kind::i8>(p);
+        }
+    }
+    static part_function part_for(const binary_problem& p) noexcept {
+        switch (p.a.type) {
+            case element_kind::u8: return part_for<element_kind::u8>(p);
+            case element_kind::i32: return part_for<element_kind::i32>(p);
+            case element_kind::f32: return part_for<element_kind::f32>(p);
+            default: return part_for<element_kind::i8>(p);
+        }
+    }
+
+    static void run_part(const binary_problem& p, part_function combined, std::int64_t row, std::int64_t channel,
+                         std::int64_t columns) noexcept {
+        alignas(64) float v[finish_columns];
+        combined(p, row, channel, columns, v);
+        finish<Isa>::row(p.finish, v, row, channel, columns, output_of(p, row, channel));
+    }
+    /// Whole rows that one call finishes as if they were one.
+    static void run_rows(const binary_problem& p, part_function combined, std::int64_t row,
+                         std::int64_t rows) noexcept {
+        alignas(64) float v[finish_columns + width];  // each row is stored in whole vectors
+        for (std::int64_t i = 0; i < rows; ++i)
+            combined(p, row + i, 0, p.channels, v + i * p.channels);
+        finish<Isa>::row(p.finish, v, 0, 0, rows * p.channels, output_of(p, row, 0));
+    }
+    static unsigned char* output_of(const binary_problem& p, std::int64_t row, std::int64_t channel) noexcept {
+        return static_cast<unsigned char*>(p.output) +
+               (row * p.output_row_stride + channel) * bytes_of(p.finish.output_type);
+    }
+
+    static void run(const binary_problem& problem, const parallel_for& parallel) noexcept {
+        // Rows that follow each other without a gap and treat all channels alike are one long row.
+        binary_problem flat = problem;
+        const bool dense = problem.output_row_stride == problem.channels && is_flat(problem.finish);
+        if (dense && is_flat(problem.a, problem.channels) && is_flat(problem.b, problem.channels)) {
+            flat.channels = problem.rows * problem.channels;
+            flat.rows = 1;
+        }
+        const part_function combined = part_for(problem);
+        if (dense && flat.channels > 0 && flat.channels <= finish_columns / 2) {
+            const std::int64_t together = finish_columns / flat.channels;
+            split<Isa>(parallel, flat.rows, together, [&](std::int64_t begin, std::int64_t end, int) {
+                for (std::int64_t row = begin; row < end; row += together)
+                    run_rows(flat, combined, row, end - row < together ? end - row : together);
+            });
+            return;
+        }
+        const std::int64_t parts = (flat.channels + finish_columns - 1) / finish_columns;
+        split<Isa>(parallel, flat.rows * parts, 8, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                const std::int64_t channel = i % parts * finish_columns;
+                const std::int64_t rest = flat.channels - channel;
+                run_part(flat, combined, i / parts, channel, rest < finish_columns ? rest : finish_columns);
+            }
+        });
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/convert.hpp
+#ifndef LPT_HOLDS_KERNEL_CONVERT_HPP
+#define LPT_HOLDS_KERNEL_CONVERT_HPP
+// Quantize, dequantize, requantize, with or without a change of layout.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+template <class Isa>
+struct convert {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    static constexpr std::int64_t width = simd::width;
+
+    /// How far ahead of the loads: prefetchers of processors stop at the end of each page.
+    static constexpr std::int64_t prefetched_bytes = 2048;
+
+    /// Elements that lie side by side in input and output, and that all constants are the same for. No post operations.
+    struct line {
+        const unsigned char* input = nullptr;
+        unsigned char* output = nullptr;
+        float scale = 1, bias = 0;
+        float low = 0, high = 0;  // of the input
+        float quant_low = 0, quant_high = 0;
+        std::int64_t ahead = prefetched_bytes;
+    };
+    using line_function = void (*)(const line&, std::int64_t, bool) noexcept;
+
+    /// How far ahead of wide stores, which else wait for their lines.
+    static constexpr std::int64_t prefetched_output_bytes = 512;
+
+    template <element_kind From>
+    [[gnu::always_inline]] static floats load_vector(const unsigned char* from) noexcept {
+        if constexpr (From == element_kind::u8)
+            return simd::to_float(simd::load_u8(from));
+        else if constexpr (From == element_kind::i8)
+            return simd::to_float(simd::load_i8(reinterpret_cast<const std::int8_t*>(from)));
+        else if constexpr (From == element_kind::i32)
+            return simd::to_float(simd::load_int(reinterpret_cast<const std::int32_t*>(from)));
+        else
+            return simd::load(reinterpret_cast<const float*>(from));
+    }
+
+    /// `count` elements, a multiple of four vectors, which stay in registers from load to store. `streams`: past the caches; the output
+    /// is then aligned.
+    template <element_kind From, element_kind To, bool Bounded>
+    static void convert_line(const line& l, std::int64_t count, bool streams) noexcept {
+        constexpr std::int64_t from_bytes = bytes_of(From);
+        constexpr std::int64_t to_bytes = bytes_of(To);
+        const floats scale = simd::broadcast(l.scale);
+        const floats bias = simd::broadcast(l.bias);
+        const floats low = simd::broadcast(l.low);
+        const floats high = simd::broadcast(l.high);
+        const floats quant_low = simd::broadcast(l.quant_low);
+        const floats quant_high = simd::broadcast(l.quant_high);
+        const std::int32_t lowest = static_cast<std::int32_t>(l.quant_low);
+        const std::int32_t highest = static_cast<std::int32_t>(l.quant_high);
+        const bool limited = highest - lowest < 255;
+        const unsigned char* from = l.input;
+        unsigned char* to = l.output;
+        const unsigned char* const end = to + count * to_bytes;
+        for (; to != end; from += 4 * width * from_bytes, to += 4 * width * to_bytes) {
+#pragma GCC unroll 4
+            for (std::int64_t j = 0; j < 4 * width * from_bytes; j += 64)
+                __builtin_prefetch(from + l.ahead + j);
+            if constexpr (To == element_kind::f32) {
+                if (!streams) {
+#pragma GCC unroll 4
+                    for (std::int64_t j = 0; j < 4 * width * to_bytes; j += 64)
+                        __builtin_prefetch(to + prefetched_output_bytes + j, 1);
+                }
+            }
+            floats v[4];
+#pragma GCC unroll 4
+            for (int j = 0; j < 4; ++j) {
+                v[j] = load_vector<From>(from + j * width * from_bytes);
+                if constexpr (Bounded) v[j] = simd::at_most(simd::at_least(v[j], low), high);
+                v[j] = simd::fma(v[j], scale, bias);
+            }
+            if constexpr (To == element_kind::f32) {
+                float* const at = reinterpret_cast<float*>(to);
+#pragma GCC unroll 4
+                for (int j = 0; j < 4; ++j) {
+                    if (streams)
+                        simd::stream(at + j * width, v[j]);
+                    else
+                        simd::store(at + j * width, v[j]);
+                }
+            } else {
+                typename simd::ints q[4];
+#pragma GCC unroll 4
+                for (int j = 0; j < 4; ++j) {
+                    // Integers are so small here that what packing saturates is all there is to clamp.
+                    if constexpr (From == element_kind::f32)
+                        q[j] = simd::round_for_packing(v[j], quant_low, quant_high);
+                    else
+                        q[j] = simd::round_to_int(v[j]);
+                }
+                constexpr bool is_signed = To == element_kind::i8;
+                auto packed = simd::template pack<is_signed>(q[0], q[1], q[2], q[3]);
+                if (limited) packed = simd::template limit<is_signed>(packed, lowest, highest);
+                if (streams)
+                    simd::stream_bytes(to, packed);
+                else
+                    simd::store_first(to, packed, 4 * width);
+            }
+        }
+    }
+
+    /// Reads several pages of the memory in turn: the processor has a prefetcher for each, and one alone does not reach what memory can
+    /// give. Gives how many elements that was, whole blocks of pages.
+    static std::int64_t stream_pages(line_function function, line l, std::int64_t from_bytes, std::int64_t to_bytes,
+                                     std::int64_t count) noexcept {
+        constexpr std::int64_t pages = 12;
+        constexpr std::int64_t visit = 64;  // elements: a cache line of bytes
+        const std::int64_t page = 4096 / from_bytes;
+        const unsigned char* const input = l.input;
+        unsigned char* const output = l.output;
+        l.ahead = visit * from_bytes;
+        const std::int64_t whole = count / (pages * page) * (pages * page);
+        for (std::int64_t block = 0; block < whole; block += pages * page) {
+            for (std::int64_t i = 0; i < page; i += visit) {
+                for (std::int64_t at = block + i; at < block + pages * page; at += page) {
+                    l.input = input + at * from_bytes;
+                    l.output = output + at * to_bytes;
+                    function(l, visit, true);
+                }
+            }
+        }
+        return whole;
+    }
+
+    template <element_kind From, element_kind To>
+    static line_function find_line(bool bounded) noexcept {
+        if constexpr (From == element_kind::f32) {
+            if (bounded) return &convert_line<From, To, true>;
+        }
+        return bounded ? nullptr : &convert_line<From, To, false>;
+    }
+    template <element_kind From>
+    static line_function find_line(element_kind to, bool bounded) noexcept {
+        switch (to) {
+            case element_kind::u8: return find_line<From, element_kind::u8>(bounded);
+            case element_kind::i8: return find_line<From, element_kind::i8>(bounded);
+            case element_kind::f32: return find_line<From, element_kind::f32>(bounded);
+            default: return nullptr;
+        }
+    }
+    /// Null where there is no such kernel.
+    static line_function find_line(element_kind from, element_kind to, bool bounded) noexcept {
+        switch (from) {
+            case element_kind::u8: return find_line<element_kind::u8>(to, bounded);
+            case element_kind::i8: return find_line<element_kind::i8>(to, bounded);
+            case element_kind::i32: return find_line<element_kind::i32>(to, bounded);
+            case element_kind::f32: return find_line<element_kind::f32>(to, bounded);
+            default: return nullptr;
+        }
+    }
+
+    /// From so many bytes on, read and written, the output leaves the caches before anybody reads it: it goes past them, which saves
+    /// reading it before it is overwritten.
+    static constexpr std::int64_t streamed_bytes = std::int64_t{1} << 27;
+
+    /// Whether what is rounded fits in 32 bits, where it is not clamped before.
+    static bool rounds_directly(const convert_problem& p) noexcept {
+        const epilogue& e = p.finish;
+        if (p.input_type == element_kind::f32 || e.output_type == element_kind::f32) return true;
+        const float most = p.input_type == element_kind::i32 ? 0.25f : 1048576.0f;
+        return __builtin_fabsf(e.scale_all) <= most && __builtin_fabsf(e.bias_all) <= 536870912.0f;
+    }
+
+    /// All of a problem that is one line; false if there is no kernel for it.
+    static bool run_line(const convert_problem& p, const parallel_for& parallel) noexcept {
+        if constexpr (width == 1) {
+            return false;
+        } else {
+            constexpr std::int64_t step = 4 * width;
+            const epilogue& e = p.finish;
+            const bool bounded = p.input_low_all != -__builtin_inff() || p.input_high_all != __builtin_inff();
+            const line_function function =
+                e.post_count == 0 ? find_line(p.input_type, e.output_type, bounded) : nullptr;
+            if (function == nullptr || !rounds_directly(p)) return false;
+            const std::int64_t from_bytes = bytes_of(p.input_type);
+            const std::int64_t to_bytes = bytes_of(e.output_type);
+            line all;
+            all.input = static_cast<const unsigned char*>(p.input);
+            all.output = static_cast<unsigned char*>(p.output);
+            all.scale = e.scale_all;
+            all.bias = e.bias_all;
+            all.low = p.input_low_all;
+            all.high = p.input_high_all;
+            all.quant_low = e.quant_low;
+            all.quant_high = e.quant_high;
+            // Elements in front of the first aligned one, where streaming needs it.
+            std::int64_t head = 0;
+            const bool streams =
+                simd::stream_alignment > 16 && p.channels * (from_bytes + to_bytes) >= streamed_bytes &&
+                reinterpret_cast<std::uintptr_t>(all.output) % static_cast<std::uintptr_t>(to_bytes) == 0;
+            if (streams) {
+                const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(all.output) %
+                                                            static_cast<std::uintptr_t>(simd::stream_alignment));
+                head = past == 0 ? 0 : (simd::stream_alignment - past) / to_bytes;
+                run_channels(p, 0, 0, 0, head);
+            }
+            const std::int64_t whole = (p.channels - head) / step * step;
+            split<Isa>(parallel, whole, 64 * step, [&](std::int64_t begin, std::int64_t end, int) {
+                line part = all;
+                part.input += (head + begin) * from_bytes;
+                part.output += (head + begin) * to_bytes;
+                const bool reads_most = streams && from_bytes > to_bytes;
+                const std::int64_t done =
+                    reads_most ? stream_pages(function, part, from_bytes, to_bytes, end - begin) : 0;
+                part.input += done * from_bytes;
+                part.output += done * to_bytes;
+                function(part, end - begin - done, streams);
+                if (streams) simd::end_stream();
+            });
+            const std::int64_t done = head + whole;
+            if (done < p.channels) run_channels(p, 0, 0, done, p.channels - done);
+            return true;
+        }
+    }
+
+    /// One run of elements whose positions differ by a constant: channels of a pixel, or pixels of a channel plane.
+    struct run_of_elements {
+        std::int64_t count = 0;
+        std::int64_t input_step = 1;
+        std::int64_t output_step = 1;
+    };
+
+    static void load(const convert_problem& p, std::int64_t at, const run_of_elements& part, float* v) noexcept {
+        const std::int64_t size = bytes_of(p.input_type);
+        const unsigned char* data = static_cast<const unsigned char*>(p.input) + at * size;
+        alignas(64) unsigned char gathered[finish_columns * 4];
+        if (part.input_step != 1) {
+            for (std::int64_t i = 0; i < part.count; ++i) {
+                if (size == 1)
+                    gathered[i] = data[i * part.input_step];
+                else
+                    std::memcpy(gathered + i * 4, data + i * part.input_step * 4, 4);
+            }
+            data = gathered;
+        }
+        std::int64_t i = 0;
+        if (p.input_type == element_kind::f32) {
+            for (; i + width <= part.count; i += width)
+                simd::store(v + i, load_vector<element_kind::f32>(data + i * size));
+        }
+        for (; i < part.count; i += width)
+            simd::store(v + i, finish<Isa>::load_elements(data, p.input_type, i, part.count - i));
+    }
+
+    static void clamp(const float* low, float low_all, const float* high, float high_all, std::int64_t channel,
+                      std::int64_t columns, float* v) noexcept {
+        if (low == nullptr && high == nullptr && low_all == -__builtin_inff() && high_all == __builtin_inff()) return;
+        for (std::int64_t i = 0; i < columns; i += width) {
+            const floats a = finish<Isa>::load_or(low, low_all, channel + i, columns - i);
+            const floats b = finish<Isa>::load_or(high, high_all, channel + i, columns - i);
+            simd::store(v + i, simd::at_most(simd::at_least(simd::load(v + i), a), b));
+        }
+    }
+
+    static void scatter(const convert_problem& p, std::int64_t at, const run_of_elements& part,
+                        const unsigned char* from) noexcept {
+        const std::int64_t size = bytes_of(p.finish.output_type);
+        unsigned char* to = static_cast<unsigned char*>(p.output) + at * size;
+        for (std::int64_t i = 0; i < part.count; ++i) {
+            if (size == 1)
+                to[i * part.output_step] = from[i];
+            else
+                std::memcpy(to + i * part.output_step * 4, from + i * 4, 4);
+        }
+    }
+
+    /// A row of the epilogue: `count` (<= finish_columns) channels of one pixel.
+    static void run_channels(const convert_problem& p, std::int64_t n, std::int64_t pixel, std::int64_t channel,
+                             std::int64_t count) noexcept {
+        const element_layout& in = p.input_layout;
+        const element_layout& out = p.output_layout;
+        const run_of_elements part{count, in.channel_stride, out.channel_stride};
+        const std::int64_t from = n * in.batch_stride + pixel * in.pixel_stride + channel * in.channel_stride;
+        const std::int64_t to = n * out.batch_stride + pixel * out.pixel_stride + channel * out.channel_stride;
+        alignas(64) float v[finish_columns];
+        load(p, from, part, v);
+        clamp(p.input_low, p.input_low_all, p.input_high, p.input_high_all, channel, count, v);
+        unsigned char* direct = static_cast<unsigned char*>(p.output) + to * bytes_of(p.finish.output_type);
+        const std::int64_t row = n * p.pixels + pixel;
+        if (part.output_step == 1) {
+            finish<Isa>::row(p.finish, v, row, channel, count, direct);
+        } else {
+            alignas(64) unsigned char packed[finish_columns * 4];
+            finish<Isa>::row(p.finish, v, row, channel, count, packed);
+            scatter(p, to, part, packed);
+        }
+    }
+
+    /// `count` pixels of one channel, side by side; the constants of the channel are the same for all, and there are no post operations.
+    static void finish_pixels(const convert_problem& p, std::int64_t n, std::int64_t channel, std::int64_t pixel,
+                              std::int64_t count, unsigned char* output) noexcept {
+        const element_layout& in = p.input_layout;
+        const run_of_elements part{count, in.pixel_stride, 1};
+        epilogue e = p.finish;
+        e.scale_all = e.scale != nullptr ? e.scale[channel] : e.scale_all;
+        e.bias_all = e.bias != nullptr ? e.bias[channel] : e.bias_all;
+        e.scale = nullptr;
+        e.bias = nullptr;
+        alignas(64) float v[finish_columns];
+        load(p, n * in.batch_stride + pixel * in.pixel_stride + channel * in.channel_stride, part, v);
+        clamp(nullptr, p.input_low != nullptr ? p.input_low[channel] : p.input_low_all, nullptr,
+              p.input_high != nullptr ? p.input_high[channel] : p.input_high_all, 0, count, v);
+        finish<Isa>::row(e, v, 0, 0, count, output);
+    }
+    static void run_pixels(const convert_problem& p, std::int64_t n, std::int64_t channel, std::int64_t pixel,
+                           std::int64_t count) noexcept {
+        const element_layout& out = p.output_layout;
+        const std::int64_t to = n * out.batch_stride + pixel * out.pixel_stride + channel * out.channel_stride;
+        if (out.pixel_stride == 1) {
+            finish_pixels(p, n, channel, pixel, count,
+                          static_cast<unsigned char*>(p.output) + to * bytes_of(p.finish.output_type));
+        } else {
+            alignas(64) unsigned char packed[finish_columns * 4];
+            finish_pixels(p, n, channel, pixel, count, packed);
+            scatter(p, to, {count, 1, out.pixel_stride}, packed);
+        }
+    }
+
+    /// Pixels of so few channels that one number holds a pixel: pictures, which come in planes.
+    static constexpr std::int64_t few_channels = 4;
+
+    static bool interleaves(const convert_problem& p) noexcept {
+        const bool bytes = p.finish.output_type == element_kind::u8 || p.finish.output_type == element_kind::i8;
+        return bytes && p.channels > 1 && p.channels <= few_channels && p.input_layout.pixel_stride == 1 &&
+               p.output_layout.channel_stride == 1 && p.output_layout.pixel_stride == p.channels;
+    }
+    template <int Channels>
+    static void interleave(const unsigned char (&planes)[few_channels][finish_columns], std::int64_t count,
+                           unsigned char* to) noexcept {
+        const auto pixel = [&](std::int64_t i) __attribute__((always_inline)) {
+            std::uint32_t word = 0;
+#pragma GCC unroll 4
+            for (int c = 0; c < Channels; ++c)
+                word |= static_cast<std::uint32_t>(planes[c][i]) << (8 * c);
+            return word;
+        };
+        for (std::int64_t i = 0; i + 1 < count; ++i) {  // what is past a pixel is the next one's
+            const std::uint32_t word = pixel(i);
+            std::memcpy(to + i * Channels, &word, Channels == 2 ? 2 : 4);
+        }
+        const std::uint32_t last = pixel(count - 1);
+        std::memcpy(to + (count - 1) * Channels, &last, Channels);
+    }
+    static void run_few_channels(const convert_problem& p, std::int64_t n, std::int64_t pixel,
+                                 std::int64_t count) noexcept {
+        alignas(64) unsigned char planes[few_channels][finish_columns];
+        for (std::int64_t c = 0; c < p.channels; ++c)
+            finish_pixels(p, n, c, pixel, count, planes[c]);
+        unsigned char* const to =
+            static_cast<unsigned char*>(p.output) + n * p.output_layout.batch_stride + pixel * p.channels;
+        switch (p.channels) {
+            case 2: return interleave<2>(planes, count, to);
+            case 3: return interleave<3>(planes, count, to);
+            default: return interleave<4>(planes, count, to);
+        }
+    }
+
+    static void copy_integers(const convert_problem& p) noexcept {
+        const element_layout& in = p.input_layout;
+        const element_layout& out = p.output_layout;
+        for (std::int64_t n = 0; n < p.batch; ++n) {
+            for (std::int64_t i = 0; i < p.pixels; ++i) {
+                for (std::int64_t c = 0; c < p.channels; ++c) {
+                    const std::int64_t from = n * in.batch_stride + i * in.pixel_stride + c * in.channel_stride;
+                    const std::int64_t to = n * out.batch_stride + i * out.pixel_stride + c * out.channel_stride;
+                    std::memcpy(static_cast<unsigned char*>(p.output) + to * 4,
+                                static_cast<const unsigned char*>(p.input) + from * 4, 4);
+                }
+            }
+        }
+    }
+
+    static bool is_dense(const convert_problem& p, const element_layout& l) noexcept {
+        return l.channel_stride == 1 && l.pixel_stride == p.channels &&
+               (p.batch == 1 || l.batch_stride == p.channels * p.pixels);
+    }
+    static void run(const convert_problem& problem, const parallel_for& parallel) noexcept {
+        if (problem.finish.output_type == element_kind::i32) {
+            copy_integers(problem);
+            return;
+        }
+        convert_problem p = problem;
+        const bool uniform = p.input_low == nullptr && p.input_high == nullptr && binary<Isa>::is_flat(p.finish);
+        if (uniform && is_dense(p, p.input_layout) && is_dense(p, p.output_layout)) {
+            p.channels = p.batch * p.pixels * p.channels;
+            p.pixels = p.batch = 1;
+            if (run_line(p, parallel)) return;
+        }
+        // Long runs along the pixels beat short ones along the channels, unless post operations need whole rows.
+        const bool planes = p.finish.post_count == 0 && p.pixels > 1 &&
+                            (p.input_layout.pixel_stride == 1 || p.output_layout.pixel_stride == 1) &&
+                            !(p.input_layout.channel_stride == 1 && p.output_layout.channel_stride == 1);
+        const bool few = planes && interleaves(p);
+        const std::int64_t inner = planes ? p.pixels : p.channels;
+        const std::int64_t outer = few ? 1 : planes ? p.channels : p.pixels;
+        const std::int64_t parts = (inner + finish_columns - 1) / finish_columns;
+        split<Isa>(parallel, p.batch * outer * parts, 8, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                const std::int64_t first = i % parts * finish_columns;
+                const std::int64_t count = inner - first < finish_columns ? inner - first : finish_columns;
+                const std::int64_t o = i / parts % outer;
+                const std::int64_t n = i / parts / outer;
+                if (few)
+                    run_few_channels(p, n, first, count);
+                else if (planes)
+                    run_pixels(p, n, o, first, count);
+                else
+                    run_channels(p, n, o, first, count);
+            }
+        });
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/depthwise.hpp
+#ifndef LPT_HOLDS_KERNEL_DEPTHWISE_HPP
+#define LPT_HOLDS_KERNEL_DEPTHWISE_HPP
+// Depthwise convolution: one input channel per output channel, vectors run along the channels.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// `depthwise_dots` for channels that do not fill the half of a block, if the instruction set has it.
+template <class Isa, bool HasHalves>
+struct half_block_dots {
+    using type = depthwise_dots<Isa, typename half_blocks<Isa>::dot, typename half_blocks<Isa>::simd>;
+};
+template <class Isa>
+struct half_block_dots<Isa, false> {
+    using type = void;
+};
+
+/// Where dot products of bytes can compute it, `depthwise_dots` does; which form packed weights have stands in front of them.
+/// Else weights are packed as pairs of taps in 16 bits, zero points already subtracted (|w - z| <= 383), so one 16-bit multiply-add
+/// instruction takes two taps and stays exact for u8 and i8 data.
+/// In memory: sums of each channel's weights (int32), then [pair of taps][channel][2] int16; floats: [tap][channel].
+template <class Isa>
+struct depthwise {
+    using simd = lanes<Isa>;
+    using ints = typename simd::ints;
+    using floats = typename simd::floats;
+    using geometry = convolution_geometry<Isa>;
+    static constexpr std::int64_t width = simd::width;
+    static constexpr int tile_pixels = 4;
+
+    static std::int64_t padded(const convolution_shape& s) noexcept {
+        return (s.in_channels + width - 1) / width * width;
+    }
+    static std::int64_t pairs(const convolution_shape& s) noexcept { return (geometry::taps(s) + 1) / 2; }
+
+    static constexpr std::int64_t header_bytes = 64;  // int32: whether `depthwise_dots` packed what follows
+    using dots = depthwise_dots<Isa>;
+    using half_dots = typename half_block_dots<Isa, half_blocks<Isa>::exist>::type;
+
+    /// The channels in blocks of full width, and those after them.
+    static channel_span in_blocks(const convolution_shape& s) noexcept {
+        const std::int64_t rest = s.in_channels % dots::block;
+        return {0, half_blocks<Isa>::exist && rest <= dots::block / 2 ? s.in_channels - rest : s.in_channels};
+    }
+    static channel_span after_blocks(const convolution_shape& s) noexcept {
+        const std::int64_t first = in_blocks(s).count;
+        return {first, s.in_channels - first};
+    }
+    static std::int64_t dots_bytes(const convolution_shape& s) noexcept {
+        std::int64_t bytes = dots::packed_bytes(s, in_blocks(s));
+        if constexpr (half_blocks<Isa>::exist) bytes += half_dots::packed_bytes(s, after_blocks(s));
+        return bytes;
+    }
+
+    static bool could_use_dots(const convolution_shape& s, element_kind type) noexcept {
+        if constexpr (dots::exists) return type != element_kind::f32 && dots::window_columns(s) > 0;
+        return false;
+    }
+
+    static std::size_t packed_bytes(const convolution_shape& s, element_kind type) noexcept {
+        const std::int64_t rows = type == element_kind::f32 ? geometry::taps(s) : 1 + pairs(s);
+        std::int64_t bytes = rows * padded(s) * 4;
+        if constexpr (dots::exists) {
+            if (could_use_dots(s, type) && dots_bytes(s) > bytes) bytes = dots_bytes(s);
+        }
+        return static_cast<std::size_t>(header_bytes + bytes);
+    }
+
+    /// A weight less its zero point.
+    static std::int32_t value_of(const convolution_weights& weights, std::int64_t channel, std::int64_t tap) noexcept {
+        const unsigned char* data = static_cast<const unsigned char*>(weights.data);
+        const unsigned char byte = data[channel * weights.group_stride + tap * weights.tap_stride];
+        const std::int32_t raw = weights.type == element_kind::u8
+                                     ? static_cast<std::int32_t>(byte)
+                                     : static_cast<std::int32_t>(static_cast<std::int8_t>(byte));
+        const std::int64_t zero_index = weights.zero_point_count > 1 ? channel : 0;
+        return weights.zero_point_count > 0 ? raw - weights.zero_points[zero_index] : raw;
+    }
+    static bool fits_dots(const convolution_shape& s, const convolution_weights& weights) noexcept {
+        for (std::int64_t c = 0; c < s.in_channels; ++c) {
+            for (std::int64_t t = 0; t < geometry::taps(s); ++t) {
+                const std::int32_t value = value_of(weights, c, t);
+                if (value < -128 || value > 127) return false;
+            }
+        }
+        return true;
+    }
+
+    static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
+        std::memset(packed, 0, packed_bytes(s, weights.type));
+        unsigned char* const base = static_cast<unsigned char*>(packed) + header_bytes;
+        if constexpr (dots::exists) {
+            if (could_use_dots(s, weights.type) && fits_dots(s, weights)) {
+                const std::int32_t yes = 1;
+                std::memcpy(packed, &yes, sizeof yes);
+                const auto value = [&](std::int64_t c, std::int64_t t) { return value_of(weights, c, t); };
+                dots::pack(s, in_blocks(s), value, base);
+                if constexpr (half_blocks<Isa>::exist)
+                    half_dots::pack(s, after_blocks(s), value, base + dots::packed_bytes(s, in_blocks(s)));
+                return;
+            }
+        }
+        const std::int64_t taps = geometry::taps(s);
+        const unsigned char* data = static_cast<const unsigned char*>(weights.data);
+        for (std::int64_t c = 0; c < s.in_channels; ++c) {
+            std::int32_t sum = 0;
+            for (std::int64_t t = 0; t < taps; ++t) {
+                if (weights.type == element_kind::f32) {
+                    const std::int64_t at = c * weights.group_stride + t * weights.tap_stride;
+                    std::memcpy(base + (t * padded(s) + c) * 4, data + at * 4, 4);
+                    continue;
+                }
+                const std::int16_t value = static_cast<std::int16_t>(value_of(weights, c, t));
+                sum += value;
+                std::memcpy(base + (padded(s) + (t / 2 * padded(s) + c)) * 4 + t % 2 * 2, &value, sizeof value);
+            }
+            if (weights.type != element_kind::f32) std::memcpy(base + c * 4, &sum, sizeof sum);
+        }
+    }
+
+    static std::int64_t outside_bytes(const convolution_shape& s, element_kind type) noexcept {
+        return (s.in_channels * bytes_of(type) + 63) / 64 * 64;
+    }
+    static std::int64_t pointer_count(const convolution_shape& s) noexcept { return pairs(s) * 2 * tile_pixels; }
+
+    static std::size_t scratch_bytes(const convolution_shape& s, element_kind type, int threads) noexcept {
+        const std::int64_t pointers = pointer_count(s) * static_cast<std::int64_t>(sizeof(void*));
+        return static_cast<std::size_t>(64 + outside_bytes(s, type) + threads * pointers);
+    }
+
+    static void run(const convolution_problem& problem, const parallel_for& parallel) noexcept {
+        const convolution_shape& s = problem.shape;
+        const std::int64_t element = bytes_of(problem.input_type);
+        unsigned char* scratch = static_cast<unsigned char*>(problem.scratch);
+        scratch += (64 - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(scratch) % 64)) % 64;
+        unsigned char* const outside = scratch;
+        std::memset(outside, problem.input_zero_point & 0xff, static_cast<std::size_t>(s.in_channels * element));
+        if constexpr (dots::exists) {
+            std::int32_t uses_dots;
+            std::memcpy(&uses_dots, problem.packed_weights, sizeof uses_dots);
+            if (uses_dots != 0) {
+                const unsigned char* const packed_dots = packed_of(problem);
+                if constexpr (depthwise_3x3<Isa>::exists) {
+                    if (depthwise_3x3<Isa>::fits(problem)) {
+                        depthwise_3x3<Isa>::run(problem, in_blocks(s), packed_dots, after_blocks(s),
+                                                packed_dots + dots::packed_bytes(s, in_blocks(s)), outside, parallel);
+                        return;
+                    }
+                }
+                dots::run(problem, in_blocks(s), packed_dots, outside, parallel);
+                if constexpr (half_blocks<Isa>::exist) {
+                    half_dots::run(problem, after_blocks(s), packed_dots + dots::packed_bytes(s, in_blocks(s)), outside,
+                                   parallel);
+                }
+                return;
+            }
+        }
+        const unsigned char** const all_pointers =
+            reinterpret_cast<const unsigned char**>(scratch + outside_bytes(s, problem.input_type));
+        split<Isa>(parallel, geometry::pixels(s), tile_pixels, [&](std::int64_t begin, std::int64_t end, int task) {
+            const unsigned char** const pointers = all_pointers + task * pointer_count(s);
+            for (std::int64_t i = 0; i < pointer_count(s); ++i)
+                pointers[i] = outside;
+            pixel_finder find(problem, begin, outside);
+            for (std::int64_t first = begin; first < end; first += tile_pixels) {
+                const std::int64_t count = end - first < tile_pixels ? end - first : tile_pixels;
+                for (std::int64_t p = 0; p < count; ++p)
+                    find.next(pointers, p);
+                run_tile(problem, first, count, pointers);
+            }
+        });
+    }
+
+private:
+    static const unsigned char* packed_of(const convolution_problem& problem) noexcept {
+        return static_cast<const unsigned char*>(problem.packed_weights) + header_bytes;
+    }
+
+    /// Walks over the output pixels and writes the addresses of their taps to pointers[tap * tile_pixels + place]. A pixel whose
+    /// window lies beside the one before takes over its addresses, one stride further: that is all the work inside an image.
+    class pixel_finder {
+        const convolution_shape& shape_;
+        const unsigned char* input_;
+        const unsigned char* outside_;
+        std::int64_t pixel_bytes_;
+        std::int64_t taps_;
+        std::int64_t row_;
+        std::int64_t column_;  // of the output
+        bool previous_whole_ = false;
+
+    public:
+        pixel_finder(const convolution_problem& problem, std::int64_t first, const unsigned char* outside) noexcept
+            : shape_(problem.shape),
+              input_(static_cast<const unsigned char*>(problem.input)),
+              outside_(outside),
+              pixel_bytes_(problem.input_pixel_stride * bytes_of(problem.input_type)),
+              taps_(geometry::taps(problem.shape)),
+              row_(first),
+              column_(first % problem.shape.out[2]) {}
+
+        void next(const unsigned char** pointers, std::int64_t place) noexcept {
+            const typename geometry::span w = geometry::window(shape_, 2, column_);
+            const bool whole = w.begin == 0 && w.end == shape_.kernel[2];
+            const unsigned char** to = pointers + place;
+            if (whole && previous_whole_ && column_ > 0) {
+                const unsigned char* const* from = pointers + (place + tile_pixels - 1) % tile_pixels;
+                const std::int64_t step = shape_.stride[2] * pixel_bytes_;
+                for (std::int64_t i = 0; i < taps_ * tile_pixels; i += tile_pixels)
+                    to[i] = from[i] == outside_ ? outside_ : from[i] + step;
+            } else {
+                geometry::for_each_tap(shape_, row_, [&](std::int64_t tap, std::int64_t pixel) {
+                    to[tap * tile_pixels] = pixel < 0 ? outside_ : input_ + pixel * pixel_bytes_;
+                });
+            }
+            previous_whole_ = whole;
+            ++row_;
+            if (++column_ == shape_.out[2]) column_ = 0;
+        }
+    };
+
+    static void run_tile(const convolution_problem& problem, std::int64_t first, std::int64_t count,
+                         const unsigned char* const* pointers) noexcept {
+        const convolution_shape& s = problem.shape;
+        for (std::int64_t c = 0; c < s.in_channels; c += finish_columns) {
+            const std::int64_t columns = s.in_channels - c < finish_columns ? s.in_channels - c : finish_columns;
+            unsigned char* to = static_cast<unsigned char*>(problem.output) +
+                                (first * problem.output_pixel_stride + c) * bytes_of(problem.finish.output_type);
+            if (problem.input_type == element_kind::f32) {
+                alignas(64) float sums[tile_pixels * finish_columns];
+                for (std::int64_t i = 0; i < columns; i += width)
+                    sum_floats(problem, c + i, columns - i, pointers, sums + i);
+                finish<Isa>::tile(problem.finish, sums, finish_columns, count, first, c, columns, to,
+                                  problem.output_pixel_stride);
+            } else {
+                alignas(64) std::int32_t sums[tile_pixels * finish_columns];
+                if (problem.input_type == element_kind::u8)
+                    sum_integers<false>(problem, c, columns, pointers, sums);
+                else
+                    sum_integers<true>(problem, c, columns, pointers, sums);
+                finish<Isa>::tile(problem.finish, sums, finish_columns, count, first, c, columns, to,
+                                  problem.output_pixel_stride);
+            }
+        }
+    }
+
+    template <bool Signed, bool Whole>
+    [[gnu::always_inline]] static ints load_bytes(const unsigned char* from, std::int64_t count) noexcept {
+        std::uint8_t whole[width];
+        if constexpr (!Whole) {
+            for (std::int64_t i = 0; i < width; ++i)
+                whole[i] = i < count ? from[i] : std::uint8_t{0};
+            from = whole;
+        }
+        if constexpr (Signed)
+            return simd::load_i8(reinterpret_cast<const std::int8_t*>(from));
+        else
+            return simd::load_u8(from);
+    }
+
+    /// One vector of channels, from `c` on, of all pixels of a tile. `weights` is the first pair of taps of channel c.
+    template <bool Signed, bool Whole>
+    [[gnu::always_inline]] static void sum_vector(ints start, const std::int32_t* weights, std::int64_t row,
+                                                  std::int64_t pair_count, std::int64_t c, std::int64_t count,
+                                                  const unsigned char* const* pointers, std::int32_t* sums) noexcept {
+        ints sum[tile_pixels] = {start, start, start, start};
+        for (std::int64_t pair = 0; pair < pair_count; ++pair) {
+            const ints weight = simd::load_int(weights + pair * row);
+            const unsigned char* const* at = pointers + pair * 2 * tile_pixels;
+#pragma GCC unroll 4
+            for (int p = 0; p < tile_pixels; ++p) {
+                const ints low = load_bytes<Signed, Whole>(at[p] + c, count);
+                const ints high = load_bytes<Signed, Whole>(at[tile_pixels + p] + c, count);
+                sum[p] = simd::multiply_pairs(sum[p], simd::pair(low, high), weight);
+            }
+        }
+#pragma GCC unroll 4
+        for (int p = 0; p < tile_pixels; ++p)
+            simd::store_int(sums + p * finish_columns, sum[p]);
+    }
+
+    template <bool Signed>
+    static void sum_integers(const convolution_problem& problem, std::int64_t c, std::int64_t columns,
+                             const unsigned char* const* pointers, std::int32_t* sums) noexcept {
+        const std::int64_t row = padded(problem.shape);
+        const std::int64_t pair_count = pairs(problem.shape);
+        const std::int32_t* weights = reinterpret_cast<const std::int32_t*>(packed_of(problem)) + c;
+        const ints zero = simd::broadcast_int(-problem.input_zero_point);
+        std::int64_t i = 0;
+        for (; i + width <= columns; i += width) {
+            const ints start = simd::multiply_int(simd::load_int(weights + i), zero);
+            sum_vector<Signed, true>(start, weights + row + i, row, pair_count, c + i, width, pointers, sums + i);
+        }
+        if (i < columns) {
+            const ints start = simd::multiply_int(simd::load_int(weights + i), zero);
+            sum_vector<Signed, false>(start, weights + row + i, row, pair_count, c + i, columns - i, pointers,
+                                      sums + i);
+        }
+    }
+
+    static void sum_floats(const convolution_problem& problem, std::int64_t c, std::int64_t count,
+                           const unsigned char* const* pointers, float* sums) noexcept {
+        const convolution_shape& s = problem.shape;
+        const std::int64_t row = padded(s);
+        const float* weights = reinterpret_cast<const float*>(packed_of(problem));
+        const floats start = simd::broadcast(0.0f);
+        floats sum[tile_pixels] = {start, start, start, start};
+        const std::int64_t taps = geometry::taps(s);
+        for (std::int64_t t = 0; t < taps; ++t) {
+            const floats weight = simd::load(weights + t * row + c);
+            const unsigned char* const* at = pointers + t * tile_pixels;
+#pragma GCC unroll 4
+            for (int p = 0; p < tile_pixels; ++p) {
+                sum[p] = simd::fma(finish<Isa>::load_elements(at[p], element_kind::f32, c, count), weight, sum[p]);
+            }
+        }
+#pragma GCC unroll 4
+        for (int p = 0; p < tile_pixels; ++p)
+            simd::store(sums + p * finish_columns, sum[p]);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/dense.hpp
+#ifndef LPT_HOLDS_KERNEL_DENSE_HPP
+#define LPT_HOLDS_KERNEL_DENSE_HPP
+// The dense kernel behind matrix multiplication and convolution: sums over taps and channels of row bytes times packed columns.
+//
+// A row of the result is a matrix row or an output pixel. For each tap (one for a matrix) it has a pointer to `channels` consecutive
+// elements; taps outside an image point at a row of zero points. B is packed into panels of `vectors * lanes` columns with a few
+// consecutive k per column, so one load feeds one dot product, and one panel is one forward stream.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+template <class Isa, class Arithmetic>
+struct dense {
+    using layout = dense_layout<Arithmetic>;
+    using sum_type = typename Arithmetic::sum_type;
+    using tile = dense_tile<Isa, Arithmetic>;
+    using store = column_store<Isa>;
+    static constexpr bool is_float = Arithmetic::is_float;
+    static constexpr int tile_rows = Arithmetic::rows;
+    static constexpr std::int64_t row_group_bytes = Arithmetic::group * Arithmetic::row_value_bytes;
+    static constexpr std::int64_t block_tiles = 64;  // most tiles between two passes over all panels
+    static constexpr std::int64_t usual_tiles = 16;
+    static constexpr std::int64_t block_bytes = 1048576;  // of more rows than usual: they stay in the L2 cache
+    static constexpr std::int64_t pointer_budget = 8192;  // pointers of a block
+    static constexpr std::int64_t line_block_rows = block_tiles * tile_rows;  // of a block of lines, at most
+
+    /// The most rows of a source that has a buffer for them.
+    static constexpr std::int64_t copied_rows = usual_tiles * tile_rows;
+    /// The most rows that are worked on together.
+    static std::int64_t block_rows(std::int64_t taps) noexcept {
+        const std::int64_t fitting = pointer_budget / (taps * tile_rows);
+        const std::int64_t most = taps == 1 ? block_tiles : usual_tiles;
+        return (fitting < 1 ? 1 : fitting > most ? most : fitting) * tile_rows;
+    }
+    /// The pointers that a task needs for the rows of a block.
+    static std::int64_t pointer_count(std::int64_t taps) noexcept {
+        const std::int64_t lines = line_block_rows * taps <= pointer_budget ? line_block_rows : 0;
+        const std::int64_t rows = block_rows(taps);
+        return (rows > lines ? rows : lines) * taps;
+    }
+    /// The rows of such a size that are worked on together.
+    static std::int64_t block_rows(const layout& shape) noexcept {
+        const std::int64_t most = block_rows(shape.taps);
+        const std::int64_t usual = usual_tiles * tile_rows;
+        const std::int64_t fitting = block_bytes / copied_bytes(shape.taps * shape.channels);
+        return most <= usual || fitting >= most ? most : fitting > usual ? fitting / tile_rows * tile_rows : usual;
+    }
+
+    static void pack(const layout& shape, const dense_source& from, void* packed) noexcept {
+        dense_pack<Isa, Arithmetic>::run(shape, from, packed);
+    }
+
+    /// Rows that are the pixels of lines: at both ends of a line there are columns of pixels that have taps outside the image.
+    struct line_ends {
+        std::int64_t line = 0;  // rows of a line, or 0
+        std::int64_t left = 0;  // columns
+        std::int64_t right = 0;
+    };
+
+    /// One call: which rows, whose columns, and what to do with the sums.
+    struct call {
+        layout shape;
+        const unsigned char* packed = nullptr;
+        std::int64_t rows = 0;
+        bool signed_rows = false;  // elements of A are i8
+        std::int32_t zero_point = 0;  // of A
+        std::int64_t group_row_bytes =
+            0;  // distance of a group's channels in a row of A, when pointers serve all groups
+        line_ends lines;
+        const epilogue* finish = nullptr;
+        unsigned char* output = nullptr;
+        std::int64_t output_stride = 0;  // elements
+    };
+
+    /// Takes over what packed columns say about their own layout.
+    static void read_layout(call& c) noexcept {
+        if constexpr (!is_float) {
+            dense_header header;
+            std::memcpy(&header, c.packed, sizeof header);
+            c.shape.four_bits = header.four_bits != 0;
+        }
+    }
+
+    /// Whether rows of a problem have to be copied into the form that the dot product reads: widened, flipped to the other sign, or
+    /// with a last k group that is readable as a whole.
+    static bool needs_copies(const layout& shape, bool signed_rows) noexcept {
+        if constexpr (is_float) return false;
+        return Arithmetic::widens_rows || flips(signed_rows) || shape.channels % Arithmetic::group != 0;
+    }
+    /// Bytes of `channels` channels in that form.
+    static std::int64_t copied_bytes(std::int64_t channels) noexcept {
+        return (channels + Arithmetic::group - 1) / Arithmetic::group * row_group_bytes;
+    }
+
+    /// Computes rows [row_begin, row_end) x units [unit_begin, unit_end); a unit is a panel of a group. The source has
+    ///   rows(first, count, group, pointers)  writes the pointer of tap t of row first + r to pointers[r * taps + t];
+    ///   copies_rows      whether it copies them, into a buffer for `copied_rows`;
+    ///   per_group        whether these pointers differ from group to group;
+    ///   readable_ends    whether the last k group of a row is readable as a whole;
+    ///   readable_rows(over)  how many rows, from the first one on, are if not all of them are, of `over` bytes past their end;
+    ///   outside()        a row that stands for all taps outside an image, as the dot product reads it, or null;
+    ///   copied_group     0, or its rows are already in the form of `needs_copies` and so many bytes apart from group to group.
+    /// `pointers` has room for pointer_count(taps).
+    template <class Source>
+    static void run(const call& c, const Source& source, std::int64_t row_begin, std::int64_t row_end,
+                    std::int64_t unit_begin, std::int64_t unit_end, const unsigned char** pointers) noexcept {
+        const std::int64_t panels = c.shape.panels();
+        std::int64_t block = block_rows(c.shape);
+        if (Source::copies_rows && block > copied_rows) block = copied_rows;
+        state s;
+        prepare(c, unit_begin, unit_end, s);
+        sum_type row_sums[block_tiles * tile_rows];
+        s.row_sums = row_sums;
+        s.pointers = pointers;
+        alignas(64) unsigned char buffer[is_float ? 64 : copy_bytes];
+        const bool in_form = source.copied_group != 0;
+        bool copies = false;
+        bool adds_rows = false;
+        std::int64_t readable = row_end;  // rows from here on are copied for the end of their last k group
+        if constexpr (!is_float) {
+            const unsigned char* outside = source.outside();
+            if (outside != nullptr) {
+                std::uint32_t first;  // k group; its values are all the same
+                std::memcpy(&first, outside, sizeof first);
+                if (first == 0) s.zeros = outside;
+            }
+            adds_rows = s.header.differs != 0 || s.header.zero_point != 0;
+            if (!in_form) {
+                copies = Arithmetic::widens_rows || flips(c.signed_rows);
+                if constexpr (!Source::readable_ends) {
+                    const std::int64_t rest = c.shape.channels % Arithmetic::group;
+                    if (!copies && rest != 0) readable = source.readable_rows(Arithmetic::group - rest);
+                }
+            }
+        }
+        const std::int64_t copied = (copied_bytes(c.shape.channels) + 63) / 64 * 64;
+        const std::int64_t ends = row_end - (readable > row_begin ? readable : row_begin);
+        if (readable < row_end && copied * (ends < block ? ends : block) > copy_bytes) copies = true;
+        if (copies) {
+            const std::int64_t fitting = copy_bytes / copied;
+            if (fitting == 0) s.chunks = true;
+            if (fitting < block) block = fitting < 1 ? 1 : fitting;
+        }
+        if (splits_lines(c, s)) {
+            block = line_block(c, row_end - row_begin);
+            s.lines = strip_ends(c.lines, block / c.lines.line);
+        }
+        // Blocks of equal heights, if there are lines, of whole ones: a low one would read all panels for a few rows.
+        const std::int64_t unit_rows = s.lines.line != 0 ? s.lines.line : 1;
+        const std::int64_t first_unit = row_begin / unit_rows;
+        const std::int64_t row_units = (row_end + unit_rows - 1) / unit_rows - first_unit;
+        const std::int64_t most_units = block / unit_rows;
+        const std::int64_t blocks = (row_units + most_units - 1) / most_units;
+        std::int64_t first = row_begin;
+        for (std::int64_t i = 0; i < blocks; ++i, first += s.rows) {
+            const std::int64_t end = (first_unit + row_units * (i + 1) / blocks) * unit_rows;
+            s.first = first;
+            s.rows = (end < row_end ? end : row_end) - first;
+            bool filled = false;
+            for (std::int64_t unit = unit_begin; unit < unit_end;) {
+                const std::int64_t g = unit / panels;
+                const std::int64_t past = (g + 1) * panels < unit_end ? (g + 1) * panels : unit_end;
+                s.offset = in_form ? g * source.copied_group : Source::per_group ? 0 : g * c.group_row_bytes;
+                if (!filled || Source::per_group || copies) {
+                    source.rows(first, s.rows, g, pointers);
+                    filled = true;
+                }
+                if constexpr (!is_float) {
+                    if (adds_rows) sum_rows(c, s, in_form, row_sums);
+                    if (copies && !s.chunks) copy_rows(c, s, buffer, copied);
+                    if (!copies && readable < first + s.rows) {
+                        copy_ends(c, s, readable < first ? 0 : readable - first, buffer, copied);
+                        filled = false;
+                    }
+                }
+                for (; unit < past; ++unit) {
+                    // The panel that follows; in the end the first one, for the next block.
+                    const unsigned char* next = nullptr;
+                    if (unit + 1 < past)
+                        next = panel_of(c, g, unit + 1 - g * panels);
+                    else if (past < unit_end)
+                        next = panel_of(c, g + 1, 0);
+                    else if (i + 1 < blocks && unit_end - unit_begin > 1)
+                        next = panel_of(c, unit_begin / panels, unit_begin % panels);
+                    run_panel(c, s, g, unit - g * panels, buffer, next);
+                }
+            }
+        }
+    }
+
+    /// Cuts a call into tasks for the threads: work(row_begin, row_end, unit_begin, unit_end, task).
+    template <class Function>
+    static void share(const call& c, const parallel_for& parallel, const Function& work) noexcept {
+        const std::int64_t units = c.shape.groups * c.shape.panels();
+        parallel_for some = parallel;
+        some.threads = threads_for(c, parallel.threads);
+        if (splits_rows(c, some.threads)) {
+            const bool many = c.rows >= many_tiles * tile_rows * some.threads;
+            split<Isa>(some, c.rows, many ? tile_rows : 1,
+                       [&](std::int64_t begin, std::int64_t end, int task) { work(begin, end, 0, units, task); });
+        } else {
+            split<Isa>(some, units, 1,
+                       [&](std::int64_t begin, std::int64_t end, int task) { work(0, c.rows, begin, end, task); });
+        }
+    }
+
+private:
+    static constexpr std::int64_t least_steps =
+        4096;  // multiply instructions of a task: about a microsecond, as a round of threads
+    static constexpr std::int64_t many_tiles = 16;  // of a task, from where on a last low one does not matter
+
+    /// How many threads are worth their round.
+    static int threads_for(const call& c, int threads) noexcept {
+        const std::int64_t depth = c.shape.taps * c.shape.groups_per_tap();
+        const std::int64_t vectors = c.shape.groups * c.shape.padded_columns() / Arithmetic::lanes;
+        const std::int64_t most = c.rows * vectors * depth / least_steps;
+        return most < 1 ? 1 : most < threads ? static_cast<int>(most) : threads;
+    }
+
+    /// Threads share the rows, or the panels if these are more bytes and are divided without a rest, or if there are too few rows.
+    static bool splits_rows(const call& c, int threads) noexcept {
+        const std::int64_t units = c.shape.groups * c.shape.panels();
+        if (units % threads == 0 && c.shape.group_bytes() >= c.rows * c.shape.channels * Arithmetic::row_value_bytes)
+            return false;
+        const std::int64_t row_tasks = (c.rows + tile_rows - 1) / tile_rows;
+        return row_tasks >= 2 * threads || units < 2 || units < row_tasks;
+    }
+
+    static constexpr std::int64_t staged_tiles = 8;
+
+    /// What holds for a whole call, and for the block of rows that is being worked on.
+    struct state {
+        dense_header header;
+        tile_result result = tile_result::sums;  // of tiles
+        bool staged = false;  // tiles go to a buffer, of which `column_store` takes them
+        bool chunks = false;  // a row does not fit into the buffer and is copied in pieces, panel by panel
+        alignas(64) float scale_of_all[layout::panel_columns];
+        alignas(64) float bias_of_all[layout::panel_columns];
+        step_numbers<layout::panel_columns> numbers_of_all;
+        line_ends lines;  // those of the call, if its ends have tiles of their own
+        std::int64_t first = 0;
+        std::int64_t rows = 0;
+        std::int64_t offset = 0;
+        const unsigned char** pointers = nullptr;
+        const unsigned char* zeros = nullptr;  // the row for taps outside, if it is zero
+        const sum_type* row_sums = nullptr;  // times the columns' common zero point, negated, if they have one
+    };
+
+    /// Whether pixels at the ends of lines have tiles of their own, which leave out the taps that are outside the image for all of
+    /// them. The others then leave out nothing less.
+    static bool splits_lines(const call& c, const state& s) noexcept {
+        const std::int64_t ends = c.lines.left + c.lines.right;
+        return ends != 0 && s.zeros != nullptr && (s.result == tile_result::bytes || s.staged) &&
+               s.header.zero_point == 0 && c.lines.line - ends >= 3 && c.lines.line * tile_rows <= line_block_rows &&
+               line_block_rows * c.shape.taps <= pointer_budget;
+    }
+    /// The most rows of a block of lines: as many lines as a tile has rows, or all, if these are not many rows.
+    static std::int64_t line_block(const call& c, std::int64_t rows) noexcept {
+        const std::int64_t usual = usual_tiles * 2 * tile_rows;
+        const std::int64_t tiled = c.lines.line * tile_rows;
+        return rows + c.lines.line <= usual ? rows + c.lines.line : tiled;
+    }
+
+    /// Which columns at the ends of lines become strips, in blocks of so many lines: with those that have taps outside the image also what
+    /// is left over from whole tiles in between, if that takes fewer tiles than one in each line.
+    static line_ends strip_ends(line_ends ends, std::int64_t lines) noexcept {
+        const std::int64_t inside = ends.line - ends.left - ends.right;
+        const std::int64_t over = inside % tile_rows;
+        if (inside > tile_rows && over * ((lines + tile_rows - 1) / tile_rows) < lines) ends.right += over;
+        return ends;
+    }
+
+    /// Rows of a block that are equally far from each other: its `i`-th strip, first those between the ends of lines, then the columns
+    /// at the ends.
+    struct strip {
+        std::int64_t begin = 0;
+        std::int64_t count = 0;
+        std::int64_t step = 1;
+    };
+    static std::int64_t strip_count(const state& s) noexcept {
+        if (s.lines.line == 0) return 1;
+        return (s.first % s.lines.line + s.rows + s.lines.line - 1) / s.lines.line + s.lines.left + s.lines.right;
+    }
+    static strip strip_at(const state& s, std::int64_t i) noexcept {
+        const std::int64_t line = s.lines.line;
+        if (line == 0) return {0, s.rows, 1};
+        const std::int64_t before = s.first % line;  // rows of the first line that are not in the block
+        const std::int64_t lines = (before + s.rows + line - 1) / line;
+        if (i < lines) {
+            const std::int64_t from = i * line + s.lines.left - before;
+            const std::int64_t to = (i + 1) * line - s.lines.right - before;
+            const std::int64_t begin = from < 0 ? 0 : from;
+            const std::int64_t end = to < s.rows ? to : s.rows;
+            return {begin, end > begin ? end - begin : 0, 1};
+        }
+        const std::int64_t column =
+            i - lines < s.lines.left ? i - lines : line - s.lines.left - s.lines.right + i - lines;
+        const std::int64_t begin = column < before ? column + line - before : column - before;
+        return {begin, begin < s.rows ? (s.rows - begin + line - 1) / line : 0, line};
+    }
+
+    static constexpr std::int64_t copy_bytes = 65536;  // of the rows of a block
+
+    /// Copies the rows of a block into the form that the tiles read and lets the pointers point there.
+    static void copy_rows(const call& c, state& s, unsigned char* buffer, std::int64_t row_bytes) noexcept {
+        for (std::int64_t r = 0; r < s.rows; ++r) {
+            unsigned char* const to = buffer + r * row_bytes;
+            Arithmetic::prepare_rows(to, s.pointers[r] + s.offset, c.shape.channels, c.signed_rows);
+            s.pointers[r] = to;
+        }
+        s.offset = 0;
+    }
+
+    /// Copies the rows of a block from `begin` on, which stay as they are but for their ends.
+    static void copy_ends(const call& c, const state& s, std::int64_t begin, unsigned char* buffer,
+                          std::int64_t row_bytes) noexcept {
+        for (std::int64_t r = begin; r < s.rows; ++r) {
+            unsigned char* const to = buffer + (r - begin) * row_bytes;
+            Arithmetic::prepare_rows(to, s.pointers[r] + s.offset, c.shape.channels, c.signed_rows);
+            s.pointers[r] = to - s.offset;
+        }
+    }
+
+    /// Rows are flipped to the sign that the dot product takes.
+    static bool flips(bool signed_rows) noexcept {
+        return !Arithmetic::widens_rows && !Arithmetic::either_sign && signed_rows == Arithmetic::unsigned_rows;
+    }
+
+    static void prepare(const call& c, std::int64_t unit_begin, std::int64_t unit_end, state& s) noexcept {
+        if constexpr (!is_float) {
+            std::memcpy(&s.header, c.packed, sizeof s.header);
+            const epilogue& e = *c.finish;
+            if (s.header.differs != 0) return;
+            if (e.output_type == element_kind::i32 || e.post_count > column_steps::most) return;
+            const auto [begin, end] = channels_of(c, unit_begin, unit_end);
+            const bool direct = e.post_count == 0 && finish<Isa>::requantizes_directly(e, begin, end);
+            s.result = direct || tile::takes_list(e, c.shape.four_bits) ? tile_result::bytes : tile_result::floats;
+            s.staged = s.result == tile_result::floats && (e.post_count != 0 || e.output_type != element_kind::f32);
+            store::fill(s.scale_of_all, e.scale_all);
+            store::fill(s.bias_of_all, e.bias_all);
+            store::fill(s.numbers_of_all, e);
+        }
+    }
+
+    /// The output channels of units.
+    struct channel_range {
+        std::int64_t begin;
+        std::int64_t end;
+    };
+    static channel_range channels_of(const call& c, std::int64_t unit_begin, std::int64_t unit_end) noexcept {
+        const std::int64_t panels = c.shape.panels();
+        const std::int64_t begin =
+            (unit_begin / panels) * c.shape.columns + unit_begin % panels * layout::panel_columns;
+        const std::int64_t last = unit_end - 1;
+        const std::int64_t last_columns = (last % panels + 1) * layout::panel_columns;
+        const std::int64_t columns = last_columns < c.shape.columns ? last_columns : c.shape.columns;
+        return {begin, (last / panels) * c.shape.columns + columns};
+    }
+
+    /// Sums of the rows' elements as the tile sees them, for columns with a zero point. `in_form`: they have been copied into the form
+    /// that it reads.
+    static void sum_rows(const call& c, const state& s, bool in_form, sum_type* sums) noexcept {
+        const bool kept = Arithmetic::widens_rows || Arithmetic::either_sign;
+        const bool seen_signed = kept ? c.signed_rows : !Arithmetic::unsigned_rows;
+        // Sums of i8 are taken as of u8, 128 more each.
+        const unsigned char flip = (in_form ? seen_signed : c.signed_rows) ? 0x80 : 0;
+        const bool widened = in_form && Arithmetic::widens_rows;
+        const std::uint32_t shift =
+            seen_signed && !widened ? 128u * static_cast<std::uint32_t>(c.shape.taps * c.shape.channels) : 0u;
+        const std::uint32_t factor = s.header.differs != 0 ? 1u : 0u - static_cast<std::uint32_t>(s.header.zero_point);
+        for (std::int64_t r = 0; r < s.rows; ++r) {
+            std::uint32_t sum = 0;
+            for (std::int64_t t = 0; t < c.shape.taps; ++t) {
+                const unsigned char* const row = s.pointers[r * c.shape.taps + t] + s.offset;
+                sum += widened ? sum_words(row, c.shape.channels) : lanes<Isa>::sum_bytes(row, c.shape.channels, flip);
+            }
+            sums[r] = static_cast<std::int32_t>((sum - shift) * factor);
+        }
+    }
+    static std::uint32_t sum_words(const unsigned char* from, std::int64_t count) noexcept {
+        std::uint32_t sum = 0;
+        for (std::int64_t i = 0; i < count; ++i) {
+            std::int16_t word;
+            std::memcpy(&word, from + i * 2, sizeof word);
+            sum += static_cast<std::uint32_t>(static_cast<std::int32_t>(word));
+        }
+        return sum;
+    }
+
+    static const unsigned char* panel_of(const call& c, std::int64_t g, std::int64_t panel) noexcept {
+        return c.packed + c.shape.panels_offset() + g * c.shape.group_bytes() +
+               panel * layout::panel_columns * c.shape.column_bytes();
+    }
+
+    static void run_panel(const call& c, const state& s, std::int64_t g, std::int64_t panel, unsigned char* buffer,
+                          const unsigned char* next) noexcept {
+        constexpr std::int64_t most_columns = layout::panel_columns;
+        const epilogue& e = *c.finish;
+        const std::int64_t width = c.shape.panel_width(panel);
+        const std::int64_t vectors = width / Arithmetic::lanes;
+        const std::int64_t first_column = panel * most_columns;
+        const std::int64_t rest = c.shape.columns - first_column;
+        const std::int64_t columns = rest < width ? rest : width;
+        const std::int64_t channel = g * c.shape.columns + first_column;
+        alignas(64) sum_type start[most_columns];
+        alignas(64) sum_type zero[most_columns];
+        alignas(64) float scale[most_columns];
+        alignas(64) float bias[most_columns];
+        alignas(64) sum_type sums[tile_rows * most_columns];
+        alignas(64) float scaled[staged_tiles * tile_rows * most_columns];
+        step_numbers<layout::panel_columns> step_copies;
+        column_steps steps;
+        tile_work<sum_type> w;
+        w.taps = c.shape.taps;
+        w.offset = s.offset;
+        w.zeros = s.zeros;
+        w.channels = c.shape.channels;
+        w.signed_rows = c.signed_rows;
+        w.panel = panel_of(c, g, panel);
+        tile_fetches fetches;
+        fetches.start_panel(next, layout::panel_columns * c.shape.column_bytes(), s.rows / tile_rows);
+        w.fetches = &fetches;
+        w.start = start;
+        w.columns = columns;
+        w.row_bytes = c.output_stride * bytes_of(e.output_type);
+        unsigned char* const output = c.output + (s.first * c.output_stride + channel) * bytes_of(e.output_type);
+        if constexpr (is_float) {
+            for (std::int64_t i = 0; i < width; ++i)
+                start[i] = 0;
+        } else {
+            fill_start(c, g, first_column, width, s.header, start, zero);
+            w.result = s.result;
+        }
+        if (w.result != tile_result::sums) {
+            w.signed_bytes = e.output_type == element_kind::i8;
+            w.low = static_cast<std::int32_t>(e.quant_low);
+            w.high = static_cast<std::int32_t>(e.quant_high);
+            w.limited = w.high - w.low < 255;
+            w.scale = store::of_columns(e.scale, s.scale_of_all, channel, columns, width, scale);
+            w.bias = store::of_columns(e.bias, s.bias_of_all, channel, columns, width, bias);
+            store::find(e, s.numbers_of_all, channel, columns, width, step_copies, steps);
+            if (e.post_count != 0) w.steps = &steps;
+        }
+        const bool staged = s.staged || (w.result == tile_result::floats && columns != width);
+        const bool in_place = e.output_type == element_kind::i32 && columns == width && s.header.differs == 0;
+        const bool direct = !staged && (w.result != tile_result::sums || in_place);
+        const std::int64_t output_bytes = w.row_bytes;
+        if (!direct) {
+            w.to = staged ? reinterpret_cast<unsigned char*>(scaled) : reinterpret_cast<unsigned char*>(sums);
+            w.row_bytes = width * 4;
+        }
+        const bool common_zero = s.header.differs == 0 && s.header.zero_point != 0;
+        const std::int64_t row_bytes = w.row_bytes;
+        const std::int64_t strips = strip_count(s);
+        for (std::int64_t i = 0; i < strips; ++i) {
+            const strip part = strip_at(s, i);
+            w.row_pointers = part.step * c.shape.taps;
+            if (direct) w.row_bytes = part.step * row_bytes;
+            w.rows.step = part.step;
+            for (std::int64_t done = 0; done < part.count;) {
+                const std::int64_t left = part.count - done;
+                const std::int64_t begin = part.begin + done * part.step;
+                const int height = tile::height_for(left, static_cast<int>(vectors), c.shape.four_bits);
+                w.tiles = 1;
+                if (direct || staged) w.tiles = tile::tiles_for(left, static_cast<int>(vectors), c.shape.four_bits);
+                if (const std::int64_t most = staged_tiles * tile_rows * most_columns / (height * width);
+                    staged && w.tiles > most)
+                    w.tiles = most;
+                w.pointers = s.pointers + begin * c.shape.taps;
+                if (common_zero) w.row_start = s.row_sums + begin;
+                if (direct) w.to = output + begin * row_bytes;
+                w.rows.first = s.first + begin;
+                if (s.chunks) {
+                    if constexpr (!is_float) run_chunks(c, s, w, vectors, sums, buffer);
+                } else {
+                    tile::find(height, vectors, c.shape.four_bits)(w);
+                }
+                const std::int64_t rows = height * w.tiles;
+                if (staged) {
+                    store::finish_rows(e, steps, w.rows, rows, width, scaled, columns, output + begin * output_bytes,
+                                       part.step * output_bytes);
+                } else if (!direct) {
+                    if constexpr (!is_float) {
+                        if (s.header.differs != 0) subtract_zero_points(sums, width, rows, zero, s.row_sums + begin);
+                    }
+                    unsigned char* const to = output + begin * c.output_stride * bytes_of(e.output_type);
+                    finish<Isa>::tile(e, sums, width, rows, s.first + begin, channel, columns, to, c.output_stride);
+                }
+                done += rows;
+            }
+        }
+    }
+
+    /// One row that is too long for the buffer: each piece starts with the sums of the one before.
+    static void run_chunks(const call& c, const state& s, tile_work<sum_type> w, std::int64_t vectors, sum_type* sums,
+                           unsigned char* buffer) noexcept {
+        constexpr std::int64_t values = copy_bytes / Arithmetic::row_value_bytes;
+        const tile_work<sum_type> last = w;
+        const unsigned char* const from = *s.pointers + s.offset;
+        const unsigned char* const piece = buffer;
+        w.pointers = &piece;
+        w.offset = 0;
+        w.result = tile_result::sums;
+        w.to = reinterpret_cast<unsigned char*>(sums);
+        for (std::int64_t k = 0; k < c.shape.channels; k += values) {
+            const std::int64_t rest = c.shape.channels - k;
+            w.channels = rest < values ? rest : values;
+            if (rest <= values) {
+                w.result = last.result;
+                w.to = last.to;
+            }
+            Arithmetic::prepare_rows(buffer, from + k, w.channels, c.signed_rows);
+            tile::find(1, vectors, c.shape.four_bits)(w);
+            w.panel += values / Arithmetic::group / (c.shape.four_bits ? 2 : 1) * vectors * tile::vector_bytes;
+            w.start = sums;
+            w.row_start = nullptr;
+        }
+    }
+
+    /// sum (a - za)(b - zb) = sum a b - za sum b - zb sum a + K za zb: everything that does not depend on the row.
+    static void fill_start(const call& c, std::int64_t g, std::int64_t first_column, std::int64_t width,
+                           const dense_header& header, std::int32_t* start, std::int32_t* zero) noexcept {
+        using simd = lanes<Isa>;
+        const std::int64_t index = (g * c.shape.padded_columns() + first_column) * 4;
+        const auto* const sums = reinterpret_cast<const std::int32_t*>(c.packed + c.shape.sums_offset() + index);
+        const auto* const zeros =
+            reinterpret_cast<const std::int32_t*>(c.packed + c.shape.zero_points_offset() + index);
+        const std::int32_t shift = flips(c.signed_rows) ? (Arithmetic::unsigned_rows ? 128 : -128) : 0;
+        const std::uint32_t row_zero = static_cast<std::uint32_t>(c.zero_point + shift);
+        const std::uint32_t k = static_cast<std::uint32_t>(c.shape.taps * c.shape.channels);
+        const auto per_sum = simd::broadcast_int(static_cast<std::int32_t>(0u - row_zero));
+        if (header.differs == 0) {
+            const std::uint32_t common = k * row_zero * static_cast<std::uint32_t>(header.zero_point);
+            const auto all = simd::broadcast_int(static_cast<std::int32_t>(common));
+            if (row_zero == 0) {
+                for (std::int64_t i = 0; i < width; i += simd::width)
+                    simd::store_int(start + i, all);
+            } else {
+                for (std::int64_t i = 0; i < width; i += simd::width)
+                    simd::store_int(start + i,
+                                    simd::add_int(all, simd::multiply_int(simd::load_int(sums + i), per_sum)));
+            }
+            return;
+        }
+        const auto per_zero = simd::broadcast_int(static_cast<std::int32_t>(k * row_zero));
+        for (std::int64_t i = 0; i < width; i += simd::width) {
+            const auto z = simd::load_int(zeros + i);
+            simd::store_int(zero + i, z);
+            simd::store_int(start + i, simd::add_int(simd::multiply_int(z, per_zero),
+                                                     simd::multiply_int(simd::load_int(sums + i), per_sum)));
+        }
+    }
+
+    static void subtract_zero_points(std::int32_t* sums, std::int64_t width, std::int64_t rows,
+                                     const std::int32_t* zero, const std::int32_t* row_sums) noexcept {
+        using simd = lanes<Isa>;
+        for (std::int64_t r = 0; r < rows; ++r) {
+            const typename simd::ints row_sum = simd::broadcast_int(row_sums[r]);
+            for (std::int64_t i = 0; i < width; i += simd::width) {
+                std::int32_t* at = sums + r * width + i;
+                simd::store_int(
+                    at, simd::subtract_int(simd::load_int(at), simd::multiply_int(simd::load_int(zero + i), row_sum)));
+            }
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/gemm.hpp
+#ifndef LPT_HOLDS_KERNEL_GEMM_HPP
+#define LPT_HOLDS_KERNEL_GEMM_HPP
+// Matrix multiplication.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Writes `count` pointers, `step` bytes apart, to every `distance`-th place.
+template <class Isa>
+[[gnu::always_inline]] inline void evenly_spaced(const unsigned char** pointers, std::int64_t distance,
+                                                 std::int64_t count, const unsigned char* at,
+                                                 std::int64_t step) noexcept {
+    // Four at a time: additions one after the other would wait for each other.
+    for (; count >= 4; count -= 4, at += 4 * step, pointers += 4 * distance) {
+        pointers[0] = at;
+        pointers[distance] = at + step;
+        pointers[2 * distance] = at + 2 * step;
+        pointers[3 * distance] = at + 3 * step;
+    }
+    for (; count > 0; --count, at += step, pointers += distance)
+        *pointers = at;
+}
+
+/// Rows of a matrix, or pixels of an image under a 1x1 convolution without padding or stride.
+template <class Isa>
+struct matrix_rows {
+    static constexpr bool copies_rows = false;
+    static constexpr bool per_group = false;
+    static constexpr bool readable_ends = false;
+    static constexpr std::int64_t copied_group = 0;
+    static constexpr const unsigned char* outside() noexcept { return nullptr; }
+    const unsigned char* data = nullptr;
+    std::int64_t row_bytes = 0;
+    std::int64_t row_count = 0;
+
+    /// Behind the end of a row lie the rows that follow it.
+    std::int64_t readable_rows(std::int64_t over) const noexcept {
+        if (row_bytes <= 0) return 0;
+        const std::int64_t last = (over + row_bytes - 1) / row_bytes;
+        return last < row_count ? row_count - last : 0;
+    }
+
+    void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
+        evenly_spaced<Isa>(pointers, 1, count, data + first * row_bytes, row_bytes);
+    }
+};
+
+template <class Isa>
+struct gemm {
+    template <class Arithmetic>
+    static dense_layout<Arithmetic> shape_of(std::int64_t k, std::int64_t n) noexcept {
+        dense_layout<Arithmetic> shape;
+        shape.columns = n;
+        shape.channels = k;
+        return shape;
+    }
+
+    static std::size_t packed_bytes(element_kind type, std::int64_t k, std::int64_t n) noexcept {
+        if (type == element_kind::f32) return static_cast<std::size_t>(shape_of<float_arithmetic<Isa>>(k, n).bytes());
+        dense_layout<integer_arithmetic<Isa>> shape = shape_of<integer_arithmetic<Isa>>(k, n);
+        shape.four_bits = type == element_kind::i4;
+        return static_cast<std::size_t>(shape.bytes());
+    }
+
+    template <class Arithmetic>
+    static void pack_as(const gemm_weights& weights, void* packed) noexcept {
+        dense_source from;
+        from.data = weights.data;
+        from.type = weights.type;
+        from.column_stride = weights.n_stride;
+        from.channel_stride = weights.k_stride;
+        from.zero_points = weights.zero_points;
+        from.zero_point_count = weights.zero_point_count;
+        dense_layout<Arithmetic> shape = shape_of<Arithmetic>(weights.k, weights.n);
+        shape.four_bits = weights.type == element_kind::i4;
+        dense<Isa, Arithmetic>::pack(shape, from, packed);
+    }
+
+    static void pack(const gemm_weights& weights, void* packed) noexcept {
+        if (weights.type == element_kind::f32)
+            pack_as<float_arithmetic<Isa>>(weights, packed);
+        else
+            pack_as<integer_arithmetic<Isa>>(weights, packed);
+    }
+
+    /// Multiplies rows that need no more than one pointer each; also the core of 1x1 convolutions.
+    template <class Arithmetic>
+    static void multiply_rows(const typename dense<Isa, Arithmetic>::call& call, const matrix_rows<Isa>& rows,
+                              const parallel_for& parallel) noexcept {
+        using engine = dense<Isa, Arithmetic>;
+        engine::share(
+            call, parallel,
+            [&](std::int64_t row_begin, std::int64_t row_end, std::int64_t unit_begin, std::int64_t unit_end, int) {
+                const unsigned char* pointers[engine::block_tiles * engine::tile_rows];
+                engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
+            });
+    }
+
+    template <class Arithmetic>
+    static void run_as(const gemm_problem& problem, const parallel_for& parallel) noexcept {
+        typename dense<Isa, Arithmetic>::call call;
+        call.shape = shape_of<Arithmetic>(problem.k, problem.n);
+        call.packed = static_cast<const unsigned char*>(problem.packed_b);
+        dense<Isa, Arithmetic>::read_layout(call);
+        call.rows = problem.m;
+        call.signed_rows = problem.a_type == element_kind::i8;
+        call.zero_point = problem.a_zero_point;
+        call.finish = &problem.finish;
+        call.output = static_cast<unsigned char*>(problem.c);
+        call.output_stride = problem.c_row_stride;
+        const matrix_rows<Isa> rows{static_cast<const unsigned char*>(problem.a),
+                                    problem.a_row_stride * bytes_of(problem.a_type), problem.m};
+        multiply_rows<Arithmetic>(call, rows, parallel);
+    }
+
+    static void run(const gemm_problem& problem, const parallel_for& parallel) noexcept {
+        if (problem.a_type == element_kind::f32)
+            run_as<float_arithmetic<Isa>>(problem, parallel);
+        else
+            run_as<integer_arithmetic<Isa>>(problem, parallel);
+    }
+};
+
+} // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/transposed_convolution.hpp
+#ifndef LPT_HOLDS_KERNEL_TRANSPOSED_CONVOLUTION_HPP
+#define LPT_HOLDS_KERNEL_TRANSPOSED_CONVOLUTION_HPP
+// Transposed convolutions over the dense kernel.
+//
+// An output pixel takes a tap only if the tap's position is a multiple of the stride. Which taps these are repeats along each axis with the stride,
+// so the outputs of such a phase are a convolution of stride 1 with the taps of the phase, whose weights are packed for themselves.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The taps of phases along an axis. A template on the instruction set only to keep one copy per instruction set.
+template <class Isa>
+struct transposed_axis {
+    std::int64_t kernel;
+    std::int64_t stride;
+    std::int64_t dilation;
+    std::int64_t step;  // from tap to tap of a phase
+
+    transposed_axis(const convolution_shape& s, int axis) noexcept
+        : kernel(s.kernel[axis]), stride(s.stride[axis]), dilation(s.dilation[axis]) {
+        std::int64_t divisor = stride;
+        for (std::int64_t rest = dilation % stride; rest != 0;) {
+            const std::int64_t next = divisor % rest;
+            divisor = rest;
+            rest = next;
+        }
+        step = stride / divisor;
+    }
+    /// Phases that have taps; the taps of phase p are p, p + step, p + 2 step ...
+    std::int64_t phases() const noexcept { return kernel < step ? kernel : step; }
+    std::int64_t taps(std::int64_t phase) const noexcept { return (kernel - phase + step - 1) / step; }
+    /// The phase of a position of the output in front of which the padding has been put, or -1 if it has no taps.
+    std::int64_t phase_of(std::int64_t position) const noexcept {
+        const std::int64_t rest = (position % stride + stride) % stride;
+        for (std::int64_t phase = 0; phase < phases(); ++phase) {
+            if (phase * dilation % stride == rest) return phase;
+        }
+        return -1;
+    }
+};
+
+/// Outputs of one phase along an axis: `first`, `first` + stride ... Tap t of output j takes input `input` + j + t * input_step.
+struct phase_outputs {
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+    std::int64_t phase = -1;
+    std::int64_t taps = 0;
+    std::int64_t input = 0;
+    std::int64_t input_step = 0;
+};
+
+/// Rows of an implicit matrix: the taps of output pixels of a phase that lie side by side.
+template <class Isa>
+struct phase_rows {
+    static constexpr bool copies_rows = false;
+    static constexpr bool per_group = false;
+    static constexpr bool readable_ends = false;
+    const convolution_shape* shape = nullptr;
+    pixel_image image;
+    std::int64_t copied_group = 0;
+    const phase_outputs* axes = nullptr;  // three
+    std::int64_t batch = 0;
+    std::int64_t plane = 0;  // of the phase
+    std::int64_t line = 0;
+    std::int64_t base = 0;  // number of the row that is the line's first pixel
+
+    const unsigned char* outside() const noexcept { return image.outside; }
+    static constexpr std::int64_t readable_rows(std::int64_t) noexcept { return 0; }
+
+    void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
+        const std::int64_t taps = axes[0].taps * axes[1].taps * axes[2].taps;
+        const unsigned char** to = pointers;
+        for (std::int64_t d = 0; d < axes[0].taps; ++d) {
+            const std::int64_t z = axes[0].input + plane + d * axes[0].input_step;
+            for (std::int64_t h = 0; h < axes[1].taps; ++h) {
+                const std::int64_t y = axes[1].input + line + h * axes[1].input_step;
+                const bool inside = z >= 0 && z < shape->in[0] && y >= 0 && y < shape->in[1];
+                const std::int64_t at = inside ? ((batch * shape->in[0] + z) * shape->in[1] + y) * shape->in[2] : -1;
+                for (std::int64_t w = 0; w < axes[2].taps; ++w, ++to)
+                    find(at, axes[2].input + first - base + w * axes[2].input_step, count, taps, to);
+            }
+        }
+    }
+
+private:
+    /// One tap of `count` pixels, from column `x` of the input on; `at`: the first pixel of its line, or -1.
+    void find(std::int64_t at, std::int64_t x, std::int64_t count, std::int64_t taps,
+              const unsigned char** to) const noexcept {
+        std::int64_t begin = x < 0 ? -x : 0;
+        std::int64_t end = shape->in[2] - x < count ? shape->in[2] - x : count;
+        if (at < 0 || begin >= end) begin = end = count;
+        for (std::int64_t i = 0; i < begin; ++i)
+            to[i * taps] = image.outside;
+        if (begin < end)
+            evenly_spaced<Isa>(to + begin * taps, taps, end - begin, image.input + (at + x + begin) * image.pixel_bytes,
+                               image.pixel_bytes);
+        for (std::int64_t i = end; i < count; ++i)
+            to[i * taps] = image.outside;
+    }
+};
+
+template <class Isa, class Arithmetic>
+struct transposed_convolution {
+    using engine = dense<Isa, Arithmetic>;
+    using layout = dense_layout<Arithmetic>;
+    using geometry = convolution_geometry<Isa>;
+    using axis_of = transposed_axis<Isa>;
+
+    static constexpr std::int64_t aligned(std::int64_t bytes) noexcept { return (bytes + 63) / 64 * 64; }
+
+    static layout layout_of(const convolution_shape& s, std::int64_t taps, bool four_bits) noexcept {
+        layout shape;
+        shape.groups = s.groups;
+        shape.columns = geometry::group_out(s);
+        shape.taps = taps;
+        shape.channels = geometry::group_in(s);
+        shape.four_bits = four_bits;
+        return shape;
+    }
+
+    /// Calls f(phases of the axes, taps, bytes in front of its packed weights) for each phase with taps; gives all their bytes.
+    template <class Function>
+    static std::int64_t for_each_phase(const convolution_shape& s, bool four_bits, const Function& f) noexcept {
+        const axis_of axes[3] = {{s, 0}, {s, 1}, {s, 2}};
+        std::int64_t offset = 0;
+        for (std::int64_t d = 0; d < axes[0].phases(); ++d) {
+            for (std::int64_t h = 0; h < axes[1].phases(); ++h) {
+                for (std::int64_t w = 0; w < axes[2].phases(); ++w) {
+                    const std::int64_t phases[3] = {d, h, w};
+                    const std::int64_t taps = axes[0].taps(d) * axes[1].taps(h) * axes[2].taps(w);
+                    f(phases, taps, offset);
+                    offset += aligned(layout_of(s, taps, four_bits).bytes());
+                }
+            }
+        }
+        return offset;
+    }
+
+    static std::int64_t most_taps(const convolution_shape& s) noexcept {
+        return axis_of(s, 0).taps(0) * axis_of(s, 1).taps(0) * axis_of(s, 2).taps(0);
+    }
+
+    /// Behind the packed weights there is room for those of a phase, one after the other, from which they are packed.
+    static std::int64_t packed_bytes(const convolution_shape& s, element_kind type) noexcept {
+        const std::int64_t packed = for_each_phase(s, type == element_kind::i4, [](auto&&...) {});
+        const std::int64_t taps = most_taps(s);
+        return packed + (taps == 1 ? 0 : s.out_channels * geometry::group_in(s) * taps * bytes_of(type));
+    }
+
+    static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
+        const bool four_bits = weights.type == element_kind::i4;
+        unsigned char* const base = static_cast<unsigned char*>(packed);
+        unsigned char* const together = base + for_each_phase(s, four_bits, [](auto&&...) {});
+        for_each_phase(s, four_bits, [&](const std::int64_t(&phases)[3], std::int64_t taps, std::int64_t offset) {
+            const std::int64_t size = bytes_of(weights.type);
+            const std::int64_t tap = (phases[0] * s.kernel[1] + phases[1]) * s.kernel[2] + phases[2];
+            dense_source from;
+            from.data = static_cast<const unsigned char*>(weights.data) + tap * weights.tap_stride * size;
+            from.type = weights.type;
+            from.group_stride = weights.group_stride;
+            from.column_stride = weights.out_stride;
+            from.channel_stride = weights.in_stride;
+            from.zero_points = weights.zero_points;
+            from.zero_point_count = weights.zero_point_count;
+            if (taps > 1) {
+                put_together(s, weights, static_cast<const unsigned char*>(from.data), phases, together);
+                from.data = together;
+                from.tap_stride = 1;
+                from.channel_stride = taps;
+                from.column_stride = geometry::group_in(s) * taps;
+                from.group_stride = geometry::group_out(s) * from.column_stride;
+            }
+            engine::pack(layout_of(s, taps, four_bits), from, base + offset);
+        });
+    }
+
+    static std::int64_t pointer_count(const convolution_shape& s) noexcept {
+        std::int64_t most = 0;
+        for_each_phase(s, false, [&](const auto&, std::int64_t taps, std::int64_t) {
+            const std::int64_t count = engine::pointer_count(taps);
+            most = count > most ? count : most;
+        });
+        return most;
+    }
+    static std::int64_t pointer_bytes(const convolution_shape& s) noexcept {
+        return aligned(pointer_count(s) * static_cast<std::int64_t>(sizeof(void*)));
+    }
+    /// Scratch memory of a task: pointers, and where there is one channel, a line of numbers and the whole vectors that it comes in.
+    static std::int64_t line_bytes(const convolution_shape& s) noexcept { return aligned((s.out[2] + 16) * 4); }
+    static std::int64_t task_bytes(const convolution_shape& s) noexcept {
+        const std::int64_t vectors = aligned(outputs_from(s, 2, 0).count * Arithmetic::lanes * 4);
+        return pointer_bytes(s) + (s.out_channels == 1 ? line_bytes(s) + vectors : 0);
+    }
+
+    /// `call`: all but the weights. `scratch`: task_bytes for each task.
+    static void run(const convolution_problem& problem, const typename engine::call& call, const pixel_image& image,
+                    std::int64_t copied_group, unsigned char* scratch, const parallel_for& parallel) noexcept {
+        const convolution_shape& s = problem.shape;
+        const std::int64_t lines = s.batch * s.out[0] * s.out[1];
+        const std::int64_t work = lines * s.out[2] * s.out_channels * geometry::group_in(s) * most_taps(s);
+        parallel_for some = parallel;
+        if (work / least_products < some.threads) some.threads = static_cast<int>(work / least_products);
+        if (some.threads < 1) some.threads = 1;
+        const bool joins = joins_pixels(problem);
+        const std::int64_t own = task_bytes(s);
+        split<Isa>(some, lines, 1, [&](std::int64_t begin, std::int64_t end, int task) {
+            phase_call of{problem, call, {}, {}, {}, scratch + task * own, {}};
+            of.rows.shape = &s;
+            of.rows.image = image;
+            of.rows.copied_group = copied_group;
+            of.rows.axes = of.axes;
+            if (joins)
+                run_joined(of, begin, end);
+            else
+                run_lines(of, begin, end);
+        });
+    }
+
+private:
+    static constexpr int most_posts = 16;  // that are copied
+    static constexpr std::int64_t least_products = 262144;  // of a task: some microseconds
+
+    /// One phase of a line of output pixels.
+    struct phase_call {
+        const convolution_problem& problem;
+        typename engine::call call;
+        phase_outputs axes[3];
+        phase_rows<Isa> rows;
+        post_operation posts[most_posts];
+        unsigned char* scratch;
+        epilogue finish;  // of the call
+    };
+
+    /// The weights of a phase as [group][out][in][tap].
+    static void put_together(const convolution_shape& s, const convolution_weights& weights, const unsigned char* first,
+                             const std::int64_t (&phases)[3], unsigned char* to) noexcept {
+        const axis_of axes[3] = {{s, 0}, {s, 1}, {s, 2}};
+        const std::int64_t size = bytes_of(weights.type);
+        for (std::int64_t channel = 0; channel < s.out_channels; ++channel) {
+            const std::int64_t g = channel / geometry::group_out(s);
+            const std::int64_t o = channel % geometry::group_out(s);
+            for (std::int64_t i = 0; i < geometry::group_in(s); ++i) {
+                const std::int64_t at = g * weights.group_stride + o * weights.out_stride + i * weights.in_stride;
+                for (std::int64_t d = 0; d < axes[0].taps(phases[0]); ++d) {
+                    for (std::int64_t h = 0; h < axes[1].taps(phases[1]); ++h) {
+                        for (std::int64_t w = 0; w < axes[2].taps(phases[2]); ++w, to += size) {
+                            const std::int64_t tap =
+                                (d * axes[0].step * s.kernel[1] + h * axes[1].step) * s.kernel[2] + w * axes[2].step;
+                            std::memcpy(to, first + (at + tap * weights.tap_stride) * size,
+                                        static_cast<std::size_t>(size));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Outputs of the phase of output `first` (< stride).
+    static phase_outputs outputs_from(const convolution_shape& s, int axis, std::int64_t first) noexcept {
+        const axis_of a(s, axis);
+        phase_outputs result;
+        result.first = first;
+        result.count = (s.out[axis] - first + a.stride - 1) / a.stride;
+        result.phase = a.phase_of(first + s.pad_begin[axis]);
+        if (result.phase < 0) return result;
+        result.taps = a.taps(result.phase);
+        result.input = (first + s.pad_begin[axis] - result.phase * a.dilation) / a.stride;
+        result.input_step = -(a.step * a.dilation / a.stride);
+        return result;
+    }
+
+    /// Whether one channel's pixels go through the epilogue side by side, as if they were channels.
+    static bool joins_pixels(const convolution_problem& p) noexcept {
+        const epilogue& e = p.finish;
+        if (p.shape.out_channels != 1 || p.output_pixel_stride != 1 || e.output_type == element_kind::i32 ||
+            e.post_count > most_posts)
+            return false;
+        for (int i = 0; i < e.post_count; ++i) {
+            if (e.post[i].residual != nullptr && e.post[i].residual_row_stride != 1) return false;
+        }
+        return true;
+    }
+
+    /// The output line `line` of all; sets what phases of it have in common.
+    static void find_line(phase_call& of, std::int64_t line) noexcept {
+        const convolution_shape& s = of.problem.shape;
+        const std::int64_t y = line % s.out[1];
+        const std::int64_t z = line / s.out[1] % s.out[0];
+        of.axes[0] = outputs_from(s, 0, z % s.stride[0]);
+        of.axes[1] = outputs_from(s, 1, y % s.stride[1]);
+        of.rows.batch = line / (s.out[0] * s.out[1]);
+        of.rows.plane = z / s.stride[0];
+        of.rows.line = y / s.stride[1];
+    }
+
+    /// The phases of a line, one after the other: f(), with axes and weights set; without taps, `call.packed` is null.
+    template <class Function>
+    static void for_each_column_phase(phase_call& of, const Function& f) noexcept {
+        const convolution_shape& s = of.problem.shape;
+        const unsigned char* const packed = static_cast<const unsigned char*>(of.problem.packed_weights);
+        bool four_bits = false;
+        if constexpr (!Arithmetic::is_float) {
+            dense_header header;
+            std::memcpy(&header, packed, sizeof header);
+            four_bits = header.four_bits != 0;
+        }
+        const std::int64_t phases = s.stride[2] < s.out[2] ? s.stride[2] : s.out[2];
+        for (std::int64_t first = 0; first < phases; ++first) {
+            of.axes[2] = outputs_from(s, 2, first);
+            of.call.packed = nullptr;
+            for_each_phase(s, four_bits, [&](const std::int64_t(&each)[3], std::int64_t taps, std::int64_t offset) {
+                if (each[0] != of.axes[0].phase || each[1] != of.axes[1].phase || each[2] != of.axes[2].phase) return;
+                of.call.packed = packed + offset;
+                of.call.shape = layout_of(s, taps, four_bits);
+            });
+            of.call.rows = of.axes[2].count;
+            f();
+        }
+    }
+
+    static void multiply(phase_call& of, std::int64_t begin, std::int64_t end) noexcept {
+        of.rows.base = begin;
+        engine::run(of.call, of.rows, begin, end, 0, of.call.shape.groups * of.call.shape.panels(),
+                    reinterpret_cast<const unsigned char**>(of.scratch));
+    }
+
+    /// Pixels without taps: the epilogue of zero.
+    static void finish_zeros(const epilogue& e, std::int64_t channels, std::int64_t row, unsigned char* to) noexcept {
+        if (e.output_type == element_kind::i32) {
+            std::memset(to, 0, static_cast<std::size_t>(channels * 4));
+            return;
+        }
+        alignas(64) const float zeros[finish_columns] = {};
+        for (std::int64_t c = 0; c < channels; c += finish_columns) {
+            const std::int64_t columns = channels - c < finish_columns ? channels - c : finish_columns;
+            finish<Isa>::row(e, zeros, row, c, columns, to + c * bytes_of(e.output_type));
+        }
+    }
+
+    static void run_lines(phase_call& of, std::int64_t begin, std::int64_t end) noexcept {
+        const convolution_problem& p = of.problem;
+        const convolution_shape& s = p.shape;
+        const std::int64_t element = bytes_of(p.finish.output_type);
+        unsigned char* const output = static_cast<unsigned char*>(p.output);
+        for (std::int64_t line = begin; line < end; ++line) {
+            find_line(of, line);
+            for_each_column_phase(of, [&] {
+                const std::int64_t first = line * s.out[2] + of.axes[2].first;
+                of.finish = p.finish;
+                // Rows of residuals are those of the output; without any, all rows are alike.
+                const bool by_line = move_residuals(of, first);
+                of.call.finish = &of.finish;
+                of.call.output = by_line ? output + first * p.output_pixel_stride * element : output;
+                of.call.output_stride = p.output_pixel_stride * (by_line ? s.stride[2] : 1);
+                const std::int64_t parts = by_line ? 1 : of.axes[2].count;
+                for (std::int64_t i = 0; i < parts; ++i) {
+                    const std::int64_t row = by_line ? 0 : first + i * s.stride[2];
+                    const std::int64_t count = by_line ? of.axes[2].count : 1;
+                    if (of.call.packed == nullptr) {
+                        for (std::int64_t r = row; r < row + count; ++r)
+                            finish_zeros(*of.call.finish, s.out_channels, r,
+                                         of.call.output + r * of.call.output_stride * element);
+                    } else {
+                        multiply(of, row, row + count);
+                        if (!by_line) ++of.axes[2].input;
+                    }
+                }
+            });
+        }
+    }
+
+    /// Lets the epilogue's row 0 be output row `first` and the next ones those of the phase; false if it has too many post operations.
+    static bool move_residuals(phase_call& of, std::int64_t first) noexcept {
+        epilogue& finish = of.finish;
+        bool any = false;
+        for (int i = 0; i < finish.post_count; ++i)
+            any = any || finish.post[i].residual != nullptr;
+        if (!any) return true;
+        if (finish.post_count > most_posts) return false;
+        for (int i = 0; i < finish.post_count; ++i) {
+            post_operation& post = of.posts[i];
+            post = finish.post[i];
+            if (post.residual == nullptr) continue;
+            post.residual = static_cast<const unsigned char*>(post.residual) +
+                            first * post.residual_row_stride * bytes_of(post.residual_type);
+            post.residual_row_stride *= of.problem.shape.stride[2];
+        }
+        finish.post = of.posts;
+        return true;
+    }
+
+    /// One channel: all phases of a line give numbers, and their epilogue takes them side by side.
+    static void run_joined(phase_call& of, std::int64_t begin, std::int64_t end) noexcept {
+        const convolution_problem& p = of.problem;
+        const convolution_shape& s = p.shape;
+        const std::int64_t width = s.out[2];
+        float* const numbers = reinterpret_cast<float*>(of.scratch + pointer_bytes(s));
+        float* const vectors = numbers + line_bytes(s) / 4;
+        std::memset(numbers, 0, static_cast<std::size_t>((width + 16) * 4));
+        epilogue& sums = of.finish;
+        sums = {};
+        sums.scale_all = p.finish.scale != nullptr ? *p.finish.scale : p.finish.scale_all;
+        sums.bias_all = p.finish.bias != nullptr ? *p.finish.bias : p.finish.bias_all;
+        sums.output_type = element_kind::f32;
+        epilogue rest = p.finish;
+        rest.scale = rest.bias = nullptr;
+        rest.scale_all = 1;
+        rest.bias_all = -0.0f;
+        rest.post = of.posts;
+        of.call.finish = &sums;
+        for (std::int64_t line = begin; line < end; ++line) {
+            find_line(of, line);
+            for_each_column_phase(of, [&] {
+                float* const to = numbers + of.axes[2].first;
+                if (of.call.packed == nullptr) {
+                    for (std::int64_t i = 0; i < of.axes[2].count; ++i)
+                        finish_zeros(sums, 1, 0, reinterpret_cast<unsigned char*>(to + i * s.stride[2]));
+                    return;
+                }
+                // Packed columns fill a vector, which is stored without looking at single ones.
+                of.call.shape.columns = Arithmetic::lanes;
+                of.call.output = reinterpret_cast<unsigned char*>(vectors);
+                of.call.output_stride = Arithmetic::lanes;
+                multiply(of, 0, of.axes[2].count);
+                for (std::int64_t i = 0; i < of.axes[2].count; ++i)
+                    to[i * s.stride[2]] = vectors[i * Arithmetic::lanes];
+            });
+            for (int i = 0; i < rest.post_count; ++i) {
+                post_operation& post = of.posts[i];
+                post = p.finish.post[i];
+                if (post.per_channel_a != nullptr) post.alpha = *post.per_channel_a;
+                if (post.per_channel_b != nullptr) post.beta = *post.per_channel_b;
+                post.per_channel_a = post.per_channel_b = nullptr;
+                if (post.residual != nullptr)
+                    post.residual =
+                        static_cast<const unsigned char*>(post.residual) + line * width * bytes_of(post.residual_type);
+            }
+            const std::int64_t element = bytes_of(rest.output_type);
+            unsigned char* const to = static_cast<unsigned char*>(p.output) + line * width * element;
+            for (std::int64_t c = 0; c < width; c += finish_columns) {
+                const std::int64_t columns = width - c < finish_columns ? width - c : finish_columns;
+                finish<Isa>::row(rest, numbers + c, 0, c, columns, to + c * element);
+            }
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/convolution.hpp
+#ifndef LPT_HOLDS_KERNEL_CONVOLUTION_HPP
+#define LPT_HOLDS_KERNEL_CONVOLUTION_HPP
+// Convolution and transposed convolution of any dimension, with groups, over the dense kernel.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Rows of an implicit matrix: one pointer per tap, to the input pixel or to a row of zero points.
+template <class Isa>
+struct pixel_rows {
+    static constexpr bool copies_rows = false;
+    static constexpr bool per_group = false;
+    static constexpr bool readable_ends = false;
+    using geometry = convolution_geometry<Isa>;
+    const convolution_shape* shape = nullptr;
+    pixel_image image;
+    std::int64_t copied_group = 0;
+
+    const unsigned char* outside() const noexcept { return image.outside; }
+    /// Images whose pixels do not end with a whole k group are copied.
+    static constexpr std::int64_t readable_rows(std::int64_t) noexcept { return 0; }
+    void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
+        const std::int64_t taps = geometry::taps(*shape);
+        geometry::for_each_part(
+            *shape, first, count, [&](const typename geometry::coordinates& c, std::int64_t place, std::int64_t part) {
+                geometry::for_each_input_line(*shape, c, [&](std::int64_t line, std::int64_t input_line) {
+                    find(c.at[2], part, line, input_line, pointers + place * taps);
+                });
+            });
+    }
+
+private:
+    /// The taps of one kernel line for `count` output pixels side by side, from column `column` on. Most of them are inside.
+    void find(std::int64_t column, std::int64_t count, std::int64_t line, std::int64_t input_line,
+              const unsigned char** pointers) const noexcept {
+        const convolution_shape& s = *shape;
+        const std::int64_t taps = geometry::taps(s);
+        const std::int64_t stride = s.stride[2];
+        for (std::int64_t kw = 0; kw < s.kernel[2]; ++kw) {
+            const unsigned char** const to = pointers + line * s.kernel[2] + kw;
+            const std::int64_t x = column * stride - s.pad_begin[2] + kw * s.dilation[2];  // of the first output pixel
+            std::int64_t begin = 0;
+            std::int64_t end = input_line < 0 ? 0 : count;
+            if (x < 0) begin = (stride - 1 - x) / stride;
+            if (x + (count - 1) * stride >= s.in[2]) {
+                const std::int64_t inside = x < s.in[2] ? (s.in[2] - x + stride - 1) / stride : 0;
+                if (inside < end) end = inside;
+            }
+            if (begin > end) begin = end;
+            for (std::int64_t i = 0; i < begin; ++i)
+                to[i * taps] = image.outside;
+            const unsigned char* at = image.input + (input_line * s.in[2] + x + begin * stride) * image.pixel_bytes;
+            evenly_spaced<Isa>(to + begin * taps, taps, end - begin, at, stride * image.pixel_bytes);
+            for (std::int64_t i = end; i < count; ++i)
+                to[i * taps] = image.outside;
+        }
+    }
+};
+
+/// Rows of an implicit matrix whose taps are lines of the kernel, over an image whose lines have their padding and hold group after
+/// group; the first line is the one that stands for all lines outside.
+template <class Isa>
+struct line_rows {
+    static constexpr bool copies_rows = false;
+    static constexpr bool per_group = false;
+    static constexpr bool readable_ends = true;
+    using geometry = convolution_geometry<Isa>;
+    const convolution_shape* shape = nullptr;
+    const unsigned char* image = nullptr;
+    std::int64_t line_bytes = 0;
+    std::int64_t pixel_bytes = 0;  // of a group
+    std::int64_t copied_group = 0;
+    static constexpr const unsigned char* outside() noexcept { return nullptr; }
+
+    void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
+        const std::int64_t taps = shape->kernel[0] * shape->kernel[1];
+        const std::int64_t step = shape->stride[2] * pixel_bytes;
+        geometry::for_each_part(
+            *shape, first, count, [&](const typename geometry::coordinates& c, std::int64_t place, std::int64_t part) {
+                geometry::for_each_input_line(*shape, c, [&](std::int64_t line, std::int64_t input_line) {
+                    const unsigned char* const at = image + (1 + input_line) * line_bytes + c.at[2] * step;
+                    const unsigned char** const to = pointers + place * taps + line;
+                    evenly_spaced<Isa>(to, taps, part, at, step);
+                });
+            });
+    }
+};
+
+/// Rows that are copied together from such lines, `row_bytes` apart.
+template <class Isa>
+struct joined_rows {
+    static constexpr bool copies_rows = true;
+    static constexpr bool per_group = false;
+    static constexpr bool readable_ends = true;
+    using geometry = convolution_geometry<Isa>;
+    const convolution_shape* shape = nullptr;
+    const unsigned char* image = nullptr;
+    std::int64_t line_bytes = 0;
+    std::int64_t pixel_bytes = 0;
+    std::int64_t copied_group = 0;
+    std::int64_t row_bytes = 0;
+    unsigned char* buffer = nullptr;
+    static constexpr const unsigned char* outside() noexcept { return nullptr; }
+
+    /// Blocks of 16 bytes that are copied for so many (<= 64) of a line.
+    static std::int64_t blocks(std::int64_t piece) noexcept { return piece <= 16 ? 1 : piece <= 32 ? 2 : 4; }
+    /// Distance of rows: no line reaches into the next row.
+    static std::int64_t distance(const convolution_shape& s, std::int64_t pixel_bytes) noexcept {
+        const std::int64_t piece = s.kernel[2] * pixel_bytes;
+        return (s.kernel[0] * s.kernel[1] - 1) * piece + blocks(piece) * 16;
+    }
+
+    void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
+        const std::int64_t piece = shape->kernel[2] * pixel_bytes;
+        const std::int64_t step = shape->stride[2] * pixel_bytes;
+        for (std::int64_t r = 0; r < count; ++r)
+            pointers[r] = buffer + r * row_bytes;
+        geometry::for_each_part(
+            *shape, first, count, [&](const typename geometry::coordinates& c, std::int64_t place, std::int64_t part) {
+                geometry::for_each_input_line(*shape, c, [&](std::int64_t line, std::int64_t input_line) {
+                    const unsigned char* from = image + (1 + input_line) * line_bytes + c.at[2] * step;
+                    unsigned char* to = buffer + place * row_bytes + line * piece;
+                    switch (blocks(piece)) {
+                        case 1: copy<1>(to, from, part, step); break;
+                        case 2: copy<2>(to, from, part, step); break;
+                        default: copy<4>(to, from, part, step); break;
+                    }
+                });
+            });
+    }
+
+private:
+    /// The taps of one kernel line for some output pixels side by side, `Blocks` times 16 bytes each; what is too much is overwritten
+    /// by the next line, or meets columns of zeros.
+    template <int Blocks>
+    void copy(unsigned char* to, const unsigned char* from, std::int64_t count, std::int64_t step) const noexcept {
+        for (std::int64_t i = 0; i < count; ++i, to += row_bytes, from += step)
+            std::memcpy(to, from, Blocks * 16);
+    }
+};
+
+/// Rows that are copied together from their taps, for few channels.
+template <class Isa>
+struct gathered_rows {
+    static constexpr bool copies_rows = true;
+    static constexpr bool per_group = true;
+    static constexpr bool readable_ends = true;
+    static constexpr std::int64_t copied_group = 0;
+    static constexpr const unsigned char* outside() noexcept { return nullptr; }
+    const convolution_shape* shape = nullptr;
+    const unsigned char* input = nullptr;
+    std::int64_t pixel_bytes = 0;
+    std::int64_t tap_bytes = 0;  // channels of a group
+    int fill = 0;
+    std::int64_t row_bytes = 0;
+    unsigned char* buffer = nullptr;
+
+    void rows(std::int64_t first, std::int64_t count, std::int64_t group,
+              const unsigned char** pointers) const noexcept {
+        for (std::int64_t r = 0; r < count; ++r) {
+            pointers[r] = buffer + r * row_bytes;
+            gather(first + r, group, buffer + r * row_bytes);
+        }
+    }
+
+private:
+    void gather(std::int64_t index, std::int64_t group, unsigned char* to) const noexcept {
+        const unsigned char* from = input + group * tap_bytes;
+        const std::int64_t width = shape->kernel[2];
+        const std::int64_t step = shape->dilation[2] * pixel_bytes;
+        const auto copy_line = [&](std::int64_t, std::int64_t begin, std::int64_t end, std::int64_t pixel) {
+            for (std::int64_t i = 0; i < begin * tap_bytes; ++i)
+                to[i] = static_cast<unsigned char>(fill);
+            const unsigned char* at = from + pixel * pixel_bytes;
+            if (step == tap_bytes) {
+                copy(to + begin * tap_bytes, at, (end - begin) * tap_bytes);
+            } else {
+                for (std::int64_t kw = begin; kw < end; ++kw, at += step)
+                    copy(to + kw * tap_bytes, at, tap_bytes);
+            }
+            for (std::int64_t i = end * tap_bytes; i < width * tap_bytes; ++i)
+                to[i] = static_cast<unsigned char>(fill);
+            to += width * tap_bytes;
+        };
+        convolution_geometry<Isa>::for_each_line(*shape, index, copy_line);
+    }
+
+    /// Copies a few bytes; a call of memcpy would cost more than they do. Blocks of 8 bytes, the last one overlapping.
+    [[gnu::always_inline]] static void copy(unsigned char* to, const unsigned char* from, std::int64_t count) noexcept {
+        if (count >= 8) {
+            for (std::int64_t i = 0; i + 8 <= count; i += 8)
+                std::memcpy(to + i, from + i, 8);
+            std::memcpy(to + count - 8, from + count - 8, 8);
+        } else if (count >= 4) {
+            std::memcpy(to, from, 4);
+            std::memcpy(to + count - 4, from + count - 4, 4);
+        } else {
+            for (std::int64_t i = 0; i < count; ++i)
+                to[i] = from[i];
+        }
+    }
+};
+
+template <class Isa>
+struct convolution {
+    using geometry = convolution_geometry<Isa>;
+    static constexpr std::int64_t alignment = 64;
+
+    static constexpr std::int64_t aligned(std::int64_t bytes) noexcept {
+        return (bytes + alignment - 1) / alignment * alignment;
+    }
+
+    /// Taps that are one run of channels to the dense kernel.
+    static std::int64_t merged_taps(const convolution_shape& s) noexcept {
+        switch (geometry::method(s)) {
+            case convolution_method::im2col:
+            case convolution_method::joined_lines: return geometry::taps(s);
+            case convolution_method::merged_lines: return s.kernel[2];
+            default: return 1;
+        }
+    }
+
+    template <class Arithmetic>
+    static dense_layout<Arithmetic> dense_shape(const convolution_shape& s) noexcept {
+        dense_layout<Arithmetic> shape;
+        shape.groups = s.groups;
+        shape.columns = geometry::group_out(s);
+        shape.taps = geometry::taps(s) / merged_taps(s);
+        shape.channels = merged_taps(s) * geometry::group_in(s);
+        return shape;
+    }
+
+    static std::size_t packed_bytes(const convolution_shape& s, element_kind type) noexcept {
+        if (geometry::method(s) == convolution_method::depthwise) return depthwise<Isa>::packed_bytes(s, type);
+        if (has_phases(s)) return packed_phases(s, type);
+        if (type == element_kind::f32) return static_cast<std::size_t>(dense_shape<float_arithmetic<Isa>>(s).bytes());
+        dense_layout<integer_arithmetic<Isa>> shape = dense_shape<integer_arithmetic<Isa>>(s);
+        shape.four_bits = type == element_kind::i4;
+        return static_cast<std::size_t>(shape.bytes());
+    }
+
+    /// Transposed convolutions are computed phase by phase.
+    static bool has_phases(const convolution_shape& s) noexcept {
+        return s.transposed && geometry::method(s) == convolution_method::implicit_gemm;
+    }
+    static std::size_t packed_phases(const convolution_shape& s, element_kind type) noexcept {
+        const std::int64_t bytes = type == element_kind::f32
+                                       ? transposed_convolution<Isa, float_arithmetic<Isa>>::packed_bytes(s, type)
+                                       : transposed_convolution<Isa, integer_arithmetic<Isa>>::packed_bytes(s, type);
+        return static_cast<std::size_t>(bytes);
+    }
+
+    template <class Arithmetic>
+    static void pack_as(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
+        if (has_phases(s)) return transposed_convolution<Isa, Arithmetic>::pack(s, weights, packed);
+        dense_source from;
+        from.data = weights.data;
+        from.type = weights.type;
+        from.group_stride = weights.group_stride;
+        from.column_stride = weights.out_stride;
+        from.tap_stride = weights.tap_stride;
+        from.channel_stride = weights.in_stride;
+        from.zero_points = weights.zero_points;
+        from.zero_point_count = weights.zero_point_count;
+        if (merged_taps(s) > 1) {
+            from.merged_channels = geometry::group_in(s);
+            from.merged_taps = merged_taps(s);
+        }
+        dense_layout<Arithmetic> shape = dense_shape<Arithmetic>(s);
+        shape.four_bits = weights.type == element_kind::i4;
+        dense<Isa, Arithmetic>::pack(shape, from, packed);
+    }
+
+    static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
+        if (geometry::method(s) == convolution_method::depthwise)
+            depthwise<Isa>::pack(s, weights, packed);
+        else if (weights.type == element_kind::f32)
+            pack_as<float_arithmetic<Isa>>(s, weights, packed);
+        else
+            pack_as<integer_arithmetic<Isa>>(s, weights, packed);
+    }
+
+    // Scratch memory: a row of zero points and the copied image for all, then per task the pointers of a block and its gathered rows.
+
+    static std::int64_t outside_bytes(const convolution_shape& s, element_kind type) noexcept {
+        return aligned(s.in_channels * bytes_of(type));
+    }
+    template <class Arithmetic>
+    static std::int64_t pointer_bytes(const convolution_shape& s) noexcept {
+        const std::int64_t taps = dense_shape<Arithmetic>(s).taps;
+        return aligned(dense<Isa, Arithmetic>::pointer_count(taps) * static_cast<std::int64_t>(sizeof(void*)));
+    }
+    template <class Arithmetic>
+    static std::int64_t joined_row_bytes(const convolution_shape& s) noexcept {
+        return (joined_rows<Isa>::distance(s, geometry::group_in(s) * Arithmetic::row_value_bytes) + 15) / 16 * 16;
+    }
+    template <class Arithmetic>
+    static std::int64_t gathered_bytes(const convolution_shape& s, element_kind type) noexcept {
+        if (geometry::method(s) == convolution_method::joined_lines)
+            return dense<Isa, Arithmetic>::copied_rows * joined_row_bytes<Arithmetic>(s);
+        if (geometry::method(s) != convolution_method::im2col) return 0;
+        const std::int64_t row = geometry::taps(s) * geometry::group_in(s) * bytes_of(type);
+        return dense<Isa, Arithmetic>::copied_rows * aligned(row);
+    }
+    /// An image that is copied into the form of the dot product: `count` pieces, pixels or padded lines, after one that stands for all
+    /// outside. A piece holds group after group.
+    struct copied_image {
+        std::int64_t group_bytes = 0;  // 0 when the image stays as it is
+        std::int64_t piece_bytes = 0;
+        std::int64_t count = 0;
+        std::int64_t before = 0;  // pixels of padding in a line
+        std::int64_t after = 0;
+
+        std::int64_t bytes() const noexcept { return aligned((1 + count) * piece_bytes + (group_bytes > 0 ? 64 : 0)); }
+    };
+
+    /// Whether the image is copied as padded lines.
+    static bool pads_lines(const convolution_shape& s) noexcept {
+        const convolution_method method = geometry::method(s);
+        return method == convolution_method::merged_lines || method == convolution_method::joined_lines;
+    }
+
+    template <class Arithmetic>
+    static copied_image copied(const convolution_shape& s, element_kind type) noexcept {
+        using engine = dense<Isa, Arithmetic>;
+        copied_image image;
+        if (pads_lines(s)) {
+            const std::int64_t last =
+                (s.out[2] - 1) * s.stride[2] - s.pad_begin[2] + s.kernel[2];  // past the last column
+            image.before = s.pad_begin[2];
+            image.after = last > s.in[2] ? last - s.in[2] : 0;
+            const std::int64_t pixels = image.before + s.in[2] + image.after;
+            const std::int64_t line = pixels * geometry::group_in(s) * Arithmetic::row_value_bytes;
+            image.group_bytes =
+                (line + engine::row_group_bytes + 3) / 4 * 4;  // its last k group is readable as a whole
+            image.count = s.batch * s.in[0] * s.in[1];
+        } else if (geometry::method(s) == convolution_method::implicit_gemm &&
+                   engine::needs_copies(dense_shape<Arithmetic>(s), type == element_kind::i8)) {
+            image.group_bytes = engine::copied_bytes(geometry::group_in(s));
+            image.count = s.batch * s.in[0] * s.in[1] * s.in[2];
+        }
+        image.piece_bytes = s.groups * image.group_bytes;
+        return image;
+    }
+
+    /// `count` values of one sign, in the form that the dot product reads.
+    template <class Arithmetic>
+    [[gnu::always_inline]] static void copy_values(unsigned char* to, const unsigned char* from, std::int64_t count,
+                                                   bool is_signed) noexcept {
+        if constexpr (Arithmetic::is_float)
+            std::memcpy(to, from, static_cast<std::size_t>(count) * 4);
+        else
+            Arithmetic::prepare_rows(to, from, count, is_signed);
+    }
+
+    /// Pixels [first, first + count) of an image.
+    template <class Arithmetic>
+    static void copy_pixels(const convolution_shape& s, const copied_image& image, bool is_signed,
+                            const unsigned char* from, std::int64_t pixel_bytes, std::int64_t count,
+                            unsigned char* to) noexcept {
+        const std::int64_t channels = geometry::group_in(s);
+        const bool whole_groups = channels % Arithmetic::group == 0;
+        if (whole_groups && pixel_bytes == s.in_channels) {
+            copy_values<Arithmetic>(to, from, count * s.in_channels, is_signed);
+            return;
+        }
+        for (std::int64_t i = 0; i < count; ++i, from += pixel_bytes, to += image.piece_bytes) {
+            const std::int64_t parts = whole_groups ? 1 : s.groups;
+            for (std::int64_t g = 0; g < parts; ++g)
+                copy_values<Arithmetic>(to + g * image.group_bytes, from + g * channels, s.in_channels / parts,
+                                        is_signed);
+        }
+    }
+
+    /// One padded line, or, without `from`, the line outside. `outside` is a row of zero points.
+    template <class Arithmetic>
+    static void copy_line(const convolution_shape& s, const copied_image& image, bool is_signed,
+                          const unsigned char* from, std::int64_t pixel_bytes, const unsigned char* outside,
+                          unsigned char* to) noexcept {
+        const std::int64_t channels = geometry::group_in(s);
+        const std::int64_t value_bytes = Arithmetic::is_float ? 4 : 1;
+        const std::int64_t pixels = image.before + s.in[2] + image.after;
+        for (std::int64_t g = 0; g < s.groups; ++g, to += image.group_bytes) {
+            unsigned char* at = to;
+            const auto copy = [&](const unsigned char* values, std::int64_t count) {
+                copy_values<Arithmetic>(at, values, count, is_signed);
+                at += count * Arithmetic::row_value_bytes;
+            };
+            const std::int64_t before = from == nullptr ? pixels : image.before;
+            for (std::int64_t i = 0; i < before; ++i)
+                copy(outside, channels);
+            if (from == nullptr) continue;
+            const unsigned char* line = from + g * channels * value_bytes;
+            if (pixel_bytes == channels * value_bytes) {
+                copy(line, s.in[2] * channels);
+            } else {
+                for (std::int64_t i = 0; i < s.in[2]; ++i, line += pixel_bytes)
+                    copy(line, channels);
+            }
+            for (std::int64_t i = 0; i < image.after; ++i)
+                copy(outside, channels);
+        }
+    }
+
+    /// Copies the image to scratch memory, piece 0 first.
+    template <class Arithmetic>
+    static void copy_image(const convolution_problem& problem, const copied_image& image, const unsigned char* outside,
+                           unsigned char* to, const parallel_for& parallel) noexcept {
+        const convolution_shape& s = problem.shape;
+        const bool is_signed = problem.input_type == element_kind::i8;
+        const std::int64_t pixel_bytes = problem.input_pixel_stride * bytes_of(problem.input_type);
+        const unsigned char* const input = static_cast<const unsigned char*>(problem.input);
+        if (!pads_lines(s)) {
+            copy_pixels<Arithmetic>(s, image, is_signed, outside, 0, 1, to);
+            split<Isa>(parallel, image.count, 16, [&](std::int64_t begin, std::int64_t end, int) {
+                copy_pixels<Arithmetic>(s, image, is_signed, input + begin * pixel_bytes, pixel_bytes, end - begin,
+                                        to + (1 + begin) * image.piece_bytes);
+            });
+            return;
+        }
+        copy_line<Arithmetic>(s, image, is_signed, nullptr, pixel_bytes, outside, to);
+        split<Isa>(parallel, image.count, 4, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i)
+                copy_line<Arithmetic>(s, image, is_signed, input + i * s.in[2] * pixel_bytes, pixel_bytes, outside,
+                                      to + (1 + i) * image.piece_bytes);
+        });
+    }
+
+    template <class Arithmetic>
+    static std::int64_t scratch_as(const convolution_shape& s, element_kind type, int threads) noexcept {
+        const std::int64_t task = has_phases(s) ? transposed_convolution<Isa, Arithmetic>::task_bytes(s)
+                                                : pointer_bytes<Arithmetic>(s) + gathered_bytes<Arithmetic>(s, type);
+        return alignment + outside_bytes(s, type) + copied<Arithmetic>(s, type).bytes() + threads * task;
+    }
+
+    static std::size_t scratch_bytes(const convolution_shape& s, element_kind type, int threads) noexcept {
+        switch (geometry::method(s)) {
+            case convolution_method::gemm: return 0;
+            case convolution_method::depthwise: return depthwise<Isa>::scratch_bytes(s, type, threads);
+            default: break;
+        }
+        const std::int64_t bytes = type == element_kind::f32 ? scratch_as<float_arithmetic<Isa>>(s, type, threads)
+                                                             : scratch_as<integer_arithmetic<Isa>>(s, type, threads);
+        return static_cast<std::size_t>(bytes);
+    }
+
+    static const char* algorithm(const convolution_shape& s) noexcept {
+        switch (geometry::method(s)) {
+            case convolution_method::gemm: return "gemm";
+            case convolution_method::depthwise: return "depthwise";
+            case convolution_method::implicit_gemm:
+            case convolution_method::merged_lines: return "implicit_gemm";
+            case convolution_method::joined_lines:
+            case convolution_method::im2col: return "im2col";
+        }
+        return "";
+    }
+
+    template <class Arithmetic>
+    static void run_as(const convolution_problem& problem, const parallel_for& parallel) noexcept {
+        using engine = dense<Isa, Arithmetic>;
+        const convolution_shape& s = problem.shape;
+        const std::int64_t element = bytes_of(problem.input_type);
+        typename engine::call call;
+        call.shape = dense_shape<Arithmetic>(s);
+        call.packed = static_cast<const unsigned char*>(problem.packed_weights);
+        if (!has_phases(s)) engine::read_layout(call);
+        call.rows = geometry::pixels(s);
+        call.signed_rows = problem.input_type == element_kind::i8;
+        call.zero_point = problem.input_zero_point;
+        call.group_row_bytes = geometry::group_in(s) * element;
+        call.finish = &problem.finish;
+        call.output = static_cast<unsigned char*>(problem.output);
+        call.output_stride = problem.output_pixel_stride;
+        const unsigned char* input = static_cast<const unsigned char*>(problem.input);
+        const std::int64_t pixel_bytes = problem.input_pixel_stride * element;
+        const convolution_method method = geometry::method(s);
+        if (method == convolution_method::implicit_gemm && !s.transposed) {
+            const typename geometry::columns_outside outside = geometry::outside_columns(s);
+            call.lines = {s.out[2], outside.left, outside.right};
+        }
+        if (method == convolution_method::gemm) {
+            gemm<Isa>::template multiply_rows<Arithmetic>(call, matrix_rows<Isa>{input, pixel_bytes, call.rows},
+                                                          parallel);
+            return;
+        }
+
+        unsigned char* scratch = static_cast<unsigned char*>(problem.scratch);
+        scratch +=
+            (alignment - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(scratch) % alignment)) % alignment;
+        unsigned char* const outside = scratch;
+        std::memset(outside, problem.input_zero_point & 0xff, static_cast<std::size_t>(s.in_channels * element));
+        const copied_image copy = copied<Arithmetic>(s, problem.input_type);
+        unsigned char* const image = scratch + outside_bytes(s, problem.input_type);
+        unsigned char* const tasks = image + copy.bytes();
+        if (copy.group_bytes != 0) copy_image<Arithmetic>(problem, copy, outside, image, parallel);
+        pixel_image pixels{input, pixel_bytes, outside};
+        if (copy.group_bytes != 0) pixels = {image + copy.piece_bytes, copy.piece_bytes, image};
+        if (has_phases(s)) {
+            transposed_convolution<Isa, Arithmetic>::run(problem, call, pixels, copy.group_bytes, tasks, parallel);
+            return;
+        }
+        const std::int64_t for_pointers = pointer_bytes<Arithmetic>(s);
+        const std::int64_t task_bytes = for_pointers + gathered_bytes<Arithmetic>(s, problem.input_type);
+        const auto work = [&](std::int64_t row_begin, std::int64_t row_end, std::int64_t unit_begin,
+                              std::int64_t unit_end, int task) {
+            unsigned char* const own = tasks + task * task_bytes;
+            const unsigned char** const pointers = reinterpret_cast<const unsigned char**>(own);
+            if (method == convolution_method::im2col) {
+                gathered_rows<Isa> rows;
+                rows.shape = &s;
+                rows.input = input;
+                rows.pixel_bytes = pixel_bytes;
+                rows.tap_bytes = geometry::group_in(s) * element;
+                rows.fill = problem.input_zero_point & 0xff;
+                rows.row_bytes = aligned(geometry::taps(s) * rows.tap_bytes);
+                rows.buffer = own + for_pointers;
+                engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
+            } else if (method == convolution_method::joined_lines) {
+                joined_rows<Isa> rows;
+                rows.shape = &s;
+                rows.image = image;
+                rows.line_bytes = copy.piece_bytes;
+                rows.pixel_bytes = geometry::group_in(s) * Arithmetic::row_value_bytes;
+                rows.copied_group = copy.group_bytes;
+                rows.row_bytes = joined_row_bytes<Arithmetic>(s);
+                rows.buffer = own + for_pointers;
+                engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
+            } else if (method == convolution_method::merged_lines) {
+                const std::int64_t pixel = geometry::group_in(s) * Arithmetic::row_value_bytes;
+                const line_rows<Isa> rows{&s, image, copy.piece_bytes, pixel, copy.group_bytes};
+                engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
+            } else {
+                const pixel_rows<Isa> rows{&s, pixels, copy.group_bytes};
+                engine::run(call, rows, row_begin, row_end, unit_begin, unit_end, pointers);
+            }
+        };
+        engine::share(call, parallel, work);
+    }
+
+    static void run(const convolution_problem& problem, const parallel_for& parallel) noexcept {
+        if (geometry::method(problem.shape) == convolution_method::depthwise)
+            depthwise<Isa>::run(problem, parallel);
+        else if (problem.input_type == element_kind::f32)
+            run_as<float_arithmetic<Isa>>(problem, parallel);
+        else
+            run_as<integer_arithmetic<Isa>>(problem, parallel);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/groups.hpp
+#ifndef LPT_HOLDS_KERNEL_GROUPS_HPP
+#define LPT_HOLDS_KERNEL_GROUPS_HPP
+// Reductions and normalizations over any axes.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The elements of some axes, one after the other; `count` of the outer ones of a list.
+template <class Isa>
+class axis_walk {
+    const axis_list& axes_;
+    std::int64_t count_;
+    std::int64_t at_[axis_list::most] = {};
+    std::int64_t offset_ = 0;
+
+public:
+    axis_walk(const axis_list& axes, std::int64_t count, std::int64_t first = 0) noexcept : axes_(axes), count_(count) {
+        for (std::int64_t axis = count; axis-- > 0;) {
+            at_[axis] = first % axes.sizes[axis];
+            first /= axes.sizes[axis];
+            offset_ += at_[axis] * axes.strides[axis];
+        }
+    }
+    std::int64_t offset() const noexcept { return offset_; }
+    void next() noexcept {
+        for (std::int64_t axis = count_; axis-- > 0;) {
+            offset_ += axes_.strides[axis];
+            if (++at_[axis] < axes_.sizes[axis]) return;
+            offset_ -= axes_.sizes[axis] * axes_.strides[axis];
+            at_[axis] = 0;
+        }
+    }
+    static std::int64_t elements(const axis_list& axes, std::int64_t count) noexcept {
+        std::int64_t result = 1;
+        for (std::int64_t axis = 0; axis < count; ++axis)
+            result *= axes.sizes[axis];
+        return result;
+    }
+};
+
+/// Where the groups of a problem are. Their elements are rows (the innermost axis is reduced) or columns (it is kept).
+template <class Isa>
+struct group_layout {
+    bool rows = true;
+    std::int64_t length = 1;  // of the innermost axis
+    std::int64_t kept_axes = 0;  // around it
+    std::int64_t reduced_axes = 0;
+    std::int64_t outer = 1;  // groups, or rows of groups
+    std::int64_t pieces = 1;  // rows of a group, or its elements
+    std::int64_t size = 1;  // of a group
+
+    template <class Problem>
+    explicit group_layout(const Problem& p) noexcept : kept_axes(p.kept.count), reduced_axes(p.reduced.count) {
+        const auto is_inner = [](const axis_list& axes) {
+            return axes.count != 0 && axes.strides[axes.count - 1] == 1;
+        };
+        rows = !is_inner(p.kept);
+        if (is_inner(p.reduced))
+            length = p.reduced.sizes[--reduced_axes];
+        else if (!rows)
+            length = p.kept.sizes[--kept_axes];
+        outer = axis_walk<Isa>::elements(p.kept, kept_axes);
+        pieces = axis_walk<Isa>::elements(p.reduced, reduced_axes);
+        size = rows ? pieces * length : pieces;
+    }
+};
+
+/// Sums and utmosts of groups; `Take` is what one more vector of values does: `take(sum, values)`.
+template <class Isa>
+struct group_sums {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using numbers = sixteen<Isa>;
+    static constexpr std::int64_t piece = 64;  // vectors that are added before they join the others
+
+    /// One group of rows. `start`: what a sum begins with.
+    template <class Take, class Join>
+    [[gnu::always_inline]] static numbers of_rows(const axis_list& reduced, const group_layout<Isa>& layout,
+                                                  const float* from, float start, Take take, Join join) noexcept {
+        numbers all = numbers::broadcast(start);
+        axis_walk<Isa> row(reduced, layout.reduced_axes);
+        for (std::int64_t i = 0; i < layout.pieces; ++i, row.next()) {
+            const float* const begin = from + row.offset();
+            for (std::int64_t first = 0; first < layout.length; first += piece * numbers::width) {
+                const std::int64_t rest = layout.length - first;
+                const std::int64_t count = rest < piece * numbers::width ? rest : piece * numbers::width;
+                numbers part = numbers::broadcast(start);
+                std::int64_t at = 0;
+                for (; at + numbers::width <= count; at += numbers::width)
+                    part = part.map(numbers::load(begin + first + at), take);
+                if (at < count) {
+                    const numbers last = numbers::load_first(begin + first + at, count - at, 0);
+                    part = numbers::first_of(count - at, part.map(last, take), part);
+                }
+                all = all.map(part, join);
+            }
+        }
+        return all;
+    }
+    /// The same for columns next to each other, one in each lane, of which `count` are inside.
+    template <class Take, class Join>
+    [[gnu::always_inline]] static floats of_columns(const axis_list& reduced, const group_layout<Isa>& layout,
+                                                    const float* from, std::int64_t count, float start, Take take,
+                                                    Join join) noexcept {
+        floats all = simd::broadcast(start);
+        axis_walk<Isa> at(reduced, layout.reduced_axes);
+        for (std::int64_t i = 0; i < layout.pieces;) {
+            const std::int64_t end = i + piece < layout.pieces ? i + piece : layout.pieces;
+            floats part = simd::broadcast(start);
+            for (; i < end; ++i, at.next())
+                part = take(part, load_part<Isa>(from + at.offset(), count));
+            all = join(all, part);
+        }
+        return all;
+    }
+    /// What elements of a group are changed to: `change(values)`.
+    template <class Change>
+    [[gnu::always_inline]] static void change_rows(const axis_list& reduced, const group_layout<Isa>& layout,
+                                                   const float* from, float* to, Change change) noexcept {
+        axis_walk<Isa> row(reduced, layout.reduced_axes);
+        for (std::int64_t i = 0; i < layout.pieces; ++i, row.next()) {
+            for (std::int64_t at = 0; at < layout.length; at += numbers::width) {
+                const std::int64_t count = layout.length - at;
+                const numbers x = numbers::load_first(from + row.offset() + at, count, 0);
+                x.map(change).store_first(to + row.offset() + at, count);
+            }
+        }
+    }
+    template <class Change>
+    [[gnu::always_inline]] static void change_columns(const axis_list& reduced, const group_layout<Isa>& layout,
+                                                      const float* from, float* to, std::int64_t count,
+                                                      Change change) noexcept {
+        axis_walk<Isa> at(reduced, layout.reduced_axes);
+        for (std::int64_t i = 0; i < layout.pieces; ++i, at.next())
+            store_part<Isa>(to + at.offset(), change(load_part<Isa>(from + at.offset(), count)), count);
+    }
+};
+
+/// Calls `row(group, offset)` for each group of rows, and `columns(first group, offset, count)` for columns, up to a vector of them.
+template <class Isa, class Problem, class Row, class Columns>
+[[gnu::always_inline]] inline void for_each_group(const Problem& p, const group_layout<Isa>& layout,
+                                                  const parallel_for& parallel, const Row& row,
+                                                  const Columns& columns) noexcept {
+    constexpr std::int64_t least_elements = 8192;  // worth a task
+    constexpr std::int64_t width = lanes<Isa>::width;
+    if (layout.rows) {
+        split<Isa>(parallel, layout.outer, least_elements / (layout.size + 1) + 1,
+                   [&](std::int64_t begin, std::int64_t end, int) {
+                       axis_walk<Isa> at(p.kept, layout.kept_axes, begin);
+                       for (std::int64_t i = begin; i < end; ++i, at.next())
+                           row(i, at.offset());
+                   });
+        return;
+    }
+    const std::int64_t blocks = (layout.length + width - 1) / width;
+    split<Isa>(parallel, layout.outer * blocks, least_elements / (layout.size * width + 1) + 1,
+               [&](std::int64_t begin, std::int64_t end, int) {
+                   axis_walk<Isa> at(p.kept, layout.kept_axes, begin / blocks);
+                   for (std::int64_t i = begin; i < end; ++i) {
+                       const std::int64_t first = i % blocks * width;
+                       columns(i / blocks * layout.length + first, at.offset() + first, layout.length - first);
+                       if ((i + 1) % blocks == 0) at.next();
+                   }
+               });
+}
+
+template <class Isa>
+struct kernel_of<Isa, reduction_problem> {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using sums = group_sums<Isa>;
+
+    /// `finish(vector)` makes the result of what the values of a group came to.
+    template <class Take, class Join, class Finish>
+    static void reduce(const reduction_problem& p, const parallel_for& parallel, float start, Take take, Join join,
+                       Finish finish) noexcept {
+        const group_layout<Isa> layout(p);
+        for_each_group<Isa>(
+            p, layout, parallel,
+            [&](std::int64_t group, std::int64_t offset) {
+                const auto all = sums::of_rows(p.reduced, layout, p.input + offset, start, take, join);
+                const float value = all.fold([join](float a, float b) { return join_two(a, b, join); });
+                store_part<Isa>(p.output + group, finish(simd::broadcast(value)), 1);
+            },
+            [&](std::int64_t group, std::int64_t offset, std::int64_t count) {
+                const floats all = sums::of_columns(p.reduced, layout, p.input + offset, count, start, take, join);
+                store_part<Isa>(p.output + group, finish(all), count);
+            });
+    }
+    template <class Join>
+    [[gnu::always_inline]] static float join_two(float a, float b, Join join) noexcept {
+        float result[simd::width];
+        simd::store(result, join(simd::broadcast(a), simd::broadcast(b)));
+        return result[0];
+    }
+
+    static void run(const reduction_problem& p, const parallel_for& parallel) noexcept {
+        const group_layout<Isa> layout(p);
+        const floats size = simd::broadcast(static_cast<float>(layout.size));
+        const float infinity = __builtin_inff();
+        const auto add = [](floats a, floats b) { return simd::add(a, b); };
+        const auto same = [](floats v) { return v; };
+        const auto larger = [](floats sum, floats x) { return simd::at_least(x, sum); };
+        const auto smaller = [](floats sum, floats x) { return simd::at_most(x, sum); };
+        switch (p.kind) {
+            case reduction_kind::sum: return reduce(p, parallel, 0, add, add, same);
+            case reduction_kind::mean:
+                return reduce(p, parallel, 0, add, add, [size](floats v) { return simd::divide(v, size); });
+            case reduction_kind::maximum: return reduce(p, parallel, -infinity, larger, larger, same);
+            case reduction_kind::minimum: return reduce(p, parallel, infinity, smaller, smaller, same);
+            case reduction_kind::product: {
+                const auto times = [](floats a, floats b) { return simd::multiply(a, b); };
+                return reduce(p, parallel, 1, times, times, same);
+            }
+            case reduction_kind::l1:
+                return reduce(
+                    p, parallel, 0, [](floats sum, floats x) { return simd::add(sum, unary<Isa>::absolute(x)); }, add,
+                    same);
+            case reduction_kind::l2:
+                return reduce(
+                    p, parallel, 0, [](floats sum, floats x) { return simd::fma(x, x, sum); }, add,
+                    [](floats v) { return simd::sqrt(v); });
+        }
+    }
+};
+
+template <class Isa>
+struct kernel_of<Isa, normalization_problem> {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using numbers = sixteen<Isa>;
+    using sums = group_sums<Isa>;
+
+    struct plus {
+        [[gnu::always_inline]] floats operator()(floats a, floats b) const noexcept { return simd::add(a, b); }
+    };
+
+    /// What the values of groups are multiplied by, from the sums of the squares of their distances from the mean.
+    static floats factor_of(const normalization_problem& p, floats squares, floats size) noexcept {
+        const floats epsilon = simd::broadcast(p.epsilon);
+        const floats one = simd::broadcast(1);
+        switch (p.kind) {
+            case normalization_kind::mean: return one;
+            case normalization_kind::mean_and_deviation:
+                return simd::divide(one, simd::sqrt(simd::add(simd::divide(squares, size), epsilon)));
+            case normalization_kind::mean_and_shifted_deviation:
+                return simd::divide(one, simd::add(simd::sqrt(simd::divide(squares, size)), epsilon));
+            case normalization_kind::length: return simd::divide(one, simd::sqrt(simd::add(squares, epsilon)));
+            case normalization_kind::limited_length: break;
+        }
+        const floats limited = simd::select(simd::less(squares, epsilon), epsilon, squares);  // NaN stays
+        return simd::divide(one, simd::sqrt(limited));
+    }
+
+    /// `all(start, take)` gives a sum over the group in each lane; `change(function)` applies a function to its values.
+    template <class All, class Change>
+    [[gnu::always_inline]] static void normalize(const normalization_problem& p, std::int64_t count, const All& all,
+                                                 const Change& change) noexcept {
+        const floats size = simd::broadcast(static_cast<float>(count));
+        if (p.kind == normalization_kind::length || p.kind == normalization_kind::limited_length) {
+            const floats squares = all([](floats sum, floats x) { return simd::fma(x, x, sum); });
+            const floats factor = factor_of(p, squares, size);
+            return change([factor](floats x) { return simd::multiply(x, factor); });
+        }
+        const floats mean = simd::divide(all(plus()), size);
+        const auto distance = [mean](floats x) { return simd::subtract(x, mean); };
+        const floats rest =
+            simd::divide(all([distance](floats sum, floats x) { return simd::add(sum, distance(x)); }), size);
+        const auto exact = [distance, rest](floats x) { return simd::subtract(distance(x), rest); };
+        if (p.kind == normalization_kind::mean) return change(exact);
+        const floats squares = all([exact](floats sum, floats x) {
+            const floats d = exact(x);
+            return simd::fma(d, d, sum);
+        });
+        const floats factor = factor_of(p, squares, size);
+        change([exact, factor](floats x) { return simd::multiply(exact(x), factor); });
+    }
+
+    static void run(const normalization_problem& p, const parallel_for& parallel) noexcept {
+        const group_layout<Isa> layout(p);
+        for_each_group<Isa>(
+            p, layout, parallel, [&](std::int64_t, std::int64_t offset) { run_row(p, layout, offset); },
+            [&](std::int64_t, std::int64_t offset, std::int64_t count) { run_columns(p, layout, offset, count); });
+    }
+    static void run_row(const normalization_problem& p, const group_layout<Isa>& layout, std::int64_t offset) noexcept {
+        const float* const from = p.input + offset;
+        normalize(
+            p, layout.size,
+            [&](auto take) { return simd::broadcast(sums::of_rows(p.reduced, layout, from, 0, take, plus()).sum()); },
+            [&](auto change) { sums::change_rows(p.reduced, layout, from, p.output + offset, change); });
+    }
+    static void run_columns(const normalization_problem& p, const group_layout<Isa>& layout, std::int64_t offset,
+                            std::int64_t count) noexcept {
+        const float* const from = p.input + offset;
+        normalize(
+            p, layout.size,
+            [&](auto take) { return sums::of_columns(p.reduced, layout, from, count, 0, take, plus()); },
+            [&](auto change) { sums::change_columns(p.reduced, layout, from, p.output + offset, count, change); });
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/lookup.hpp
+#ifndef LPT_HOLDS_KERNEL_LOOKUP_HPP
+#define LPT_HOLDS_KERNEL_LOOKUP_HPP
+// Any function of one 8-bit number, as a table.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+template <class Isa>
+struct lookup {
+    static void run(const lookup_problem& problem, const parallel_for& parallel) noexcept {
+        split<Isa>(parallel, problem.count, 4096, [&](std::int64_t begin, std::int64_t end, int) {
+            const std::uint8_t* const table = problem.table;
+            const std::int64_t vectors =
+                lanes<Isa>::look_up(table, problem.input + begin, problem.output + begin, end - begin);
+            for (std::int64_t i = begin + vectors; i < end; ++i)
+                problem.output[i] = table[problem.input[i]];
+        });
+    }
+};
+
+} // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/pool_bytes.hpp
+#ifndef LPT_HOLDS_KERNEL_POOL_BYTES_HPP
+#define LPT_HOLDS_KERNEL_POOL_BYTES_HPP
+// Maxima of bytes, for max pooling that gives what it takes.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Compares whole vectors of bytes. A vector type of the compiler: all instruction sets have this maximum, xsimd's lanes are numbers of 32 bits.
+template <class Isa, class Byte>
+struct byte_maximum {
+    static constexpr std::int64_t widest = lanes<Isa>::width * 4 < 16 ? 16 : lanes<Isa>::width * 4;
+
+    /// The larger of each byte of a run of `Width` bytes at several places; `for_each_place(f)` calls f(address) for each.
+    template <std::int64_t Width, class Places>
+    [[gnu::always_inline]] static void vector(std::int64_t offset, unsigned char* to,
+                                              const Places& for_each_place) noexcept {
+        typedef Byte bytes __attribute__((vector_size(Width)));
+        bytes most;
+        std::memset(&most, std::is_signed_v<Byte> ? 0x80 : 0, sizeof most);
+        for_each_place([&](const unsigned char* at) {
+            bytes each;
+            std::memcpy(&each, at + offset, sizeof each);
+            most = each > most ? each : most;
+        });
+        std::memcpy(to + offset, &most, sizeof most);
+    }
+
+    /// The same for `count` >= Width bytes; the last vector overlaps the one before.
+    template <std::int64_t Width, class Places>
+    [[gnu::always_inline]] static void vectors(std::int64_t count, unsigned char* to,
+                                               const Places& for_each_place) noexcept {
+        for (std::int64_t i = 0; i + Width <= count; i += Width)
+            vector<Width>(i, to, for_each_place);
+        if (count % Width != 0) vector<Width>(count - Width, to, for_each_place);
+    }
+
+    /// The same for any number of bytes. `to` overlaps no place.
+    template <class Places>
+    static void run(std::int64_t count, unsigned char* to, const Places& for_each_place) noexcept {
+        if (count >= widest) return vectors<widest>(count, to, for_each_place);
+        if (count >= 16) return vectors<16>(count, to, for_each_place);
+        if (count >= 4) return vectors<4>(count, to, for_each_place);
+        for (std::int64_t i = 0; i < count; ++i)
+            vector<1>(i, to, for_each_place);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/pool.hpp
+#ifndef LPT_HOLDS_KERNEL_POOL_HPP
+#define LPT_HOLDS_KERNEL_POOL_HPP
+// Max and average pooling.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Vectors run along the channels; the window's elements are taken in order d, h, w.
+template <class Isa>
+struct pool {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using ints = typename simd::ints;
+    static constexpr std::int64_t width = simd::width;
+
+    /// The window of an output position along one axis: taps [begin, end) are inside the image.
+    struct span {
+        std::int64_t first = 0;  // input position of tap 0
+        std::int64_t begin = 0;
+        std::int64_t end = 0;
+        std::int64_t padded = 0; // taps inside the padded image
+    };
+
+    /// How many taps of a window whose first lies at `first` lie before `limit`: computed, as a window may be any size.
+    static std::int64_t taps_before(const pool_problem& p, int axis, std::int64_t first, std::int64_t limit) noexcept {
+        if (first >= limit) return 0;
+        const std::int64_t taps = (limit - first - 1) / p.dilation[axis] + 1;
+        return taps < p.kernel[axis] ? taps : p.kernel[axis];
+    }
+    static span window(const pool_problem& p, int axis, std::int64_t o) noexcept {
+        span w;
+        w.first = o * p.stride[axis] - p.pad_begin[axis];
+        w.begin = taps_before(p, axis, w.first, 0);
+        w.end = taps_before(p, axis, w.first, p.in[axis]);
+        w.padded = taps_before(p, axis, w.first, p.in[axis] + p.pad_end[axis]);
+        return w;
+    }
+
+    /// Calls f(address of the pixel's channel 0) for each pixel of a window.
+    template <class Function>
+    [[gnu::always_inline]] static void for_each_pixel(const pool_problem& p, std::int64_t n, const span (&w)[3],
+                                                      const Function& f) noexcept {
+        const unsigned char* input = static_cast<const unsigned char*>(p.input);
+        const std::int64_t pixel_bytes = p.input_pixel_stride * bytes_of(p.input_type);
+        for (std::int64_t kd = w[0].begin; kd < w[0].end; ++kd) {
+            const std::int64_t plane = (n * p.in[0] + w[0].first + kd * p.dilation[0]) * p.in[1];
+            for (std::int64_t kh = w[1].begin; kh < w[1].end; ++kh) {
+                const std::int64_t line = (plane + w[1].first + kh * p.dilation[1]) * p.in[2];
+                for (std::int64_t kw = w[2].begin; kw < w[2].end; ++kw)
+                    f(input + (line + w[2].first + kw * p.dilation[2]) * pixel_bytes);
+            }
+        }
+    }
+
+    [[gnu::always_inline]] static floats larger(floats a, floats b) noexcept {
+        return simd::select(simd::less(a, b), b, a);
+    }
+
+    template <bool Signed>
+    [[gnu::always_inline]] static ints load_bytes(const unsigned char* from) noexcept {
+        if constexpr (Signed)
+            return simd::load_i8(reinterpret_cast<const std::int8_t*>(from));
+        else
+            return simd::load_u8(from);
+    }
+
+    /// Largest element or sum of a window of bytes for `Vectors` vectors of channels from `channel` on, starting from `start`.
+    template <bool Signed, bool Max, int Vectors>
+    [[gnu::always_inline]] static void combine_vectors(const pool_problem& p, std::int64_t n, const span (&w)[3],
+                                                       std::int64_t channel, std::int32_t start,
+                                                       std::int32_t* result) noexcept {
+        ints x[Vectors];
+        for (int v = 0; v < Vectors; ++v)
+            x[v] = simd::broadcast_int(start);
+        for_each_pixel(p, n, w, [&](const unsigned char* at) {
+#pragma GCC unroll 4
+            for (int v = 0; v < Vectors; ++v) {
+                const ints y = load_bytes<Signed>(at + channel + v * width);
+                if constexpr (Max)
+                    x[v] = simd::max_int(x[v], y);
+                else
+                    x[v] = simd::add_int(x[v], y);
+            }
+        });
+        for (int v = 0; v < Vectors; ++v)
+            simd::store_int(result + v * width, x[v]);
+    }
+
+    /// The same for `columns` channels.
+    template <bool Signed, bool Max>
+    static void combine_bytes(const pool_problem& p, std::int64_t n, const span (&w)[3], std::int64_t channel,
+                              std::int64_t columns, std::int32_t start, std::int32_t* result) noexcept {
+        std::int64_t i = 0;
+        for (; i + 4 * width <= columns; i += 4 * width)
+            combine_vectors<Signed, Max, 4>(p, n, w, channel + i, start, result + i);
+        for (; i + width <= columns; i += width)
+            combine_vectors<Signed, Max, 1>(p, n, w, channel + i, start, result + i);
+        if (i < columns) {
+            ints x = simd::broadcast_int(start);
+            for_each_pixel(p, n, w, [&](const unsigned char* at) {
+                const ints y = finish<Isa>::load_bytes(at, p.input_type, channel + i, columns - i);
+                if constexpr (Max)
+                    x = simd::max_int(x, y);
+                else
+                    x = simd::add_int(x, y);
+            });
+            simd::store_int(result + i, x);
+        }
+    }
+
+    static void combine_floats(const pool_problem& p, std::int64_t n, const span (&w)[3], std::int64_t channel,
+                               std::int64_t columns, float* v) noexcept {
+        const bool is_max = p.kind == pool_kind::max;
+        for (std::int64_t i = 0; i < columns; i += width) {
+            floats x = simd::broadcast(is_max ? -__builtin_inff() : 0.0f);
+            for_each_pixel(p, n, w, [&](const unsigned char* at) {
+                const floats y = finish<Isa>::load_elements(at, element_kind::f32, channel + i, columns - i);
+                x = is_max ? larger(x, y) : simd::add(x, y);
+            });
+            simd::store(v + i, x);
+        }
+    }
+
+    /// x of `columns` channels from `channel` on; v has room up to a multiple of the width.
+    static void values(const pool_problem& p, std::int64_t n, const span (&w)[3], std::int64_t channel,
+                       std::int64_t columns, float* v) noexcept {
+        const std::int64_t inside = (w[0].end - w[0].begin) * (w[1].end - w[1].begin) * (w[2].end - w[2].begin);
+        const std::int64_t padded = w[0].padded * w[1].padded * w[2].padded;
+        const bool with_padding = p.kind == pool_kind::average_include_pad;
+        if (p.input_type == element_kind::f32) {
+            combine_floats(p, n, w, channel, columns, v);
+        } else {
+            const bool is_signed = p.input_type == element_kind::i8;
+            alignas(64) std::int32_t x[finish_columns];
+            if (p.kind == pool_kind::max) {
+                if (is_signed)
+                    combine_bytes<true, true>(p, n, w, channel, columns, -128, x);
+                else
+                    combine_bytes<false, true>(p, n, w, channel, columns, 0, x);
+            } else {
+                const std::int32_t start = with_padding && padded > inside
+                                               ? static_cast<std::int32_t>(padded - inside) * p.input_zero_point
+                                               : 0;
+                if (is_signed)
+                    combine_bytes<true, false>(p, n, w, channel, columns, start, x);
+                else
+                    combine_bytes<false, false>(p, n, w, channel, columns, start, x);
+            }
+            for (std::int64_t i = 0; i < columns; i += width)
+                simd::store(v + i, simd::to_float(simd::load_int(x + i)));
+        }
+        if (p.kind == pool_kind::max) return;
+        const std::int64_t count = with_padding ? padded : inside;
+        const floats divisor = simd::broadcast(static_cast<float>(count > 0 ? count : 1));
+        for (std::int64_t i = 0; i < columns; i += width)
+            simd::store(v + i, simd::divide(simd::load(v + i), divisor));
+    }
+
+    /// True where the output is the largest byte itself.
+    static bool gives_bytes(const pool_problem& p) noexcept {
+        const epilogue& f = p.finish;
+        const bool is_signed = p.input_type == element_kind::i8;
+        return p.kind == pool_kind::max && p.input_type != element_kind::f32 && f.output_type == p.input_type &&
+               f.scale == nullptr && f.bias == nullptr && f.scale_all == 1.0f && f.bias_all == 0.0f &&
+               f.post_count == 0 && f.quant_low <= (is_signed ? -128.0f : 0.0f) &&
+               f.quant_high >= (is_signed ? 127.0f : 255.0f);
+    }
+
+    /// Where the output pixel `r` of all lies.
+    struct position {
+        std::int64_t n;
+        std::int64_t at[3];
+
+        position(const pool_problem& p, std::int64_t r) noexcept {
+            for (int axis = 2; axis >= 0; --axis) {
+                at[axis] = r % p.out[axis];
+                r /= p.out[axis];
+            }
+            n = r;
+        }
+    };
+
+    static void run(const pool_problem& problem, const parallel_for& parallel) noexcept {
+        const std::int64_t rows = problem.batch * problem.out[0] * problem.out[1] * problem.out[2];
+        parallel_for some = parallel;
+        some.threads = threads_for(problem, rows, parallel.threads);
+        if (gives_bytes(problem)) {
+            split<Isa>(some, rows, 1, [&](std::int64_t begin, std::int64_t end, int) {
+                if (problem.input_type == element_kind::i8)
+                    largest_bytes<std::int8_t>(problem, begin, end);
+                else
+                    largest_bytes<std::uint8_t>(problem, begin, end);
+            });
+            return;
+        }
+        // With few pixels, threads share channels, too.
+        const std::int64_t part = rows < 4 * some.threads ? shared_channels : problem.channels;
+        const std::int64_t parts = (problem.channels + part - 1) / part;
+        split<Isa>(some, rows * parts, 1, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                const std::int64_t first = i % parts * part;
+                const std::int64_t left = problem.channels - first;
+                run_row(problem, i / parts, first, left < part ? problem.channels : first + part);
+            }
+        });
+    }
+
+    /// Channels [first, past) of output pixel `r`.
+    static void run_row(const pool_problem& p, std::int64_t r, std::int64_t first, std::int64_t past) noexcept {
+        alignas(64) float v[finish_columns];
+        const position o(p, r);
+        const span w[3] = {window(p, 0, o.at[0]), window(p, 1, o.at[1]), window(p, 2, o.at[2])};
+        unsigned char* to =
+            static_cast<unsigned char*>(p.output) + r * p.output_pixel_stride * bytes_of(p.finish.output_type);
+        for (std::int64_t c = first; c < past; c += finish_columns) {
+            const std::int64_t columns = past - c < finish_columns ? past - c : finish_columns;
+            values(p, o.n, w, c, columns, v);
+            finish<Isa>::row(p.finish, v, r, c, columns, to + c * bytes_of(p.finish.output_type));
+        }
+    }
+
+    /// Output pixels [begin, end). Pixels of a line whose windows are whole and follow each other are one run of bytes.
+    template <class Byte>
+    static void largest_bytes(const pool_problem& p, std::int64_t begin, std::int64_t end) noexcept {
+        const bool is_dense =
+            p.stride[2] == 1 && p.input_pixel_stride == p.channels && p.output_pixel_stride == p.channels;
+        for (std::int64_t r = begin; r < end;) {
+            const position o(p, r);
+            const span w[3] = {window(p, 0, o.at[0]), window(p, 1, o.at[1]), window(p, 2, o.at[2])};
+            std::int64_t pixels = 1;
+            if (is_dense && w[2].begin == 0 && w[2].end == p.kernel[2]) {
+                const std::int64_t whole = p.in[2] - (p.kernel[2] - 1) * p.dilation[2] - w[2].first;
+                const std::int64_t line = p.out[2] - o.at[2];
+                pixels = whole < line ? whole : line;
+                pixels = pixels < end - r ? pixels : end - r;
+            }
+            byte_maximum<Isa, Byte>::run(
+                pixels * p.channels, static_cast<unsigned char*>(p.output) + r * p.output_pixel_stride,
+                [&](const auto& take) __attribute__((always_inline)) { for_each_pixel(p, o.n, w, take); });
+            r += pixels;
+        }
+    }
+
+private:
+    static constexpr std::int64_t shared_channels = 64;
+    static constexpr std::int64_t least_elements = 16384;  // of a task: about a microsecond, as a round of threads
+
+    static int threads_for(const pool_problem& p, std::int64_t rows, int threads) noexcept {
+        std::int64_t elements = rows * p.channels;
+        for (int axis = 0; axis < 3; ++axis)
+            elements *= p.kernel[axis] < p.in[axis] ? p.kernel[axis] : p.in[axis];
+        const std::int64_t most = elements / least_elements;
+        return most < 1 ? 1 : most < threads ? static_cast<int>(most) : threads;
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/recurrent.hpp
+#ifndef LPT_HOLDS_KERNEL_RECURRENT_HPP
+#define LPT_HOLDS_KERNEL_RECURRENT_HPP
+// LSTM and GRU cells, and sequences of their steps.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The products with all inputs come first, as one matrix product. A step then is a product of the states with the recurrent weights and
+/// one pass over its sums. Vectors run along the hidden units; what lies behind the last one belongs to the sequence, and is not read.
+template <class Isa>
+struct kernel_of<Isa, recurrent_problem> {
+    using simd = lanes<Isa>;
+    using functions = unary<Isa>;
+    using floats = typename simd::floats;
+    static constexpr std::int64_t width = simd::width;
+
+    /// The scratch memory of a call.
+    struct memory {
+        float* inputs;  // [batch][time][directions][gates * hidden]
+        float* gates;  // these of [directions][batch]
+        float* state;
+        float* cell;
+        float* reset;
+
+        explicit memory(const recurrent_problem& p) noexcept {
+            const std::int64_t sequences = p.batch * p.directions;
+            inputs = static_cast<float*>(p.scratch.data);
+            gates = inputs + whole_vectors(p.batch * p.time * p.directions * gates_of(p.kind) * p.hidden + 16);
+            state = gates + sequences * gate_row(p);
+            cell = state + sequences * whole_vectors(p.hidden);
+            reset = cell + sequences * whole_vectors(p.hidden);
+        }
+    };
+
+    /// Sequences [begin, end) of one direction.
+    struct share_of_work {
+        std::int64_t direction;
+        std::int64_t begin;
+        std::int64_t end;
+    };
+
+    /// A function with its numbers, and the limit of its argument.
+    struct limited_function {
+        gate_function is;
+        float alpha;
+        float beta;
+        float limit;
+    };
+    static limited_function gate_of(const recurrent_problem& p) noexcept {
+        return {p.gate, p.gate_alpha, p.gate_beta, p.limit};
+    }
+    static limited_function candidate_of(const recurrent_problem& p) noexcept {
+        return {p.candidate, p.candidate_alpha, p.candidate_beta, p.limit};
+    }
+    static limited_function output_of(const recurrent_problem& p) noexcept {
+        return {p.output, p.output_alpha, p.output_beta, __builtin_inff()};
+    }
+
+    [[gnu::always_inline]] static floats value_of(const limited_function& f, floats v) noexcept {
+        if (f.limit != __builtin_inff())
+            v = simd::at_most(simd::at_least(v, simd::broadcast(-f.limit)), simd::broadcast(f.limit));
+        switch (f.is) {
+            case gate_function::sigmoid: return functions::sigmoid(v);
+            case gate_function::tanh: return functions::tanh(v);
+            case gate_function::relu: return simd::at_least(v, simd::broadcast(0.0f));
+            case gate_function::hard_sigmoid: break;
+        }
+        const floats line = simd::fma(v, simd::broadcast(f.alpha), simd::broadcast(f.beta));
+        return simd::at_most(simd::at_least(line, simd::broadcast(0.0f)), simd::broadcast(1.0f));
+    }
+
+    [[gnu::always_inline]] static floats sum_at(const float* a, const float* b, std::int64_t i) noexcept {
+        return simd::add(simd::load(a + i), simd::load(b + i));
+    }
+
+    /// `inputs`: W x + b of the step; `sums`: R h; both gate after gate.
+    static void lstm(const recurrent_problem& p, const float* inputs, const float* sums, float* state,
+                     float* cell) noexcept {
+        const limited_function gate = gate_of(p);
+        const limited_function candidate = candidate_of(p);
+        const limited_function output = output_of(p);
+        const std::int64_t f = p.gates[0] * p.hidden;
+        const std::int64_t i = p.gates[1] * p.hidden;
+        const std::int64_t c = p.gates[2] * p.hidden;
+        const std::int64_t o = p.gates[3] * p.hidden;
+        for (std::int64_t j = 0; j < p.hidden; j += width) {
+            const floats open = value_of(gate, sum_at(inputs, sums, i + j));
+            const floats keep = p.couples_forget ? simd::subtract(simd::broadcast(1.0f), open)
+                                                 : value_of(gate, sum_at(inputs, sums, f + j));
+            const floats added = simd::multiply(open, value_of(candidate, sum_at(inputs, sums, c + j)));
+            const floats now = simd::fma(keep, simd::load(cell + j), added);
+            const floats give = value_of(gate, sum_at(inputs, sums, o + j));
+            simd::store(cell + j, now);
+            simd::store(state + j, simd::multiply(give, value_of(output, now)));
+        }
+    }
+
+    /// r * h, which the product with the candidate's weights reads.
+    static void reset_state(const recurrent_problem& p, const float* inputs, const float* sums, const float* state,
+                            float* reset) noexcept {
+        for (std::int64_t j = 0; j < p.hidden; j += width) {
+            const floats open = value_of(gate_of(p), sum_at(inputs, sums, p.hidden + j));
+            simd::store(reset + j, simd::multiply(open, simd::load(state + j)));
+        }
+    }
+
+    static void gru(const recurrent_problem& p, const float* hidden_bias, const float* inputs, const float* sums,
+                    float* state) noexcept {
+        const std::int64_t last = 2 * p.hidden;
+        for (std::int64_t j = 0; j < p.hidden; j += width) {
+            floats candidate;
+            if (p.kind == recurrent_kind::gru) {
+                candidate = sum_at(inputs, sums, last + j);
+            } else {
+                floats sum = simd::load(sums + last + j);
+                if (hidden_bias != nullptr) sum = simd::add(sum, load_part<Isa>(hidden_bias + j, p.hidden - j));
+                const floats open = value_of(gate_of(p), sum_at(inputs, sums, p.hidden + j));
+                candidate = simd::fma(open, sum, simd::load(inputs + last + j));
+            }
+            candidate = value_of(candidate_of(p), candidate);
+            const floats keep = value_of(gate_of(p), sum_at(inputs, sums, j));
+            const floats added = simd::multiply(simd::subtract(simd::broadcast(1.0f), keep), candidate);
+            simd::store(state + j, simd::fma(keep, simd::load(state + j), added));
+        }
+    }
+
+    /// W x + b of all steps.
+    static void multiply_inputs(const recurrent_problem& p, float* to, const parallel_for& parallel) noexcept {
+        gemm_problem product;
+        product.m = p.batch * p.time;
+        product.n = p.directions * gates_of(p.kind) * p.hidden;
+        product.k = p.inputs;
+        product.a = p.input;
+        product.a_type = p.input_type;
+        product.a_row_stride = p.inputs;
+        product.a_zero_point = p.input_zero_point;
+        product.packed_b = p.packed_input;
+        product.c = to;
+        product.c_row_stride = product.n;
+        product.finish.scale = p.input_scale;
+        product.finish.bias = p.input_bias;
+        product.finish.output_type = element_kind::f32;
+        gemm<Isa>::run(product, parallel);
+    }
+
+    /// Products of `rows` rows of states with weights of `columns` columns.
+    static void multiply_states(const recurrent_problem& p, const float* states, std::int64_t rows,
+                                const unsigned char* packed, std::int64_t columns, float* to,
+                                const parallel_for& parallel) noexcept {
+        gemm_problem product;
+        product.m = rows;
+        product.n = columns;
+        product.k = p.hidden;
+        product.a = states;
+        product.a_type = element_kind::f32;
+        product.a_row_stride = whole_vectors(p.hidden);
+        product.packed_b = packed;
+        product.c = to;
+        product.c_row_stride = gate_row(p);
+        product.finish.output_type = element_kind::f32;
+        gemm<Isa>::run(product, parallel);
+    }
+
+    static std::int64_t length_of(const recurrent_problem& p, std::int64_t sequence) noexcept {
+        if (p.lengths == nullptr) return p.time;
+        const unsigned char* const at = static_cast<const unsigned char*>(p.lengths) + sequence * p.length_bytes;
+        std::int64_t length = 0;
+        if (p.length_bytes == 4) {
+            std::int32_t narrow;
+            std::memcpy(&narrow, at, sizeof narrow);
+            length = narrow;
+        } else {
+            std::memcpy(&length, at, sizeof length);
+        }
+        return length < 0 ? 0 : length < p.time ? length : p.time;
+    }
+
+    static void copy(float* to, const float* from, std::int64_t count) noexcept {
+        std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(float));
+    }
+
+    /// One sequence in its share of the work.
+    struct sequence {
+        std::int64_t number;  // among all of all directions, as states lie
+        float* gates;
+        float* state;
+        float* cell;
+        float* reset;
+
+        sequence(const recurrent_problem& p, const memory& m, std::int64_t direction, std::int64_t which) noexcept
+            : number(which * p.directions + direction) {
+            const std::int64_t row = direction * p.batch + which;
+            gates = m.gates + row * gate_row(p);
+            state = m.state + row * whole_vectors(p.hidden);
+            cell = m.cell + row * whole_vectors(p.hidden);
+            reset = m.reset + row * whole_vectors(p.hidden);
+        }
+    };
+
+    /// All steps of a share of the sequences.
+    static void walk(const recurrent_problem& p, const memory& m, const share_of_work& work,
+                     const parallel_for& parallel) noexcept {
+        const std::int64_t d = work.direction;
+        const std::int64_t rows = work.end - work.begin;
+        const std::int64_t h = p.hidden;
+        const sequence first(p, m, d, work.begin);
+        std::int64_t longest = 0;
+        for (std::int64_t b = work.begin; b < work.end; ++b) {
+            const sequence each(p, m, d, b);
+            copy(each.state, p.first_hidden + each.number * h, h);
+            if (p.kind == recurrent_kind::lstm) copy(each.cell, p.first_cell + each.number * h, h);
+            const std::int64_t length = length_of(p, b);
+            longest = length > longest ? length : longest;
+            if (p.every != nullptr)
+                std::memset(p.every + (each.number * p.time + length) * h, 0,
+                            static_cast<std::size_t>((p.time - length) * h) * sizeof(float));
+        }
+        const unsigned char* const packed = p.packed_hidden + d * p.packed_hidden_bytes;
+        const std::int64_t columns = (p.kind == recurrent_kind::gru ? 2 : gates_of(p.kind)) * h;
+        const bool backwards = d == 1 || p.reverse;
+        const auto inputs_of = [&](std::int64_t b, std::int64_t step) {
+            const std::int64_t time = backwards ? length_of(p, b) - 1 - step : step;
+            return m.inputs + ((b * p.time + time) * p.directions + d) * gates_of(p.kind) * h;
+        };
+        for (std::int64_t step = 0; step < longest; ++step) {
+            multiply_states(p, first.state, rows, packed, columns, first.gates, parallel);
+            if (p.kind == recurrent_kind::gru) {
+                for (std::int64_t b = work.begin; b < work.end; ++b) {
+                    const sequence each(p, m, d, b);
+                    if (step < length_of(p, b))
+                        reset_state(p, inputs_of(b, step), each.gates, each.state, each.reset);
+                    else
+                        copy(each.reset, each.state, h);  // not used, but numbers
+                }
+                multiply_states(p, first.reset, rows, p.packed_candidate + d * p.packed_candidate_bytes, h,
+                                first.gates + 2 * h, parallel);
+            }
+            for (std::int64_t b = work.begin; b < work.end; ++b) {
+                if (step >= length_of(p, b)) continue;
+                const sequence each(p, m, d, b);
+                const float* const inputs = inputs_of(b, step);
+                if (p.kind == recurrent_kind::lstm)
+                    lstm(p, inputs, each.gates, each.state, each.cell);
+                else
+                    gru(p, p.hidden_bias == nullptr ? nullptr : p.hidden_bias + d * h, inputs, each.gates, each.state);
+                const std::int64_t time = backwards ? length_of(p, b) - 1 - step : step;
+                if (p.every != nullptr) copy(p.every + (each.number * p.time + time) * h, each.state, h);
+            }
+        }
+        for (std::int64_t b = work.begin; b < work.end; ++b) {
+            const sequence each(p, m, d, b);
+            if (p.last_hidden != nullptr) copy(p.last_hidden + each.number * h, each.state, h);
+            if (p.last_cell != nullptr) copy(p.last_cell + each.number * h, each.cell, h);
+        }
+    }
+
+    /// Threads take sequences as a whole, or, where there are fewer than threads, share the products of each step.
+    static void run(const recurrent_problem& p, const parallel_for& parallel) noexcept {
+        const memory m(p);
+        multiply_inputs(p, m.inputs, parallel);
+        const std::int64_t sequences = p.batch * p.directions;
+        if (sequences < parallel.threads || parallel.threads == 1 || steps_of(p) * sequences < least_steps) {
+            for (std::int64_t d = 0; d < p.directions; ++d)
+                walk(p, m, {d, 0, p.batch}, parallel);
+            return;
+        }
+        split<Isa>(parallel, sequences, 1, [&](std::int64_t begin, std::int64_t end, int) {
+            while (begin < end) {
+                const std::int64_t d = begin / p.batch;
+                const std::int64_t past = end < (d + 1) * p.batch ? end : (d + 1) * p.batch;
+                walk(p, m, {d, begin - d * p.batch, past - d * p.batch}, {});
+                begin = past;
+            }
+        });
+    }
+
+private:
+    static constexpr std::int64_t least_steps =
+        8192;  // multiply instructions: a few microseconds, as a round of threads
+
+    /// Multiply instructions of a sequence.
+    static std::int64_t steps_of(const recurrent_problem& p) noexcept {
+        return p.time * gates_of(p.kind) * p.hidden * p.hidden / width;
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/scalar/dense.hpp
+#ifndef LPT_HOLDS_KERNEL_SCALAR_DENSE_HPP
+#define LPT_HOLDS_KERNEL_SCALAR_DENSE_HPP
+// The definition of matrix multiplication and convolution: one output after the other, one product after the other.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+namespace detail {
+
+/// Weights of one output, zero points subtracted: int16 values, or floats.
+/// In memory: [output][k], 4 bytes per value for floats and 2 otherwise.
+struct scalar_weights {
+    static std::int64_t value_bytes(element_kind type) noexcept { return type == element_kind::f32 ? 4 : 2; }
+
+    static void put(void* packed, std::int64_t index, const void* data, element_kind type, std::int64_t from,
+                    std::int32_t zero_point) noexcept {
+        const unsigned char* bytes = static_cast<const unsigned char*>(data) + from * bytes_of(type);
+        unsigned char* to = static_cast<unsigned char*>(packed) + index * value_bytes(type);
+        if (type == element_kind::f32) {
+            std::memcpy(to, bytes, 4);
+            return;
+        }
+        const std::int32_t raw = type == element_kind::u8 ? static_cast<std::int32_t>(*bytes)
+                                                          : static_cast<std::int32_t>(static_cast<std::int8_t>(*bytes));
+        const std::int16_t value = static_cast<std::int16_t>(raw - zero_point);
+        std::memcpy(to, &value, sizeof value);
+    }
+};
+
+/// One output's sum, integer or float; `add` takes the products in order.
+struct scalar_sum {
+    const unsigned char* input;
+    element_kind type;
+    std::int32_t zero_point;
+    const unsigned char* weights;
+    std::uint32_t integer = 0;
+    float real = 0;
+
+    /// Adds input[at] * weights[k]; `at` < 0 is padding.
+    void add(std::int64_t at, std::int64_t k) noexcept {
+        if (type == element_kind::f32) {
+            float a = 0;
+            float w;
+            if (at >= 0) std::memcpy(&a, input + at * 4, sizeof a);
+            std::memcpy(&w, weights + k * 4, sizeof w);
+            real = __builtin_fmaf(a, w, real);
+            return;
+        }
+        if (at < 0) return;
+        std::int16_t w;
+        std::memcpy(&w, weights + k * 2, sizeof w);
+        const std::int32_t raw = type == element_kind::i8
+                                     ? static_cast<std::int32_t>(static_cast<std::int8_t>(input[at]))
+                                     : static_cast<std::int32_t>(input[at]);
+        integer +=
+            static_cast<std::uint32_t>(raw - zero_point) * static_cast<std::uint32_t>(static_cast<std::int32_t>(w));
+    }
+
+    void finish_into(const epilogue& e, std::int64_t row, std::int64_t channel, void* output,
+                     std::int64_t output_stride) const noexcept {
+        unsigned char* to =
+            static_cast<unsigned char*>(output) + (row * output_stride + channel) * bytes_of(e.output_type);
+        if (type == element_kind::f32) {
+            finish<on::scalar>::tile(e, &real, 1, 1, row, channel, 1, to, output_stride);
+        } else {
+            const std::int32_t sum = static_cast<std::int32_t>(integer);
+            finish<on::scalar>::tile(e, &sum, 1, 1, row, channel, 1, to, output_stride);
+        }
+    }
+};
+
+} // namespace detail
+
+template <>
+struct gemm<on::scalar> {
+    static std::size_t packed_bytes(element_kind type, std::int64_t k, std::int64_t n) noexcept {
+        return static_cast<std::size_t>(k * n * detail::scalar_weights::value_bytes(type));
+    }
+
+    static void pack(const gemm_weights& weights, void* packed) noexcept {
+        for (std::int64_t n = 0; n < weights.n; ++n) {
+            const std::int64_t zero_index = weights.zero_point_count > 1 ? n : 0;
+            const std::int32_t zero = weights.zero_point_count > 0 ? weights.zero_points[zero_index] : 0;
+            for (std::int64_t k = 0; k < weights.k; ++k) {
+                detail::scalar_weights::put(packed, n * weights.k + k, weights.data, weights.type,
+                                            k * weights.k_stride + n * weights.n_stride, zero);
+            }
+        }
+    }
+
+    static void run(const gemm_problem& problem, const parallel_for& parallel) noexcept {
+        split<on::scalar>(parallel, problem.m, 1, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t m = begin; m < end; ++m) {
+                for (std::int64_t n = 0; n < problem.n; ++n)
+                    run_output(problem, m, n);
+            }
+        });
+    }
+
+    static void run_output(const gemm_problem& p, std::int64_t m, std::int64_t n) noexcept {
+        const unsigned char* weights = static_cast<const unsigned char*>(p.packed_b);
+        detail::scalar_sum sum{static_cast<const unsigned char*>(p.a), p.a_type, p.a_zero_point,
+                               weights + n * p.k * detail::scalar_weights::value_bytes(p.a_type)};
+        for (std::int64_t k = 0; k < p.k; ++k)
+            sum.add(m * p.a_row_stride + k, k);
+        sum.finish_into(p.finish, m, n, p.c, p.c_row_stride);
+    }
+};
+
+template <>
+struct convolution<on::scalar> {
+    using geometry = convolution_geometry<on::scalar>;
+
+    static std::int64_t values_per_output(const convolution_shape& s) noexcept {
+        return geometry::taps(s) * geometry::group_in(s);
+    }
+
+    static std::size_t packed_bytes(const convolution_shape& s, element_kind type) noexcept {
+        return static_cast<std::size_t>(s.out_channels * values_per_output(s) *
+                                        detail::scalar_weights::value_bytes(type));
+    }
+
+    static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
+        std::int64_t index = 0;
+        for (std::int64_t o = 0; o < s.out_channels; ++o) {
+            const std::int64_t g = o / geometry::group_out(s);
+            const std::int64_t zero_index = weights.zero_point_count > 1 ? o : 0;
+            const std::int32_t zero = weights.zero_point_count > 0 ? weights.zero_points[zero_index] : 0;
+            for (std::int64_t t = 0; t < geometry::taps(s); ++t) {
+                for (std::int64_t i = 0; i < geometry::group_in(s); ++i, ++index) {
+                    const std::int64_t from = g * weights.group_stride +
+                                              o % geometry::group_out(s) * weights.out_stride + i * weights.in_stride +
+                                              t * weights.tap_stride;
+                    detail::scalar_weights::put(packed, index, weights.data, weights.type, from, zero);
+                }
+            }
+        }
+    }
+
+    static std::size_t scratch_bytes(const convolution_shape&, element_kind, int) noexcept { return 0; }
+    static const char* algorithm(const convolution_shape&) noexcept { return "direct"; }
+
+    static void run(const convolution_problem& problem, const parallel_for& parallel) noexcept {
+        split<on::scalar>(parallel, geometry::pixels(problem.shape), 1, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t row = begin; row < end; ++row) {
+                for (std::int64_t o = 0; o < problem.shape.out_channels; ++o)
+                    run_output(problem, row, o);
+            }
+        });
+    }
+
+    static void run_output(const convolution_problem& p, std::int64_t row, std::int64_t o) noexcept {
+        const convolution_shape& s = p.shape;
+        const std::int64_t channels = geometry::group_in(s);
+        const std::int64_t first = o / geometry::group_out(s) * channels;
+        const unsigned char* weights = static_cast<const unsigned char*>(p.packed_weights);
+        detail::scalar_sum sum{static_cast<const unsigned char*>(p.input), p.input_type, p.input_zero_point,
+                               weights + o * values_per_output(s) * detail::scalar_weights::value_bytes(p.input_type)};
+        geometry::for_each_tap(s, row, [&](std::int64_t tap, std::int64_t pixel) {
+            for (std::int64_t i = 0; i < channels; ++i)
+                sum.add(pixel < 0 ? -1 : pixel * p.input_pixel_stride + first + i, tap * channels + i);
+        });
+        sum.finish_into(p.finish, row, o, p.output, p.output_pixel_stride);
+    }
+};
+
+} // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/softmax.hpp
+#ifndef LPT_HOLDS_KERNEL_SOFTMAX_HPP
+#define LPT_HOLDS_KERNEL_SOFTMAX_HPP
+// Softmax and its logarithm.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The softmax of rows that are dense in memory.
+template <class Isa>
+struct softmax_row {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using numbers = sixteen<Isa>;
+
+    [[gnu::always_inline]] static float largest(const float* from, std::int64_t length) noexcept {
+        const float least = -__builtin_inff();
+        numbers most = numbers::broadcast(least);
+        std::int64_t i = 0;
+        for (; i + numbers::width <= length; i += numbers::width)
+            most = numbers::larger(numbers::load(from + i), most);
+        if (i < length) most = numbers::larger(numbers::load_first(from + i, length - i, least), most);
+        return most.largest();
+    }
+
+    /// Writes exp(x - most), where `to` is not null, and gives their sum. Sums of 1024 are added up, so that long ones keep their last bits.
+    [[gnu::always_inline]] static float exponentials(const float* from, float* to, std::int64_t length,
+                                                     float most) noexcept {
+        constexpr std::int64_t piece = 1024;
+        const numbers middle = numbers::broadcast(most);
+        numbers sum = numbers::broadcast(0);
+        for (std::int64_t begin = 0; begin < length; begin += piece) {
+            const std::int64_t end = begin + piece < length ? begin + piece : length;
+            numbers part = numbers::broadcast(0);
+            for (std::int64_t i = begin; i < end; i += numbers::width) {
+                const std::int64_t count = end - i;
+                const numbers x = numbers::load_first(from + i, count, -__builtin_inff());
+                const numbers power = (x - middle).map([](floats v) { return unary<Isa>::exp(v); });
+                if (to != nullptr) power.store_first(to + i, count);
+                part = part + power;
+            }
+            sum = sum + part;
+        }
+        return sum.sum();
+    }
+
+    static void run(const float* from, float* to, std::int64_t length) noexcept {
+        const float sum = exponentials(from, to, length, largest(from, length));
+        const numbers divisor = numbers::broadcast(sum);
+        for (std::int64_t i = 0; i < length; i += numbers::width)
+            (numbers::load_first(to + i, length - i, 0) / divisor).store_first(to + i, length - i);
+    }
+
+    static void logarithm(const float* from, float* to, std::int64_t length) noexcept {
+        const float most = largest(from, length);
+        float sum[simd::width];
+        simd::store(sum, unary<Isa>::log(simd::broadcast(exponentials(from, nullptr, length, most))));
+        const numbers middle = numbers::broadcast(most);
+        const numbers shift = numbers::broadcast(sum[0]);
+        for (std::int64_t i = 0; i < length; i += numbers::width) {
+            const numbers x = numbers::load_first(from + i, length - i, 0);
+            (x - middle - shift).store_first(to + i, length - i);
+        }
+    }
+};
+
+template <class Isa>
+struct kernel_of<Isa, softmax_problem> {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    static constexpr std::int64_t least_elements = 4096;  // worth a task
+
+    static void run(const softmax_problem& p, const parallel_for& parallel) noexcept {
+        if (p.length <= 0) return;
+        const std::int64_t rows_of_task = least_elements / p.length + 1;
+        if (p.inner == 1) {
+            split<Isa>(parallel, p.outer, rows_of_task, [&p](std::int64_t begin, std::int64_t end, int) {
+                for (std::int64_t row = begin; row < end; ++row) {
+                    const float* const from = p.input + row * p.length;
+                    float* const to = p.output + row * p.length;
+                    if (p.logarithm)
+                        softmax_row<Isa>::logarithm(from, to, p.length);
+                    else
+                        softmax_row<Isa>::run(from, to, p.length);
+                }
+            });
+            return;
+        }
+        const std::int64_t blocks = (p.inner + simd::width - 1) / simd::width;
+        split<Isa>(parallel, p.outer * blocks, rows_of_task, [&p, blocks](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                const std::int64_t first = i % blocks * simd::width;
+                const std::int64_t at = i / blocks * p.length * p.inner + first;
+                run_columns(p, p.input + at, p.output + at, p.inner - first);
+            }
+        });
+    }
+
+    /// Columns next to each other, one in each lane, of which `count` are inside.
+    static void run_columns(const softmax_problem& p, const float* from, float* to, std::int64_t count) noexcept {
+        floats most = simd::broadcast(-__builtin_inff());
+        for (std::int64_t i = 0; i < p.length; ++i)
+            most = simd::at_least(load_part<Isa>(from + i * p.inner, count), most);
+        floats sum = simd::broadcast(0);
+        for (std::int64_t i = 0; i < p.length; ++i) {
+            const floats x = load_part<Isa>(from + i * p.inner, count);
+            const floats power = unary<Isa>::exp(simd::subtract(x, most));
+            if (!p.logarithm) store_part<Isa>(to + i * p.inner, power, count);
+            sum = simd::add(sum, power);
+        }
+        const floats shift = p.logarithm ? unary<Isa>::log(sum) : sum;
+        for (std::int64_t i = 0; i < p.length; ++i) {
+            const floats x = load_part<Isa>((p.logarithm ? from : to) + i * p.inner, count);
+            const floats result = p.logarithm ? simd::subtract(simd::subtract(x, most), shift) : simd::divide(x, shift);
+            store_part<Isa>(to + i * p.inner, result, count);
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/transpose.hpp
+#ifndef LPT_HOLDS_KERNEL_TRANSPOSE_HPP
+#define LPT_HOLDS_KERNEL_TRANSPOSE_HPP
+// Swapping the two inner axes: the change between planes and channel-innermost layouts.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+template <class Isa>
+struct transpose {
+    static constexpr std::int64_t block = 32; // a block of 32 x 32 elements of both matrices fits in the L1 cache
+
+    template <class Element>
+    static void run_block(const Element* from, Element* to, std::int64_t rows, std::int64_t columns,
+                          std::int64_t row_end, std::int64_t column_end, std::int64_t first_row,
+                          std::int64_t first_column) noexcept {
+        for (std::int64_t c = first_column; c < column_end; ++c) {
+            for (std::int64_t r = first_row; r < row_end; ++r)
+                std::memcpy(to + c * rows + r, from + r * columns + c, sizeof(Element));
+        }
+    }
+
+    template <class Element>
+    static void run_as(const transpose_problem& p, const parallel_for& parallel) noexcept {
+        const std::int64_t row_blocks = (p.rows + block - 1) / block;
+        const std::int64_t column_blocks = (p.columns + block - 1) / block;
+        const std::int64_t blocks = row_blocks * column_blocks;
+        split<Isa>(parallel, p.batch * blocks, 4, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i) {
+                const std::int64_t n = i / blocks;
+                const std::int64_t first_row = i % blocks / column_blocks * block;
+                const std::int64_t first_column = i % column_blocks * block;
+                const std::int64_t row_end = first_row + block < p.rows ? first_row + block : p.rows;
+                const std::int64_t column_end = first_column + block < p.columns ? first_column + block : p.columns;
+                const std::int64_t matrix = n * p.rows * p.columns;
+                run_block(static_cast<const Element*>(p.input) + matrix, static_cast<Element*>(p.output) + matrix,
+                          p.rows, p.columns, row_end, column_end, first_row, first_column);
+            }
+        });
+    }
+
+    static void run(const transpose_problem& problem, const parallel_for& parallel) noexcept {
+        if (problem.element_bytes == 1)
+            run_as<std::uint8_t>(problem, parallel);
+        else
+            run_as<std::uint32_t>(problem, parallel);
+    }
+};
+
+} // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/table.hpp
+#ifndef LPT_HOLDS_KERNEL_TABLE_HPP
+#define LPT_HOLDS_KERNEL_TABLE_HPP
+// The table of one instruction set. Include it only in the translation unit that is compiled for that instruction set:
+//   #include <lpt/kernel/table.hpp>
+//   template const lpt::kernel::kernel_table& lpt::kernel::table_of<lpt::kernel::on::avx2>() noexcept;
+// with -ffp-contract=off and the flags of `lpt_add_kernels` (cmake/lpt_kernels.cmake).
+
+namespace lpt::inline LPT_ABI::kernel {
+
+namespace detail {
+
+template <class Isa, class... Problems>
+constexpr kernel_entries<problem_list<Problems...>> entries_of(problem_list<Problems...>) noexcept {
+    return {{&kernel_of<Isa, Problems>::run}...};
+}
+
+}  // namespace detail
+
+/// All kernels of `Isa`.
+template <class Isa>
+const kernel_table& table_of() noexcept {
+    static constexpr kernel_table table{
+        .instruction_set = Isa::value,
+        .packed_gemm_bytes = &gemm<Isa>::packed_bytes,
+        .pack_gemm = &gemm<Isa>::pack,
+        .gemm = &gemm<Isa>::run,
+        .packed_convolution_bytes = &convolution<Isa>::packed_bytes,
+        .pack_convolution = &convolution<Isa>::pack,
+        .convolution_scratch_bytes = &convolution<Isa>::scratch_bytes,
+        .convolution = &convolution<Isa>::run,
+        .convolution_algorithm = &convolution<Isa>::algorithm,
+        .pool = &pool<Isa>::run,
+        .binary = &binary<Isa>::run,
+        .convert = &convert<Isa>::run,
+        .lookup = &lookup<Isa>::run,
+        .transpose = &transpose<Isa>::run,
+        .others = detail::entries_of<Isa>(problems()),
+    };
+    return table;
 }
 
 } // namespace lpt::inline LPT_ABI::kernel
@@ -2435,6 +11637,9 @@ struct step {
     bool may_overwrite = false;  // the first tensor read and the first written may be the same memory
     bool is_short = false;  // one thread finishes it before another could help
 };
+
+/// Whether the scalar reference computes a step, for want of a kernel.
+inline bool is_on_reference(const step& each) { return each.kernel.starts_with("reference"); }
 
 /// The element type in which a step computes one of its nodes, by their order.
 ///
@@ -5645,6 +14850,7 @@ struct plan_options {
     weight_store* weights = nullptr;  // packed weights of other plans; none: the plan packs its own
     std::size_t memory_limit = SIZE_MAX;  // bytes of intermediate tensors and packed weights together
     bool short_steps_alone = false;  // calling for threads takes about a microsecond
+    bool needs_kernels = false;  // an operation that only the scalar reference computes is an error
 };
 
 /// Makes the steps of one network.
@@ -8306,6 +17512,14 @@ inline void fold_with_reference(graph& model, node_id id) {
     }
 }
 
+/// Raises an error where an operation without a kernel is not to be left to the scalar reference.
+inline void require_kernel(const plan_options& options, const node& each) {
+    if (options.needs_kernels) {
+        fail({each.operation(), " '", each.name(),
+              "' has no kernel, and the scalar reference is refused (on_reference)"});
+    }
+}
+
 /// Folding takes no notice of these marks in plans: they guide transformations, which are over.
 inline void clear_folding_marks(graph& model, view<node_id> nodes) {
     for (const node_id id : nodes) {
@@ -8425,6 +17639,7 @@ inline void planner::make_reference(node_id id) {
     if (!reference::can_evaluate(each.attributes())) {
         fail({each.operation(), " '", each.name(), "' cannot be run: its type has no function that evaluates it"});
     }
+    detail::require_kernel(options_, each);
     for (std::size_t port = 0; port < each.inputs(); ++port) {
         work.inputs.push_back(tensor_of(each.input(port), layout::plain));
     }
@@ -8917,6 +18132,9 @@ class stage_maker {
             const node& each = model_[id];
             deferred_step work;
             work.node = id;
+            if (!reference::runs_bodies(each.kind())) {
+                require_kernel(options_, each);
+            }
             for (std::size_t port = 0; port < each.inputs(); ++port) {
                 work.inputs.push_back(net.outputs[first++].tensor);
             }
@@ -9027,39 +18245,265 @@ inline stage make_stage(graph model, const std::vector<known_input>& inputs,
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
 
-// ======== lpt/runtime/platform.hpp
-#ifndef LPT_HOLDS_RUNTIME_PLATFORM_HPP
-#define LPT_HOLDS_RUNTIME_PLATFORM_HPP
-// What the executor asks of the operating system; each question has an answer on every system.
-
-#if __has_include(<unistd.h>)
-#include <unistd.h>
-#endif
+// ======== lpt/runtime/program.hpp
+#ifndef LPT_HOLDS_RUNTIME_PROGRAM_HPP
+#define LPT_HOLDS_RUNTIME_PROGRAM_HPP
+// What all sessions of a network share: its graph, its plans and its packed weights.
 
 namespace lpt::inline LPT_ABI::runtime {
 
-/// Bytes of memory that this machine has; SIZE_MAX where the system does not tell.
-inline std::size_t memory_of_machine() noexcept {
-#if defined(_SC_PHYS_PAGES) && defined(_SC_PAGESIZE)
-    const long pages = ::sysconf(_SC_PHYS_PAGES);
-    const long size = ::sysconf(_SC_PAGESIZE);
-    if (pages > 0 && size > 0) {
-        return static_cast<std::size_t>(pages) * static_cast<std::size_t>(size);
-    }
-#endif
-    return SIZE_MAX;
-}
+/// What a network shares with the bodies inside it.
+struct program_context {
+    const kernel::kernel_table* kernels = nullptr;
+    int threads = 1;  // that plans are made for; sessions may have others
+    bool short_steps_alone = false;
+    std::size_t most_plans = 1;
+    std::size_t memory_limit = SIZE_MAX;
+    plan::weight_store weights;
+    std::uint64_t most_evaluated_bytes = reference::limits{}.bytes;
+    folding_budget folding;  // left, of the network and its bodies
+    bool needs_kernels = false;
+    std::mutex planning;  // held while plans are looked up or made, which changes the weights, too
 
-/// Seconds that all processors together have worked for this process, from some moment on.
-inline double processor_seconds() noexcept {
-#if defined(CLOCK_PROCESS_CPUTIME_ID)
-    ::timespec now{};
-    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-#else
-    return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-#endif
-}
+    plan::plan_options options() {
+        return {kernels, threads, &weights, memory_limit, short_steps_alone, needs_kernels};
+    }
+};
+
+/// A stage that is planned for known shapes; nobody changes it any more.
+struct planned_stage {
+    plan::stage what;
+    std::uint64_t number = 0;
+};
+using stage_pointer = std::shared_ptr<const planned_stage>;
+
+/// A network with the plans for the shapes that it was run with lately.
+///
+/// A run goes through stages: the first is planned for the shapes of the inputs; where shapes depend on values, the next is planned
+/// when these are computed. Plans are kept by shapes (and values that shapes depend on), the most recently used ones.
+/// Any number of threads may ask for plans at once.
+class network_program {
+    struct kept_stage {
+        stage_pointer stage;
+        std::uint64_t last_use = 0;
+    };
+
+    program_context& context_;
+    graph model_;
+    std::vector<plan::port> inputs_;
+    std::vector<plan::port> outputs_;
+    seq<text> variables_;  // those that may change their shape
+    seq<text> own_variables_;
+    seq<text> all_variables_;  // those of bodies, too
+    std::map<node_id, std::vector<std::unique_ptr<network_program>>> bodies_;
+    std::map<std::string, kept_stage> stages_;
+    stage_pointer first_;  // that was made ahead
+    bool is_fixed_ = false;
+    bool has_one_first_ = false;
+    std::uint64_t made_ = 0;
+    std::uint64_t uses_ = 0;
+
+    // ---- what is fixed
+
+    void describe_ports() {
+        for (const node_id id : model_.parameters()) {
+            const node& each = model_[id];
+            inputs_.push_back({each.name(), each.tensor_names(), each.type(), each.shape(), -1});
+        }
+        for (const node_id id : model_.results()) {
+            const node& each = model_[id];
+            const node& source = model_[each.input(0).node];
+            const auto port = static_cast<std::size_t>(each.input(0).port);
+            outputs_.push_back({each.name().empty() ? source.name() : each.name(), source.tensor_names(port),
+                                source.type(port), source.shape(port), -1});
+        }
+    }
+    void find_variables(view<node_id> order) {
+        for (const node_id id : order) {
+            const node& each = model_[id];
+            if (each.is<op::assign>()) {
+                all_variables_.push_back(each.as<op::assign>().variable_id);
+            }
+            if (!each.is<op::read_value>()) {
+                continue;
+            }
+            all_variables_.push_back(each.as<op::read_value>().variable_id);
+            if (each.version() < 6 || each.shape().is_dynamic()) {
+                variables_.push_back(each.as<op::read_value>().variable_id);
+            }
+        }
+    }
+    /// A network reads its variables where they lie: a body that writes them meanwhile would change what was read.
+    void take_variables_of(const network_program& body) {
+        for (const text& each : body.all_variables_) {
+            if (own_variables_.contains(each)) {
+                fail({"variable '", each, "' belongs to the network around it, too"});
+            }
+            all_variables_.push_back(each);
+        }
+    }
+    void make_bodies(view<node_id> order, double& planning_us) {
+        for (const node_id id : order) {
+            const node& each = model_[id];
+            if (!reference::runs_bodies(each.kind())) {
+                continue;
+            }
+            reference::check_bodies(each);
+            std::vector<std::unique_ptr<network_program>>& programs = bodies_[id];
+            for (std::size_t which = 0; which < each.bodies().size(); ++which) {
+                try {
+                    programs.push_back(std::make_unique<network_program>(each.bodies()[which], context_, planning_us));
+                    take_variables_of(*programs.back());
+                } catch (const error& raised) {
+                    fail({each.operation(), " '", each.name(), "', ", op::body_name(each.kind(), which), ": ",
+                          raised.message()});
+                }
+            }
+        }
+    }
+    bool has_fixed_inputs() const {
+        for (const plan::port& each : inputs_) {
+            if (each.type == dynamic || each.dimensions.is_dynamic()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    // ---- plans
+
+    static void append(std::string& key, std::int64_t number) {
+        key.append(reinterpret_cast<const char*>(&number), sizeof number);
+    }
+    static void append(std::string& key, const shape& dimensions) {
+        append(key, static_cast<std::int64_t>(dimensions.rank()));
+        for (const dimension each : dimensions) {
+            append(key, each);
+        }
+    }
+    static std::string key_of(std::uint64_t before, const std::vector<plan::known_input>& inputs,
+                              const std::vector<plan::known_variable>& variables) {
+        std::string key;
+        append(key, static_cast<std::int64_t>(before));
+        for (const plan::known_input& each : inputs) {
+            append(key, static_cast<std::int64_t>(each.type));
+            append(key, each.dimensions);
+            if (each.value) {
+                key.append(reinterpret_cast<const char*>(each.value.data()), each.value.size_in_bytes());
+            }
+        }
+        for (const plan::known_variable& each : variables) {
+            key.append(each.name.c_str(), each.name.size() + 1);
+            append(key, each.dimensions);
+        }
+        return key;
+    }
+    void forget_oldest() {
+        if (stages_.size() <= context_.most_plans) {
+            return;
+        }
+        while (stages_.size() > context_.most_plans) {
+            auto oldest = stages_.begin();
+            for (auto each = stages_.begin(); each != stages_.end(); ++each) {
+                oldest = each->second.last_use < oldest->second.last_use ? each : oldest;
+            }
+            stages_.erase(oldest);
+        }
+        context_.weights.forget_unused();
+    }
+    void keep_constants(view<node_id> order) {
+        for (const node_id id : order) {
+            if (model_[id].is<op::constant>()) {
+                context_.weights.keep(model_[id].as<op::constant>().value);
+            }
+        }
+    }
+    template <class Graph>
+    stage_pointer stage_for(Graph&& model, std::uint64_t before, const std::vector<plan::known_input>& inputs,
+                            const std::vector<plan::known_variable>& variables, double& planning_us) {
+        const std::lock_guard lock(context_.planning);
+        const std::string key = key_of(before, inputs, variables);
+        if (const auto found = stages_.find(key); found != stages_.end()) {
+            found->second.last_use = ++uses_;
+            return found->second.stage;
+        }
+        const auto begin = std::chrono::steady_clock::now();
+        const auto made = std::make_shared<planned_stage>();
+        made->what = plan::make_stage(std::forward<Graph>(model), inputs, variables, context_.options());
+        planning_us += std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
+        made->number = ++made_;
+        stages_.emplace(key, kept_stage{made, ++uses_});
+        forget_oldest();
+        return made;
+    }
+    /// With fixed inputs the first plan is made at once: then a network that cannot be planned is found when it is compiled.
+    void plan_ahead(double& planning_us) {
+        if (!has_fixed_inputs()) {
+            return;
+        }
+        std::vector<plan::known_input> inputs;
+        for (const plan::port& each : inputs_) {
+            inputs.push_back({each.type, each.dimensions, {}});
+        }
+        has_one_first_ = variables_.empty();
+        first_ = has_one_first_ ? stage_for(std::move(model_), 0, inputs, {}, planning_us)
+                                : stage_for(model_, 0, inputs, {}, planning_us);
+        is_fixed_ = has_one_first_ && first_->what.complete;
+        if (is_fixed_) {
+            stages_.clear();
+            outputs_ = first_->what.net.outputs;
+        }
+    }
+
+public:
+    /// `context` must live as long as the program; `planning_us` grows by the microseconds that plans took.
+    network_program(graph model, program_context& context, double& planning_us)
+        : context_(context), model_(std::move(model)) {
+        model_.set_folding_budget(context_.folding);
+        plan::fold_known(model_);
+        context_.folding = model_.folding();
+        const seq<node_id> order = topological_order(model_);
+        keep_constants(order);
+        describe_ports();
+        find_variables(order);
+        own_variables_ = all_variables_;
+        make_bodies(order, planning_us);
+        plan_ahead(planning_us);
+    }
+    network_program(const network_program&) = delete;
+    network_program& operator=(const network_program&) = delete;
+
+    program_context& context() const { return context_; }
+    const std::vector<plan::port>& inputs() const { return inputs_; }
+    const std::vector<plan::port>& outputs() const { return outputs_; }
+    /// Variables that may change their shape: plans depend on it.
+    const seq<text>& variables() const { return variables_; }
+    /// The programs of the bodies, by the node that has them.
+    const std::map<node_id, std::vector<std::unique_ptr<network_program>>>& bodies() const { return bodies_; }
+
+    /// Whether all shapes were known when the network was compiled: `first` is its only plan.
+    bool is_fixed() const { return is_fixed_; }
+    /// The stage that each run begins with, or null if that depends on inputs or variables.
+    stage_pointer only_first() const { return has_one_first_ ? first_ : nullptr; }
+    /// The stage that was planned when the network was compiled, or null.
+    const stage_pointer& planned_ahead() const { return first_; }
+    /// Plans that are kept now, of the network itself.
+    std::size_t plans() const {
+        const std::lock_guard lock(context_.planning);
+        return is_fixed_ ? 1 : stages_.size();
+    }
+
+    /// The first stage for these inputs and variables; `planning_us` grows by the time that a new plan took.
+    stage_pointer first(const std::vector<plan::known_input>& inputs,
+                        const std::vector<plan::known_variable>& variables, double& planning_us) {
+        return stage_for(model_, 0, inputs, variables, planning_us);
+    }
+    /// The stage behind `before`.
+    stage_pointer next(const planned_stage& before, const std::vector<plan::known_input>& inputs,
+                       const std::vector<plan::known_variable>& variables, double& planning_us) {
+        return stage_for(before.what.rest, before.number, inputs, variables, planning_us);
+    }
+};
 
 }  // namespace lpt::inline LPT_ABI::runtime
 #endif
@@ -9581,7 +19025,7 @@ public:
 // ======== lpt/runtime/network_runner.hpp
 #ifndef LPT_HOLDS_RUNTIME_NETWORK_RUNNER_HPP
 #define LPT_HOLDS_RUNTIME_NETWORK_RUNNER_HPP
-// Runs a network with the shapes that come: a plan for each, kept for the next time.
+// Runs a network: one session of its program.
 
 namespace lpt::inline LPT_ABI {
 
@@ -9614,203 +19058,58 @@ struct run_step_record {
 
 namespace lpt::inline LPT_ABI::runtime {
 
-/// What a network shares with the bodies inside it.
-struct run_context {
-    const kernel::kernel_table* kernels = nullptr;
+/// What a session of a network shares with those of the bodies inside it.
+struct session_context {
     kernel::parallel_for parallel;
-    bool short_steps_alone = false;
-    std::size_t most_plans = 1;
-    double planning_us = 0;  // spent on plans so far
-    std::size_t memory_limit = SIZE_MAX;
-    plan::weight_store weights;
     state_table states;
-    std::uint64_t most_evaluated_bytes = reference::limits{}.bytes;
+    double planning_us = 0;  // spent on plans so far
     std::int64_t iterations_left = 0;  // of loops in this run
-    folding_budget folding;  // left, of the network and its bodies
-
-    plan::plan_options options() {
-        return {kernels, parallel.run != nullptr ? parallel.threads : 1, &weights, memory_limit, short_steps_alone};
-    }
 };
 
-/// A network with the plans for the shapes that it was run with lately.
-///
-/// A run goes through stages: the first is planned for the shapes of the inputs; where shapes depend on values, the next is planned
-/// when these are computed. Plans are kept by shapes (and values that shapes depend on), the most recently used ones.
+/// One session of a network: its memory, its variables (in `context`), the times of its steps. One run at a time.
 class network_runner {
-    struct kept_stage {
-        plan::stage what;
-        std::uint64_t number = 0;
-        std::uint64_t last_use = 0;
+    /// A stage with what this session has of its own for it.
+    struct bound_stage {
+        stage_pointer stage;
         std::vector<state_value*> states;  // by number of the state
         std::vector<step_time> times;
-    };
-    using stage_pointer = std::shared_ptr<kept_stage>;
+        std::uint64_t last_use = 0;
 
-    run_context& context_;
-    graph model_;
-    std::vector<plan::port> inputs_;
-    std::vector<plan::port> outputs_;
-    seq<text> variables_;  // those that may change their shape
-    seq<text> own_variables_;
-    seq<text> all_variables_;  // those of bodies, too
+        const plan::stage& what() const { return stage->what; }
+    };
+    using bound_pointer = std::shared_ptr<bound_stage>;
+
+    network_program& program_;
+    session_context& context_;
     std::map<node_id, std::vector<std::unique_ptr<network_runner>>> bodies_;
-    std::map<std::string, stage_pointer> stages_;
-    stage_pointer only_;  // where no shape depends on a run
-    std::vector<stage_pointer> last_run_;
-    std::uint64_t made_ = 0;
+    std::map<std::uint64_t, bound_pointer> bound_;  // by the stage's number
+    bound_pointer only_;  // where no shape depends on a run
+    std::vector<bound_pointer> last_run_;
     std::uint64_t uses_ = 0;
     memory_block arena_;
-    const kept_stage* running_ = nullptr;
+    const bound_stage* running_ = nullptr;
     bool timed_ = false;
 
-    // ---- what is fixed
-
-    void describe_ports() {
-        for (const node_id id : model_.parameters()) {
-            const node& each = model_[id];
-            inputs_.push_back({each.name(), each.tensor_names(), each.type(), each.shape(), -1});
-        }
-        for (const node_id id : model_.results()) {
-            const node& each = model_[id];
-            const node& source = model_[each.input(0).node];
-            const auto port = static_cast<std::size_t>(each.input(0).port);
-            outputs_.push_back({each.name().empty() ? source.name() : each.name(), source.tensor_names(port),
-                                source.type(port), source.shape(port), -1});
-        }
-    }
-    void find_variables(view<node_id> order) {
-        for (const node_id id : order) {
-            const node& each = model_[id];
-            if (each.is<op::assign>()) {
-                all_variables_.push_back(each.as<op::assign>().variable_id);
-            }
-            if (!each.is<op::read_value>()) {
-                continue;
-            }
-            all_variables_.push_back(each.as<op::read_value>().variable_id);
-            if (each.version() < 6 || each.shape().is_dynamic()) {
-                variables_.push_back(each.as<op::read_value>().variable_id);
+    const kernel::kernel_table& kernels() const { return *program_.context().kernels; }
+    void make_bodies() {
+        for (const auto& [id, programs] : program_.bodies()) {
+            for (const std::unique_ptr<network_program>& each : programs) {
+                bodies_[id].push_back(std::make_unique<network_runner>(*each, context_));
             }
         }
-    }
-    /// A network reads its variables where they lie: a body that writes them meanwhile would change what was read.
-    void take_variables_of(const network_runner& body) {
-        for (const text& each : body.all_variables_) {
-            if (own_variables_.contains(each)) {
-                fail({"variable '", each, "' belongs to the network around it, too"});
-            }
-            all_variables_.push_back(each);
-        }
-    }
-    void make_bodies(view<node_id> order) {
-        for (const node_id id : order) {
-            const node& each = model_[id];
-            if (!reference::runs_bodies(each.kind())) {
-                continue;
-            }
-            reference::check_bodies(each);
-            std::vector<std::unique_ptr<network_runner>>& runners = bodies_[id];
-            for (std::size_t which = 0; which < each.bodies().size(); ++which) {
-                try {
-                    runners.push_back(std::make_unique<network_runner>(each.bodies()[which], context_));
-                    take_variables_of(*runners.back());
-                } catch (const error& raised) {
-                    fail({each.operation(), " '", each.name(), "', ", op::body_name(each.kind(), which), ": ",
-                          raised.message()});
-                }
-            }
-        }
-    }
-    bool has_fixed_inputs() const {
-        for (const plan::port& each : inputs_) {
-            if (each.type == dynamic || each.dimensions.is_dynamic()) {
-                return false;
-            }
-        }
-        return true;
     }
 
     // ---- plans
 
-    static void append(std::string& key, std::int64_t number) {
-        key.append(reinterpret_cast<const char*>(&number), sizeof number);
-    }
-    static void append(std::string& key, const shape& dimensions) {
-        append(key, static_cast<std::int64_t>(dimensions.rank()));
-        for (const dimension each : dimensions) {
-            append(key, each);
-        }
-    }
     std::vector<plan::known_variable> known_variables() const {
         std::vector<plan::known_variable> result;
-        for (const text& each : variables_) {
+        for (const text& each : program_.variables()) {
             const state_value* value = context_.states.find(each);
             if (value != nullptr && value->is_set) {
                 result.push_back({each, value->type, value->dimensions});
             }
         }
         return result;
-    }
-    std::string key_of(std::uint64_t before, const std::vector<plan::known_input>& inputs,
-                       const std::vector<plan::known_variable>& variables) const {
-        std::string key;
-        append(key, static_cast<std::int64_t>(before));
-        for (const plan::known_input& each : inputs) {
-            append(key, static_cast<std::int64_t>(each.type));
-            append(key, each.dimensions);
-            if (each.value) {
-                key.append(reinterpret_cast<const char*>(each.value.data()), each.value.size_in_bytes());
-            }
-        }
-        for (const plan::known_variable& each : variables) {
-            key.append(each.name.c_str(), each.name.size() + 1);
-            append(key, each.dimensions);
-        }
-        return key;
-    }
-    void forget_oldest() {
-        if (stages_.size() <= context_.most_plans) {
-            return;
-        }
-        while (stages_.size() > context_.most_plans) {
-            auto oldest = stages_.begin();
-            for (auto each = stages_.begin(); each != stages_.end(); ++each) {
-                oldest = each->second->last_use < oldest->second->last_use ? each : oldest;
-            }
-            stages_.erase(oldest);
-        }
-        context_.weights.forget_unused();
-    }
-    void keep_constants(view<node_id> order) {
-        for (const node_id id : order) {
-            if (model_[id].is<op::constant>()) {
-                context_.weights.keep(model_[id].as<op::constant>().value);
-            }
-        }
-    }
-    /// The plan of a network for these inputs; `before`: the number of the stage that leaves the network, 0 for the first.
-    template <class Graph>
-    stage_pointer stage_for(Graph&& model, std::uint64_t before, const std::vector<plan::known_input>& inputs) {
-        const std::vector<plan::known_variable> variables = known_variables();
-        const std::string key = key_of(before, inputs, variables);
-        if (const auto found = stages_.find(key); found != stages_.end()) {
-            found->second->last_use = ++uses_;
-            return found->second;
-        }
-        const auto begin = std::chrono::steady_clock::now();
-        const auto made = std::make_shared<kept_stage>();
-        made->what = plan::make_stage(std::forward<Graph>(model), inputs, variables, context_.options());
-        context_.planning_us +=
-            std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
-        made->number = ++made_;
-        made->last_use = ++uses_;
-        for (const plan::state& each : made->what.net.states) {
-            made->states.push_back(&context_.states.named(each.name, each.type));
-        }
-        stages_.emplace(key, made);
-        forget_oldest();
-        return made;
     }
     static std::vector<plan::known_input> known_inputs(const std::vector<tensor>& values,
                                                        const std::vector<bool>& needs_value) {
@@ -9821,29 +19120,41 @@ class network_runner {
         }
         return result;
     }
-    /// With fixed inputs the first plan is made at once: then a network that cannot be planned is found when it is compiled.
-    void plan_ahead() {
-        if (!has_fixed_inputs()) {
-            return;
+    void forget_oldest() {
+        while (bound_.size() > program_.context().most_plans) {
+            auto oldest = bound_.begin();
+            for (auto each = bound_.begin(); each != bound_.end(); ++each) {
+                oldest = each->second->last_use < oldest->second->last_use ? each : oldest;
+            }
+            bound_.erase(oldest);
         }
-        std::vector<plan::known_input> inputs;
-        for (const plan::port& each : inputs_) {
-            inputs.push_back({each.type, each.dimensions, {}});
+    }
+    bound_pointer bind(stage_pointer stage) {
+        bound_pointer& known = bound_[stage->number];
+        if (known == nullptr) {
+            known = std::make_shared<bound_stage>();
+            for (const plan::state& each : stage->what.net.states) {
+                known->states.push_back(&context_.states.named(each.name, each.type));
+            }
+            known->stage = std::move(stage);
         }
-        if (variables_.empty()) {
-            only_ = stage_for(std::move(model_), 0, inputs);  // the network has no other first stage
-        }
-        last_run_ = {only_ ? only_ : stage_for(model_, 0, inputs)};
-        if (only_ && only_->what.complete) {
-            stages_.clear();
-            outputs_ = only_->what.net.outputs;
-        }
+        known->last_use = ++uses_;
+        bound_pointer result = known;
+        forget_oldest();
+        return result;
+    }
+    bound_pointer first_stage(const std::vector<tensor>& inputs) {
+        return only_ ? only_ : bind(program_.first(known_inputs(inputs, {}), known_variables(), context_.planning_us));
+    }
+    bound_pointer stage_behind(const bound_stage& before, const std::vector<tensor>& values) {
+        const std::vector<plan::known_input> inputs = known_inputs(values, before.what().needs_value);
+        return bind(program_.next(*before.stage, inputs, known_variables(), context_.planning_us));
     }
 
     // ---- running
 
-    static void run_timed(step_runner& runner, kept_stage& stage) {
-        const plan::network& net = stage.what.net;
+    static void run_timed(step_runner& runner, bound_stage& stage) {
+        const plan::network& net = stage.what().net;
         stage.times.resize(net.steps.size());
         for (std::size_t i = 0; i < net.steps.size(); ++i) {
             const auto begin = std::chrono::steady_clock::now();
@@ -9854,13 +19165,13 @@ class network_runner {
                 std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
         }
     }
-    static void begin_states(const kept_stage& stage) {
+    static void begin_states(const bound_stage& stage) {
         for (std::size_t i = 0; i < stage.states.size(); ++i) {
             state_value& value = *stage.states[i];
             if (!value.is_set) {
-                lpt::detail::naming_memory([&] { value.bytes.grow(stage.what.net.states[i].bytes); },
+                lpt::detail::naming_memory([&] { value.bytes.grow(stage.what().net.states[i].bytes); },
                                            [&] { return join({"variable '", value.name, "'"}); });
-                std::memset(value.bytes.data(), 0, stage.what.net.states[i].bytes);
+                std::memset(value.bytes.data(), 0, stage.what().net.states[i].bytes);
             }
         }
     }
@@ -9880,12 +19191,13 @@ class network_runner {
         return true;
     }
     seq<tensor> evaluate_node(node_id id, view<tensor> inputs) {
-        const plan::stage& stage = running_->what;
+        const plan::stage& stage = running_->what();
         const graph& model = stage.net.model.contains(id) ? stage.net.model : stage.whole;
         const node& each = model[id];
         if (!reference::runs_bodies(each.kind())) {
             reference::state none;
-            return reference::evaluate_node<float>(model, id, inputs, none, {.bytes = context_.most_evaluated_bytes});
+            return reference::evaluate_node<float>(model, id, inputs, none,
+                                                   {.bytes = program_.context().most_evaluated_bytes});
         }
         std::vector<std::unique_ptr<network_runner>>& runners = bodies_.at(id);
         const bool counts = counts_iterations(each);
@@ -9893,36 +19205,36 @@ class network_runner {
             context_.iterations_left -= counts ? 1 : 0;
             return runners[which]->run(parameters, timed_);
         };
-        const reference::limits most = {.bytes = context_.most_evaluated_bytes,
+        const reference::limits most = {.bytes = program_.context().most_evaluated_bytes,
                                         .iterations = math::maximum<std::int64_t>(0, context_.iterations_left)};
         return reference::evaluate_control_flow(each, inputs, run_body, most);
     }
     /// Runs the steps of a stage; what deferred steps give is appended to `deferred`.
-    void run_steps(kept_stage& stage, const void* const* inputs, std::vector<tensor>& deferred, bool timed) {
-        lpt::detail::naming_memory([&] { arena_.grow(stage.what.net.arena_bytes); },
-                                   [&] { return plan::detail::largest_of(stage.what.net); });
+    void run_steps(bound_stage& stage, const void* const* inputs, std::vector<tensor>& deferred, bool timed) {
+        lpt::detail::naming_memory([&] { arena_.grow(stage.what().net.arena_bytes); },
+                                   [&] { return plan::detail::largest_of(stage.what().net); });
         begin_states(stage);
         const memory where{arena_.data(), inputs, stage.states.data(), {this, &evaluate_inside}, &deferred};
-        step_runner runner(stage.what.net, *context_.kernels, context_.parallel, where);
+        step_runner runner(stage.what().net, kernels(), context_.parallel, where);
         running_ = &stage;
         timed_ = timed;
         if (timed) {
             run_timed(runner, stage);
         } else {
-            for (const plan::step& each : stage.what.net.steps) {
+            for (const plan::step& each : stage.what().net.steps) {
                 runner.run(each);
             }
         }
     }
     /// Where an output of a stage lies after its steps.
-    const std::byte* output_of(const kept_stage& stage, const void* const* inputs, std::size_t which) const {
+    const std::byte* output_of(const bound_stage& stage, const void* const* inputs, std::size_t which) const {
         const memory where{arena_.data(), inputs, stage.states.data(), {}, nullptr};
-        return step_runner(stage.what.net, *context_.kernels, context_.parallel, where)
-            .read(stage.what.net.outputs[which].tensor);
+        return step_runner(stage.what().net, kernels(), context_.parallel, where)
+            .read(stage.what().net.outputs[which].tensor);
     }
-    void append_outputs(const kept_stage& stage, const void* const* inputs, std::vector<tensor>& to) const {
-        for (std::size_t i = 0; i < stage.what.net.outputs.size(); ++i) {
-            const plan::port& each = stage.what.net.outputs[i];
+    void append_outputs(const bound_stage& stage, const void* const* inputs, std::vector<tensor>& to) const {
+        for (std::size_t i = 0; i < stage.what().net.outputs.size(); ++i) {
+            const plan::port& each = stage.what().net.outputs[i];
             const auto copy = [&] {
                 tensor_builder value(each.type, each.dimensions);
                 const std::size_t size = byte_size(each.type, each.dimensions.elements());
@@ -9935,11 +19247,12 @@ class network_runner {
         }
     }
     void check_inputs(const std::vector<tensor>& inputs) const {
-        if (inputs.size() != inputs_.size()) {
-            fail({"the network has ", inputs_.size(), " inputs, not ", inputs.size()});
+        const std::vector<plan::port>& all = program_.inputs();
+        if (inputs.size() != all.size()) {
+            fail({"the network has ", all.size(), " inputs, not ", inputs.size()});
         }
         for (std::size_t i = 0; i < inputs.size(); ++i) {
-            const plan::port& wanted = inputs_[i];
+            const plan::port& wanted = all[i];
             shape merged = wanted.dimensions;
             if ((inputs[i].type() != wanted.type && wanted.type != dynamic) ||
                 !merge_shape(merged, inputs[i].dimensions())) {
@@ -9950,43 +19263,33 @@ class network_runner {
     }
 
 public:
-    /// `context` must live as long as the runner.
-    network_runner(graph model, run_context& context) : context_(context), model_(std::move(model)) {
-        model_.set_folding_budget(context_.folding);
-        plan::fold_known(model_);
-        context_.folding = model_.folding();
-        const seq<node_id> order = topological_order(model_);
-        keep_constants(order);
-        describe_ports();
-        find_variables(order);
-        own_variables_ = all_variables_;
-        make_bodies(order);
-        plan_ahead();
+    /// `program` and `context` must live as long as the runner.
+    network_runner(network_program& program, session_context& context) : program_(program), context_(context) {
+        make_bodies();
+        if (const stage_pointer first = program_.only_first()) {
+            only_ = bind(first);
+        }
+        if (program_.planned_ahead()) {
+            last_run_ = {bind(program_.planned_ahead())};
+        }
     }
     network_runner(const network_runner&) = delete;
     network_runner& operator=(const network_runner&) = delete;
 
-    const std::vector<plan::port>& inputs() const { return inputs_; }
-    const std::vector<plan::port>& outputs() const { return outputs_; }
-    /// Plans that are kept now, of the network itself.
-    std::size_t plans() const { return only_ && only_->what.complete ? 1 : stages_.size(); }
     std::size_t arena_bytes() const {
-        return arena_.size() != 0 || last_run_.empty() ? arena_.size() : last_run_[0]->what.net.arena_bytes;
+        return arena_.size() != 0 || last_run_.empty() ? arena_.size() : last_run_[0]->what().net.arena_bytes;
     }
     /// The plan of the last stage of the last run; before the first run the one that was made ahead. Null if there is none.
-    const plan::network* last_plan() const { return last_run_.empty() ? nullptr : &last_run_.back()->what.net; }
+    const plan::network* last_plan() const { return last_run_.empty() ? nullptr : &last_run_.back()->what().net; }
     /// Times of the steps of `last_plan`.
     const std::vector<step_time>* last_times() const { return last_run_.empty() ? nullptr : &last_run_.back()->times; }
-
-    /// Whether all shapes were known when the network was compiled.
-    bool is_fixed() const { return only_ && only_->what.complete; }
 
     /// Runs a network that `is_fixed` on raw memory.
     void run(const void* const* inputs, void* const* outputs, bool timed) {
         std::vector<tensor> none;
         run_steps(*only_, inputs, none, timed);
-        for (std::size_t i = 0; i < only_->what.net.outputs.size(); ++i) {
-            const plan::port& each = only_->what.net.outputs[i];
+        for (std::size_t i = 0; i < only_->what().net.outputs.size(); ++i) {
+            const plan::port& each = only_->what().net.outputs[i];
             const std::size_t size = byte_size(each.type, each.dimensions.elements());
             if (size != 0) {
                 std::memcpy(outputs[i], output_of(*only_, inputs, i), size);
@@ -9996,8 +19299,8 @@ public:
     std::vector<tensor> run(const std::vector<tensor>& inputs, bool timed) {
         check_inputs(inputs);
         std::vector<tensor> values = inputs;
-        stage_pointer stage = only_ ? only_ : stage_for(model_, 0, known_inputs(values, {}));
-        std::vector<stage_pointer> stages;
+        bound_pointer stage = first_stage(values);
+        std::vector<bound_pointer> stages;
         while (true) {
             std::vector<const void*> from;
             for (const tensor& each : values) {
@@ -10008,31 +19311,30 @@ public:
             std::vector<tensor> outputs;
             append_outputs(*stage, from.data(), outputs);
             stages.push_back(stage);
-            if (stage->what.complete) {
+            if (stage->what().complete) {
                 last_run_ = std::move(stages);
                 return outputs;
             }
             values.insert(values.end(), outputs.begin(), outputs.end());
             values.insert(values.end(), deferred.begin(), deferred.end());
-            const stage_pointer before = stage;
-            stage = stage_for(before->what.rest, before->number, known_inputs(values, before->what.needs_value));
+            stage = stage_behind(*stage, values);
         }
     }
     /// The steps of the last run with those of bodies behind the node that they are in.
     void append_records(const std::vector<body_place>& bodies, const text& path,
                         std::vector<run_step_record>& to) const {
-        for (const stage_pointer& stage : last_run_) {
-            const plan::network& net = stage->what.net;
+        for (const bound_pointer& stage : last_run_) {
+            const plan::network& net = stage->what().net;
             for (std::size_t i = 0; i < net.steps.size(); ++i) {
                 const std::vector<node_id>& nodes = net.steps[i].nodes;
                 const bool inside = nodes.empty() || net.model.contains(nodes[0]);
                 const step_time time = i < stage->times.size() ? stage->times[i] : step_time();
-                to.push_back({bodies, path, &net, inside ? &net.model : &stage->what.whole, i, time});
+                to.push_back({bodies, path, &net, inside ? &net.model : &stage->what().whole, i, time});
                 const auto runners = nodes.empty() ? bodies_.end() : bodies_.find(nodes[0]);
                 if (runners == bodies_.end()) {
                     continue;
                 }
-                const node& each = (inside ? net.model : stage->what.whole)[nodes[0]];
+                const node& each = (inside ? net.model : stage->what().whole)[nodes[0]];
                 for (std::size_t which = 0; which < runners->second.size(); ++which) {
                     std::vector<body_place> inside_bodies = bodies;
                     inside_bodies.push_back({nodes[0], static_cast<int>(which)});
@@ -10355,6 +19657,9 @@ public:
 
 namespace lpt::inline LPT_ABI {
 
+/// What becomes of operations that no kernel computes: the scalar reference, many times slower, computes them, or they are an error.
+enum class reference_use { allow, refuse };
+
 /// How a network is to be run.
 struct compile_options {
     /// >= 1; no result depends on it. Steps that are over before another thread could help run on one.
@@ -10370,49 +19675,79 @@ struct compile_options {
     /// Bytes that the outputs of one operation without a kernel may take, and 32 for each place along one of their axes: beyond it the
     /// scalar reference does not compute it.
     std::uint64_t most_evaluated_bytes = reference::limits{}.bytes;
+    /// `executable::on_reference` names the operations that it allowed.
+    reference_use on_reference = reference_use::allow;
 };
+
+namespace runtime {
+
+/// What `compile` makes once, and sessions share: plans and packed weights.
+struct program {
+    program_context context;
+    compile_options options;
+    double planning_us = 0;  // of the plans that were made at once
+    std::unique_ptr<network_program> network;
+
+    program(graph model, const compile_options& given) : options(given) {
+        if (options.most_plans < 1) {
+            fail({"at least one plan must be kept, not ", options.most_plans});
+        }
+        const bool own_threads = options.parallel.run == nullptr && options.threads > 1;
+        context.kernels = &kernel::table_for(options.instruction_set.value_or(kernel::best_isa()));
+        context.threads =
+            options.parallel.run != nullptr ? options.parallel.threads : math::maximum(options.threads, 1);
+        context.short_steps_alone = own_threads && context.kernels->instruction_set != kernel::isa::scalar;
+        context.most_plans = options.most_plans;
+        context.memory_limit = options.memory_limit.value_or(memory_of_machine());
+        context.weights = plan::weight_store(context.memory_limit);
+        context.most_evaluated_bytes = options.most_evaluated_bytes;
+        context.folding = model.folding();
+        context.needs_kernels = options.on_reference == reference_use::refuse;
+        network = std::make_unique<network_program>(std::move(model), context, planning_us);
+    }
+};
+
+}  // namespace runtime
 
 /// A network with packed weights, fused steps and planned memory. Its states (ReadValue, Assign) live as long as it does.
 ///
 /// Shapes that are not known when it is compiled follow from the inputs of each run, or from values that are computed in it. There
 /// is a plan for each combination of shapes; the most recently used ones are kept, and share packed weights and memory.
-/// One run at a time: neither states nor plans nor memory are guarded against other threads. Several threads take an executable
-/// each. It can be moved.
+/// One run at a time. Several threads that run the network at once take a `session` each, which shares plans and packed weights.
+/// It can be moved.
 class executable {
+    std::shared_ptr<runtime::program> program_;
     std::unique_ptr<thread_pool> pool_;
-    std::unique_ptr<runtime::run_context> context_;
+    std::unique_ptr<runtime::session_context> context_;
     std::unique_ptr<runtime::network_runner> network_;
-    std::int64_t most_iterations_ = 0;
 
-    static std::unique_ptr<thread_pool> pool_for(const compile_options& options) {
-        const bool own = options.parallel.run == nullptr && options.threads > 1;
-        return own ? std::make_unique<thread_pool>(options.threads) : nullptr;
+    executable(std::shared_ptr<runtime::program> shared, const kernel::parallel_for& parallel)
+        : program_(std::move(shared)), context_(std::make_unique<runtime::session_context>()) {
+        if (parallel.run == nullptr && program_->options.threads > 1) {
+            pool_ = std::make_unique<thread_pool>(program_->options.threads);
+        }
+        context_->parallel = pool_ ? pool_->parallel() : parallel;
+        context_->planning_us = program_->planning_us;
+        network_ = std::make_unique<runtime::network_runner>(*program_->network, *context_);
     }
 
 public:
     /// Use `compile`.
     executable(graph model, const compile_options& options)
-        : pool_(pool_for(options)), context_(std::make_unique<runtime::run_context>()) {
-        if (options.most_plans < 1) {
-            fail({"at least one plan must be kept, not ", options.most_plans});
-        }
-        context_->kernels = &kernel::table_for(options.instruction_set.value_or(kernel::best_isa()));
-        context_->parallel = pool_ ? pool_->parallel() : options.parallel;
-        context_->short_steps_alone = pool_ != nullptr && context_->kernels->instruction_set != kernel::isa::scalar;
-        context_->most_plans = options.most_plans;
-        context_->memory_limit = options.memory_limit.value_or(runtime::memory_of_machine());
-        context_->weights = plan::weight_store(context_->memory_limit);
-        context_->most_evaluated_bytes = options.most_evaluated_bytes;
-        context_->folding = model.folding();
-        most_iterations_ = options.most_iterations;
-        network_ = std::make_unique<runtime::network_runner>(std::move(model), *context_);
-    }
+        : executable(std::make_shared<runtime::program>(std::move(model), options), options.parallel) {}
+
+    /// Another session of the same network, cheap to make: it shares plans and packed weights, and has memory, states, times and threads of
+    /// its own. Sessions run at the same time, each by one thread, and give the same bits.
+    ///
+    /// `parallel`: the user's own threads for this session; without, as many new ones as the network was compiled for. The
+    /// network's program lives as long as its last session.
+    executable session(const kernel::parallel_for& parallel = {}) const { return executable(program_, parallel); }
 
     /// Inputs and outputs in order; sizes that follow from each run are dynamic.
-    const std::vector<plan::port>& inputs() const { return network_->inputs(); }
-    const std::vector<plan::port>& outputs() const { return network_->outputs(); }
+    const std::vector<plan::port>& inputs() const { return program_->network->inputs(); }
+    const std::vector<plan::port>& outputs() const { return program_->network->outputs(); }
     /// True if all shapes were known when the network was compiled: there is one plan, made then.
-    bool is_fixed() const { return network_->is_fixed(); }
+    bool is_fixed() const { return program_->network->is_fixed(); }
     /// The plan of the last run, of its last part where shapes depend on values; before the first run the one that was made when the
     /// network was compiled. Raises an error if there is none yet. Valid until the next run.
     const plan::network& plan() const {
@@ -10422,15 +19757,17 @@ public:
         }
         return *last;
     }
-    /// Plans that are kept now, of the network without its bodies.
-    std::size_t plans() const { return network_->plans(); }
-    kernel::isa instruction_set() const { return context_->kernels->instruction_set; }
+    /// Plans that are kept now, of the network without its bodies, for all sessions.
+    std::size_t plans() const { return program_->network->plans(); }
+    kernel::isa instruction_set() const { return program_->context.kernels->instruction_set; }
     /// Bytes of memory for intermediate tensors: as much as the largest plan that was run needs.
     std::size_t arena_bytes() const { return network_->arena_bytes(); }
-    /// Packed weights of all plans, and of the bodies' plans: how many, and their bytes.
-    const plan::weight_store& packed_weights() const { return context_->weights; }
+    /// Packed weights of all plans, and of the bodies' plans: how many, and their bytes. All sessions share them; not to be asked while
+    /// another session may make a plan.
+    const plan::weight_store& packed_weights() const { return program_->context.weights; }
 
-    /// Microseconds spent on plans so far, those of bodies among them; most of it when a shape comes for the first time.
+    /// Microseconds spent on plans so far, by `compile` and in this session, those of bodies among them; most of it when a shape comes
+    /// for the first time.
     double planning_us() const { return context_->planning_us; }
 
     /// Runs a network that `is_fixed` once on raw memory: a pointer for each input and output, of their types and sizes. No other check.
@@ -10438,13 +19775,13 @@ public:
         if (!is_fixed()) {
             fail({"raw memory has no shapes, and this network needs those of its inputs"});
         }
-        context_->iterations_left = most_iterations_;
+        context_->iterations_left = program_->options.most_iterations;
         network_->run(inputs, outputs, timed);
     }
     /// Runs once. Raises an error that names the input for one of another type or shape, and one that names the operation for shapes that
     /// it cannot take, for memory that cannot be had, and for what is beyond `most_iterations` or `most_evaluated_bytes`.
     std::vector<tensor> run(view<tensor> inputs, bool timed = false) {
-        context_->iterations_left = most_iterations_;
+        context_->iterations_left = program_->options.most_iterations;
         return network_->run(std::vector<tensor>(inputs.begin(), inputs.end()), timed);
     }
     std::vector<tensor> run(const std::vector<tensor>& inputs) {
@@ -10468,13 +19805,24 @@ public:
         network_->append_records({}, {}, result);
         return result;
     }
+    /// The operations of `records()` that the scalar reference computes, as `MVN 'block/norm'`, in order.
+    std::vector<text> on_reference() const {
+        std::vector<text> result;
+        for (const run_step_record& each : records()) {
+            if (plan::is_on_reference(each.net->steps[each.number])) {
+                const node& first = (*each.model)[each.net->steps[each.number].nodes[0]];
+                result.push_back(join({first.operation(), " '", each.path, first.name(), "'"}));
+            }
+        }
+        return result;
+    }
 };
 
 /// Makes a network run: fuses its operations into steps, packs weights, plans memory.
 ///
 /// Any graph, transformed or not, with bodies, with sizes or ranks that are only known when it runs; what has no kernel is computed by
 /// the scalar reference. Raises an error for an instruction set that the processor lacks, and one that names the operation for what cannot be
-/// run, or needs more memory than the limit or than there is.
+/// run, has no kernel where `on_reference` refuses the scalar reference, or needs more memory than the limit or than there is.
 inline executable compile(const graph& model, const compile_options& options = {}) {
     return executable(model, options);
 }

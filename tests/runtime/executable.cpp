@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
+
 using namespace lpt;
 using namespace lpt::testing;
 
@@ -166,7 +168,10 @@ TEST_CASE("Operations that move elements keep them, in both layouts") {
     check(model, {image(shape{1, 4, 4, 6})}, 0);
 }
 
-TEST_CASE("States live from run to run until they are reset") {
+namespace {
+
+/// Gives what its state was and adds the input to it; the state begins with 10, 20.
+graph running_sums() {
     graph model;
     const output_ref input = model.parameter(f32, shape{2}, "x");
     const output_ref start = model.constant(make_tensor(f32, shape{2}, {10, 20}));
@@ -175,12 +180,60 @@ TEST_CASE("States live from run to run until they are reset") {
     const node_id write = model.add(op::assign{"sum", f32, shape{2}}, {sum});
     model.add_control_dependency(write, old);
     model.result(old);
-    executable net = compile(model);
+    return model;
+}
+
+}  // namespace
+
+TEST_CASE("States live from run to run until they are reset") {
+    executable net = compile(running_sums());
     const std::vector<tensor> one{make_tensor(f32, shape{2}, {1, 2})};
     CHECK(reals_of(run(net, one)[0]) == seq<double>{10, 20});
     CHECK(reals_of(run(net, one)[0]) == seq<double>{11, 22});
     net.reset();
     CHECK(reals_of(run(net, one)[0]) == seq<double>{10, 20});
+}
+
+TEST_CASE("A session has states of its own, and lives longer than the executable that made it") {
+    const std::vector<tensor> one{make_tensor(f32, shape{2}, {1, 2})};
+    std::optional<executable> net = compile(running_sums());
+    run(*net, one);
+    executable other = net->session();
+    CHECK(reals_of(run(other, one)[0]) == seq<double>{10, 20});
+    CHECK(reals_of(run(*net, one)[0]) == seq<double>{11, 22});
+    net.reset();
+    CHECK(reals_of(run(other, one)[0]) == seq<double>{11, 22});
+}
+
+TEST_CASE("Sessions share packed weights, and each has an arena") {
+    graph model;
+    const output_ref data = quantize(model, model.parameter(f32, shape{1, 3, 8, 8}, "x"), u8, 0.1, 0);
+    model.result(convolved(model, data, numbers(i8, shape{5, 3, 3, 3}, -100, 7, 100), 1));
+    executable net = compile(model);
+    const executable other = net.session();
+    CHECK(net.packed_weights().size() == 1);
+    CHECK(&net.packed_weights() == &other.packed_weights());
+    CHECK(&net.plan() == &other.plan());
+    CHECK(other.arena_bytes() == net.arena_bytes());
+}
+
+TEST_CASE("Operations without a kernel are named, or refused") {
+    graph model;
+    const output_ref data = model.parameter(f32, shape{4}, "x");
+    const output_ref axis = model.constant(make_integer_tensor(i64, shape{}, {0}));
+    model.result(model.add(op::relu{}, {model.add(op::cum_sum{}, {data, axis}, "sums")}));
+    CHECK(compile(model).on_reference() == std::vector<text>{"CumSum 'sums'"});
+    compile_options options;
+    options.on_reference = reference_use::refuse;
+    CHECK_THROWS_WITH_AS(compile(model, options), doctest::Contains("CumSum 'sums' has no kernel"), error);
+}
+
+TEST_CASE("Operations without a kernel that say their shape when they are evaluated are refused, too") {
+    graph model;
+    model.result(model.add(op::non_zero{}, {model.parameter(f32, shape{4}, "x")}, "places"));
+    compile_options options;
+    options.on_reference = reference_use::refuse;
+    CHECK_THROWS_WITH_AS(compile(model, options), doctest::Contains("NonZero 'places' has no kernel"), error);
 }
 
 TEST_CASE("Two states that are exchanged do not overwrite each other") {

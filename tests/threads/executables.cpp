@@ -18,9 +18,9 @@ using namespace lpt::testing;
 namespace {
 
 /// A quantized convolution with a bias and an activation, on its own or with others of the same weights.
-graph network() {
+graph network(dimension batch = 1) {
     graph model;
-    const output_ref input = model.parameter(f32, shape{1, 3, 9, 8}, "x");
+    const output_ref input = model.parameter(f32, shape{batch, 3, 9, 8}, "x");
     const output_ref data = quantize(model, input, u8, 0.1, 3);
     const tensor weights = numbers(i8, shape{8, 3, 3, 3}, -100, 7, 100);
     output_ref value = multiplied(model, convolved(model, data, weights, 1), make_scalar(f32, 0.01));
@@ -91,6 +91,43 @@ TEST_CASE("Several executables share the threads of one pool") {
         }
     });
     CHECK(equal == 20);
+}
+
+TEST_CASE("Sessions run one network at once, each with its own memory") {
+    for (const bool has_body : {false, true}) {
+        const std::vector<tensor> inputs{image(has_body ? 3 : 1)};
+        executable first = compile(has_body ? network_with_body() : network());
+        const std::vector<tensor> expected = first.run(inputs);
+        const std::size_t packed = first.packed_weights().size();
+        std::atomic<int> equal{0};
+        on_four_threads([&](int) {
+            executable net = first.session();
+            for (int round = 0; round < 5; ++round) {
+                equal += net.run(inputs) == expected ? 1 : 0;
+            }
+        });
+        CHECK(equal == 20);
+        CHECK(first.packed_weights().size() == packed);
+    }
+}
+
+TEST_CASE("Sessions that meet new shapes at once share the plans for them") {
+    executable first = compile(network(dynamic_dimension));
+    std::vector<std::vector<tensor>> expected;
+    for (std::int64_t batch = 1; batch <= 3; ++batch) {
+        expected.push_back(compile(network(batch)).run(std::vector<tensor>{image(batch)}));
+    }
+    std::atomic<int> equal{0};
+    on_four_threads([&](int i) {
+        executable net = first.session();
+        for (int round = 0; round < 6; ++round) {
+            const std::int64_t batch = 1 + (i + round) % 3;
+            equal +=
+                net.run(std::vector<tensor>{image(batch)}) == expected[static_cast<std::size_t>(batch - 1)] ? 1 : 0;
+        }
+    });
+    CHECK(equal == 24);
+    CHECK(first.plans() == 3);
 }
 
 TEST_CASE("Owners are counted right from before the first other thread until after the last") {

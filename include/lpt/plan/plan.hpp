@@ -44,6 +44,14 @@ inline void fold_with_reference(graph& model, node_id id) {
     }
 }
 
+/// Raises an error where an operation without a kernel is not to be left to the scalar reference.
+inline void require_kernel(const plan_options& options, const node& each) {
+    if (options.needs_kernels) {
+        fail({each.operation(), " '", each.name(),
+              "' has no kernel, and the scalar reference is refused (on_reference)"});
+    }
+}
+
 /// Folding takes no notice of these marks in plans: they guide transformations, which are over.
 inline void clear_folding_marks(graph& model, view<node_id> nodes) {
     for (const node_id id : nodes) {
@@ -163,6 +171,7 @@ inline void planner::make_reference(node_id id) {
     if (!reference::can_evaluate(each.attributes())) {
         fail({each.operation(), " '", each.name(), "' cannot be run: its type has no function that evaluates it"});
     }
+    detail::require_kernel(options_, each);
     for (std::size_t port = 0; port < each.inputs(); ++port) {
         work.inputs.push_back(tensor_of(each.input(port), layout::plain));
     }

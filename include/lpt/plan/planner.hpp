@@ -21,6 +21,7 @@ struct plan_options {
     weight_store* weights = nullptr;  // packed weights of other plans; none: the plan packs its own
     std::size_t memory_limit = SIZE_MAX;  // bytes of intermediate tensors and packed weights together
     bool short_steps_alone = false;  // calling for threads takes about a microsecond
+    bool needs_kernels = false;  // an operation that only the scalar reference computes is an error
 };
 
 /// Makes the steps of one network.

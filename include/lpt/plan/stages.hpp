@@ -358,6 +358,9 @@ class stage_maker {
             const node& each = model_[id];
             deferred_step work;
             work.node = id;
+            if (!reference::runs_bodies(each.kind())) {
+                require_kernel(options_, each);
+            }
             for (std::size_t port = 0; port < each.inputs(); ++port) {
                 work.inputs.push_back(net.outputs[first++].tensor);
             }

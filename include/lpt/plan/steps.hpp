@@ -255,6 +255,9 @@ struct step {
     bool is_short = false;  // one thread finishes it before another could help
 };
 
+/// Whether the scalar reference computes a step, for want of a kernel.
+inline bool is_on_reference(const step& each) { return each.kernel.starts_with("reference"); }
+
 /// The element type in which a step computes one of its nodes, by their order.
 ///
 /// The first one's kernel: 8-bit integers of convolutions, matrix products and pooling, whatever type the sums have; of elementwise functions

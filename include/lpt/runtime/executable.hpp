@@ -12,6 +12,9 @@
 
 namespace lpt::inline LPT_ABI {
 
+/// What becomes of operations that no kernel computes: the scalar reference, many times slower, computes them, or they are an error.
+enum class reference_use { allow, refuse };
+
 /// How a network is to be run.
 struct compile_options {
     /// >= 1; no result depends on it. Steps that are over before another thread could help run on one.
@@ -27,49 +30,79 @@ struct compile_options {
     /// Bytes that the outputs of one operation without a kernel may take, and 32 for each place along one of their axes: beyond it the
     /// scalar reference does not compute it.
     std::uint64_t most_evaluated_bytes = reference::limits{}.bytes;
+    /// `executable::on_reference` names the operations that it allowed.
+    reference_use on_reference = reference_use::allow;
 };
+
+namespace runtime {
+
+/// What `compile` makes once, and sessions share: plans and packed weights.
+struct program {
+    program_context context;
+    compile_options options;
+    double planning_us = 0;  // of the plans that were made at once
+    std::unique_ptr<network_program> network;
+
+    program(graph model, const compile_options& given) : options(given) {
+        if (options.most_plans < 1) {
+            fail({"at least one plan must be kept, not ", options.most_plans});
+        }
+        const bool own_threads = options.parallel.run == nullptr && options.threads > 1;
+        context.kernels = &kernel::table_for(options.instruction_set.value_or(kernel::best_isa()));
+        context.threads =
+            options.parallel.run != nullptr ? options.parallel.threads : math::maximum(options.threads, 1);
+        context.short_steps_alone = own_threads && context.kernels->instruction_set != kernel::isa::scalar;
+        context.most_plans = options.most_plans;
+        context.memory_limit = options.memory_limit.value_or(memory_of_machine());
+        context.weights = plan::weight_store(context.memory_limit);
+        context.most_evaluated_bytes = options.most_evaluated_bytes;
+        context.folding = model.folding();
+        context.needs_kernels = options.on_reference == reference_use::refuse;
+        network = std::make_unique<network_program>(std::move(model), context, planning_us);
+    }
+};
+
+}  // namespace runtime
 
 /// A network with packed weights, fused steps and planned memory. Its states (ReadValue, Assign) live as long as it does.
 ///
 /// Shapes that are not known when it is compiled follow from the inputs of each run, or from values that are computed in it. There
 /// is a plan for each combination of shapes; the most recently used ones are kept, and share packed weights and memory.
-/// One run at a time: neither states nor plans nor memory are guarded against other threads. Several threads take an executable
-/// each. It can be moved.
+/// One run at a time. Several threads that run the network at once take a `session` each, which shares plans and packed weights.
+/// It can be moved.
 class executable {
+    std::shared_ptr<runtime::program> program_;
     std::unique_ptr<thread_pool> pool_;
-    std::unique_ptr<runtime::run_context> context_;
+    std::unique_ptr<runtime::session_context> context_;
     std::unique_ptr<runtime::network_runner> network_;
-    std::int64_t most_iterations_ = 0;
 
-    static std::unique_ptr<thread_pool> pool_for(const compile_options& options) {
-        const bool own = options.parallel.run == nullptr && options.threads > 1;
-        return own ? std::make_unique<thread_pool>(options.threads) : nullptr;
+    executable(std::shared_ptr<runtime::program> shared, const kernel::parallel_for& parallel)
+        : program_(std::move(shared)), context_(std::make_unique<runtime::session_context>()) {
+        if (parallel.run == nullptr && program_->options.threads > 1) {
+            pool_ = std::make_unique<thread_pool>(program_->options.threads);
+        }
+        context_->parallel = pool_ ? pool_->parallel() : parallel;
+        context_->planning_us = program_->planning_us;
+        network_ = std::make_unique<runtime::network_runner>(*program_->network, *context_);
     }
 
 public:
     /// Use `compile`.
     executable(graph model, const compile_options& options)
-        : pool_(pool_for(options)), context_(std::make_unique<runtime::run_context>()) {
-        if (options.most_plans < 1) {
-            fail({"at least one plan must be kept, not ", options.most_plans});
-        }
-        context_->kernels = &kernel::table_for(options.instruction_set.value_or(kernel::best_isa()));
-        context_->parallel = pool_ ? pool_->parallel() : options.parallel;
-        context_->short_steps_alone = pool_ != nullptr && context_->kernels->instruction_set != kernel::isa::scalar;
-        context_->most_plans = options.most_plans;
-        context_->memory_limit = options.memory_limit.value_or(runtime::memory_of_machine());
-        context_->weights = plan::weight_store(context_->memory_limit);
-        context_->most_evaluated_bytes = options.most_evaluated_bytes;
-        context_->folding = model.folding();
-        most_iterations_ = options.most_iterations;
-        network_ = std::make_unique<runtime::network_runner>(std::move(model), *context_);
-    }
+        : executable(std::make_shared<runtime::program>(std::move(model), options), options.parallel) {}
+
+    /// Another session of the same network, cheap to make: it shares plans and packed weights, and has memory, states, times and threads of
+    /// its own. Sessions run at the same time, each by one thread, and give the same bits.
+    ///
+    /// `parallel`: the user's own threads for this session; without, as many new ones as the network was compiled for. The
+    /// network's program lives as long as its last session.
+    executable session(const kernel::parallel_for& parallel = {}) const { return executable(program_, parallel); }
 
     /// Inputs and outputs in order; sizes that follow from each run are dynamic.
-    const std::vector<plan::port>& inputs() const { return network_->inputs(); }
-    const std::vector<plan::port>& outputs() const { return network_->outputs(); }
+    const std::vector<plan::port>& inputs() const { return program_->network->inputs(); }
+    const std::vector<plan::port>& outputs() const { return program_->network->outputs(); }
     /// True if all shapes were known when the network was compiled: there is one plan, made then.
-    bool is_fixed() const { return network_->is_fixed(); }
+    bool is_fixed() const { return program_->network->is_fixed(); }
     /// The plan of the last run, of its last part where shapes depend on values; before the first run the one that was made when the
     /// network was compiled. Raises an error if there is none yet. Valid until the next run.
     const plan::network& plan() const {
@@ -79,15 +112,17 @@ public:
         }
         return *last;
     }
-    /// Plans that are kept now, of the network without its bodies.
-    std::size_t plans() const { return network_->plans(); }
-    kernel::isa instruction_set() const { return context_->kernels->instruction_set; }
+    /// Plans that are kept now, of the network without its bodies, for all sessions.
+    std::size_t plans() const { return program_->network->plans(); }
+    kernel::isa instruction_set() const { return program_->context.kernels->instruction_set; }
     /// Bytes of memory for intermediate tensors: as much as the largest plan that was run needs.
     std::size_t arena_bytes() const { return network_->arena_bytes(); }
-    /// Packed weights of all plans, and of the bodies' plans: how many, and their bytes.
-    const plan::weight_store& packed_weights() const { return context_->weights; }
+    /// Packed weights of all plans, and of the bodies' plans: how many, and their bytes. All sessions share them; not to be asked while
+    /// another session may make a plan.
+    const plan::weight_store& packed_weights() const { return program_->context.weights; }
 
-    /// Microseconds spent on plans so far, those of bodies among them; most of it when a shape comes for the first time.
+    /// Microseconds spent on plans so far, by `compile` and in this session, those of bodies among them; most of it when a shape comes
+    /// for the first time.
     double planning_us() const { return context_->planning_us; }
 
     /// Runs a network that `is_fixed` once on raw memory: a pointer for each input and output, of their types and sizes. No other check.
@@ -95,13 +130,13 @@ public:
         if (!is_fixed()) {
             fail({"raw memory has no shapes, and this network needs those of its inputs"});
         }
-        context_->iterations_left = most_iterations_;
+        context_->iterations_left = program_->options.most_iterations;
         network_->run(inputs, outputs, timed);
     }
     /// Runs once. Raises an error that names the input for one of another type or shape, and one that names the operation for shapes that
     /// it cannot take, for memory that cannot be had, and for what is beyond `most_iterations` or `most_evaluated_bytes`.
     std::vector<tensor> run(view<tensor> inputs, bool timed = false) {
-        context_->iterations_left = most_iterations_;
+        context_->iterations_left = program_->options.most_iterations;
         return network_->run(std::vector<tensor>(inputs.begin(), inputs.end()), timed);
     }
     std::vector<tensor> run(const std::vector<tensor>& inputs) {
@@ -125,13 +160,24 @@ public:
         network_->append_records({}, {}, result);
         return result;
     }
+    /// The operations of `records()` that the scalar reference computes, as `MVN 'block/norm'`, in order.
+    std::vector<text> on_reference() const {
+        std::vector<text> result;
+        for (const run_step_record& each : records()) {
+            if (plan::is_on_reference(each.net->steps[each.number])) {
+                const node& first = (*each.model)[each.net->steps[each.number].nodes[0]];
+                result.push_back(join({first.operation(), " '", each.path, first.name(), "'"}));
+            }
+        }
+        return result;
+    }
 };
 
 /// Makes a network run: fuses its operations into steps, packs weights, plans memory.
 ///
 /// Any graph, transformed or not, with bodies, with sizes or ranks that are only known when it runs; what has no kernel is computed by
 /// the scalar reference. Raises an error for an instruction set that the processor lacks, and one that names the operation for what cannot be
-/// run, or needs more memory than the limit or than there is.
+/// run, has no kernel where `on_reference` refuses the scalar reference, or needs more memory than the limit or than there is.
 inline executable compile(const graph& model, const compile_options& options = {}) {
     return executable(model, options);
 }
