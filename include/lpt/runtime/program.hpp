@@ -2,7 +2,7 @@
 // What all sessions of a network share: its graph, its plans and its packed weights.
 #pragma once
 
-#include <lpt/kernel/table.hpp>
+#include <lpt/kernel/dispatch.hpp>
 #include <lpt/plan/stages.hpp>
 
 #include <chrono>
