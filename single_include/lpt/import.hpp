@@ -4,8 +4,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -4768,372 +4770,6 @@ inline graph import_openvino_ir(const std::string& xml_path, std::string bin_pat
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/import/import.hpp
-#ifndef LPT_HOLDS_IMPORT_IMPORT_HPP
-#define LPT_HOLDS_IMPORT_IMPORT_HPP
-namespace lpt::inline LPT_ABI {
-
-/// The formats of files that `import` tells apart.
-enum class file_format { unknown, openvino_ir, onnx };
-
-/// The format that content has by its first bytes: an XML document, or a protocol buffer that begins with a field that ONNX models have.
-inline file_format format_of(text_view content) {
-    if (openvino_ir::looks_like_xml(content)) {
-        return file_format::openvino_ir;
-    }
-    return onnx::looks_like_model(content) ? file_format::onnx : file_format::unknown;
-}
-
-/// Reads a network from a file, whose content says its format: OpenVINO IR (`.xml`, its weights beside it) or ONNX.
-///
-/// `known`: operation types of the user, which IR may name. Raises what `import_openvino_ir` and `import_onnx` raise, and an error for
-/// files of other formats.
-inline graph import(const std::string& path, const op::user_operations& known = {}) {
-    const mapped_file file(path.c_str());
-    switch (format_of({reinterpret_cast<const char*>(file.data()), file.size()})) {
-        case file_format::openvino_ir: return import_openvino_ir(path, {}, known);
-        case file_format::onnx: return import_onnx(path);
-        case file_format::unknown: break;
-    }
-    fail({path.c_str(), ": unknown format; expected OpenVINO IR (an XML document) or ONNX"});
-}
-
-}  // namespace lpt::inline LPT_ABI
-#endif
-
-// ======== lpt/import.hpp
-#ifndef LPT_HOLDS_IMPORT_HPP
-#define LPT_HOLDS_IMPORT_HPP
-// File formats. Needs lpt::import.
-
-#endif
-
-// ======== lpt/check/described.hpp
-#ifndef LPT_HOLDS_CHECK_DESCRIBED_HPP
-#define LPT_HOLDS_CHECK_DESCRIBED_HPP
-// An operation with its quantization as any file format can describe it: what the checker of the specification reads.
-
-namespace lpt::inline LPT_ABI::check {
-
-/// A tensor of an operation. Views are into whatever describes the network, which outlives this.
-struct described_tensor {
-    int index = -1;  // the tensor's number in its file; -1: an absent optional input
-    text_view name;
-    element type = dynamic;
-    view<std::int64_t> dimensions;
-    view<float> scales;  // none: not quantized
-    view<std::int64_t> zero_points;  // as many as there are scales, or none: all 0
-    std::int64_t axis = 0;  // the quantized dimension, where there are several scales
-    const void* constant = nullptr;  // its elements, where they are known
-    std::size_t constant_bytes = 0;
-
-    constexpr bool is_present() const { return index >= 0; }
-    constexpr bool is_quantized() const { return !scales.empty(); }
-};
-
-/// An operation. Absent inputs have their place.
-struct described_operation {
-    int index = 0;  // its number in the file
-    text_view name;  // as the TensorFlow Lite schema spells it
-    seq<described_tensor, 0> inputs;
-    seq<described_tensor, 0> outputs;
-};
-
-/// A place where the specification is broken.
-struct violation {
-    int operation = 0;
-    text operation_name;
-    text role;  // input0, input1, ..., weights, bias, output0
-    int tensor = -1;
-    text tensor_name;
-    spec::restriction rule = spec::restriction::dtype;
-    text expected;
-    text found;
-
-    /// "CONV_2D 3, bias 'b': bias-scale, expected ..., found ..."
-    text in_words() const {
-        return join({operation_name, " ", operation, ", ", role, " '", tensor_name, "': ", spec::name(rule),
-                     ", expected ", expected, ", found ", found});
-    }
-};
-
-}  // namespace lpt::inline LPT_ABI::check
-#endif
-
-// ======== lpt/check/operation.hpp
-#ifndef LPT_HOLDS_CHECK_OPERATION_HPP
-#define LPT_HOLDS_CHECK_OPERATION_HPP
-// Holds one operation against its row of the TensorFlow Lite 8-bit quantization specification.
-
-namespace lpt::inline LPT_ABI::check {
-
-namespace detail {
-
-/// A tensor that the row asks something of, and what has been found so far.
-struct covered_tensor {
-    const described_tensor* tensor = nullptr;
-    const spec::requirement* asks = nullptr;
-    int input = -1;  // number of the input, -1: the output
-    bool readable = false;  // has the right type and a quantization
-    bool scales_usable = false;
-    bool has_one_scale = false;  // and with it one zero point
-};
-
-constexpr double difference(double a, double b) { return a < b ? b - a : a - b; }
-
-/// Whether two scales agree: they differ by at most a millionth of `wanted`.
-constexpr bool agree(double scale, double wanted) {
-    return difference(scale, wanted) <= 1e-6 * (wanted < 0 ? -wanted : wanted);
-}
-
-constexpr bool is_usable(float scale) { return scale > 0 && scale <= 3.4028234663852886e38F; }
-
-inline text in_words(view<float> scales) {
-    if (scales.size() == 1) return join({static_cast<double>(scales[0])});
-    return join({scales.size(), " scales"});
-}
-
-inline std::int64_t zero_point_of(const described_tensor& tensor) {
-    return tensor.zero_points.empty() ? 0 : tensor.zero_points[0];
-}
-
-inline text quantization_in_words(double scale, std::int64_t zero_point) {
-    return join({"scale ", scale, " and zero point ", zero_point});
-}
-
-/// Checks one operation and appends what is wrong.
-class operation_check {
-    const described_operation& operation_;
-    const spec::row& row_;
-    seq<violation, 0>& found_;
-    seq<covered_tensor, 0> covered_;
-
-    static text role_of(const covered_tensor& each) {
-        if (each.asks->role == spec::operand::weight) return "weights";
-        if (each.asks->role == spec::operand::bias) return "bias";
-        return each.input < 0 ? text("output0") : join({"input", each.input});
-    }
-
-    void report(const covered_tensor& each, spec::restriction rule, text expected, text found) {
-        violation result;
-        result.operation = operation_.index;
-        result.operation_name = operation_.name;
-        result.role = role_of(each);
-        result.tensor = each.tensor->index;
-        result.tensor_name = each.tensor->name;
-        result.rule = rule;
-        result.expected = move(expected);
-        result.found = move(found);
-        found_.push_back(move(result));
-    }
-
-    void cover(view<described_tensor> tensors, std::size_t index, const spec::requirement& asks, int input) {
-        if (index < tensors.size() && tensors[index].is_present())
-            covered_.push_back({&tensors[index], &asks, input, false, false, false});
-    }
-
-    void cover_all() {
-        for (const spec::requirement& asks : row_) {
-            switch (asks.role) {
-                case spec::operand::output_0: cover(operation_.outputs, 0, asks, -1); break;
-                case spec::operand::every_input:
-                    for (std::size_t i = 0; i < operation_.inputs.size(); ++i)
-                        cover(operation_.inputs, i, asks, static_cast<int>(i));
-                    break;
-                case spec::operand::input_0: cover(operation_.inputs, 0, asks, 0); break;
-                case spec::operand::input_1:
-                case spec::operand::weight: cover(operation_.inputs, 1, asks, 1); break;
-                case spec::operand::input_2:
-                case spec::operand::bias: cover(operation_.inputs, 2, asks, 2); break;
-            }
-        }
-    }
-
-    /// Real numbers are not the specification's affair, nor is QUANTIZE from or to them or between other integers.
-    bool applies() const {
-        bool all_real = true;
-        for (const covered_tensor& each : covered_)
-            all_real = all_real && each.tensor->type == f32;
-        if (all_real) return false;
-        if (row_.name != spec::op::quantize::name) return true;
-        for (const covered_tensor& each : covered_) {
-            if (each.tensor->type != i8) return false;
-        }
-        return true;
-    }
-
-    void check_tensor(covered_tensor& each) {
-        const described_tensor& tensor = *each.tensor;
-        if (tensor.type != each.asks->type)
-            return report(each, spec::restriction::dtype, name(each.asks->type), name(tensor.type));
-        if (!tensor.is_quantized())
-            return report(each, spec::restriction::quant_missing, "a scale and a zero point", "none");
-        each.readable = true;
-        each.scales_usable = true;
-        each.has_one_scale = tensor.scales.size() == 1;
-        if (each.asks->scale != spec::scale_rule::product) check_scales(each);
-        switch (each.asks->role) {
-            case spec::operand::weight: return check_weights(each);
-            case spec::operand::bias: return check_zero_is(each, spec::restriction::bias_zero_point);
-            default: return check_activation(each);
-        }
-    }
-
-    void check_scales(covered_tensor& each) {
-        for (const float scale : each.tensor->scales) {
-            if (is_usable(scale)) continue;
-            each.scales_usable = false;
-            return report(each, spec::restriction::scale_positive, "scales that are finite and above 0",
-                          join({static_cast<double>(scale)}));
-        }
-    }
-
-    void check_zero_is(covered_tensor& each, spec::restriction rule) {
-        for (const std::int64_t zero_point : each.tensor->zero_points) {
-            if (zero_point != 0) return report(each, rule, "zero point 0", join({"zero point ", zero_point}));
-        }
-    }
-
-    void check_weights(covered_tensor& each) {
-        const described_tensor& tensor = *each.tensor;
-        if (tensor.scales.size() > 1) check_axis(each);
-        check_zero_is(each, spec::restriction::weight_zero_point);
-        constexpr int lowest_code = -128;
-        if (each.asks->lowest > lowest_code && tensor.constant_bytes != 0 &&
-            __builtin_memchr(tensor.constant, lowest_code & 0xFF, tensor.constant_bytes) != nullptr)
-            report(each, spec::restriction::weight_range,
-                   join({"values in [", each.asks->lowest, ", ", each.asks->highest, "]"}), join({lowest_code}));
-    }
-
-    void check_axis(covered_tensor& each) {
-        const described_tensor& tensor = *each.tensor;
-        if (tensor.axis != each.asks->axis) {
-            each.scales_usable = false;
-            return report(each, spec::restriction::per_axis_dim, join({"quantized dimension ", each.asks->axis}),
-                          join({"quantized dimension ", tensor.axis}));
-        }
-        const bool has_axis = static_cast<std::size_t>(tensor.axis) < tensor.dimensions.size();
-        const std::int64_t length = has_axis ? tensor.dimensions[static_cast<std::size_t>(tensor.axis)] : 1;
-        if (static_cast<std::int64_t>(tensor.scales.size()) == length) return;
-        each.scales_usable = false;
-        report(each, spec::restriction::per_axis_count, join({length, " scales"}),
-               join({tensor.scales.size(), " scales"}));
-    }
-
-    void check_activation(covered_tensor& each) {
-        const described_tensor& tensor = *each.tensor;
-        if (!each.has_one_scale)
-            return report(each, spec::restriction::per_tensor, "one scale", join({tensor.scales.size(), " scales"}));
-        const element_facts& range = facts(each.asks->type);
-        for (const std::int64_t zero_point : tensor.zero_points) {
-            if (static_cast<double>(zero_point) >= range.lowest && static_cast<double>(zero_point) <= range.highest)
-                continue;
-            return report(each, spec::restriction::zero_point_range, "a zero point in [-128, 127]", join({zero_point}));
-        }
-    }
-
-    const covered_tensor* find(spec::operand role) const {
-        for (const covered_tensor& each : covered_) {
-            if (each.asks->role == role) return &each;
-        }
-        return nullptr;
-    }
-
-    void check_bias() {
-        const covered_tensor* bias = find(spec::operand::bias);
-        const covered_tensor* weights = find(spec::operand::weight);
-        const covered_tensor* input = find(spec::operand::input_0);
-        if (bias == nullptr || weights == nullptr || input == nullptr) return;
-        if (!bias->readable || !weights->scales_usable || !input->scales_usable || !input->has_one_scale) return;
-        const view<float> scales = bias->tensor->scales;
-        const view<float> of_weights = weights->tensor->scales;
-        if (scales.size() != of_weights.size())
-            return report(*bias, spec::restriction::bias_granularity, in_words(of_weights), in_words(scales));
-        for (std::size_t i = 0; i < scales.size(); ++i) {
-            const float wanted = input->tensor->scales[0] * of_weights[i];
-            if (agree(static_cast<double>(scales[i]), static_cast<double>(wanted))) continue;
-            return report(*bias, spec::restriction::bias_scale, join({"scale ", static_cast<double>(wanted)}),
-                          join({"scale ", static_cast<double>(scales[i])}));
-        }
-    }
-
-    void check_fixed_output() {
-        const covered_tensor* output = find(spec::operand::output_0);
-        if (output == nullptr || output->asks->scale != spec::scale_rule::fixed || !output->readable ||
-            !output->has_one_scale)
-            return;
-        const double scale = static_cast<double>(output->tensor->scales[0]);
-        const std::int64_t zero_point = zero_point_of(*output->tensor);
-        const bool scale_agrees = !output->scales_usable || agree(scale, output->asks->fixed_scale());
-        if (scale_agrees && zero_point == output->asks->fixed_zero_point) return;
-        report(*output, spec::restriction::fixed_output,
-               quantization_in_words(output->asks->fixed_scale(), output->asks->fixed_zero_point),
-               quantization_in_words(scale, zero_point));
-    }
-
-    void check_same_quantization() {
-        const covered_tensor* first = nullptr;
-        for (const covered_tensor& each : covered_) {
-            if (each.input == 0) first = &each;
-        }
-        if (!row_.same_quantization || first == nullptr || !first->readable || !first->has_one_scale) return;
-        const float scale = first->tensor->scales[0];
-        const std::int64_t zero_point = zero_point_of(*first->tensor);
-        for (const covered_tensor& each : covered_) {
-            if (&each == first || !each.readable || !each.has_one_scale) continue;
-            const bool scale_agrees = !first->scales_usable || !each.scales_usable || each.tensor->scales[0] == scale;
-            if (scale_agrees && zero_point_of(*each.tensor) == zero_point) continue;
-            report(each, spec::restriction::same_quant, quantization_in_words(static_cast<double>(scale), zero_point),
-                   quantization_in_words(static_cast<double>(each.tensor->scales[0]), zero_point_of(*each.tensor)));
-        }
-    }
-
-public:
-    operation_check(const described_operation& operation, const spec::row& row, seq<violation, 0>& found)
-        : operation_(operation), row_(row), found_(found) {}
-
-    void run() {
-        cover_all();
-        if (!applies()) return;
-        for (covered_tensor& each : covered_)
-            check_tensor(each);
-        check_bias();
-        check_fixed_output();
-        check_same_quantization();
-    }
-};
-
-/// By role, then rule, as their names sort.
-inline bool comes_before(const violation& left, const violation& right) {
-    if (!(left.role == right.role)) return left.role < right.role;
-    return spec::name(left.rule) < spec::name(right.rule);
-}
-
-inline void sort_from(seq<violation, 0>& found, std::size_t first) {
-    for (std::size_t i = first + 1; i < found.size(); ++i) {
-        for (std::size_t at = i; at > first && comes_before(found[at], found[at - 1]); --at) {
-            violation moved = move(found[at]);
-            found[at] = move(found[at - 1]);
-            found[at - 1] = move(moved);
-        }
-    }
-}
-
-}  // namespace detail
-
-/// Appends what an operation breaks of its row in the specification, sorted by role and rule. Operations without a row break nothing, nor do
-/// those of real numbers.
-inline void check_operation(const described_operation& operation, seq<violation, 0>& found) {
-    const spec::row* row = spec::find(operation.name);
-    if (row == nullptr) return;
-    const std::size_t first = found.size();
-    detail::operation_check(operation, *row, found).run();
-    detail::sort_from(found, first);
-}
-
-}  // namespace lpt::inline LPT_ABI::check
-#endif
-
 // ======== lpt/import/tflite/builtin_names.hpp
 #ifndef LPT_HOLDS_IMPORT_TFLITE_BUILTIN_NAMES_HPP
 #define LPT_HOLDS_IMPORT_TFLITE_BUILTIN_NAMES_HPP
@@ -5775,62 +5411,1815 @@ template <class... Parts>
 }  // namespace lpt::inline LPT_ABI::tflite
 #endif
 
-// ======== lpt/check/model.hpp
-#ifndef LPT_HOLDS_CHECK_MODEL_HPP
-#define LPT_HOLDS_CHECK_MODEL_HPP
-// Holds a TensorFlow Lite model against the 8-bit quantization specification.
+// ======== lpt/import/tflite/quantized.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_QUANTIZED_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_QUANTIZED_HPP
+/// What quantization says about tensors, and constants made of it.
+namespace lpt::inline LPT_ABI::tflite {
 
-namespace lpt::inline LPT_ABI::check {
+/// Raises an error unless a tensor's quantization is one that integers can be turned into real numbers by.
+inline void check_quantization(const tensor_info& info, const place& where) {
+    const quantization& q = info.quantized;
+    if (!q.is_present()) {
+        return;
+    }
+    if (q.zero_points.size() != q.scales.size() && !q.zero_points.empty()) {
+        wrong(where, "has ", q.scales.size(), " scales and ", q.zero_points.size(), " zero points");
+    }
+    for (const float scale : q.scales) {
+        if (!std::isfinite(scale) || scale <= 0) {
+            wrong(where, "scale ", static_cast<double>(scale), " is no positive number");
+        }
+    }
+    if (q.scales.size() > 1) {
+        const auto rank = static_cast<std::int64_t>(info.dimensions.rank());
+        if (q.axis < 0 || q.axis >= rank) {
+            wrong(where, "its quantized axis is ", q.axis, ", expected 0 to ", rank - 1);
+        }
+        if (info.dimensions[static_cast<std::size_t>(q.axis)] != static_cast<dimension>(q.scales.size())) {
+            wrong(where, "has ", q.scales.size(), " scales, but its axis ", q.axis, " has the size ",
+                  info.dimensions[static_cast<std::size_t>(q.axis)]);
+        }
+    }
+    const element_facts& limits = facts(element_of(info.type));
+    for (const std::int64_t each : q.zero_points) {
+        if (is_integral(element_of(info.type)) &&
+            (static_cast<double>(each) < limits.lowest || static_cast<double>(each) > limits.highest)) {
+            wrong(where, "zero point ", each, " lies outside of ", name(info.type));
+        }
+    }
+}
 
-namespace detail {
+/// True for integers that stand for real numbers.
+inline bool is_quantized(const tensor_info& info) {
+    return info.quantized.is_present() && is_integral(element_of(info.type));
+}
 
-inline described_tensor describe(const tflite::subgraph& net, std::int64_t index) {
-    described_tensor result;
-    if (index < 0) return result;
-    const tflite::tensor_info& tensor = net.tensors[static_cast<std::size_t>(index)];
-    const tflite::quantization& quantized = tensor.quantized;
-    result.index = static_cast<int>(index);
-    result.name = tensor.name;
-    result.type = tflite::element_of(tensor.type);
-    result.dimensions = view<std::int64_t>(tensor.dimensions.begin(), tensor.dimensions.rank());
-    result.scales = view<float>(quantized.scales.data(), quantized.scales.size());
-    result.zero_points = view<std::int64_t>(quantized.zero_points.data(), quantized.zero_points.size());
-    result.axis = quantized.axis;
-    if (tensor.is_constant()) {
-        result.constant = tensor.value.data();
-        result.constant_bytes = tensor.value.size_in_bytes();
+inline double scale_of(const tensor_info& info, std::size_t index = 0) {
+    return static_cast<double>(info.quantized.scales[index]);
+}
+inline double zero_point_of(const tensor_info& info, std::size_t index = 0) {
+    return index < info.quantized.zero_points.size() ? static_cast<double>(info.quantized.zero_points[index]) : 0.0;
+}
+
+/// True if two tensors' integers stand for the same numbers.
+inline bool same_quantization(const tensor_info& left, const tensor_info& right) {
+    const auto zeros = [](const tensor_info& each) {
+        std::vector<std::int64_t> result = each.quantized.zero_points;
+        result.resize(each.quantized.scales.size(), 0);
+        return result;
+    };
+    return left.type == right.type && left.quantized.scales == right.quantized.scales && zeros(left) == zeros(right) &&
+           (left.quantized.scales.size() < 2 || left.quantized.axis == right.quantized.axis);
+}
+
+/// One number for each index of an axis, or of it and the next one together, or one for all, in a shape that broadcasts to `whole`.
+inline tensor along_axis(const std::vector<double>& values, std::size_t axis, const shape& whole) {
+    const auto count = static_cast<dimension>(values.size());
+    if (count == 1) {
+        return make_tensor(f32, {}, {values.data(), values.size()});
+    }
+    shape dimensions = shape::of_ones(whole.rank());
+    dimensions[axis] = count;
+    if (whole[axis] != count && axis + 1 < whole.rank()) {
+        dimensions[axis] = whole[axis];
+        dimensions[axis + 1] = whole[axis + 1];
+    }
+    return make_tensor(f32, dimensions, {values.data(), values.size()});
+}
+
+/// The value of an operation on constants, which is not part of any network.
+inline tensor computed(op::attributes what, std::initializer_list<tensor> inputs) {
+    graph model;
+    seq<output_ref, 5> sources;
+    for (const tensor& each : inputs) {
+        sources.push_back(model.constant(each));
+    }
+    const node_id id = model.add(std::move(what), {sources.data(), sources.size()});
+    seq<output_ref> values;
+    if (!fold(model, id, values)) {
+        fail({model[id].operation(), " of constants cannot be computed"});
+    }
+    return *model.constant_value(values[0]);
+}
+
+inline tensor transposed(const tensor& value, const integers& order) {
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        if (order[i] != static_cast<std::int64_t>(i)) {
+            return computed(op::transpose{}, {value, make_indices(order)});
+        }
+    }
+    return value;
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
+// ======== lpt/import/tflite/network.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_NETWORK_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_NETWORK_HPP
+/// From the description of a file to a graph.
+namespace lpt::inline LPT_ABI::tflite {
+
+/// The order of a tensor's axes in the graph: that of the file, or, of four axes, with the channels, which are last in a file, behind the batch,
+/// where convolutions have them.
+enum class axes { as_in_file, channels_first };
+
+/// A variable of a network.
+struct variable {
+    output_ref initial;  // its value before the first run; zeros if none
+    output_ref now;  // what operators read from here on
+    node_id reader = node_id::none;
+    bool is_written = false;
+};
+
+/// The tensors of a subgraph as a graph has them: real numbers, or codes (the integers of the file), in either order of axes. Each
+/// form is made when somebody asks for it, so that two operations that agree about one pass it on without another operation between.
+class network {
+    struct forms {
+        output_ref codes;  // what the file calls the tensor
+        output_ref unrounded;  // real numbers before they are quantized
+        output_ref real;  // quantized and dequantized; of tensors without quantization the same as `codes`
+    };
+    struct entry {
+        std::array<forms, 2> by_axes;
+        bool is_on_grid = false;  // `unrounded` has only values that quantization keeps
+    };
+
+    const model& file_;
+    const subgraph& graph_;
+    place where_;
+    model_builder& make_;
+    std::vector<entry> entries_;
+    const operator_info* op_ = nullptr;
+    std::map<std::string, variable>& variables_;
+    std::map<std::int64_t, std::string> handles_;  // tensors that name variables
+    bool is_initializing_;
+
+    static axes other(axes order) { return order == axes::as_in_file ? axes::channels_first : axes::as_in_file; }
+    forms& at(std::int64_t index, axes order) {
+        return entries_[static_cast<std::size_t>(index)].by_axes[static_cast<std::size_t>(order)];
+    }
+
+    /// The other order of four axes. Where it changes nothing in memory it is a Reshape, which costs nothing either.
+    output_ref reordered(output_ref source, axes to) {
+        const integers order = to == axes::channels_first ? integers{0, 3, 1, 2} : integers{0, 2, 3, 1};
+        if (const tensor* value = make_.value_of(source)) {
+            return make_.constant(transposed(*value, order));
+        }
+        const shape& from = make_.shape_of(source);
+        if (from.is_static()) {
+            shape result;
+            for (const std::int64_t axis : order) {
+                result.push_back(from[static_cast<std::size_t>(axis)]);
+            }
+            const std::size_t channels = to == axes::channels_first ? 3 : 1;
+            const std::int64_t pixels = to == axes::channels_first ? from[1] * from[2] : from[2] * from[3];
+            if (pixels == 1 || from[channels] == 1) {
+                return make_.add(op::reshape{}, {source, make_.indices(result.dimensions())});
+            }
+        }
+        return make_.add(op::transpose{}, {source, make_.indices(order)});
+    }
+    std::size_t quantized_axis(const tensor_info& info, axes order) const {
+        const auto axis = static_cast<std::size_t>(info.quantized.axis);
+        return order == axes::as_in_file ? axis : std::array<std::size_t, 4>{0, 2, 3, 1}[axis];
+    }
+    /// Real numbers out of codes: (q - z) * s.
+    output_ref dequantized(const tensor_info& info, output_ref codes, axes order) {
+        std::vector<double> scales;
+        std::vector<double> zero_points;
+        for (std::size_t i = 0; i < info.quantized.scales.size(); ++i) {
+            scales.push_back(scale_of(info, i));
+            zero_points.push_back(zero_point_of(info, i));
+        }
+        return dequantized(codes, scales, zero_points, quantized_axis(info, order));
+    }
+    output_ref quantized(const tensor_info& info, output_ref source, axes order, bool to_codes) {
+        const element_facts& limits = facts(element_of(info.type));
+        std::array<std::vector<double>, 4> bounds;
+        for (std::size_t i = 0; i < info.quantized.scales.size(); ++i) {
+            const double zero = zero_point_of(info, i);
+            bounds[0].push_back((limits.lowest - zero) * scale_of(info, i));
+            bounds[1].push_back((limits.highest - zero) * scale_of(info, i));
+        }
+        bounds[2] = to_codes ? std::vector<double>{limits.lowest} : bounds[0];
+        bounds[3] = to_codes ? std::vector<double>{limits.highest} : bounds[1];
+        seq<output_ref, 5> inputs{source};
+        for (const std::vector<double>& each : bounds) {
+            inputs.push_back(make_.constant(along_axis(each, quantized_axis(info, order), make_.shape_of(source))));
+        }
+        const auto levels = static_cast<std::int64_t>(limits.highest - limits.lowest) + 1;
+        // Its name is the tensor's, whichever reader asked for it.
+        return make_.model().add(op::fake_quantize{levels}, inputs,
+                                 text(info.name.view(), to_codes ? "/Quantize" : "/FakeQuantize"));
+    }
+    output_ref make_real(std::int64_t index, axes order) {
+        const tensor_info& info = this->info(index);
+        const entry& known = entries_[static_cast<std::size_t>(index)];
+        forms& mine = at(index, order);
+        if (!is_quantized(info)) {
+            return codes(index, order);
+        }
+        if (mine.unrounded) {
+            return known.is_on_grid ? mine.unrounded : quantized(info, mine.unrounded, order, false);
+        }
+        const forms& there = at(index, other(order));
+        if (there.unrounded) {
+            return reordered(real(index, other(order)), order);
+        }
+        const output_ref stored = codes(index, order);
+        const output_ref result = dequantized(info, stored, order);
+        // A FakeQuantize that changes nothing tells the transformations that they may choose the type of these data.
+        return info.is_constant() || bit_width(element_of(info.type)) != 8 ? result
+                                                                           : quantized(info, result, order, false);
+    }
+
+    /// Raises an error where a file declares an output that its operator cannot give.
+    void check_declared(std::int64_t index, output_ref source, axes order) const {
+        const tensor_info& declared = info(index);
+        const element wanted = is_quantized(declared) ? f32 : element_of(declared.type);
+        const element given = make_.type_of(source);
+        if (wanted != given && given != dynamic) {
+            wrong("its output is declared as ", name(declared.type), ", but it gives ", lpt::name(given));
+        }
+        shape merged = declared.signature;
+        if (order == axes::channels_first && merged.rank() == 4) {
+            merged = shape{in_order(merged.dimensions(), order)};
+        }
+        // Tensors whose sizes come with the values are declared as scalars.
+        if (declared.signature.rank() != 0 && !merge_shape(merged, make_.shape_of(source))) {
+            wrong("its output is declared with shape ", merged, ", but it gives ", make_.shape_of(source));
+        }
+    }
+
+public:
+    /// `is_initializing`: the subgraph gives variables their first values.
+    network(const model& file, std::size_t which, model_builder& make, std::map<std::string, variable>& variables,
+            bool is_initializing)
+        : file_(file),
+          graph_(file.subgraphs[which]),
+          where_{file.file, static_cast<std::int64_t>(which)},
+          make_(make),
+          entries_(graph_.tensors.size()),
+          variables_(variables),
+          is_initializing_(is_initializing) {}
+
+    model_builder& make() { return make_; }
+    const model& file() const { return file_; }
+    const subgraph& description() const { return graph_; }
+    const tensor_info& info(std::int64_t index) const { return graph_.tensors[static_cast<std::size_t>(index)]; }
+    const operator_info& op() const { return *op_; }
+    std::map<std::string, variable>& variables() { return variables_; }
+    std::map<std::int64_t, std::string>& handles() { return handles_; }
+    bool is_initializing() const { return is_initializing_; }
+
+    /// Begins an operator, or what is made for the subgraph as a whole (null).
+    void begin(const operator_info* op) {
+        op_ = op;
+        where_.op = op == nullptr ? -1 : op - graph_.operators.data();
+        where_.op_name = op == nullptr ? text_view() : op->name();
+        if (op == nullptr) {
+            make_.begin({});
+            return;
+        }
+        const bool has_name = !op->outputs.empty() && op->outputs[0] != operator_info::none;
+        const std::string type(where_.op_name.data(), where_.op_name.size());
+        make_.begin({has_name ? info(op->outputs[0]).name.c_str() : type,
+                     "operator " + std::to_string(where_.op) + " of subgraph " + std::to_string(where_.subgraph) +
+                         ", " + type});
+    }
+    template <class... Parts>
+    [[noreturn]] void wrong(const Parts&... parts) const {
+        tflite::wrong(where_, parts...);
+    }
+
+    // ---- inputs of the operator
+
+    bool has_input(std::size_t port) const {
+        return port < op().inputs.size() && op().inputs[port] != operator_info::none;
+    }
+    std::int64_t input(std::size_t port) const {
+        if (!has_input(port)) {
+            wrong("has no input ", port);
+        }
+        return op().inputs[port];
+    }
+    const tensor_info& input_info(std::size_t port) const { return info(input(port)); }
+    /// A constant input; raises an error where it is computed.
+    const tensor& constant_input(std::size_t port, text_view role) {
+        const tensor_info& from = input_info(port);
+        if (from.is_constant() && !from.is_sparse) {
+            return from.value;
+        }
+        const tensor* value = make_.value_of(codes(input(port), axes::as_in_file));
+        if (value == nullptr) {
+            wrong("its ", role, " (input ", port, ") must be a constant");
+        }
+        return *value;
+    }
+    integers integers_input(std::size_t port, text_view role) { return integers_of(constant_input(port, role)); }
+
+    // ---- tensors
+
+    /// True if the graph has the tensor in this order already.
+    bool exists(std::int64_t index, axes order) {
+        const forms& mine = at(index, order);
+        return mine.codes || mine.unrounded || mine.real;
+    }
+    /// A tensor as the file has it: integers where it is quantized.
+    output_ref codes(std::int64_t index, axes order) {
+        forms& mine = at(index, order);
+        if (mine.codes) {
+            return mine.codes;
+        }
+        const tensor_info& info = this->info(index);
+        const forms& there = at(index, other(order));
+        if (info.is_constant() && order == axes::as_in_file) {
+            if (info.is_sparse || element_of(info.type) == dynamic) {
+                wrong("tensor ", index, " '", info.name, "' is ", info.is_sparse ? "sparse" : name(info.type),
+                      ", which is not supported");
+            }
+            mine.codes = make_.constant(info.value);
+        } else if (mine.unrounded) {
+            mine.codes = make_.add(op::convert{element_of(info.type)}, {quantized(info, mine.unrounded, order, true)});
+        } else if (there.codes || there.unrounded || (info.is_constant() && order != axes::as_in_file)) {
+            mine.codes = reordered(codes(index, other(order)), order);
+        } else {
+            wrong("tensor ", index, " '", info.name, "' has no value");
+        }
+        return mine.codes;
+    }
+    /// A tensor's real numbers; integers, truth values … of tensors without quantization.
+    output_ref real(std::int64_t index, axes order = axes::as_in_file) {
+        forms& mine = at(index, order);
+        if (!mine.real) {
+            const output_ref made = make_real(index, order);
+            at(index, order).real = made;
+        }
+        return at(index, order).real;
+    }
+    output_ref real_input(std::size_t port, axes order = axes::as_in_file) { return real(input(port), order); }
+
+    /// Real numbers out of codes, with one scale and zero point for each index of an axis (or of it and the next one together), or one for all.
+    output_ref dequantized(output_ref codes, const std::vector<double>& scales, const std::vector<double>& zero_points,
+                           std::size_t axis) {
+        const shape& dimensions = make_.shape_of(codes);
+        output_ref result = make_.add_node(op::convert{f32}, {codes});
+        if (std::any_of(zero_points.begin(), zero_points.end(), [](double each) { return each != 0; })) {
+            result =
+                make_.add_node(op::subtract{}, {result, make_.constant(along_axis(zero_points, axis, dimensions))});
+        }
+        return make_.add_node(op::multiply{}, {result, make_.constant(along_axis(scales, axis, dimensions))});
+    }
+
+    /// Says what an output of the operator is: real numbers that are not quantized yet. `is_on_grid`: quantization changes none of them.
+    void give(output_ref source, axes order = axes::as_in_file, std::size_t port = 0, bool is_on_grid = false) {
+        if (port >= op().outputs.size() || op().outputs[port] == operator_info::none) {
+            return;
+        }
+        set(op().outputs[port], source, order, is_on_grid);
+    }
+    void set(std::int64_t index, output_ref source, axes order, bool is_on_grid) {
+        check_declared(index, source, order);
+        entries_[static_cast<std::size_t>(index)].is_on_grid = is_on_grid;
+        (is_quantized(info(index)) ? at(index, order).unrounded : at(index, order).codes) = source;
+    }
+    /// Says what a tensor is: integers, as the file has them.
+    void set_codes(std::int64_t index, output_ref codes) { at(index, axes::as_in_file).codes = codes; }
+    /// An output that has the elements of an input, moved: on the grid where both have the same quantization.
+    void give_moved(output_ref source, axes order, std::size_t from, std::size_t port = 0) {
+        const bool same = port < op().outputs.size() && op().outputs[port] != operator_info::none &&
+                          same_quantization(input_info(from), info(op().outputs[port]));
+        give(source, order, port, same);
+    }
+
+    /// A constant tensor's real numbers, computed here;
+    output_ref folded_input(std::size_t port) {
+        const tensor_info& from = input_info(port);
+        if (!is_quantized(from) || from.quantized.scales.size() != 1) {
+            return real_input(port);
+        }
+        const tensor& value = constant_input(port, "value");
+        seq<double> reals = reals_of(value);
+        for (double& each : reals) {
+            each = (each - zero_point_of(from)) * scale_of(from);
+        }
+        return make_.constant(make_tensor(f32, value.dimensions(), {reals.data(), reals.size()}));
+    }
+    /// An input that broadcasts to `rank` axes in an order.
+    output_ref operand(std::size_t port, std::size_t rank, axes order) {
+        const tensor_info& from = input_info(port);
+        const output_ref plain = from.is_constant() ? folded_input(port) : output_ref();
+        if (order == axes::as_in_file || from.dimensions.rank() == 0) {
+            return plain ? plain : real_input(port);
+        }
+        if (from.dimensions.rank() == rank) {
+            return plain ? reordered(plain, order) : real_input(port, order);
+        }
+        const shape padded = from.dimensions.padded_left(rank);
+        return reordered(
+            make_.add(op::reshape{}, {plain ? plain : real_input(port), make_.indices(padded.dimensions())}), order);
+    }
+
+    // ---- orders of axes
+
+    /// The order to compute in what works in either: with channels first where an input is there only so.
+    axes order_for_all(const std::vector<std::size_t>& ports) {
+        bool only_first = false;
+        for (const std::size_t port : ports) {
+            const std::int64_t index = input(port);
+            only_first = only_first || (!info(index).is_constant() && exists(index, axes::channels_first) &&
+                                        !exists(index, axes::as_in_file));
+        }
+        return only_first ? axes::channels_first : axes::as_in_file;
+    }
+    /// Where an axis of the file is in an order.
+    std::int64_t axis_in(std::int64_t axis, std::size_t rank, axes order) const {
+        const std::int64_t place = normalized_axis(axis, rank);
+        if (place < 0) {
+            wrong("axis ", axis, " is outside of the ", rank, " axes of its input");
+        }
+        return order == axes::as_in_file ? place
+                                         : std::array<std::int64_t, 4>{0, 2, 3, 1}[static_cast<std::size_t>(place)];
+    }
+    /// One number for each axis, in an order.
+    integers in_order(const integers& by_axis, axes order) const {
+        if (order == axes::as_in_file) {
+            return by_axis;
+        }
+        return {by_axis[0], by_axis[3], by_axis[1], by_axis[2]};
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
+// ======== lpt/import/tflite/activation.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_ACTIVATION_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_ACTIVATION_HPP
+namespace lpt::inline LPT_ABI::tflite {
+
+/// True if quantizing to an output's range already does what a clamp to [low, high] would.
+inline bool is_within(const tensor_info& output, double low, double high) {
+    if (!is_quantized(output) || output.quantized.scales.size() != 1) {
+        return false;
+    }
+    const element_facts& limits = facts(element_of(output.type));
+    const double scale = scale_of(output);
+    const double zero = zero_point_of(output);
+    return zero + std::round(low / scale) <= limits.lowest && zero + std::round(high / scale) >= limits.highest;
+}
+
+/// The activation that an operator has built in.
+inline output_ref activated(network& net, output_ref source) {
+    const auto clamped = [&](double low, double high) {
+        const std::int64_t output = net.op().outputs.empty() ? operator_info::none : net.op().outputs[0];
+        if (output != operator_info::none && is_within(net.info(output), low, high)) {
+            return source;
+        }
+        return high == math::infinity ? net.make().add(op::relu{}, {source})
+                                      : net.make().add(op::clamp{{}, low, high}, {source});
+    };
+    switch (net.op().activation()) {
+        case activation::none: return source;
+        case activation::relu: return clamped(0, math::infinity);
+        case activation::relu6: return clamped(0, 6);
+        case activation::relu_n1_to_1: return clamped(-1, 1);
+        case activation::tanh: return net.make().add(op::tanh{}, {source});
+        case activation::sign_bit: net.wrong("activation SIGN_BIT is not supported");
+    }
+    return source;
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
+// ======== lpt/import/tflite/elementwise.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_ELEMENTWISE_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_ELEMENTWISE_HPP
+/// Functions of elements.
+namespace lpt::inline LPT_ABI::tflite {
+
+// ---- of two tensors
+
+/// The operands of an operator that broadcasts its inputs, and the order of axes that they agree about.
+struct operands {
+    axes order = axes::as_in_file;
+    seq<output_ref, 5> inputs;
+};
+
+inline operands broadcast_operands(network& net, const std::vector<std::size_t>& ports) {
+    std::size_t rank = 0;
+    bool may_be_first = true;
+    for (const std::size_t port : ports) {
+        rank = std::max(rank, net.input_info(port).dimensions.rank());
+    }
+    for (const std::size_t port : ports) {  // sizes that are open cannot be put in front of others
+        const tensor_info& info = net.input_info(port);
+        may_be_first = may_be_first && (info.dimensions.rank() == rank || info.signature.is_static());
+    }
+    operands result;
+    result.order = rank == 4 && may_be_first ? net.order_for_all(ports) : axes::as_in_file;
+    for (const std::size_t port : ports) {
+        result.inputs.push_back(net.operand(port, rank, result.order));
     }
     return result;
 }
 
-}  // namespace detail
-
-/// An operation of a subgraph as the checker reads it. It looks at the subgraph, which outlives it.
-inline described_operation describe(const tflite::subgraph& net, std::size_t index) {
-    const tflite::operator_info& each = net.operators[index];
-    described_operation result;
-    result.index = static_cast<int>(index);
-    result.name = each.name();
-    for (const std::int64_t tensor : each.inputs)
-        result.inputs.push_back(detail::describe(net, tensor));
-    for (const std::int64_t tensor : each.outputs)
-        result.outputs.push_back(detail::describe(net, tensor));
-    return result;
+template <class Operation>
+void make_binary(network& net) {
+    const operands both = broadcast_operands(net, {0, 1});
+    net.give(activated(net, net.make().add(Operation{}, both.inputs)), both.order);
+}
+/// The greater or the less of two: a code of the inputs, where all have the same quantization.
+template <class Operation>
+void make_choice(network& net) {
+    const operands both = broadcast_operands(net, {0, 1});
+    const output_ref result = net.make().add(Operation{}, both.inputs);
+    if (same_quantization(net.input_info(0), net.input_info(1))) {
+        net.give_moved(result, both.order, 0);
+    } else {
+        net.give(result, both.order);
+    }
+}
+inline void make_floor_div(network& net) {
+    const operands both = broadcast_operands(net, {0, 1});
+    op::divide what;
+    what.m_pythondiv = true;
+    const output_ref quotient = net.make().add(what, both.inputs);
+    net.give(is_real(net.make().type_of(quotient)) ? net.make().add(op::floor{}, {quotient}) : quotient, both.order);
+}
+inline void make_div(network& net) {
+    const operands both = broadcast_operands(net, {0, 1});
+    op::divide what;
+    what.m_pythondiv = false;  // integers towards zero
+    net.give(activated(net, net.make().add(what, both.inputs)), both.order);
+}
+inline void make_select(network& net) {
+    const tensor_info& condition = net.input_info(0);
+    const tensor_info& chosen = net.input_info(1);
+    if (condition.dimensions.rank() == 1 && chosen.dimensions.rank() > 1 && net.op().code == builtin::select) {
+        shape rows = shape::of_ones(chosen.dimensions.rank());  // one truth value chooses a whole row
+        rows[0] = condition.dimensions[0];
+        const output_ref which =
+            net.make().add(op::reshape{}, {net.real_input(0), net.make().indices(rows.dimensions())});
+        net.give(net.make().add(op::select{}, {which, net.real_input(1), net.real_input(2)}));
+        return;
+    }
+    const operands all = broadcast_operands(net, {0, 1, 2});
+    const output_ref result = net.make().add(op::select{}, all.inputs);
+    if (same_quantization(chosen, net.input_info(2))) {
+        net.give_moved(result, all.order, 1);
+    } else {
+        net.give(result, all.order);
+    }
+}
+inline void make_add_n(network& net) {
+    output_ref sum = net.real_input(0);
+    for (std::size_t port = 1; port < net.op().inputs.size(); ++port) {
+        sum = net.make().add(op::add{}, {sum, net.real_input(port)});
+    }
+    net.give(sum);
 }
 
-/// Everything in which a subgraph breaks the specification, in the order of its operations; nothing: it conforms.
-inline seq<violation, 0> violations_of(const tflite::subgraph& net) {
-    seq<violation, 0> result;
-    for (std::size_t i = 0; i < net.operators.size(); ++i) {
-        if (spec::find(net.operators[i].name()) != nullptr) check_operation(describe(net, i), result);
+// ---- of one tensor
+
+/// Calls `function` with the input in the order in which it is there, and gives what comes back.
+template <class Function>
+void make_of_one(network& net, Function&& function) {
+    const axes order = net.order_for_all({0});
+    net.give(function(net.real_input(0, order)), order);
+}
+template <class Operation>
+void make_unary(network& net) {
+    make_of_one(net, [&](output_ref data) { return net.make().add(Operation{}, {data}); });
+}
+/// A number of the type of some data.
+inline output_ref number_like(network& net, output_ref data, double value) {
+    return net.make().real(value, net.make().type_of(data));
+}
+inline void make_limited(network& net, double low, double high) {
+    make_of_one(net, [&](output_ref data) {
+        const std::int64_t output = net.op().outputs.empty() ? operator_info::none : net.op().outputs[0];
+        if (output != operator_info::none && is_within(net.info(output), low, high)) {
+            return data;
+        }
+        return high == math::infinity ? net.make().add(op::relu{}, {data})
+                                      : net.make().add(op::clamp{{}, low, high}, {data});
+    });
+}
+inline void make_relu(network& net) { make_limited(net, 0, math::infinity); }
+inline void make_relu6(network& net) { make_limited(net, 0, 6); }
+inline void make_relu_n1_to_1(network& net) { make_limited(net, -1, 1); }
+inline void make_relu_0_to_1(network& net) { make_limited(net, 0, 1); }
+
+inline void make_elu(network& net) {
+    make_of_one(net, [&](output_ref data) { return net.make().add(op::elu{{}, 1.0}, {data}); });
+}
+inline void make_leaky_relu(network& net) {
+    make_of_one(net, [&](output_ref data) {
+        const output_ref slope = net.make().constant(make_tensor(f32, shape{1}, {net.op().real("alpha")}));
+        return net.make().add(op::prelu{}, {data, slope});
+    });
+}
+inline void make_prelu(network& net) {
+    const std::size_t rank = net.input_info(0).dimensions.rank();
+    const tensor_info& slope = net.input_info(1);
+    const axes order = rank == 4 && slope.is_constant() ? net.order_for_all({0}) : axes::as_in_file;
+    output_ref by = net.operand(1, rank, order);
+    if (order == axes::as_in_file &&
+        slope.dimensions.rank() < rank) {  // one axis alone would be taken for the channels
+        by = net.make().add(op::reshape{}, {by, net.make().indices(slope.dimensions.padded_left(rank).dimensions())});
+    }
+    net.give(net.make().add(op::prelu{}, {net.real_input(0, order), by}), order);
+}
+inline void make_gelu(network& net) {
+    make_of_one(net, [&](output_ref data) {
+        const bool by_tanh = net.op().flag("approximate");
+        return net.make().add(op::gelu{{}, by_tanh ? op::gelu_approximation::tanh : op::gelu_approximation::erf},
+                              {data});
+    });
+}
+inline void make_rsqrt(network& net) {
+    make_of_one(net, [&](output_ref data) {
+        return net.make().add(op::divide{}, {number_like(net, data, 1), net.make().add(op::sqrt{}, {data})});
+    });
+}
+inline void make_square(network& net) {
+    make_of_one(net, [&](output_ref data) { return net.make().add(op::multiply{}, {data, data}); });
+}
+inline void make_zeros_like(network& net) {
+    make_of_one(net,
+                [&](output_ref data) { return net.make().add(op::multiply{}, {data, number_like(net, data, 0)}); });
+}
+
+// ---- between types
+
+inline void make_cast(network& net) {
+    const element type = element_of(net.info(net.op().outputs.empty() ? 0 : net.op().outputs[0]).type);
+    if (type == dynamic) {
+        net.wrong("cannot give the type ", name(net.info(net.op().outputs[0]).type));
+    }
+    const axes order = net.order_for_all({0});
+    net.give(net.make().add(op::convert{type}, {net.codes(net.input(0), order)}), order);
+}
+/// Real numbers become integers: giving them is all there is to do.
+inline void make_quantize(network& net) {
+    const axes order = net.order_for_all({0});
+    net.give(net.real_input(0, order), order);
+}
+/// Integers, or real numbers of 16 bits, become real numbers.
+inline void make_dequantize(network& net) {
+    const axes order = net.order_for_all({0});
+    const output_ref data = net.real_input(0, order);
+    net.give(net.make().type_of(data) == f32 ? data : net.make().add_node(op::convert{f32}, {data}), order);
+}
+inline void make_fake_quant(network& net) {
+    const double low = net.op().real("min");
+    const double high = net.op().real("max");
+    const std::int64_t bits = net.op().integer("num_bits");
+    if (!(low < high) || bits < 2 || bits > 16) {
+        net.wrong("has the range ", low, " to ", high, " in ", bits, " bits");
+    }
+    const double lowest = net.op().flag("narrow_range") ? 1 : 0;
+    const double highest = static_cast<double>((std::int64_t{1} << bits) - 1);
+    const double scale = (high - low) / (highest - lowest);
+    // The range is moved so that zero is a level.
+    const double zero = math::minimum(math::maximum(std::round(lowest - low / scale), lowest), highest);
+    make_of_one(net, [&](output_ref data) {
+        const output_ref from = net.make().real((lowest - zero) * scale);
+        const output_ref to = net.make().real((highest - zero) * scale);
+        return net.make().add(op::fake_quantize{static_cast<std::int64_t>(highest - lowest) + 1},
+                              {data, from, to, from, to});
+    });
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
+// ======== lpt/import/tflite/normalization.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_NORMALIZATION_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_NORMALIZATION_HPP
+namespace lpt::inline LPT_ABI::tflite {
+
+/// The order of axes of an operator that works along the last one, and where that is.
+inline std::int64_t last_axis(network& net, axes order) {
+    const std::size_t rank = net.input_info(0).dimensions.rank();
+    return rank == 0 ? 0 : net.axis_in(-1, rank, order);
+}
+
+inline void make_softmax(network& net) {
+    const axes order = net.order_for_all({0});
+    output_ref data = net.real_input(0, order);
+    const double beta = net.op().real("beta");
+    if (beta != 1) {
+        data = net.make().add(op::multiply{}, {data, net.make().real(beta)});
+    }
+    op::softmax what;
+    what.axis = last_axis(net, order);
+    net.give(net.make().add(what, {data}), order);
+}
+inline void make_log_softmax(network& net) {
+    const axes order = net.order_for_all({0});
+    op::log_softmax what;
+    what.axis = last_axis(net, order);
+    net.give(net.make().add(what, {net.real_input(0, order)}), order);
+}
+inline void make_l2_normalization(network& net) {
+    constexpr double least_sum = 1e-12;  // of squares
+    const axes order = net.order_for_all({0});
+    op::normalize_l2 what;
+    what.eps = least_sum;
+    what.eps_mode = op::normalize_eps_mode::max;
+    net.give(net.make().add(what, {net.real_input(0, order), net.make().indices({last_axis(net, order)})}), order);
+}
+/// y = x / (bias + alpha * sum of the squares of 2 * radius + 1 neighbours) ^ beta
+inline void make_local_response_normalization(network& net) {
+    const axes order = net.order_for_all({0});
+    op::lrn what;
+    what.size = 2 * net.op().integer("radius") + 1;
+    what.alpha = net.op().real("alpha") * static_cast<double>(what.size);
+    what.beta = net.op().real("beta");
+    what.bias = net.op().real("bias");
+    net.give(net.make().add(what, {net.real_input(0, order), net.make().indices({last_axis(net, order)})}), order);
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
+// ======== lpt/import/tflite/convolution.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_CONVOLUTION_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_CONVOLUTION_HPP
+/// Convolutions and matrix products.
+namespace lpt::inline LPT_ABI::tflite {
+
+/// Strides, dilations and padding of a window over rows and columns.
+struct window {
+    integers strides;
+    integers dilations;
+    integers pads_begin;
+    integers pads_end;
+    op::auto_pad rule = op::auto_pad::explicit_pads;
+};
+
+inline integers size_options(const network& net, text_view rows, text_view columns) {
+    const integers result{net.op().integer(rows), net.op().integer(columns)};
+    for (const std::int64_t each : result) {
+        if (each < 1) {
+            net.wrong("options ", rows, " and ", columns, " are ", result[0], " and ", result[1],
+                      ", expected 1 or more");
+        }
     }
     return result;
 }
 
-/// The same for a model's network, its first subgraph.
-inline seq<violation, 0> violations_of(const tflite::model& model) { return violations_of(model.subgraphs.front()); }
+/// The window of an operator on channels-first data. Known sizes get their padding in numbers, which all rules understand.
+inline window window_of(network& net, const shape& data, const integers& kernel, const integers& dilations) {
+    window result;
+    result.strides = size_options(net, "stride_h", "stride_w");
+    result.dilations = dilations;
+    const bool same = net.op().padding() == padding::same;
+    result.rule = same ? op::auto_pad::same_upper : op::auto_pad::valid;
+    if (!data.is_static() || data.rank() != 4) {
+        return result;
+    }
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+        const op::window_axis one =
+            op::padded_window({kernel[axis], result.strides[axis], dilations[axis]}, result.rule, data[axis + 2]);
+        result.pads_begin.push_back(one.pad_begin);
+        result.pads_end.push_back(one.pad_end);
+    }
+    result.rule = op::auto_pad::explicit_pads;
+    return result;
+}
 
-}  // namespace lpt::inline LPT_ABI::check
+/// Weights as real numbers in another order of axes and with another shape. Their scales lie along `file_axis` in the file, and along
+/// `scale_axis` of the result, or along it and the next one, where these are groups and the channels of a group.
+inline output_ref weights_input(network& net, std::size_t port, std::int64_t file_axis, const integers& order,
+                                const shape& dimensions, std::size_t scale_axis) {
+    const tensor_info& info = net.input_info(port);
+    if (!info.is_constant()) {
+        const output_ref source = net.make().add(op::transpose{}, {net.real_input(port), net.make().indices(order)});
+        return net.make().add(op::reshape{}, {source, net.make().indices(dimensions.dimensions())});
+    }
+    const tensor value(transposed(net.constant_input(port, "weights"), order), dimensions);
+    const output_ref stored = net.make().constant(value);
+    if (!is_quantized(info)) {
+        return value.type() == f32 ? stored : net.make().add_node(op::convert{f32}, {stored});
+    }
+    if (info.quantized.scales.size() > 1 && info.quantized.axis != file_axis) {
+        net.wrong("its weights are quantized along axis ", info.quantized.axis, ", expected ", file_axis);
+    }
+    std::vector<double> scales;
+    std::vector<double> zero_points;
+    for (std::size_t i = 0; i < info.quantized.scales.size(); ++i) {
+        scales.push_back(scale_of(info, i));
+        zero_points.push_back(zero_point_of(info, i));
+    }
+    if (scales.size() == 1) {
+        return net.dequantized(stored, scales, zero_points, 0);
+    }
+    return net.dequantized(stored, scales, zero_points, scale_axis);
+}
+
+/// `source` plus the bias, which lies along axis `axis` of four, or along the last of two.
+inline output_ref biased(network& net, output_ref source, std::size_t port, std::size_t weights_port,
+                         std::size_t axis) {
+    if (!net.has_input(port)) {
+        return source;
+    }
+    const tensor_info& info = net.input_info(port);
+    const std::size_t rank = net.make().shape_of(source).rank();
+    shape dimensions = shape::of_ones(rank);
+    dimensions[axis] = dynamic_dimension;
+    if (!info.is_constant()) {
+        const output_ref bias =
+            net.make().add(op::reshape{}, {net.real_input(port), net.make().indices(dimensions.dimensions())});
+        return net.make().add(op::add{}, {source, bias});
+    }
+    const tensor& value = net.constant_input(port, "bias");
+    dimensions[axis] = static_cast<dimension>(value.elements());
+    seq<double> reals = reals_of(value);
+    // Integers have the scale that their tensor says, which may be another one than that of the sums; without any, they are sums.
+    const bool is_integer = is_integral(value.type());
+    if (is_integer && !is_quantized(info) &&
+        !(is_quantized(net.input_info(0)) && is_quantized(net.input_info(weights_port)))) {
+        net.wrong("its bias has the type ", name(info.type), " and no scale");
+    }
+    for (std::size_t i = 0; is_integer && i < reals.size(); ++i) {
+        const auto at = [&](const tensor_info& each) { return each.quantized.scales.size() > 1 ? i : 0; };
+        const auto scale = [&](const tensor_info& each) {
+            const std::size_t index = at(each);
+            if (index >= each.quantized.scales.size()) {
+                net.wrong("its bias has ", reals.size(), " values for ", each.quantized.scales.size(), " scales");
+            }
+            return scale_of(each, index);
+        };
+        reals[i] = is_quantized(info) ? (reals[i] - zero_point_of(info, at(info))) * scale(info)
+                                      : reals[i] * scale(net.input_info(0)) * scale(net.input_info(weights_port));
+    }
+    return net.make().add(op::add{},
+                          {source, net.make().constant(make_tensor(f32, dimensions, {reals.data(), reals.size()}))});
+}
+
+inline const shape& weights_shape(network& net, std::size_t port, std::size_t rank) {
+    const shape& result = net.input_info(port).dimensions;
+    if (result.rank() != rank) {
+        net.wrong("its weights have the shape ", result, ", expected ", rank, " axes");
+    }
+    return result;
+}
+
+template <class Operation>
+Operation convolution_of(const window& from) {
+    Operation result;
+    result.strides = from.strides;
+    result.dilations = from.dilations;
+    result.pads_begin = from.pads_begin;
+    result.pads_end = from.pads_end;
+    result.auto_pad = from.rule;
+    return result;
+}
+
+inline void make_conv_2d(network& net) {
+    const shape weights = weights_shape(net, 1, 4);  // outputs, rows, columns, inputs
+    const output_ref data = net.real_input(0, axes::channels_first);
+    const shape& dimensions = net.make().shape_of(data);
+    const window over = window_of(net, dimensions, {weights[1], weights[2]},
+                                  size_options(net, "dilation_h_factor", "dilation_w_factor"));
+    const std::int64_t channels = dimensions.rank() == 4 ? dimensions[1] : dynamic_dimension;
+    const bool has_groups = channels != dynamic_dimension && weights[3] > 0 && channels > weights[3] &&
+                            channels % weights[3] == 0 && weights[0] % (channels / weights[3]) == 0;
+    output_ref result;
+    if (has_groups) {
+        const std::int64_t groups = channels / weights[3];
+        const shape grouped{groups, weights[0] / groups, weights[3], weights[1], weights[2]};
+        result = net.make().add(convolution_of<op::group_convolution>(over),
+                                {data, weights_input(net, 1, 0, {0, 3, 1, 2}, grouped, 0)});
+    } else {
+        const shape plain{weights[0], weights[3], weights[1], weights[2]};
+        result = net.make().add(convolution_of<op::convolution>(over),
+                                {data, weights_input(net, 1, 0, {0, 3, 1, 2}, plain, 0)});
+    }
+    net.give(activated(net, biased(net, result, 2, 1, 1)), axes::channels_first);
+}
+
+inline void make_depthwise_conv_2d(network& net) {
+    const shape weights = weights_shape(net, 1, 4);  // 1, rows, columns, outputs
+    const output_ref data = net.real_input(0, axes::channels_first);
+    const shape& dimensions = net.make().shape_of(data);
+    if (dimensions.rank() != 4 || dimensions[1] < 1 || weights[0] != 1 || weights[3] % dimensions[1] != 0) {
+        net.wrong("weights of shape ", weights, " do not fit data of shape ", net.input_info(0).dimensions);
+    }
+    const std::int64_t channels = dimensions[1];
+    const window over = window_of(net, dimensions, {weights[1], weights[2]},
+                                  size_options(net, "dilation_h_factor", "dilation_w_factor"));
+    const shape grouped{channels, weights[3] / channels, 1, weights[1], weights[2]};
+    const output_ref result = net.make().add(convolution_of<op::group_convolution>(over),
+                                             {data, weights_input(net, 1, 3, {3, 0, 1, 2}, grouped, 0)});
+    net.give(activated(net, biased(net, result, 2, 1, 1)), axes::channels_first);
+}
+
+/// Inputs: the output's shape, weights, data, may be bias.
+inline void make_transpose_conv(network& net) {
+    const shape weights = weights_shape(net, 1, 4);  // outputs, rows, columns, inputs
+    const output_ref data = net.real_input(2, axes::channels_first);
+    const shape dimensions = net.make().shape_of(data);
+    const integers output = net.integers_input(0, "output's shape");
+    if (output.size() != 4 || dimensions.rank() != 4) {
+        net.wrong("its output and its data must have 4 axes, not ", output.size(), " and ", dimensions.rank());
+    }
+    op::convolution_backprop_data what;
+    what.strides = size_options(net, "stride_h", "stride_w");
+    what.dilations = {1, 1};
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+        if (!dimensions.is_static(axis + 2)) {
+            net.wrong("its data must have known sizes, not ", dimensions);
+        }
+        const std::int64_t whole = (dimensions[axis + 2] - 1) * what.strides[axis] + weights[axis + 1];
+        const std::int64_t cut = whole - output[axis + 1];
+        what.pads_begin.push_back(cut > 0 ? cut / 2 : 0);
+        what.pads_end.push_back(cut > 0 ? cut - cut / 2 : 0);
+        what.output_padding.push_back(cut < 0 ? -cut : 0);
+    }
+    const output_ref result = net.make().add(
+        what, {data, weights_input(net, 1, 0, {3, 0, 1, 2}, {weights[3], weights[0], weights[1], weights[2]}, 1)});
+    net.give(activated(net, biased(net, result, 3, 1, 1)), axes::channels_first);
+}
+
+inline void make_fully_connected(network& net) {
+    if (net.op().integer("weights_format") != 0) {
+        net.wrong("shuffled weights are not supported");
+    }
+    const shape weights = weights_shape(net, 1, 2);  // outputs, inputs
+    output_ref data = net.real_input(0);
+    const shape dimensions = net.make().shape_of(data);
+    const bool keeps = net.op().flag("keep_num_dims");
+    const bool fits =
+        dimensions.rank_is_static() && dimensions.rank() >= 2 && dimensions[dimensions.rank() - 1] == weights[1];
+    if (!(fits && (keeps || dimensions.rank() == 2))) {
+        data = net.make().add(op::reshape{}, {data, net.make().indices({-1, weights[1]})});
+    }
+    output_ref result = net.make().add(op::mat_mul{false, true}, {data, weights_input(net, 1, 0, {0, 1}, weights, 0)});
+    result = activated(net, biased(net, result, 2, 1, net.make().shape_of(result).rank() - 1));
+    if (keeps && !fits) {
+        integers shape_of_result = dimensions.dimensions();
+        shape_of_result[shape_of_result.size() - 1] = weights[0];
+        result = net.make().add(op::reshape{}, {result, net.make().indices(shape_of_result)});
+    }
+    net.give(result);
+}
+
+inline void make_batch_matmul(network& net) {
+    net.give(net.make().add(op::mat_mul{net.op().flag("adj_x"), net.op().flag("adj_y")},
+                            {net.real_input(0), net.real_input(1)}));
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
+// ======== lpt/import/tflite/pooling.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_POOLING_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_POOLING_HPP
+/// Windows and reductions.
+namespace lpt::inline LPT_ABI::tflite {
+
+template <class Pool>
+Pool pool_of(network& net, const shape& data) {
+    Pool result;
+    result.kernel = size_options(net, "filter_height", "filter_width");
+    const window over = window_of(net, data, result.kernel, {1, 1});
+    result.strides = over.strides;
+    result.pads_begin = over.pads_begin.empty() ? integers{0, 0} : over.pads_begin;
+    result.pads_end = over.pads_end.empty() ? integers{0, 0} : over.pads_end;
+    result.auto_pad = over.rule;
+    return result;
+}
+
+inline void make_average_pool_2d(network& net) {
+    const output_ref data = net.real_input(0, axes::channels_first);
+    auto what = pool_of<op::avg_pool>(net, net.make().shape_of(data));
+    what.exclude_pad = true;
+    net.give(activated(net, net.make().add(what, {data}, 1)), axes::channels_first);
+}
+inline void make_max_pool_2d(network& net) {
+    const output_ref data = net.real_input(0, axes::channels_first);
+    const output_ref result = net.make().add(pool_of<op::max_pool>(net, net.make().shape_of(data)), {data}, 1);
+    if (net.op().activation() == activation::none) {
+        net.give_moved(result, axes::channels_first, 0);
+    } else {
+        net.give(activated(net, result), axes::channels_first);
+    }
+}
+
+/// The order of axes in which a reduction gives what it gives in the file's.
+inline axes order_of_reduction(network& net, const integers& along, std::size_t rank, bool keeps) {
+    if (rank != 4 || net.order_for_all({0}) == axes::as_in_file) {
+        return axes::as_in_file;
+    }
+    bool reduced[4] = {};
+    for (const std::int64_t each : along) {
+        const std::int64_t axis = normalized_axis(each, rank);
+        if (axis >= 0) {
+            reduced[axis] = true;
+        }
+    }
+    const bool channels_stay_behind_pixels = !reduced[3] && (!reduced[1] || !reduced[2]);
+    return keeps || !channels_stay_behind_pixels ? axes::channels_first : axes::as_in_file;
+}
+
+template <class Reduction>
+void make_reduction(network& net) {
+    const bool keeps = net.op().flag("keep_dims");
+    const integers along = net.integers_input(1, "axes");
+    const std::size_t rank = net.input_info(0).dimensions.rank();
+    const axes order = order_of_reduction(net, along, rank, keeps);
+    integers places;
+    for (const std::int64_t each : along) {
+        const std::int64_t place = net.axis_in(each, rank, order);
+        if (!places.contains(place)) {
+            places.push_back(place);
+        }
+    }
+    Reduction what;
+    what.keep_dims = keeps;
+    const output_ref result = net.make().add(what, {net.real_input(0, order), net.make().indices(places)});
+    const bool is_choice = std::is_same_v<Reduction, op::reduce_max> || std::is_same_v<Reduction, op::reduce_min>;
+    const axes given = keeps ? order : axes::as_in_file;
+    if (is_choice) {
+        net.give_moved(result, given, 0);
+    } else {
+        net.give(result, given);
+    }
+}
+
+/// The index of the greatest or least value along an axis.
+template <op::top_k_mode Mode>
+void make_arg(network& net) {
+    const integers along = net.integers_input(1, "axis");
+    const std::size_t rank = net.input_info(0).dimensions.rank();
+    if (along.size() != 1) {
+        net.wrong("its axis must be one number, not ", along.size());
+    }
+    op::top_k what;
+    what.axis = net.axis_in(along[0], rank, axes::as_in_file);
+    what.mode = Mode;
+    what.sort = op::top_k_sort::value;
+    what.stable = true;  // the first of equal values
+    const auto type = element_of(static_cast<tensor_type>(net.op().integer("output_type")));
+    what.index_element_type = type == i64 ? i64 : i32;
+    const node_id found = net.make().add_node(what, {net.real_input(0), net.make().integer(1)});
+    net.give(net.make().add(op::squeeze{}, {output_ref(found, 1), net.make().indices({what.axis})}));
+}
+
+inline void make_topk_v2(network& net) {
+    op::top_k what;
+    what.axis = -1;
+    what.sort = op::top_k_sort::value;
+    what.stable = true;
+    what.index_element_type = i32;
+    output_ref count = net.real_input(1);
+    if (net.make().shape_of(count).rank() != 0) {
+        count = net.make().add(op::reshape{}, {count, net.make().indices(integers{})});
+    }
+    const node_id found = net.make().add_node(what, {net.real_input(0), count});
+    net.give_moved(output_ref(found, 0), axes::as_in_file, 0, 0);
+    net.give(output_ref(found, 1), axes::as_in_file, 1);
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
+// ======== lpt/import/tflite/state.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_STATE_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_STATE_HPP
+/// Variables: what lives from run to run.
+namespace lpt::inline LPT_ABI::tflite {
+
+/// The variable that an operator's first input is a handle of.
+inline variable& variable_input(network& net) {
+    const std::int64_t handle = net.input(0);
+    const auto found = net.handles().find(handle);
+    if (found == net.handles().end()) {
+        net.wrong("input 0 is no handle of a variable");
+    }
+    return net.variables()[found->second];
+}
+
+inline void make_var_handle(network& net) {
+    if (net.op().outputs.size() != 1 || net.op().outputs[0] == operator_info::none) {
+        net.wrong("has no output");
+    }
+    std::string name = net.op().words("container").c_str();
+    name += (name.empty() ? "" : "/");
+    name += net.op().words("shared_name").c_str();
+    net.handles()[net.op().outputs[0]] = name;
+}
+
+inline void make_read_variable(network& net) {
+    variable& from = variable_input(net);
+    if (net.op().outputs.size() != 1 || net.op().outputs[0] == operator_info::none) {
+        net.wrong("has no output");
+    }
+    const std::int64_t output = net.op().outputs[0];
+    if (!from.now) {
+        const tensor_info& info = net.info(output);
+        op::read_value what;
+        what.variable_id = text(net.handles()[net.input(0)].c_str());
+        what.variable_type = element_of(info.type);
+        what.variable_shape = info.signature;
+        seq<output_ref, 5> initial;
+        if (from.initial) {
+            initial.push_back(from.initial);
+        }
+        from.reader = net.make().add_node(what, initial, 6);
+        from.now = from.reader;
+    }
+    net.set_codes(output, from.now);
+}
+
+inline void make_assign_variable(network& net) {
+    variable& to = variable_input(net);
+    const output_ref value = net.codes(net.input(1), axes::as_in_file);
+    if (net.is_initializing()) {
+        to.initial = value;
+    } else {
+        to.now = value;
+        to.is_written = true;
+    }
+}
+
+/// Writes the variables that operators assigned to, after everything that reads them.
+inline void write_variables(network& net) {
+    for (auto& [name, each] : net.variables()) {
+        if (!each.is_written) {
+            continue;
+        }
+        op::assign what;
+        what.variable_id = text(name.c_str());
+        what.variable_type = net.make().type_of(each.now);
+        what.variable_shape = net.make().shape_of(each.now);
+        if (each.reader == node_id::none) {
+            continue;  // nobody reads it
+        }
+        const node_id sink = net.make().add_node(what, {each.now}, 6);
+        net.make().model().add_control_dependency(sink, each.reader);
+    }
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
+// ======== lpt/import/tflite/recurrent.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_RECURRENT_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_RECURRENT_HPP
+/// Operators that keep a state in variable tensors.
+namespace lpt::inline LPT_ABI::tflite {
+
+/// The variable that a variable tensor is. It begins with zeros and holds real numbers.
+inline variable& state_variable(network& net, std::size_t port) {
+    const tensor_info& info = net.input_info(port);
+    if (!info.is_variable) {
+        net.wrong("its state (input ", port, ") is no variable tensor");
+    }
+    const std::string name = "tensor " + std::to_string(net.input(port)) + " " + info.name.c_str();
+    variable& result = net.variables()[name];
+    if (!result.now) {
+        op::read_value what;
+        what.variable_id = text(name.c_str());
+        what.variable_type = f32;
+        what.variable_shape = info.dimensions;
+        result.reader = net.make().add_node(what, {}, 6);
+        result.now = result.reader;
+    }
+    return result;
+}
+inline void keep(variable& state, output_ref value) {
+    state.now = value;
+    state.is_written = true;
+}
+inline output_ref reshaped(network& net, output_ref source, const integers& sizes) {
+    return net.make().add(op::reshape{}, {source, net.make().indices(sizes)});
+}
+
+/// A convolution over time in two factors: each filter gives one number a step, of which the last ones are weighted and added up.
+///
+/// Inputs: data [B, I], feature weights [F, I], time weights [F, M], bias [F / rank], state [B, F * M].
+inline void make_svdf(network& net) {
+    const shape time = net.input_info(2).dimensions;
+    const std::int64_t rank = net.op().integer("rank");
+    if (time.rank() != 2 || rank < 1 || time[0] % rank != 0) {
+        net.wrong("time weights of shape ", time, " do not fit rank ", rank);
+    }
+    const std::int64_t filters = time[0];
+    const std::int64_t memory = time[1];
+    variable& state = state_variable(net, 4);
+    const output_ref before = reshaped(net, state.now, {-1, filters, memory});
+    const output_ref now = net.make().add(op::mat_mul{false, true}, {net.real_input(0), net.real_input(1)});
+    const output_ref kept = net.make().add(op::slice{}, {before, net.make().indices({1}), net.make().indices({memory}),
+                                                         net.make().indices({1}), net.make().indices({2})});
+    const output_ref after = net.make().add(op::concat{2}, {kept, reshaped(net, now, {-1, filters, 1})});
+    keep(state, reshaped(net, after, net.input_info(4).dimensions.dimensions()));
+    const output_ref weighted = net.make().add(op::multiply{}, {after, net.real_input(2)});
+    const output_ref by_filter = net.make().add(op::reduce_sum{}, {weighted, net.make().indices({2})});
+    output_ref result = net.make().add(op::reduce_sum{},
+                                       {reshaped(net, by_filter, {-1, filters / rank, rank}), net.make().indices({2})});
+    if (net.has_input(3)) {
+        result = net.make().add(op::add{}, {result, net.real_input(3)});
+    }
+    net.give(activated(net, result));
+}
+
+/// Weights or biases of the four gates, put together in the order of LSTMSequence: forget, input, candidate, output.
+inline output_ref gates(network& net, std::size_t first, const integers& sizes) {
+    seq<output_ref, 5> parts;
+    for (const std::size_t port : {first + 1, first, first + 2, first + 3}) {
+        parts.push_back(net.has_input(port) ? net.folded_input(port) : output_ref());
+    }
+    for (const output_ref& each : parts) {
+        if (!each) {
+            net.wrong("has no weights or bias for one of its gates");
+        }
+    }
+    return reshaped(net, net.make().add(op::concat{0}, parts), sizes);
+}
+
+/// Inputs: data; weights of the gates (1 to 4), of the recurrence (5 to 8), biases (12 to 15); states (18, 19).
+inline void make_unidirectional_sequence_lstm(network& net) {
+    for (const std::size_t port : {9u, 10u, 11u, 16u, 17u, 20u, 21u, 22u, 23u}) {
+        if (net.has_input(port)) {
+            net.wrong("peepholes, projections and layer normalization (input ", port, ") are not supported");
+        }
+    }
+    if (net.op().real("cell_clip") != 0 || net.op().activation() != activation::tanh) {
+        net.wrong("a clipped cell and activations other than TANH are not supported");
+    }
+    const shape weights = net.input_info(1).dimensions;
+    const shape data_shape = net.input_info(0).dimensions;
+    if (weights.rank() != 2 || data_shape.rank() != 3) {
+        net.wrong("data of shape ", data_shape, " and weights of shape ", weights, ", expected 3 and 2 axes");
+    }
+    const bool time_first = net.op().flag("time_major");
+    const output_ref swap = net.make().indices({1, 0, 2});
+    output_ref data = net.real_input(0);
+    data = time_first ? net.make().add(op::transpose{}, {data, swap}) : data;
+    const std::int64_t hidden = weights[0];
+    const dimension batch = data_shape[time_first ? 1 : 0];
+    const dimension time = data_shape[time_first ? 0 : 1];
+    variable& output_state = state_variable(net, 18);
+    variable& cell_state = state_variable(net, 19);
+    op::lstm_sequence what;
+    what.hidden_size = hidden;
+    const tensor lengths = make_integer_tensor(i32, shape{batch}, view<std::int64_t>(&time, 1));
+    const node_id made = net.make().add_node(
+        what, {data, reshaped(net, output_state.now, {-1, 1, hidden}), reshaped(net, cell_state.now, {-1, 1, hidden}),
+               net.make().constant(lengths), gates(net, 1, {1, 4 * hidden, weights[1]}),
+               gates(net, 5, {1, 4 * hidden, hidden}), gates(net, 12, {1, 4 * hidden})});
+    keep(output_state, reshaped(net, output_ref(made, 1), {-1, hidden}));
+    keep(cell_state, reshaped(net, output_ref(made, 2), {-1, hidden}));
+    const output_ref result = net.make().add(op::squeeze{}, {output_ref(made, 0), net.make().indices({1})});
+    net.give(time_first ? net.make().add(op::transpose{}, {result, swap}) : result);
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
+// ======== lpt/import/tflite/shape.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_SHAPE_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_SHAPE_HPP
+/// Other shapes for the same elements, and tensors made of shapes and indices.
+namespace lpt::inline LPT_ABI::tflite {
+
+inline element type_option(const network& net, text_view name) {
+    const element type = element_of(static_cast<tensor_type>(net.op().integer(name)));
+    return type == i64 ? i64 : i32;
+}
+
+/// The input with the shape that its output is declared with; with the one that the operator says where that leaves sizes open.
+inline void make_reshaped(network& net, const integers& as_said) {
+    const tensor_info& output = net.info(net.op().outputs.empty() ? net.input(0) : net.op().outputs[0]);
+    const bool declared = output.signature.is_static() && output.dimensions.rank() != 0;
+    const integers& wanted = declared ? output.dimensions.dimensions() : as_said;
+    net.give_moved(net.make().add(op::reshape{}, {net.real_input(0), net.make().indices(wanted)}), axes::as_in_file, 0);
+}
+inline void make_reshape(network& net) {
+    integers wanted;
+    if (net.has_input(1)) {
+        const output_ref sizes = net.codes(net.input(1), axes::as_in_file);
+        if (net.make().value_of(sizes) == nullptr) {
+            net.give_moved(net.make().add(op::reshape{}, {net.real_input(0), sizes}), axes::as_in_file, 0);
+            return;
+        }
+        wanted = integers_of(*net.make().value_of(sizes));
+    } else {
+        for (const std::int64_t each : net.op().list("new_shape")) {
+            wanted.push_back(each);
+        }
+    }
+    make_reshaped(net, wanted);
+}
+inline void make_squeeze(network& net) {
+    integers gone;
+    for (const std::int64_t each : net.op().list("squeeze_dims")) {
+        gone.push_back(each);
+    }
+    const output_ref data = net.real_input(0);
+    const output_ref result = gone.empty() ? net.make().add(op::squeeze{}, {data})
+                                           : net.make().add(op::squeeze{}, {data, net.make().indices(gone)});
+    net.give_moved(result, axes::as_in_file, 0);
+}
+inline void make_expand_dims(network& net) {
+    const integers axis = net.integers_input(1, "axis");
+    net.give_moved(net.make().add(op::unsqueeze{}, {net.real_input(0), net.make().indices(axis)}), axes::as_in_file, 0);
+}
+inline void make_transpose(network& net) {
+    const integers order = net.integers_input(1, "order of axes");
+    if (order.size() != net.input_info(0).dimensions.rank()) {
+        net.wrong("its order of axes has ", order.size(), " numbers for ", net.input_info(0).dimensions.rank(),
+                  " axes");
+    }
+    const axes from = order.size() == 4 ? net.order_for_all({0}) : axes::as_in_file;
+    integers places;
+    for (const std::int64_t each : order) {
+        places.push_back(net.axis_in(each, order.size(), from));
+    }
+    net.give_moved(net.make().add(op::transpose{}, {net.real_input(0, from), net.make().indices(places)}),
+                   axes::as_in_file, 0);
+}
+
+inline void make_shape(network& net) {
+    op::shape_of what;
+    what.output_type = type_option(net, "out_type");
+    net.give(net.make().add(what, {net.real_input(0)}));
+}
+inline void make_rank(network& net) {
+    net.give(net.make().integer(static_cast<std::int64_t>(net.input_info(0).dimensions.rank()), i32));
+}
+inline void make_fill(network& net) {
+    net.give_moved(net.make().add(op::broadcast{}, {net.real_input(1), net.real_input(0)}, 3), axes::as_in_file, 1);
+}
+inline void make_broadcast_to(network& net) {
+    net.give_moved(net.make().add(op::broadcast{}, {net.real_input(0), net.real_input(1)}, 3), axes::as_in_file, 0);
+}
+inline void make_tile(network& net) {
+    net.give_moved(net.make().add(op::tile{}, {net.real_input(0), net.real_input(1)}), axes::as_in_file, 0);
+}
+inline void make_range(network& net) {
+    op::range what;
+    what.output_type = element_of(net.input_info(0).type);
+    net.give(net.make().add(what, {net.real_input(0), net.real_input(1), net.real_input(2)}, 4));
+}
+inline void make_one_hot(network& net) {
+    op::one_hot what;
+    what.axis = net.op().integer("axis");
+    net.give(net.make().add(what, {net.real_input(0), net.real_input(1), net.real_input(2), net.real_input(3)}, 1));
+}
+inline void make_cumsum(network& net) {
+    op::cum_sum what;
+    what.exclusive = net.op().flag("exclusive");
+    what.reverse = net.op().flag("reverse");
+    net.give(net.make().add(what, {net.real_input(0), net.real_input(1)}));
+}
+/// The places of what is true, one a row.
+inline void make_where(network& net) {
+    op::non_zero what;
+    what.output_type = i64;
+    const output_ref places = net.make().add(what, {net.real_input(0)});
+    net.give(net.make().add(op::transpose{}, {places, net.make().indices({1, 0})}));
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
+// ======== lpt/import/tflite/movement.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_MOVEMENT_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_MOVEMENT_HPP
+/// Parts of tensors, and tensors put together.
+namespace lpt::inline LPT_ABI::tflite {
+
+inline std::vector<std::size_t> all_inputs(const network& net) {
+    std::vector<std::size_t> result;
+    for (std::size_t port = 0; port < net.op().inputs.size(); ++port) {
+        result.push_back(port);
+    }
+    return result;
+}
+/// The order of axes in which an operator on its first inputs works where it takes four axes in either.
+inline axes movable_order(network& net, const std::vector<std::size_t>& ports) {
+    return net.input_info(ports.at(0)).dimensions.rank() == 4 ? net.order_for_all(ports) : axes::as_in_file;
+}
+
+inline void make_concatenation(network& net) {
+    const std::vector<std::size_t> ports = all_inputs(net);
+    if (ports.empty()) {
+        net.wrong("has no inputs");
+    }
+    const axes order = movable_order(net, ports);
+    op::concat what;
+    what.axis = net.axis_in(net.op().integer("axis"), net.input_info(0).dimensions.rank(), order);
+    seq<output_ref, 5> inputs;
+    bool same = net.op().activation() == activation::none;
+    for (const std::size_t port : ports) {
+        inputs.push_back(net.real_input(port, order));
+        same =
+            same && !net.op().outputs.empty() && same_quantization(net.input_info(port), net.info(net.op().outputs[0]));
+    }
+    net.give(activated(net, net.make().add(what, inputs)), order, 0, same);
+}
+
+/// The two columns of a matrix with a row for each axis.
+struct margins {
+    integers begin;
+    integers end;
+};
+inline margins margins_input(network& net, std::size_t port, std::size_t axes_count) {
+    const integers values = net.integers_input(port, "margins");
+    if (values.size() != 2 * axes_count) {
+        net.wrong("its margins (input ", port, ") are ", values.size(), " numbers, expected ", 2 * axes_count);
+    }
+    margins result;
+    for (std::size_t axis = 0; axis < axes_count; ++axis) {
+        result.begin.push_back(values[2 * axis]);
+        result.end.push_back(values[2 * axis + 1]);
+    }
+    return result;
+}
+
+inline void make_padded(network& net, op::pad_mode mode) {
+    const axes order = movable_order(net, {0});
+    const margins by = margins_input(net, 1, net.input_info(0).dimensions.rank());
+    seq<output_ref, 5> inputs{net.real_input(0, order), net.make().indices(net.in_order(by.begin, order)),
+                              net.make().indices(net.in_order(by.end, order))};
+    if (mode == op::pad_mode::constant) {
+        inputs.push_back(net.has_input(2) ? net.folded_input(2) : net.make().real(0, net.make().type_of(inputs[0])));
+        if (net.make().shape_of(inputs[3]).rank() != 0) {
+            inputs[3] = net.make().add(op::reshape{}, {inputs[3], net.make().indices(integers{})});
+        }
+    }
+    const output_ref result = net.make().add(op::pad{mode}, inputs);
+    if (net.has_input(2) && !same_quantization(net.input_info(0), net.input_info(2))) {
+        net.give(result, order);
+    } else {
+        net.give_moved(result, order, 0);
+    }
+}
+inline void make_pad(network& net) { make_padded(net, op::pad_mode::constant); }
+inline void make_mirror_pad(network& net) {
+    make_padded(net, net.op().integer("mode") == 0 ? op::pad_mode::reflect : op::pad_mode::symmetric);
+}
+
+inline void make_slice(network& net) {
+    const axes order = movable_order(net, {0});
+    const std::size_t rank = net.input_info(0).dimensions.rank();
+    const integers begin = net.integers_input(1, "begin");
+    const integers size = net.integers_input(2, "size");
+    if (begin.size() != rank || size.size() != rank) {
+        net.wrong("its begin and size have ", begin.size(), " and ", size.size(), " numbers for ", rank, " axes");
+    }
+    integers end;
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        const checked last = checked(begin[axis]) + checked(size[axis]);
+        if (begin[axis] < 0 || size[axis] < -1 || !last.fits()) {
+            net.wrong("cannot take ", size[axis], " elements from ", begin[axis], " on");
+        }
+        end.push_back(size[axis] == -1 ? most_elements : last.value());
+    }
+    net.give_moved(
+        net.make().add(op::slice{}, {net.real_input(0, order), net.make().indices(net.in_order(begin, order)),
+                                     net.make().indices(net.in_order(end, order)),
+                                     net.make().indices(integers(shape::of_ones(rank).dimensions()))}),
+        order, 0);
+}
+
+inline integers bits_of(std::int64_t mask, std::size_t count) {
+    integers result;
+    for (std::size_t bit = 0; bit < count; ++bit) {
+        result.push_back(bit < 31 ? (mask >> bit) & 1 : 0);
+    }
+    return result;
+}
+inline void make_strided_slice(network& net) {
+    const std::size_t rank = net.input_info(0).dimensions.rank();
+    integers begin = net.integers_input(1, "begin");
+    integers end = net.integers_input(2, "end");
+    integers step = net.integers_input(3, "step");
+    if (end.size() != begin.size() || step.size() != begin.size()) {
+        net.wrong("its begin, end and step have ", begin.size(), ", ", end.size(), " and ", step.size(), " numbers");
+    }
+    for (std::size_t i = 0; net.op().flag("offset") && i < begin.size(); ++i) {
+        end[i] += begin[i];
+    }
+    op::strided_slice what;
+    what.begin_mask = bits_of(net.op().integer("begin_mask"), begin.size());
+    what.end_mask = bits_of(net.op().integer("end_mask"), begin.size());
+    what.new_axis_mask = bits_of(net.op().integer("new_axis_mask"), begin.size());
+    what.shrink_axis_mask = bits_of(net.op().integer("shrink_axis_mask"), begin.size());
+    what.ellipsis_mask = bits_of(net.op().integer("ellipsis_mask"), begin.size());
+    const bool keeps_axes = begin.size() == rank && net.op().integer("new_axis_mask") == 0 &&
+                            net.op().integer("shrink_axis_mask") == 0 && net.op().integer("ellipsis_mask") == 0;
+    const axes order = keeps_axes ? movable_order(net, {0}) : axes::as_in_file;
+    if (order == axes::channels_first) {
+        for (integers* each : {&begin, &end, &step, &what.begin_mask, &what.end_mask, &what.new_axis_mask,
+                               &what.shrink_axis_mask, &what.ellipsis_mask}) {
+            *each = net.in_order(*each, order);
+        }
+    }
+    net.give_moved(net.make().add(what, {net.real_input(0, order), net.make().indices(begin), net.make().indices(end),
+                                         net.make().indices(step)}),
+                   order, 0);
+}
+
+/// Parts of `lengths` along an axis, or so many equal ones.
+inline void make_parts(network& net, std::size_t port, std::int64_t axis, const integers& lengths, std::int64_t count) {
+    const axes order = movable_order(net, {port});
+    const std::int64_t place = net.axis_in(axis, net.input_info(port).dimensions.rank(), order);
+    const output_ref data = net.real_input(port, order);
+    const output_ref along = net.make().integer(place);
+    const node_id parts = lengths.empty()
+                              ? net.make().add_node(op::split{count}, {data, along})
+                              : net.make().add_node(op::variadic_split{}, {data, along, net.make().indices(lengths)});
+    for (std::size_t i = 0; i < net.make().model()[parts].outputs(); ++i) {
+        net.give_moved(output_ref(parts, static_cast<std::int32_t>(i)), order, port, i);
+    }
+}
+inline std::int64_t one_integer(network& net, std::size_t port, text_view role) {
+    const integers values = net.integers_input(port, role);
+    if (values.size() != 1) {
+        net.wrong("its ", role, " must be one number, not ", values.size());
+    }
+    return values[0];
+}
+inline void make_split(network& net) {
+    make_parts(net, 1, one_integer(net, 0, "axis"), {}, net.op().integer("num_splits"));
+}
+inline void make_split_v(network& net) {
+    make_parts(net, 0, one_integer(net, 2, "axis"), net.integers_input(1, "lengths"), 0);
+}
+
+inline void make_pack(network& net) {
+    seq<output_ref, 5> inputs;
+    bool same = true;
+    const auto rank = static_cast<std::int64_t>(net.input_info(0).dimensions.rank());
+    const std::int64_t axis =
+        net.op().integer("axis") < 0 ? net.op().integer("axis") + rank + 1 : net.op().integer("axis");
+    for (const std::size_t port : all_inputs(net)) {
+        inputs.push_back(net.make().add(op::unsqueeze{}, {net.real_input(port), net.make().indices({axis})}));
+        same = same && same_quantization(net.input_info(port), net.info(net.op().outputs.at(0)));
+    }
+    net.give(net.make().add(op::concat{axis}, inputs), axes::as_in_file, 0, same);
+}
+inline void make_unpack(network& net) {
+    const std::int64_t axis =
+        net.axis_in(net.op().integer("axis"), net.input_info(0).dimensions.rank(), axes::as_in_file);
+    const node_id parts =
+        net.make().add_node(op::split{net.op().integer("num")}, {net.real_input(0), net.make().integer(axis)});
+    for (std::size_t i = 0; i < net.make().model()[parts].outputs(); ++i) {
+        const output_ref part(parts, static_cast<std::int32_t>(i));
+        net.give_moved(net.make().add(op::squeeze{}, {part, net.make().indices({axis})}), axes::as_in_file, 0, i);
+    }
+}
+
+inline void make_gather(network& net) {
+    op::gather what;
+    what.batch_dims = net.op().integer("batch_dims");
+    const std::int64_t axis =
+        net.axis_in(net.op().integer("axis"), net.input_info(0).dimensions.rank(), axes::as_in_file);
+    net.give_moved(net.make().add(what, {net.real_input(0), net.real_input(1), net.make().integer(axis)}),
+                   axes::as_in_file, 0);
+}
+inline void make_gather_nd(network& net) {
+    net.give_moved(net.make().add(op::gather_nd{}, {net.real_input(0), net.real_input(1)}), axes::as_in_file, 0);
+}
+/// Inputs: indices, rows.
+inline void make_embedding_lookup(network& net) {
+    net.give_moved(net.make().add(op::gather{}, {net.real_input(1), net.real_input(0), net.make().integer(0)}),
+                   axes::as_in_file, 1);
+}
+inline void make_reverse_v2(network& net) {
+    constexpr std::int64_t before_the_first = -most_elements;
+    const integers along = net.integers_input(1, "axes");
+    integers start;
+    integers stop;
+    for (std::size_t i = 0; i < along.size(); ++i) {
+        start.push_back(-1);
+        stop.push_back(before_the_first);
+    }
+    net.give_moved(net.make().add(op::slice{}, {net.real_input(0), net.make().indices(start), net.make().indices(stop),
+                                                net.make().indices(start), net.make().indices(along)}),
+                   axes::as_in_file, 0);
+}
+inline void make_reverse_sequence(network& net) {
+    op::reverse_sequence what;
+    what.seq_axis = net.op().integer("seq_dim");
+    what.batch_axis = net.op().integer("batch_dim");
+    net.give_moved(net.make().add(what, {net.real_input(0), net.real_input(1)}), axes::as_in_file, 0);
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
+// ======== lpt/import/tflite/spatial.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_SPATIAL_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_SPATIAL_HPP
+/// Pictures of other sizes, and pixels that become channels or batches.
+namespace lpt::inline LPT_ABI::tflite {
+
+inline void make_depth_to_space(network& net) {
+    const output_ref data = net.real_input(0, axes::channels_first);
+    net.give_moved(net.make().add(op::depth_to_space{net.op().integer("block_size")}, {data}), axes::channels_first, 0);
+}
+inline void make_space_to_depth(network& net) {
+    const output_ref data = net.real_input(0, axes::channels_first);
+    net.give_moved(net.make().add(op::space_to_depth{net.op().integer("block_size")}, {data}), axes::channels_first, 0);
+}
+
+/// SPACE_TO_BATCH_ND and its inverse: blocks of the axes behind the batch, and margins or crops of them.
+template <class Operation>
+void make_blocks(network& net) {
+    const std::size_t rank = net.input_info(0).dimensions.rank();
+    const axes order = movable_order(net, {0});
+    integers block = net.integers_input(1, "block");
+    const margins by = margins_input(net, 2, block.size());
+    if (block.size() + 1 > rank) {
+        net.wrong("its block has ", block.size(), " axes, its data ", rank);
+    }
+    integers sizes(shape::of_ones(rank).dimensions());
+    integers begin;
+    integers end;
+    begin.resize(rank, 0);
+    end.resize(rank, 0);
+    for (std::size_t axis = 0; axis < block.size(); ++axis) {
+        sizes[axis + 1] = block[axis];
+        begin[axis + 1] = by.begin[axis];
+        end[axis + 1] = by.end[axis];
+    }
+    net.give_moved(
+        net.make().add(Operation{},
+                       {net.real_input(0, order), net.make().indices(net.in_order(sizes, order)),
+                        net.make().indices(net.in_order(begin, order)), net.make().indices(net.in_order(end, order))}),
+        order, 0);
+}
+
+inline void make_resized(network& net, op::interpolate what) {
+    const bool corners = net.op().flag("align_corners");
+    const bool half_pixels = net.op().flag("half_pixel_centers");
+    const bool nearest = what.mode == op::interpolate_mode::nearest;
+    using mode = op::coordinate_transformation_mode;
+    what.coordinate_transformation_mode = corners        ? mode::align_corners
+                                          : !half_pixels ? mode::asymmetric
+                                          : nearest      ? mode::tf_half_pixel_for_nn
+                                                         : mode::half_pixel;
+    what.nearest_mode = corners ? op::nearest_mode::round_prefer_ceil : op::nearest_mode::floor;
+    const integers size = net.integers_input(1, "size");
+    if (size.size() != 2) {
+        net.wrong("its size has ", size.size(), " numbers, expected 2");
+    }
+    const output_ref data = net.real_input(0, axes::channels_first);
+    const output_ref result = net.make().add(what, {data, net.make().indices(size), net.make().indices({2, 3})}, 11);
+    if (nearest) {
+        net.give_moved(result, axes::channels_first, 0);
+    } else {
+        net.give(result, axes::channels_first);
+    }
+}
+inline void make_resize_bilinear(network& net) {
+    op::interpolate what;
+    what.mode = op::interpolate_mode::linear_onnx;
+    make_resized(net, what);
+}
+inline void make_resize_nearest_neighbor(network& net) { make_resized(net, {}); }
+
+}  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
+// ======== lpt/import/tflite/operators.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_OPERATORS_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_OPERATORS_HPP
+namespace lpt::inline LPT_ABI::tflite {
+
+/// What makes the operations of a builtin operator.
+struct operator_maker {
+    builtin code;
+    void (*make)(network& net);
+};
+
+/// The operators that become operations of a graph. CALL_ONCE is none: it runs a subgraph.
+inline constexpr operator_maker operator_makers[] = {
+    {builtin::abs, make_unary<op::abs>},
+    {builtin::add, make_binary<op::add>},
+    {builtin::add_n, make_add_n},
+    {builtin::arg_max, make_arg<op::top_k_mode::max>},
+    {builtin::arg_min, make_arg<op::top_k_mode::min>},
+    {builtin::assign_variable, make_assign_variable},
+    {builtin::average_pool_2d, make_average_pool_2d},
+    {builtin::batch_matmul, make_batch_matmul},
+    {builtin::batch_to_space_nd, make_blocks<op::batch_to_space>},
+    {builtin::broadcast_to, make_broadcast_to},
+    {builtin::cast, make_cast},
+    {builtin::ceil, make_unary<op::ceiling>},
+    {builtin::concatenation, make_concatenation},
+    {builtin::conv_2d, make_conv_2d},
+    {builtin::cos, make_unary<op::cos>},
+    {builtin::cumsum, make_cumsum},
+    {builtin::depth_to_space, make_depth_to_space},
+    {builtin::depthwise_conv_2d, make_depthwise_conv_2d},
+    {builtin::dequantize, make_dequantize},
+    {builtin::div, make_div},
+    {builtin::elu, make_elu},
+    {builtin::embedding_lookup, make_embedding_lookup},
+    {builtin::equal, make_binary<op::equal>},
+    {builtin::exp, make_unary<op::exp>},
+    {builtin::expand_dims, make_expand_dims},
+    {builtin::fake_quant, make_fake_quant},
+    {builtin::fill, make_fill},
+    {builtin::floor, make_unary<op::floor>},
+    {builtin::floor_div, make_floor_div},
+    {builtin::floor_mod, make_binary<op::floor_mod>},
+    {builtin::fully_connected, make_fully_connected},
+    {builtin::gather, make_gather},
+    {builtin::gather_nd, make_gather_nd},
+    {builtin::gelu, make_gelu},
+    {builtin::greater, make_binary<op::greater>},
+    {builtin::greater_equal, make_binary<op::greater_equal>},
+    {builtin::hard_swish, make_unary<op::hswish>},
+    {builtin::l2_normalization, make_l2_normalization},
+    {builtin::leaky_relu, make_leaky_relu},
+    {builtin::less, make_binary<op::less>},
+    {builtin::less_equal, make_binary<op::less_equal>},
+    {builtin::local_response_normalization, make_local_response_normalization},
+    {builtin::log, make_unary<op::log>},
+    {builtin::log_softmax, make_log_softmax},
+    {builtin::logical_and, make_binary<op::logical_and>},
+    {builtin::logical_not, make_unary<op::logical_not>},
+    {builtin::logical_or, make_binary<op::logical_or>},
+    {builtin::logistic, make_unary<op::sigmoid>},
+    {builtin::max_pool_2d, make_max_pool_2d},
+    {builtin::maximum, make_choice<op::maximum>},
+    {builtin::mean, make_reduction<op::reduce_mean>},
+    {builtin::minimum, make_choice<op::minimum>},
+    {builtin::mirror_pad, make_mirror_pad},
+    {builtin::mul, make_binary<op::multiply>},
+    {builtin::neg, make_unary<op::negative>},
+    {builtin::not_equal, make_binary<op::not_equal>},
+    {builtin::one_hot, make_one_hot},
+    {builtin::pack, make_pack},
+    {builtin::pad, make_pad},
+    {builtin::padv2, make_pad},
+    {builtin::pow, make_binary<op::power>},
+    {builtin::prelu, make_prelu},
+    {builtin::quantize, make_quantize},
+    {builtin::range, make_range},
+    {builtin::rank, make_rank},
+    {builtin::read_variable, make_read_variable},
+    {builtin::reduce_all, make_reduction<op::reduce_logical_and>},
+    {builtin::reduce_any, make_reduction<op::reduce_logical_or>},
+    {builtin::reduce_max, make_reduction<op::reduce_max>},
+    {builtin::reduce_min, make_reduction<op::reduce_min>},
+    {builtin::reduce_prod, make_reduction<op::reduce_prod>},
+    {builtin::relu, make_relu},
+    {builtin::relu_0_to_1, make_relu_0_to_1},
+    {builtin::relu_n1_to_1, make_relu_n1_to_1},
+    {builtin::relu6, make_relu6},
+    {builtin::reshape, make_reshape},
+    {builtin::resize_bilinear, make_resize_bilinear},
+    {builtin::resize_nearest_neighbor, make_resize_nearest_neighbor},
+    {builtin::reverse_sequence, make_reverse_sequence},
+    {builtin::reverse_v2, make_reverse_v2},
+    {builtin::round, make_unary<op::round>},
+    {builtin::rsqrt, make_rsqrt},
+    {builtin::select, make_select},
+    {builtin::select_v2, make_select},
+    {builtin::shape, make_shape},
+    {builtin::sign, make_unary<op::sign>},
+    {builtin::sin, make_unary<op::sin>},
+    {builtin::slice, make_slice},
+    {builtin::softmax, make_softmax},
+    {builtin::space_to_batch_nd, make_blocks<op::space_to_batch>},
+    {builtin::space_to_depth, make_space_to_depth},
+    {builtin::split, make_split},
+    {builtin::split_v, make_split_v},
+    {builtin::sqrt, make_unary<op::sqrt>},
+    {builtin::square, make_square},
+    {builtin::squared_difference, make_binary<op::squared_difference>},
+    {builtin::squeeze, make_squeeze},
+    {builtin::strided_slice, make_strided_slice},
+    {builtin::sub, make_binary<op::subtract>},
+    {builtin::sum, make_reduction<op::reduce_sum>},
+    {builtin::svdf, make_svdf},
+    {builtin::tanh, make_unary<op::tanh>},
+    {builtin::tile, make_tile},
+    {builtin::topk_v2, make_topk_v2},
+    {builtin::transpose, make_transpose},
+    {builtin::transpose_conv, make_transpose_conv},
+    {builtin::unidirectional_sequence_lstm, make_unidirectional_sequence_lstm},
+    {builtin::unpack, make_unpack},
+    {builtin::var_handle, make_var_handle},
+    {builtin::where, make_where},
+    {builtin::zeros_like, make_zeros_like},
+};
+
+}  // namespace lpt::inline LPT_ABI::tflite
 #endif
 
 // ======== lpt/import/tflite/check_model.hpp
@@ -6809,4 +8198,532 @@ inline model read_model(view<std::byte> content, text_view name) {
 }
 
 }  // namespace lpt::inline LPT_ABI::tflite
+#endif
+
+// ======== lpt/import/tflite.hpp
+#ifndef LPT_HOLDS_IMPORT_TFLITE_HPP
+#define LPT_HOLDS_IMPORT_TFLITE_HPP
+namespace lpt::inline LPT_ABI {
+
+namespace tflite {
+
+/// Makes the operations of one operator.
+inline void make_operator(network& net, const operator_info& op) {
+    for (const operator_maker& each : operator_makers) {
+        if (each.code == op.code) {
+            each.make(net);
+            return;
+        }
+    }
+    if (op.code == builtin::custom) {
+        net.wrong("is a custom operator; only builtin operators are supported");
+    }
+    net.wrong("is not supported");
+}
+
+/// Makes the operations of a subgraph; those of subgraphs that CALL_ONCE names give the variables their first values.
+inline void make_operators(network& net) {
+    for (const operator_info& each : net.description().operators) {
+        net.begin(&each);
+        if (each.code == builtin::call_once) {
+            const auto which = static_cast<std::size_t>(each.integer("init_subgraph_index"));
+            network start(net.file(), which, net.make(), net.variables(), true);
+            make_operators(start);
+        } else {
+            make_operator(net, each);
+        }
+        net.make().finish();
+    }
+    net.begin(nullptr);
+}
+
+inline void check_tensors(const model& file, std::size_t which) {
+    place where{file.file, static_cast<std::int64_t>(which)};
+    for (const tensor_info& each : file.subgraphs[which].tensors) {
+        ++where.tensor;
+        where.tensor_name = each.name;
+        check_quantization(each, where);
+    }
+}
+
+inline void make_inputs(network& net) {
+    for (const std::int64_t index : net.description().inputs) {
+        const tensor_info& info = net.info(index);
+        if (element_of(info.type) == dynamic) {
+            net.wrong("input '", info.name, "' has the type ", name(info.type), ", which is not supported");
+        }
+        net.make().begin({info.name.c_str(), "input"});
+        net.set_codes(index, net.make().add_node(op::parameter{element_of(info.type), info.signature}, {}));
+        net.make().finish();
+    }
+}
+inline void make_outputs(network& net) {
+    for (const std::int64_t index : net.description().outputs) {
+        net.make().begin({std::string(net.info(index).name.c_str()) + "/Result", "output"});
+        net.make().add_node(op::result{}, {net.codes(index, axes::as_in_file)});
+        net.make().finish();
+    }
+}
+
+/// The first subgraph of a file as a graph.
+inline graph make_graph(const model& file) {
+    for (std::size_t which = 0; which < file.subgraphs.size(); ++which) {
+        check_tensors(file, which);
+    }
+    model_builder make(file.file.c_str());
+    std::map<std::string, variable> variables;
+    network net(file, 0, make, variables, false);
+    make_inputs(net);
+    make_operators(net);
+    make_outputs(net);
+    write_variables(net);
+    graph result = make.take();
+    result.collect();
+    return result;
+}
+
+}  // namespace tflite
+
+/// Reads a network from a TFLite file.
+///
+/// The graph is that of the file's first subgraph, to be transformed: integers that stand for real numbers become real numbers between
+/// FakeQuantize operations (256 or 65536 levels), weights stay integers below their dequantization, and inputs and outputs have the types of the
+/// file. Axes are in the order of convolutions (channels behind the batch) where operators allow it; a Transpose stands only where
+/// the two orders meet. Fused activations are operations of their own, unless the output's quantization does the same. A bias has the scale that
+/// its tensor says. Variables (VAR_HANDLE …) become ReadValue and Assign, with the first values that CALL_ONCE's subgraph assigns.
+/// Constants are windows on the file, but for weights, whose axes are reordered.
+/// Raises an error that names the file and the byte, operator or tensor, for everything that is not a network (`tflite::read_model`), for
+/// quantization without sense, and for operators and types that are not supported, by name.
+inline graph import_tflite(const std::string& path) { return tflite::make_graph(tflite::read_model(path)); }
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/import/import.hpp
+#ifndef LPT_HOLDS_IMPORT_IMPORT_HPP
+#define LPT_HOLDS_IMPORT_IMPORT_HPP
+namespace lpt::inline LPT_ABI {
+
+/// The formats of files that `import` tells apart.
+enum class file_format { unknown, openvino_ir, onnx, tflite };
+
+/// The format that content has by its first bytes: an XML document, a FlatBuffer with the identifier `TFL3`, or a protocol buffer that
+/// begins with a field that ONNX models have.
+inline file_format format_of(text_view content) {
+    if (openvino_ir::looks_like_xml(content)) {
+        return file_format::openvino_ir;
+    }
+    if (content.size() >= 8 && content.substr(4, 4) == "TFL3") {
+        return file_format::tflite;
+    }
+    return onnx::looks_like_model(content) ? file_format::onnx : file_format::unknown;
+}
+
+/// Reads a network from a file, whose content says its format: OpenVINO IR (`.xml`, its weights beside it), ONNX or TFLite.
+///
+/// `known`: operation types of the user, which IR may name. Raises what `import_openvino_ir`, `import_onnx` and `import_tflite` raise, and
+/// an error for files of other formats.
+inline graph import(const std::string& path, const op::user_operations& known = {}) {
+    const mapped_file file(path.c_str());
+    switch (format_of({reinterpret_cast<const char*>(file.data()), file.size()})) {
+        case file_format::openvino_ir: return import_openvino_ir(path, {}, known);
+        case file_format::onnx: return import_onnx(path);
+        case file_format::tflite: return import_tflite(path);
+        case file_format::unknown: break;
+    }
+    fail({path.c_str(), ": unknown format; expected OpenVINO IR (an XML document), ONNX or TFLite"});
+}
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/import.hpp
+#ifndef LPT_HOLDS_IMPORT_HPP
+#define LPT_HOLDS_IMPORT_HPP
+// File formats. Needs lpt::import.
+
+#endif
+
+// ======== lpt/check/described.hpp
+#ifndef LPT_HOLDS_CHECK_DESCRIBED_HPP
+#define LPT_HOLDS_CHECK_DESCRIBED_HPP
+// An operation with its quantization as any file format can describe it: what the checker of the specification reads.
+
+namespace lpt::inline LPT_ABI::check {
+
+/// A tensor of an operation. Views are into whatever describes the network, which outlives this.
+struct described_tensor {
+    int index = -1;  // the tensor's number in its file; -1: an absent optional input
+    text_view name;
+    element type = dynamic;
+    view<std::int64_t> dimensions;
+    view<float> scales;  // none: not quantized
+    view<std::int64_t> zero_points;  // as many as there are scales, or none: all 0
+    std::int64_t axis = 0;  // the quantized dimension, where there are several scales
+    const void* constant = nullptr;  // its elements, where they are known
+    std::size_t constant_bytes = 0;
+
+    constexpr bool is_present() const { return index >= 0; }
+    constexpr bool is_quantized() const { return !scales.empty(); }
+};
+
+/// An operation. Absent inputs have their place.
+struct described_operation {
+    int index = 0;  // its number in the file
+    text_view name;  // as the TensorFlow Lite schema spells it
+    seq<described_tensor, 0> inputs;
+    seq<described_tensor, 0> outputs;
+};
+
+/// A place where the specification is broken.
+struct violation {
+    int operation = 0;
+    text operation_name;
+    text role;  // input0, input1, ..., weights, bias, output0
+    int tensor = -1;
+    text tensor_name;
+    spec::restriction rule = spec::restriction::dtype;
+    text expected;
+    text found;
+
+    /// "CONV_2D 3, bias 'b': bias-scale, expected ..., found ..."
+    text in_words() const {
+        return join({operation_name, " ", operation, ", ", role, " '", tensor_name, "': ", spec::name(rule),
+                     ", expected ", expected, ", found ", found});
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::check
+#endif
+
+// ======== lpt/check/operation.hpp
+#ifndef LPT_HOLDS_CHECK_OPERATION_HPP
+#define LPT_HOLDS_CHECK_OPERATION_HPP
+// Holds one operation against its row of the TensorFlow Lite 8-bit quantization specification.
+
+namespace lpt::inline LPT_ABI::check {
+
+namespace detail {
+
+/// A tensor that the row asks something of, and what has been found so far.
+struct covered_tensor {
+    const described_tensor* tensor = nullptr;
+    const spec::requirement* asks = nullptr;
+    int input = -1;  // number of the input, -1: the output
+    bool readable = false;  // has the right type and a quantization
+    bool scales_usable = false;
+    bool has_one_scale = false;  // and with it one zero point
+};
+
+constexpr double difference(double a, double b) { return a < b ? b - a : a - b; }
+
+/// Whether two scales agree: they differ by at most a millionth of `wanted`.
+constexpr bool agree(double scale, double wanted) {
+    return difference(scale, wanted) <= 1e-6 * (wanted < 0 ? -wanted : wanted);
+}
+
+constexpr bool is_usable(float scale) { return scale > 0 && scale <= 3.4028234663852886e38F; }
+
+inline text in_words(view<float> scales) {
+    if (scales.size() == 1) return join({static_cast<double>(scales[0])});
+    return join({scales.size(), " scales"});
+}
+
+inline std::int64_t zero_point_of(const described_tensor& tensor) {
+    return tensor.zero_points.empty() ? 0 : tensor.zero_points[0];
+}
+
+inline text quantization_in_words(double scale, std::int64_t zero_point) {
+    return join({"scale ", scale, " and zero point ", zero_point});
+}
+
+/// Checks one operation and appends what is wrong.
+class operation_check {
+    const described_operation& operation_;
+    const spec::row& row_;
+    seq<violation, 0>& found_;
+    seq<covered_tensor, 0> covered_;
+
+    static text role_of(const covered_tensor& each) {
+        if (each.asks->role == spec::operand::weight) return "weights";
+        if (each.asks->role == spec::operand::bias) return "bias";
+        return each.input < 0 ? text("output0") : join({"input", each.input});
+    }
+
+    void report(const covered_tensor& each, spec::restriction rule, text expected, text found) {
+        violation result;
+        result.operation = operation_.index;
+        result.operation_name = operation_.name;
+        result.role = role_of(each);
+        result.tensor = each.tensor->index;
+        result.tensor_name = each.tensor->name;
+        result.rule = rule;
+        result.expected = move(expected);
+        result.found = move(found);
+        found_.push_back(move(result));
+    }
+
+    void cover(view<described_tensor> tensors, std::size_t index, const spec::requirement& asks, int input) {
+        if (index < tensors.size() && tensors[index].is_present())
+            covered_.push_back({&tensors[index], &asks, input, false, false, false});
+    }
+
+    void cover_all() {
+        for (const spec::requirement& asks : row_) {
+            switch (asks.role) {
+                case spec::operand::output_0: cover(operation_.outputs, 0, asks, -1); break;
+                case spec::operand::every_input:
+                    for (std::size_t i = 0; i < operation_.inputs.size(); ++i)
+                        cover(operation_.inputs, i, asks, static_cast<int>(i));
+                    break;
+                case spec::operand::input_0: cover(operation_.inputs, 0, asks, 0); break;
+                case spec::operand::input_1:
+                case spec::operand::weight: cover(operation_.inputs, 1, asks, 1); break;
+                case spec::operand::input_2:
+                case spec::operand::bias: cover(operation_.inputs, 2, asks, 2); break;
+            }
+        }
+    }
+
+    /// Real numbers are not the specification's affair, nor is QUANTIZE from or to them or between other integers.
+    bool applies() const {
+        bool all_real = true;
+        for (const covered_tensor& each : covered_)
+            all_real = all_real && each.tensor->type == f32;
+        if (all_real) return false;
+        if (row_.name != spec::op::quantize::name) return true;
+        for (const covered_tensor& each : covered_) {
+            if (each.tensor->type != i8) return false;
+        }
+        return true;
+    }
+
+    void check_tensor(covered_tensor& each) {
+        const described_tensor& tensor = *each.tensor;
+        if (tensor.type != each.asks->type)
+            return report(each, spec::restriction::dtype, name(each.asks->type), name(tensor.type));
+        if (!tensor.is_quantized())
+            return report(each, spec::restriction::quant_missing, "a scale and a zero point", "none");
+        each.readable = true;
+        each.scales_usable = true;
+        each.has_one_scale = tensor.scales.size() == 1;
+        if (each.asks->scale != spec::scale_rule::product) check_scales(each);
+        switch (each.asks->role) {
+            case spec::operand::weight: return check_weights(each);
+            case spec::operand::bias: return check_zero_is(each, spec::restriction::bias_zero_point);
+            default: return check_activation(each);
+        }
+    }
+
+    void check_scales(covered_tensor& each) {
+        for (const float scale : each.tensor->scales) {
+            if (is_usable(scale)) continue;
+            each.scales_usable = false;
+            return report(each, spec::restriction::scale_positive, "scales that are finite and above 0",
+                          join({static_cast<double>(scale)}));
+        }
+    }
+
+    void check_zero_is(covered_tensor& each, spec::restriction rule) {
+        for (const std::int64_t zero_point : each.tensor->zero_points) {
+            if (zero_point != 0) return report(each, rule, "zero point 0", join({"zero point ", zero_point}));
+        }
+    }
+
+    void check_weights(covered_tensor& each) {
+        const described_tensor& tensor = *each.tensor;
+        if (tensor.scales.size() > 1) check_axis(each);
+        check_zero_is(each, spec::restriction::weight_zero_point);
+        constexpr int lowest_code = -128;
+        if (each.asks->lowest > lowest_code && tensor.constant_bytes != 0 &&
+            __builtin_memchr(tensor.constant, lowest_code & 0xFF, tensor.constant_bytes) != nullptr)
+            report(each, spec::restriction::weight_range,
+                   join({"values in [", each.asks->lowest, ", ", each.asks->highest, "]"}), join({lowest_code}));
+    }
+
+    void check_axis(covered_tensor& each) {
+        const described_tensor& tensor = *each.tensor;
+        if (tensor.axis != each.asks->axis) {
+            each.scales_usable = false;
+            return report(each, spec::restriction::per_axis_dim, join({"quantized dimension ", each.asks->axis}),
+                          join({"quantized dimension ", tensor.axis}));
+        }
+        const bool has_axis = static_cast<std::size_t>(tensor.axis) < tensor.dimensions.size();
+        const std::int64_t length = has_axis ? tensor.dimensions[static_cast<std::size_t>(tensor.axis)] : 1;
+        if (static_cast<std::int64_t>(tensor.scales.size()) == length) return;
+        each.scales_usable = false;
+        report(each, spec::restriction::per_axis_count, join({length, " scales"}),
+               join({tensor.scales.size(), " scales"}));
+    }
+
+    void check_activation(covered_tensor& each) {
+        const described_tensor& tensor = *each.tensor;
+        if (!each.has_one_scale)
+            return report(each, spec::restriction::per_tensor, "one scale", join({tensor.scales.size(), " scales"}));
+        const element_facts& range = facts(each.asks->type);
+        for (const std::int64_t zero_point : tensor.zero_points) {
+            if (static_cast<double>(zero_point) >= range.lowest && static_cast<double>(zero_point) <= range.highest)
+                continue;
+            return report(each, spec::restriction::zero_point_range, "a zero point in [-128, 127]", join({zero_point}));
+        }
+    }
+
+    const covered_tensor* find(spec::operand role) const {
+        for (const covered_tensor& each : covered_) {
+            if (each.asks->role == role) return &each;
+        }
+        return nullptr;
+    }
+
+    void check_bias() {
+        const covered_tensor* bias = find(spec::operand::bias);
+        const covered_tensor* weights = find(spec::operand::weight);
+        const covered_tensor* input = find(spec::operand::input_0);
+        if (bias == nullptr || weights == nullptr || input == nullptr) return;
+        if (!bias->readable || !weights->scales_usable || !input->scales_usable || !input->has_one_scale) return;
+        const view<float> scales = bias->tensor->scales;
+        const view<float> of_weights = weights->tensor->scales;
+        if (scales.size() != of_weights.size())
+            return report(*bias, spec::restriction::bias_granularity, in_words(of_weights), in_words(scales));
+        for (std::size_t i = 0; i < scales.size(); ++i) {
+            const float wanted = input->tensor->scales[0] * of_weights[i];
+            if (agree(static_cast<double>(scales[i]), static_cast<double>(wanted))) continue;
+            return report(*bias, spec::restriction::bias_scale, join({"scale ", static_cast<double>(wanted)}),
+                          join({"scale ", static_cast<double>(scales[i])}));
+        }
+    }
+
+    void check_fixed_output() {
+        const covered_tensor* output = find(spec::operand::output_0);
+        if (output == nullptr || output->asks->scale != spec::scale_rule::fixed || !output->readable ||
+            !output->has_one_scale)
+            return;
+        const double scale = static_cast<double>(output->tensor->scales[0]);
+        const std::int64_t zero_point = zero_point_of(*output->tensor);
+        const bool scale_agrees = !output->scales_usable || agree(scale, output->asks->fixed_scale());
+        if (scale_agrees && zero_point == output->asks->fixed_zero_point) return;
+        report(*output, spec::restriction::fixed_output,
+               quantization_in_words(output->asks->fixed_scale(), output->asks->fixed_zero_point),
+               quantization_in_words(scale, zero_point));
+    }
+
+    void check_same_quantization() {
+        const covered_tensor* first = nullptr;
+        for (const covered_tensor& each : covered_) {
+            if (each.input == 0) first = &each;
+        }
+        if (!row_.same_quantization || first == nullptr || !first->readable || !first->has_one_scale) return;
+        const float scale = first->tensor->scales[0];
+        const std::int64_t zero_point = zero_point_of(*first->tensor);
+        for (const covered_tensor& each : covered_) {
+            if (&each == first || !each.readable || !each.has_one_scale) continue;
+            const bool scale_agrees = !first->scales_usable || !each.scales_usable || each.tensor->scales[0] == scale;
+            if (scale_agrees && zero_point_of(*each.tensor) == zero_point) continue;
+            report(each, spec::restriction::same_quant, quantization_in_words(static_cast<double>(scale), zero_point),
+                   quantization_in_words(static_cast<double>(each.tensor->scales[0]), zero_point_of(*each.tensor)));
+        }
+    }
+
+public:
+    operation_check(const described_operation& operation, const spec::row& row, seq<violation, 0>& found)
+        : operation_(operation), row_(row), found_(found) {}
+
+    void run() {
+        cover_all();
+        if (!applies()) return;
+        for (covered_tensor& each : covered_)
+            check_tensor(each);
+        check_bias();
+        check_fixed_output();
+        check_same_quantization();
+    }
+};
+
+/// By role, then rule, as their names sort.
+inline bool comes_before(const violation& left, const violation& right) {
+    if (!(left.role == right.role)) return left.role < right.role;
+    return spec::name(left.rule) < spec::name(right.rule);
+}
+
+inline void sort_from(seq<violation, 0>& found, std::size_t first) {
+    for (std::size_t i = first + 1; i < found.size(); ++i) {
+        for (std::size_t at = i; at > first && comes_before(found[at], found[at - 1]); --at) {
+            violation moved = move(found[at]);
+            found[at] = move(found[at - 1]);
+            found[at - 1] = move(moved);
+        }
+    }
+}
+
+}  // namespace detail
+
+/// Appends what an operation breaks of its row in the specification, sorted by role and rule. Operations without a row break nothing, nor do
+/// those of real numbers.
+inline void check_operation(const described_operation& operation, seq<violation, 0>& found) {
+    const spec::row* row = spec::find(operation.name);
+    if (row == nullptr) return;
+    const std::size_t first = found.size();
+    detail::operation_check(operation, *row, found).run();
+    detail::sort_from(found, first);
+}
+
+}  // namespace lpt::inline LPT_ABI::check
+#endif
+
+// ======== lpt/check/model.hpp
+#ifndef LPT_HOLDS_CHECK_MODEL_HPP
+#define LPT_HOLDS_CHECK_MODEL_HPP
+// Holds a TensorFlow Lite model against the 8-bit quantization specification.
+
+namespace lpt::inline LPT_ABI::check {
+
+namespace detail {
+
+inline described_tensor describe(const tflite::subgraph& net, std::int64_t index) {
+    described_tensor result;
+    if (index < 0) return result;
+    const tflite::tensor_info& tensor = net.tensors[static_cast<std::size_t>(index)];
+    const tflite::quantization& quantized = tensor.quantized;
+    result.index = static_cast<int>(index);
+    result.name = tensor.name;
+    result.type = tflite::element_of(tensor.type);
+    result.dimensions = view<std::int64_t>(tensor.dimensions.begin(), tensor.dimensions.rank());
+    result.scales = view<float>(quantized.scales.data(), quantized.scales.size());
+    result.zero_points = view<std::int64_t>(quantized.zero_points.data(), quantized.zero_points.size());
+    result.axis = quantized.axis;
+    if (tensor.is_constant()) {
+        result.constant = tensor.value.data();
+        result.constant_bytes = tensor.value.size_in_bytes();
+    }
+    return result;
+}
+
+}  // namespace detail
+
+/// An operation of a subgraph as the checker reads it. It looks at the subgraph, which outlives it.
+inline described_operation describe(const tflite::subgraph& net, std::size_t index) {
+    const tflite::operator_info& each = net.operators[index];
+    described_operation result;
+    result.index = static_cast<int>(index);
+    result.name = each.name();
+    for (const std::int64_t tensor : each.inputs)
+        result.inputs.push_back(detail::describe(net, tensor));
+    for (const std::int64_t tensor : each.outputs)
+        result.outputs.push_back(detail::describe(net, tensor));
+    return result;
+}
+
+/// Everything in which a subgraph breaks the specification, in the order of its operations; nothing: it conforms.
+inline seq<violation, 0> violations_of(const tflite::subgraph& net) {
+    seq<violation, 0> result;
+    for (std::size_t i = 0; i < net.operators.size(); ++i) {
+        if (spec::find(net.operators[i].name()) != nullptr) check_operation(describe(net, i), result);
+    }
+    return result;
+}
+
+/// The same for a model's network, its first subgraph.
+inline seq<violation, 0> violations_of(const tflite::model& model) { return violations_of(model.subgraphs.front()); }
+
+}  // namespace lpt::inline LPT_ABI::check
 #endif

@@ -26,6 +26,9 @@ void npy(std::string_view content);
 /// A network (see network_text.hpp): written by lpt_embed as a graph, and as a plan.
 void embed(std::string_view content);
 
+/// A TFLite file: imported, transformed, compiled and run.
+void tflite(std::string_view content);
+
 /// What errors promise: one line with words in it.
 inline void check_message(const error& raised) {
     const std::string_view message = raised.what();

@@ -28,7 +28,8 @@ constexpr target targets[] = {
     {"openvino_ir", "openvino_ir", &lpt::fuzz::openvino_ir, &lpt::fuzz::mutate_network, &lpt::fuzz::cross_networks},
     {"cases_json", "cases_json", &lpt::fuzz::cases_json, &lpt::fuzz::mutate_json, &lpt::fuzz::cross_json},
     {"npy", "npy", &lpt::fuzz::npy, &lpt::fuzz::mutate_npy, &lpt::fuzz::cross_npy},
-    {"embed", "openvino_ir", &lpt::fuzz::embed, &lpt::fuzz::mutate_network, &lpt::fuzz::cross_networks}};
+    {"embed", "openvino_ir", &lpt::fuzz::embed, &lpt::fuzz::mutate_network, &lpt::fuzz::cross_networks},
+    {"tflite", "tflite", &lpt::fuzz::tflite, &lpt::fuzz::mutate_tflite, &lpt::fuzz::cross_tflite}};
 
 std::vector<std::filesystem::path> files_in(const std::string& place) {
     std::vector<std::filesystem::path> result;
@@ -115,6 +116,7 @@ TEST_CASE("Content that is not of the form is left to the fuzzer") {
     CHECK(lpt::fuzz::mutate_network("<net", 1).empty());
     CHECK(lpt::fuzz::mutate_json("{", 1).empty());
     CHECK(lpt::fuzz::mutate_npy("\x93NUMPY", 1).empty());
+    CHECK(lpt::fuzz::mutate_tflite("TFL3", 1).empty());
 }
 
 }  // namespace

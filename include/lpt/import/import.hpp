@@ -3,32 +3,38 @@
 
 #include <lpt/import/onnx.hpp>
 #include <lpt/import/openvino_ir.hpp>
+#include <lpt/import/tflite.hpp>
 
 namespace lpt::inline LPT_ABI {
 
 /// The formats of files that `import` tells apart.
-enum class file_format { unknown, openvino_ir, onnx };
+enum class file_format { unknown, openvino_ir, onnx, tflite };
 
-/// The format that content has by its first bytes: an XML document, or a protocol buffer that begins with a field that ONNX models have.
+/// The format that content has by its first bytes: an XML document, a FlatBuffer with the identifier `TFL3`, or a protocol buffer that
+/// begins with a field that ONNX models have.
 inline file_format format_of(text_view content) {
     if (openvino_ir::looks_like_xml(content)) {
         return file_format::openvino_ir;
     }
+    if (content.size() >= 8 && content.substr(4, 4) == "TFL3") {
+        return file_format::tflite;
+    }
     return onnx::looks_like_model(content) ? file_format::onnx : file_format::unknown;
 }
 
-/// Reads a network from a file, whose content says its format: OpenVINO IR (`.xml`, its weights beside it) or ONNX.
+/// Reads a network from a file, whose content says its format: OpenVINO IR (`.xml`, its weights beside it), ONNX or TFLite.
 ///
-/// `known`: operation types of the user, which IR may name. Raises what `import_openvino_ir` and `import_onnx` raise, and an error for
-/// files of other formats.
+/// `known`: operation types of the user, which IR may name. Raises what `import_openvino_ir`, `import_onnx` and `import_tflite` raise, and
+/// an error for files of other formats.
 inline graph import(const std::string& path, const op::user_operations& known = {}) {
     const mapped_file file(path.c_str());
     switch (format_of({reinterpret_cast<const char*>(file.data()), file.size()})) {
         case file_format::openvino_ir: return import_openvino_ir(path, {}, known);
         case file_format::onnx: return import_onnx(path);
+        case file_format::tflite: return import_tflite(path);
         case file_format::unknown: break;
     }
-    fail({path.c_str(), ": unknown format; expected OpenVINO IR (an XML document) or ONNX"});
+    fail({path.c_str(), ": unknown format; expected OpenVINO IR (an XML document), ONNX or TFLite"});
 }
 
 }  // namespace lpt::inline LPT_ABI

@@ -22,4 +22,8 @@ std::string cross_json(std::string_view content, std::string_view other, unsigne
 std::string mutate_npy(std::string_view content, unsigned seed);
 std::string cross_npy(std::string_view content, std::string_view other, unsigned seed);
 
+/// TFLite: numbers of all widths, and words of another file.
+std::string mutate_tflite(std::string_view content, unsigned seed);
+std::string cross_tflite(std::string_view content, std::string_view other, unsigned seed);
+
 }  // namespace lpt::fuzz

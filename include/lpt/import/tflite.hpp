@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/import/tflite/operators.hpp>
+#include <lpt/import/tflite/read_model.hpp>
+
+#include <string>
+
+namespace lpt::inline LPT_ABI {
+
+namespace tflite {
+
+/// Makes the operations of one operator.
+inline void make_operator(network& net, const operator_info& op) {
+    for (const operator_maker& each : operator_makers) {
+        if (each.code == op.code) {
+            each.make(net);
+            return;
+        }
+    }
+    if (op.code == builtin::custom) {
+        net.wrong("is a custom operator; only builtin operators are supported");
+    }
+    net.wrong("is not supported");
+}
+
+/// Makes the operations of a subgraph; those of subgraphs that CALL_ONCE names give the variables their first values.
+inline void make_operators(network& net) {
+    for (const operator_info& each : net.description().operators) {
+        net.begin(&each);
+        if (each.code == builtin::call_once) {
+            const auto which = static_cast<std::size_t>(each.integer("init_subgraph_index"));
+            network start(net.file(), which, net.make(), net.variables(), true);
+            make_operators(start);
+        } else {
+            make_operator(net, each);
+        }
+        net.make().finish();
+    }
+    net.begin(nullptr);
+}
+
+inline void check_tensors(const model& file, std::size_t which) {
+    place where{file.file, static_cast<std::int64_t>(which)};
+    for (const tensor_info& each : file.subgraphs[which].tensors) {
+        ++where.tensor;
+        where.tensor_name = each.name;
+        check_quantization(each, where);
+    }
+}
+
+inline void make_inputs(network& net) {
+    for (const std::int64_t index : net.description().inputs) {
+        const tensor_info& info = net.info(index);
+        if (element_of(info.type) == dynamic) {
+            net.wrong("input '", info.name, "' has the type ", name(info.type), ", which is not supported");
+        }
+        net.make().begin({info.name.c_str(), "input"});
+        net.set_codes(index, net.make().add_node(op::parameter{element_of(info.type), info.signature}, {}));
+        net.make().finish();
+    }
+}
+inline void make_outputs(network& net) {
+    for (const std::int64_t index : net.description().outputs) {
+        net.make().begin({std::string(net.info(index).name.c_str()) + "/Result", "output"});
+        net.make().add_node(op::result{}, {net.codes(index, axes::as_in_file)});
+        net.make().finish();
+    }
+}
+
+/// The first subgraph of a file as a graph.
+inline graph make_graph(const model& file) {
+    for (std::size_t which = 0; which < file.subgraphs.size(); ++which) {
+        check_tensors(file, which);
+    }
+    model_builder make(file.file.c_str());
+    std::map<std::string, variable> variables;
+    network net(file, 0, make, variables, false);
+    make_inputs(net);
+    make_operators(net);
+    make_outputs(net);
+    write_variables(net);
+    graph result = make.take();
+    result.collect();
+    return result;
+}
+
+}  // namespace tflite
+
+/// Reads a network from a TFLite file.
+///
+/// The graph is that of the file's first subgraph, to be transformed: integers that stand for real numbers become real numbers between
+/// FakeQuantize operations (256 or 65536 levels), weights stay integers below their dequantization, and inputs and outputs have the types of the
+/// file. Axes are in the order of convolutions (channels behind the batch) where operators allow it; a Transpose stands only where
+/// the two orders meet. Fused activations are operations of their own, unless the output's quantization does the same. A bias has the scale that
+/// its tensor says. Variables (VAR_HANDLE …) become ReadValue and Assign, with the first values that CALL_ONCE's subgraph assigns.
+/// Constants are windows on the file, but for weights, whose axes are reordered.
+/// Raises an error that names the file and the byte, operator or tensor, for everything that is not a network (`tflite::read_model`), for
+/// quantization without sense, and for operators and types that are not supported, by name.
+inline graph import_tflite(const std::string& path) { return tflite::make_graph(tflite::read_model(path)); }
+
+}  // namespace lpt::inline LPT_ABI

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/import/tflite/activation.hpp>
+
+/// Parts of tensors, and tensors put together.
+namespace lpt::inline LPT_ABI::tflite {
+
+inline std::vector<std::size_t> all_inputs(const network& net) {
+    std::vector<std::size_t> result;
+    for (std::size_t port = 0; port < net.op().inputs.size(); ++port) {
+        result.push_back(port);
+    }
+    return result;
+}
+/// The order of axes in which an operator on its first inputs works where it takes four axes in either.
+inline axes movable_order(network& net, const std::vector<std::size_t>& ports) {
+    return net.input_info(ports.at(0)).dimensions.rank() == 4 ? net.order_for_all(ports) : axes::as_in_file;
+}
+
+inline void make_concatenation(network& net) {
+    const std::vector<std::size_t> ports = all_inputs(net);
+    if (ports.empty()) {
+        net.wrong("has no inputs");
+    }
+    const axes order = movable_order(net, ports);
+    op::concat what;
+    what.axis = net.axis_in(net.op().integer("axis"), net.input_info(0).dimensions.rank(), order);
+    seq<output_ref, 5> inputs;
+    bool same = net.op().activation() == activation::none;
+    for (const std::size_t port : ports) {
+        inputs.push_back(net.real_input(port, order));
+        same =
+            same && !net.op().outputs.empty() && same_quantization(net.input_info(port), net.info(net.op().outputs[0]));
+    }
+    net.give(activated(net, net.make().add(what, inputs)), order, 0, same);
+}
+
+/// The two columns of a matrix with a row for each axis.
+struct margins {
+    integers begin;
+    integers end;
+};
+inline margins margins_input(network& net, std::size_t port, std::size_t axes_count) {
+    const integers values = net.integers_input(port, "margins");
+    if (values.size() != 2 * axes_count) {
+        net.wrong("its margins (input ", port, ") are ", values.size(), " numbers, expected ", 2 * axes_count);
+    }
+    margins result;
+    for (std::size_t axis = 0; axis < axes_count; ++axis) {
+        result.begin.push_back(values[2 * axis]);
+        result.end.push_back(values[2 * axis + 1]);
+    }
+    return result;
+}
+
+inline void make_padded(network& net, op::pad_mode mode) {
+    const axes order = movable_order(net, {0});
+    const margins by = margins_input(net, 1, net.input_info(0).dimensions.rank());
+    seq<output_ref, 5> inputs{net.real_input(0, order), net.make().indices(net.in_order(by.begin, order)),
+                              net.make().indices(net.in_order(by.end, order))};
+    if (mode == op::pad_mode::constant) {
+        inputs.push_back(net.has_input(2) ? net.folded_input(2) : net.make().real(0, net.make().type_of(inputs[0])));
+        if (net.make().shape_of(inputs[3]).rank() != 0) {
+            inputs[3] = net.make().add(op::reshape{}, {inputs[3], net.make().indices(integers{})});
+        }
+    }
+    const output_ref result = net.make().add(op::pad{mode}, inputs);
+    if (net.has_input(2) && !same_quantization(net.input_info(0), net.input_info(2))) {
+        net.give(result, order);
+    } else {
+        net.give_moved(result, order, 0);
+    }
+}
+inline void make_pad(network& net) { make_padded(net, op::pad_mode::constant); }
+inline void make_mirror_pad(network& net) {
+    make_padded(net, net.op().integer("mode") == 0 ? op::pad_mode::reflect : op::pad_mode::symmetric);
+}
+
+inline void make_slice(network& net) {
+    const axes order = movable_order(net, {0});
+    const std::size_t rank = net.input_info(0).dimensions.rank();
+    const integers begin = net.integers_input(1, "begin");
+    const integers size = net.integers_input(2, "size");
+    if (begin.size() != rank || size.size() != rank) {
+        net.wrong("its begin and size have ", begin.size(), " and ", size.size(), " numbers for ", rank, " axes");
+    }
+    integers end;
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        const checked last = checked(begin[axis]) + checked(size[axis]);
+        if (begin[axis] < 0 || size[axis] < -1 || !last.fits()) {
+            net.wrong("cannot take ", size[axis], " elements from ", begin[axis], " on");
+        }
+        end.push_back(size[axis] == -1 ? most_elements : last.value());
+    }
+    net.give_moved(
+        net.make().add(op::slice{}, {net.real_input(0, order), net.make().indices(net.in_order(begin, order)),
+                                     net.make().indices(net.in_order(end, order)),
+                                     net.make().indices(integers(shape::of_ones(rank).dimensions()))}),
+        order, 0);
+}
+
+inline integers bits_of(std::int64_t mask, std::size_t count) {
+    integers result;
+    for (std::size_t bit = 0; bit < count; ++bit) {
+        result.push_back(bit < 31 ? (mask >> bit) & 1 : 0);
+    }
+    return result;
+}
+inline void make_strided_slice(network& net) {
+    const std::size_t rank = net.input_info(0).dimensions.rank();
+    integers begin = net.integers_input(1, "begin");
+    integers end = net.integers_input(2, "end");
+    integers step = net.integers_input(3, "step");
+    if (end.size() != begin.size() || step.size() != begin.size()) {
+        net.wrong("its begin, end and step have ", begin.size(), ", ", end.size(), " and ", step.size(), " numbers");
+    }
+    for (std::size_t i = 0; net.op().flag("offset") && i < begin.size(); ++i) {
+        end[i] += begin[i];
+    }
+    op::strided_slice what;
+    what.begin_mask = bits_of(net.op().integer("begin_mask"), begin.size());
+    what.end_mask = bits_of(net.op().integer("end_mask"), begin.size());
+    what.new_axis_mask = bits_of(net.op().integer("new_axis_mask"), begin.size());
+    what.shrink_axis_mask = bits_of(net.op().integer("shrink_axis_mask"), begin.size());
+    what.ellipsis_mask = bits_of(net.op().integer("ellipsis_mask"), begin.size());
+    const bool keeps_axes = begin.size() == rank && net.op().integer("new_axis_mask") == 0 &&
+                            net.op().integer("shrink_axis_mask") == 0 && net.op().integer("ellipsis_mask") == 0;
+    const axes order = keeps_axes ? movable_order(net, {0}) : axes::as_in_file;
+    if (order == axes::channels_first) {
+        for (integers* each : {&begin, &end, &step, &what.begin_mask, &what.end_mask, &what.new_axis_mask,
+                               &what.shrink_axis_mask, &what.ellipsis_mask}) {
+            *each = net.in_order(*each, order);
+        }
+    }
+    net.give_moved(net.make().add(what, {net.real_input(0, order), net.make().indices(begin), net.make().indices(end),
+                                         net.make().indices(step)}),
+                   order, 0);
+}
+
+/// Parts of `lengths` along an axis, or so many equal ones.
+inline void make_parts(network& net, std::size_t port, std::int64_t axis, const integers& lengths, std::int64_t count) {
+    const axes order = movable_order(net, {port});
+    const std::int64_t place = net.axis_in(axis, net.input_info(port).dimensions.rank(), order);
+    const output_ref data = net.real_input(port, order);
+    const output_ref along = net.make().integer(place);
+    const node_id parts = lengths.empty()
+                              ? net.make().add_node(op::split{count}, {data, along})
+                              : net.make().add_node(op::variadic_split{}, {data, along, net.make().indices(lengths)});
+    for (std::size_t i = 0; i < net.make().model()[parts].outputs(); ++i) {
+        net.give_moved(output_ref(parts, static_cast<std::int32_t>(i)), order, port, i);
+    }
+}
+inline std::int64_t one_integer(network& net, std::size_t port, text_view role) {
+    const integers values = net.integers_input(port, role);
+    if (values.size() != 1) {
+        net.wrong("its ", role, " must be one number, not ", values.size());
+    }
+    return values[0];
+}
+inline void make_split(network& net) {
+    make_parts(net, 1, one_integer(net, 0, "axis"), {}, net.op().integer("num_splits"));
+}
+inline void make_split_v(network& net) {
+    make_parts(net, 0, one_integer(net, 2, "axis"), net.integers_input(1, "lengths"), 0);
+}
+
+inline void make_pack(network& net) {
+    seq<output_ref, 5> inputs;
+    bool same = true;
+    const auto rank = static_cast<std::int64_t>(net.input_info(0).dimensions.rank());
+    const std::int64_t axis =
+        net.op().integer("axis") < 0 ? net.op().integer("axis") + rank + 1 : net.op().integer("axis");
+    for (const std::size_t port : all_inputs(net)) {
+        inputs.push_back(net.make().add(op::unsqueeze{}, {net.real_input(port), net.make().indices({axis})}));
+        same = same && same_quantization(net.input_info(port), net.info(net.op().outputs.at(0)));
+    }
+    net.give(net.make().add(op::concat{axis}, inputs), axes::as_in_file, 0, same);
+}
+inline void make_unpack(network& net) {
+    const std::int64_t axis =
+        net.axis_in(net.op().integer("axis"), net.input_info(0).dimensions.rank(), axes::as_in_file);
+    const node_id parts =
+        net.make().add_node(op::split{net.op().integer("num")}, {net.real_input(0), net.make().integer(axis)});
+    for (std::size_t i = 0; i < net.make().model()[parts].outputs(); ++i) {
+        const output_ref part(parts, static_cast<std::int32_t>(i));
+        net.give_moved(net.make().add(op::squeeze{}, {part, net.make().indices({axis})}), axes::as_in_file, 0, i);
+    }
+}
+
+inline void make_gather(network& net) {
+    op::gather what;
+    what.batch_dims = net.op().integer("batch_dims");
+    const std::int64_t axis =
+        net.axis_in(net.op().integer("axis"), net.input_info(0).dimensions.rank(), axes::as_in_file);
+    net.give_moved(net.make().add(what, {net.real_input(0), net.real_input(1), net.make().integer(axis)}),
+                   axes::as_in_file, 0);
+}
+inline void make_gather_nd(network& net) {
+    net.give_moved(net.make().add(op::gather_nd{}, {net.real_input(0), net.real_input(1)}), axes::as_in_file, 0);
+}
+/// Inputs: indices, rows.
+inline void make_embedding_lookup(network& net) {
+    net.give_moved(net.make().add(op::gather{}, {net.real_input(1), net.real_input(0), net.make().integer(0)}),
+                   axes::as_in_file, 1);
+}
+inline void make_reverse_v2(network& net) {
+    constexpr std::int64_t before_the_first = -most_elements;
+    const integers along = net.integers_input(1, "axes");
+    integers start;
+    integers stop;
+    for (std::size_t i = 0; i < along.size(); ++i) {
+        start.push_back(-1);
+        stop.push_back(before_the_first);
+    }
+    net.give_moved(net.make().add(op::slice{}, {net.real_input(0), net.make().indices(start), net.make().indices(stop),
+                                                net.make().indices(start), net.make().indices(along)}),
+                   axes::as_in_file, 0);
+}
+inline void make_reverse_sequence(network& net) {
+    op::reverse_sequence what;
+    what.seq_axis = net.op().integer("seq_dim");
+    what.batch_axis = net.op().integer("batch_dim");
+    net.give_moved(net.make().add(what, {net.real_input(0), net.real_input(1)}), axes::as_in_file, 0);
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite

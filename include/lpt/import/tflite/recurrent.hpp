@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/import/tflite/activation.hpp>
+#include <lpt/import/tflite/state.hpp>
+
+/// Operators that keep a state in variable tensors.
+namespace lpt::inline LPT_ABI::tflite {
+
+/// The variable that a variable tensor is. It begins with zeros and holds real numbers.
+inline variable& state_variable(network& net, std::size_t port) {
+    const tensor_info& info = net.input_info(port);
+    if (!info.is_variable) {
+        net.wrong("its state (input ", port, ") is no variable tensor");
+    }
+    const std::string name = "tensor " + std::to_string(net.input(port)) + " " + info.name.c_str();
+    variable& result = net.variables()[name];
+    if (!result.now) {
+        op::read_value what;
+        what.variable_id = text(name.c_str());
+        what.variable_type = f32;
+        what.variable_shape = info.dimensions;
+        result.reader = net.make().add_node(what, {}, 6);
+        result.now = result.reader;
+    }
+    return result;
+}
+inline void keep(variable& state, output_ref value) {
+    state.now = value;
+    state.is_written = true;
+}
+inline output_ref reshaped(network& net, output_ref source, const integers& sizes) {
+    return net.make().add(op::reshape{}, {source, net.make().indices(sizes)});
+}
+
+/// A convolution over time in two factors: each filter gives one number a step, of which the last ones are weighted and added up.
+///
+/// Inputs: data [B, I], feature weights [F, I], time weights [F, M], bias [F / rank], state [B, F * M].
+inline void make_svdf(network& net) {
+    const shape time = net.input_info(2).dimensions;
+    const std::int64_t rank = net.op().integer("rank");
+    if (time.rank() != 2 || rank < 1 || time[0] % rank != 0) {
+        net.wrong("time weights of shape ", time, " do not fit rank ", rank);
+    }
+    const std::int64_t filters = time[0];
+    const std::int64_t memory = time[1];
+    variable& state = state_variable(net, 4);
+    const output_ref before = reshaped(net, state.now, {-1, filters, memory});
+    const output_ref now = net.make().add(op::mat_mul{false, true}, {net.real_input(0), net.real_input(1)});
+    const output_ref kept = net.make().add(op::slice{}, {before, net.make().indices({1}), net.make().indices({memory}),
+                                                         net.make().indices({1}), net.make().indices({2})});
+    const output_ref after = net.make().add(op::concat{2}, {kept, reshaped(net, now, {-1, filters, 1})});
+    keep(state, reshaped(net, after, net.input_info(4).dimensions.dimensions()));
+    const output_ref weighted = net.make().add(op::multiply{}, {after, net.real_input(2)});
+    const output_ref by_filter = net.make().add(op::reduce_sum{}, {weighted, net.make().indices({2})});
+    output_ref result = net.make().add(op::reduce_sum{},
+                                       {reshaped(net, by_filter, {-1, filters / rank, rank}), net.make().indices({2})});
+    if (net.has_input(3)) {
+        result = net.make().add(op::add{}, {result, net.real_input(3)});
+    }
+    net.give(activated(net, result));
+}
+
+/// Weights or biases of the four gates, put together in the order of LSTMSequence: forget, input, candidate, output.
+inline output_ref gates(network& net, std::size_t first, const integers& sizes) {
+    seq<output_ref, 5> parts;
+    for (const std::size_t port : {first + 1, first, first + 2, first + 3}) {
+        parts.push_back(net.has_input(port) ? net.folded_input(port) : output_ref());
+    }
+    for (const output_ref& each : parts) {
+        if (!each) {
+            net.wrong("has no weights or bias for one of its gates");
+        }
+    }
+    return reshaped(net, net.make().add(op::concat{0}, parts), sizes);
+}
+
+/// Inputs: data; weights of the gates (1 to 4), of the recurrence (5 to 8), biases (12 to 15); states (18, 19).
+inline void make_unidirectional_sequence_lstm(network& net) {
+    for (const std::size_t port : {9u, 10u, 11u, 16u, 17u, 20u, 21u, 22u, 23u}) {
+        if (net.has_input(port)) {
+            net.wrong("peepholes, projections and layer normalization (input ", port, ") are not supported");
+        }
+    }
+    if (net.op().real("cell_clip") != 0 || net.op().activation() != activation::tanh) {
+        net.wrong("a clipped cell and activations other than TANH are not supported");
+    }
+    const shape weights = net.input_info(1).dimensions;
+    const shape data_shape = net.input_info(0).dimensions;
+    if (weights.rank() != 2 || data_shape.rank() != 3) {
+        net.wrong("data of shape ", data_shape, " and weights of shape ", weights, ", expected 3 and 2 axes");
+    }
+    const bool time_first = net.op().flag("time_major");
+    const output_ref swap = net.make().indices({1, 0, 2});
+    output_ref data = net.real_input(0);
+    data = time_first ? net.make().add(op::transpose{}, {data, swap}) : data;
+    const std::int64_t hidden = weights[0];
+    const dimension batch = data_shape[time_first ? 1 : 0];
+    const dimension time = data_shape[time_first ? 0 : 1];
+    variable& output_state = state_variable(net, 18);
+    variable& cell_state = state_variable(net, 19);
+    op::lstm_sequence what;
+    what.hidden_size = hidden;
+    const tensor lengths = make_integer_tensor(i32, shape{batch}, view<std::int64_t>(&time, 1));
+    const node_id made = net.make().add_node(
+        what, {data, reshaped(net, output_state.now, {-1, 1, hidden}), reshaped(net, cell_state.now, {-1, 1, hidden}),
+               net.make().constant(lengths), gates(net, 1, {1, 4 * hidden, weights[1]}),
+               gates(net, 5, {1, 4 * hidden, hidden}), gates(net, 12, {1, 4 * hidden})});
+    keep(output_state, reshaped(net, output_ref(made, 1), {-1, hidden}));
+    keep(cell_state, reshaped(net, output_ref(made, 2), {-1, hidden}));
+    const output_ref result = net.make().add(op::squeeze{}, {output_ref(made, 0), net.make().indices({1})});
+    net.give(time_first ? net.make().add(op::transpose{}, {result, swap}) : result);
+}
+
+}  // namespace lpt::inline LPT_ABI::tflite
