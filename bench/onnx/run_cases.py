@@ -67,7 +67,7 @@ def main(program, folder, names):
             if wrong:
                 failed[reason_of(wrong)].append(case.name)
     for why, which in sorted(failed.items(), key=lambda entry: ("signal" not in entry[0], -len(entry[1]), entry[0])):
-        print(f"{len(which):4} {why}: {', '.join(which[:6])}{' …' if len(which) > 6 else ''}")
+        print(f"{len(which):4} {why}: {', '.join(which)}")
     count = sum(len(which) for which in failed.values())
     print(f"{len(cases) - count} of {len(cases)} cases pass ({100 * (1 - count / len(cases)):.1f} %)")
 

@@ -3,6 +3,7 @@
 """write_cases.py FOLDER   Writes the node tests of the onnx package as files: FOLDER/<case>/model.onnx, in<k>.npy, out<k>.npy.
 
 Left out are cases with strings, sequences, optionals, maps, training, and floats of 8 bits or less; prints how many there are of each.
+Files of numpy have no bf16 and no integers of less than 8 bits: such inputs become constants of the model, such outputs are cast to f32 in it.
 """
 import collections
 import sys
@@ -47,6 +48,36 @@ def reason_to_leave_out(model):
     return "tiny float" if kinds & tiny else None
 
 
+def has_type_of_numpy(array):
+    return np.dtype(array.dtype).kind in "biufc" and array.dtype.isbuiltin == 1
+
+
+def with_types_of_numpy(model, inputs, outputs):
+    """The model, inputs and outputs of a case with nothing but element types that numpy has itself."""
+    kept = []
+    for value, array in zip(list(model.graph.input), inputs):
+        if isinstance(array, onnx.TensorProto):
+            array = onnx.numpy_helper.to_array(array)
+        array = np.asarray(array)
+        if has_type_of_numpy(array):
+            kept.append(array)
+            continue
+        model.graph.initializer.append(onnx.numpy_helper.from_array(array, value.name))
+        model.graph.input.remove(value)
+    arrays = []
+    for value, array in zip(model.graph.output, outputs):
+        if isinstance(array, onnx.TensorProto):
+            array = onnx.numpy_helper.to_array(array)
+        array = np.asarray(array)
+        if not has_type_of_numpy(array) and array.dtype != object:
+            model.graph.node.append(onnx.helper.make_node("Cast", [value.name], [value.name + "_as_f32"], to=onnx.TensorProto.FLOAT))
+            value.name += "_as_f32"
+            value.type.tensor_type.elem_type = onnx.TensorProto.FLOAT
+            array = array.astype(np.float32)
+        arrays.append(array)
+    return model, kept, arrays
+
+
 def main(folder):
     left_out = collections.Counter()
     count = 0
@@ -57,14 +88,14 @@ def main(folder):
         if why:
             left_out[why] += 1
             continue
-        inputs, outputs = case.data_sets[0]
+        model, inputs, outputs = with_types_of_numpy(case.model, *case.data_sets[0])
         to = folder / case.name.removeprefix("test_")
         to.mkdir(parents=True, exist_ok=True)
-        onnx.save(case.model, to / "model.onnx")
+        onnx.save(model, to / "model.onnx")
         (to / "tolerance").write_text(f"{case.rtol} {case.atol}\n")
         for prefix, arrays in (("in", inputs), ("out", outputs)):
             for index, array in enumerate(arrays):
-                np.save(to / f"{prefix}{index}.npy", np.asarray(array))
+                np.save(to / f"{prefix}{index}.npy", array)
         count += 1
     print(f"{count} cases; left out: " + ", ".join(f"{n} {why}" for why, n in left_out.items()))
 

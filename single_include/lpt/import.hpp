@@ -2241,35 +2241,41 @@ inline void read_dynamic_quantize(operation& n) {
     n.out(2, n.convert(zero_point, u8));
 }
 
-/// The quantization of the tensor at `port`, with scale and zero point behind it; raises an error where they are not known.
-inline quantization quantization_at(operation& n, std::size_t scale, std::size_t zero_point, std::int64_t axis,
-                                    element type) {
-    std::optional<quantization> how = known_quantization(n, scale, zero_point, axis, type);
-    if (!how) {
-        n.wrong({"needs a known positive scale at input ", scale, " and a known zero point at input ", zero_point});
-    }
-    if (how->scale.type() != f32) {
-        how->scale = evaluation::convert_tensor(how->scale, f32);
-    }
-    return *how;
-}
-
 inline element stored_type_at(operation& n, std::size_t port) {
     const value x = n.value_at(port);
     return x.quantized ? x.quantized->how.type : n.type(n.in(port));
 }
 
-/// Dequantizes the tensor at `port` with the scale and zero point at the two ports behind it.
+/// Dequantizes the tensor at `port` with the scale and zero point at two other ports, which may be known only when the network runs.
 inline output_ref real_at(operation& n, std::size_t port, std::size_t scale, std::size_t zero_point,
                           std::int64_t axis = 0) {
-    return dequantized_input(n, port, quantization_at(n, scale, zero_point, axis, stored_type_at(n, port)));
+    std::optional<quantization> how = known_quantization(n, scale, zero_point, axis, stored_type_at(n, port));
+    if (how) {
+        how->scale = evaluation::convert_tensor(how->scale, f32);
+        return dequantized_input(n, port, *how);
+    }
+    const output_ref integers = n.in(port);
+    output_ref real = n.convert(integers, f32);
+    if (n.has(zero_point)) {
+        real = n.make(op::subtract{}, {real, broadcast_along(n, n.convert(n.in(zero_point), f32), integers, axis, 0)});
+    }
+    return n.make(op::multiply{}, {real, broadcast_along(n, n.convert(n.in(scale), f32), integers, axis, 0)});
 }
 
 /// Gives a real tensor quantized with the scale and zero point at two ports.
 inline void out_quantized(operation& n, output_ref real, std::size_t scale, std::size_t zero_point,
                           element otherwise = u8) {
     const element type = n.has(zero_point) ? n.type(n.in(zero_point)) : otherwise;
-    n.out_value(0, quantized_value(n, real, quantization_at(n, scale, zero_point, 1, type)));
+    std::optional<quantization> how = known_quantization(n, scale, zero_point, 1, type);
+    if (how) {
+        how->scale = evaluation::convert_tensor(how->scale, f32);
+        n.out_value(0, quantized_value(n, real, *how));
+        return;
+    }
+    const output_ref zero =
+        n.has(zero_point) ? broadcast_along(n, n.convert(n.in(zero_point), f32), real, 1, 0) : output_ref();
+    const output_ref step = broadcast_along(n, n.convert(n.in(scale), f32), real, 1, 0);
+    n.out(quantize_as_written(n, real, step, zero, type));
 }
 
 inline constexpr operator_entry quantization_operators[] = {
@@ -2521,6 +2527,1200 @@ inline constexpr operator_entry convolution_operators[] = {
     {"", "MatMulInteger", read_product_of_integers},
     {"", "QLinearConv", read_quantized_convolution},
     {"", "QLinearMatMul", read_quantized_product},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/attention.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_ATTENTION_HPP
+#define LPT_HOLDS_IMPORT_ONNX_ATTENTION_HPP
+/// Attention and what language models have around it.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// [batch, length, heads * size] as [batch, heads, length, size].
+inline output_ref heads_apart(operation& n, output_ref x, std::int64_t heads) {
+    if (heads <= 0) {
+        n.wrong({"needs the numbers of heads for inputs of three axes"});
+    }
+    const dimension width = n.shape(x)[2];
+    const std::int64_t size = width == dynamic_dimension ? -1 : width / heads;
+    return n.transpose(n.reshape(x, {0, 0, heads, size}, true), {0, 2, 1, 3});
+}
+inline output_ref heads_together(operation& n, output_ref x) {
+    return n.reshape(n.transpose(x, {0, 2, 1, 3}), {0, 0, -1}, true);
+}
+
+/// Each head `times` times, one after the other.
+inline output_ref repeated_heads(operation& n, output_ref x, std::int64_t times) {
+    if (times == 1) {
+        return x;
+    }
+    op::broadcast what;
+    what.mode = op::broadcast_mode::bidirectional;
+    const output_ref apart = n.unsqueeze(x, {2});
+    const output_ref wide = n.make(what, {apart, n.indices({1, 1, times, 1, 1})}, 3);
+    const lpt::shape& own = n.shape(x);
+    return n.reshape(
+        wide, {0, own[1] == dynamic_dimension ? -1 : own[1] * times, own[2] == dynamic_dimension ? -1 : own[2], own[3]},
+        true);
+}
+
+/// Which keys a query may look at: boolean masks that must all hold, and numbers that are added.
+struct attention_mask {
+    output_ref allowed;
+    output_ref added;
+
+    void require(operation& n, output_ref condition) {
+        allowed = allowed ? n.make(op::logical_and{}, {allowed, condition}) : condition;
+    }
+    /// 0 or the numbers where allowed, minus infinity elsewhere.
+    output_ref bias(operation& n, output_ref like) const {
+        const output_ref numbers = added ? added : n.like(like, 0);
+        return allowed ? n.make(op::select{}, {allowed, numbers, n.like(like, -math::infinity)}) : numbers;
+    }
+};
+
+inline attention_mask read_attention_mask(operation& n, output_ref query, output_ref key, output_ref past) {
+    attention_mask mask;
+    const output_ref columns = n.counted(n.size_along(key, 2));
+    const output_ref rows = n.unsqueeze(n.counted(n.size_along(query, 2)), {1});
+    if (n.has(3)) {
+        output_ref given = n.in(3);
+        const bool is_condition = n.type(given) == boolean;
+        const dimension width = n.shape(given)[n.rank(given) - 1];
+        const dimension wanted = n.shape(key)[2];
+        if (width != wanted && width != 1 && width != dynamic_dimension && wanted != dynamic_dimension) {
+            lpt::integers begin;
+            begin.resize(n.rank(given), 0);
+            lpt::integers end = begin;
+            end[end.size() - 1] = wanted - width;
+            const output_ref filling = is_condition ? n.like(given, 0) : n.like(given, -math::infinity);
+            given = n.make(op::pad{}, {given, n.indices(begin), n.indices(end), filling}, 12);
+        }
+        if (is_condition) {
+            mask.require(n, given);
+        } else {
+            mask.added = n.convert(given, n.type(query));
+        }
+    }
+    const std::int64_t left = n.integer("left_window_size", -1);
+    const std::int64_t right = n.integer("right_window_size", -1);
+    output_ref offset = past ? n.size_along(past, 2) : n.indices({0});
+    if (n.has(6)) {
+        const output_ref lengths = n.reshape(n.convert(n.in(6), i64), {-1, 1, 1, 1});
+        mask.require(n, n.make(op::less{}, {columns, lengths}));
+        offset = n.make(op::subtract{}, {lengths, n.size_along(query, 2)});
+    }
+    const output_ref place = n.make(op::add{}, {rows, offset});
+    if (n.flag("is_causal")) {
+        mask.require(n, n.make(op::less_equal{}, {columns, place}));
+    }
+    if (left >= 0) {
+        mask.require(n,
+                     n.make(op::greater_equal{}, {columns, n.make(op::subtract{}, {place, n.integer_constant(left)})}));
+    }
+    if (right >= 0) {
+        mask.require(n, n.make(op::less_equal{}, {columns, n.make(op::add{}, {place, n.integer_constant(right)})}));
+    }
+    return mask;
+}
+
+/// Softmax of scores with a bias; rows that may look at nothing are 0.
+inline output_ref masked_softmax(operation& n, output_ref scores, output_ref bias, bool may_be_empty) {
+    const output_ref result = n.softmax(scores, -1);
+    if (!may_be_empty) {
+        return result;
+    }
+    const output_ref most = n.reduce<op::reduce_max>(bias, {-1});
+    const output_ref empty = n.make(op::equal{}, {most, n.like(bias, -math::infinity)});
+    return n.make(op::select{}, {empty, n.like(result, 0), result});
+}
+
+inline void read_attention(operation& n) {
+    const element type = n.type(n.in(0));
+    const bool packed = n.rank(n.in(0)) == 3;
+    const std::int64_t query_heads = n.integer("q_num_heads", 0);
+    const std::int64_t key_heads = n.integer("kv_num_heads", 0);
+    const auto part = [&](std::size_t port, std::int64_t heads) {
+        return packed ? heads_apart(n, n.in(port), heads) : n.in(port);
+    };
+    output_ref query = part(0, query_heads);
+    output_ref key = part(1, key_heads);
+    output_ref values = part(2, key_heads);
+    if (n.has(4)) {
+        key = n.concat({n.in(4), key}, 2);
+    }
+    if (n.has(5)) {
+        values = n.concat({n.in(5), values}, 2);
+    }
+    n.out(1, key);
+    n.out(2, values);
+    const dimension size = n.shape(query)[3];
+    double scale = n.real("scale", 0);
+    if (!n.has_attribute("scale")) {
+        if (size == dynamic_dimension) {
+            n.wrong({"needs to know the size of a head"});
+        }
+        scale = 1 / math::sqrt(static_cast<double>(size));
+    }
+    const output_ref past = n.has(4) ? n.in(4) : output_ref();
+    const element computing = type == f64 ? f64 : f32;
+    query = n.convert(query, computing);
+    const attention_mask mask = read_attention_mask(n, query, key, past);
+    const std::int64_t groups = n.shape(query)[1] / math::maximum<std::int64_t>(n.shape(key)[1], 1);
+    key = n.convert(repeated_heads(n, key, groups), computing);
+    values = n.convert(repeated_heads(n, values, groups), computing);
+    const double cap = n.real("softcap", 0);
+    output_ref result;
+    if (!mask.allowed && !mask.added && cap <= 0 && !n.wants(3)) {
+        const output_ref none = n.builder().real(0, computing);
+        result = n.make(op::scaled_dot_product_attention{}, {query, key, values, none, n.like(query, scale)});
+    } else {
+        const output_ref root = n.like(query, math::sqrt(scale));
+        op::mat_mul product;
+        product.transpose_b = true;
+        output_ref scores =
+            n.make(product, {n.make(op::multiply{}, {query, root}), n.make(op::multiply{}, {key, root})});
+        const output_ref plain = scores;
+        if (cap > 0) {
+            const output_ref small = n.make(op::tanh{}, {n.make(op::divide{}, {scores, n.like(scores, cap)})});
+            scores = n.make(op::multiply{}, {small, n.like(scores, cap)});
+        }
+        const output_ref bias = mask.bias(n, scores);
+        const output_ref biased = n.make(op::add{}, {scores, bias});
+        const output_ref weights = masked_softmax(n, biased, bias, mask.allowed || mask.added);
+        const output_ref stages[] = {plain, scores, biased, weights};
+        const std::int64_t mode = n.integer("qk_matmul_output_mode", 0);
+        if (mode < 0 || mode > 3) {
+            n.wrong({"qk_matmul_output_mode must be 0 to 3, not ", mode});
+        }
+        if (n.wants(3)) {
+            n.out(3, n.convert(stages[mode], type));
+        }
+        result = n.make(op::mat_mul{}, {weights, values});
+    }
+    result = n.convert(result, type);
+    n.out(0, packed ? heads_together(n, result) : result);
+}
+
+/// The pairs of numbers in a head are turned by angles, whose cosines and sines are given by position.
+inline void read_rotary_embedding(operation& n) {
+    const output_ref x = n.in(0);
+    const bool packed = n.rank(x) == 3;
+    const output_ref apart = packed ? heads_apart(n, x, n.integer("num_heads", 0)) : x;
+    const dimension size = n.shape(apart)[3];
+    if (size == dynamic_dimension) {
+        n.wrong({"needs to know the size of a head"});
+    }
+    std::int64_t turned = n.integer("rotary_embedding_dim", 0);
+    turned = turned == 0 ? size : turned;
+    const auto cache = [&](std::size_t port) {
+        const output_ref by_place = n.has(3) ? n.gather(n.in(port), n.in(3), 0) : n.in(port);
+        return n.unsqueeze(by_place, {1});
+    };
+    const output_ref cosine = cache(1);
+    const output_ref sine = cache(2);
+    const bool interleaved = n.flag("interleaved");
+    const output_ref first = interleaved ? n.slice(apart, 3, 0, turned, 2) : n.slice(apart, 3, 0, turned / 2);
+    const output_ref second = interleaved ? n.slice(apart, 3, 1, turned, 2) : n.slice(apart, 3, turned / 2, turned);
+    const output_ref real =
+        n.make(op::subtract{}, {n.make(op::multiply{}, {cosine, first}), n.make(op::multiply{}, {sine, second})});
+    const output_ref imaginary =
+        n.make(op::add{}, {n.make(op::multiply{}, {sine, first}), n.make(op::multiply{}, {cosine, second})});
+    output_ref result;
+    if (interleaved) {
+        const output_ref pairs = n.concat({n.unsqueeze(real, {4}), n.unsqueeze(imaginary, {4})}, 4);
+        result = n.reshape(pairs, {0, 0, 0, turned}, true);
+    } else {
+        result = n.concat({real, imaginary}, 3);
+    }
+    if (turned != size) {
+        result = n.concat({result, n.slice(apart, 3, turned, size)}, 3);
+    }
+    n.out(packed ? heads_together(n, result) : result);
+}
+
+/// Swish of the first input times the second.
+inline void read_swiglu(operation& n) {
+    const output_ref a = n.in(0);
+    const double alpha = n.real("alpha", 1);
+    const output_ref gate = n.make(op::sigmoid{}, {n.make(op::multiply{}, {a, n.like(a, alpha)})});
+    n.out(n.make(op::multiply{}, {n.make(op::multiply{}, {a, gate}), n.in(1)}));
+}
+
+/// A convolution of each channel with what came before it; the last places are kept for the next call.
+inline void read_causal_convolution(operation& n) {
+    const output_ref x = n.in(0);
+    const output_ref weights = n.in(1);
+    const lpt::shape own = n.static_shape(weights);
+    if (own.rank() != 3) {
+        n.wrong({"weights must have three axes, not shape ", own});
+    }
+    const std::int64_t before = own[2] - 1;
+    output_ref whole;
+    if (n.has(3)) {
+        whole = n.concat({n.in(3), x}, 2);
+    } else {
+        whole = n.make(op::pad{}, {x, n.indices({0, 0, before}), n.indices({0, 0, 0}), n.like(x, 0)}, 12);
+    }
+    op::group_convolution what;
+    what.strides = {1};
+    what.dilations = {1};
+    what.pads_begin = {0};
+    what.pads_end = {0};
+    output_ref result = n.make(what, {whole, n.unsqueeze(weights, {1})});
+    result = n.has(2) ? with_bias(n, result, n.in(2), 1) : result;
+    const std::string_view activation = n.words("activation", "none");
+    if (activation == "silu" || activation == "swish") {
+        result = n.make(op::multiply{}, {result, n.make(op::sigmoid{}, {result})});
+    } else if (activation != "none") {
+        n.wrong({"activation '", shown(activation), "' is not known"});
+    }
+    n.out(0, result);
+    const output_ref length = n.size_along(whole, 2);
+    const output_ref begin = n.make(op::subtract{}, {length, n.indices({before})});
+    n.out(1, n.make(op::slice{}, {whole, begin, length, n.indices({1}), n.indices({2})}));
+}
+
+/// Attention without softmax: a state of each head that every place in turn decays, corrects, adds to and reads.
+inline void read_linear_attention(operation& n) {
+    const element type = n.type(n.in(0));
+    const std::int64_t heads = n.integer("kv_num_heads", 0);
+    const std::int64_t groups = heads == 0 ? 1 : n.integer("q_num_heads", 0) / heads;
+    const auto part = [&](std::size_t port, std::int64_t count) {
+        return n.convert(heads_apart(n, n.in(port), count), f32);
+    };
+    const output_ref query = part(0, n.integer("q_num_heads", 0));
+    const output_ref key = part(1, heads);
+    const output_ref values = part(2, heads);
+    const lpt::shape rows = n.static_shape(key);
+    const std::string_view rule = n.words("update_rule", "gated_delta");
+    const bool decays = rule == "gated" || rule == "gated_delta";
+    const bool corrects = rule == "delta" || rule == "gated_delta";
+    const output_ref decay = decays ? part(4, heads) : output_ref();
+    const output_ref beta = corrects ? part(5, n.shape(n.in(5))[2] == 1 ? 1 : heads) : output_ref();
+    constexpr std::int64_t most_places = 512;
+    if (rows[2] > most_places) {
+        n.wrong({"has ", rows[2], " places, more than ", most_places});
+    }
+    const double given = n.real("scale", 0);
+    const double scale = given == 0 ? 1 / math::sqrt(static_cast<double>(rows[3])) : given;
+    const output_ref sizes = n.indices({rows[0], heads, rows[3], n.static_shape(values)[3]});
+    output_ref state = n.has(3) ? n.convert(n.in(3), f32) : n.broadcast(n.builder().real(0), sizes);
+    seq<output_ref> results;
+    const auto at = [&](output_ref from, std::int64_t place) { return n.slice(from, 2, place, place + 1); };
+    for (std::int64_t place = 0; place < rows[2]; ++place) {
+        const output_ref column = n.transposed(at(key, place));
+        output_ref addend = at(values, place);
+        if (decays) {
+            state = n.make(op::multiply{}, {state, n.transposed(n.make(op::exp{}, {at(decay, place)}))});
+        }
+        if (corrects) {
+            const output_ref read = n.make(op::mat_mul{}, {at(key, place), state});
+            addend = n.make(op::multiply{}, {at(beta, place), n.make(op::subtract{}, {addend, read})});
+        }
+        state = n.make(op::add{}, {state, n.make(op::multiply{}, {column, addend})});
+        results.push_back(n.make(op::mat_mul{}, {at(query, place), repeated_heads(n, state, groups)}));
+    }
+    const output_ref all = n.make(op::multiply{}, {n.concat(results, 2), n.builder().real(scale)});
+    n.out(0, n.convert(heads_together(n, all), type));
+    n.out(1, n.convert(state, n.has(3) ? n.type(n.in(3)) : type));
+}
+
+inline constexpr operator_entry attention_operators[] = {
+    {"", "Attention", read_attention},
+    {"", "RotaryEmbedding", read_rotary_embedding},
+    {"", "SwiGLU", read_swiglu},
+    {"", "CausalConvWithState", read_causal_convolution},
+    {"", "LinearAttention", read_linear_attention},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/read.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_READ_HPP
+#define LPT_HOLDS_IMPORT_ONNX_READ_HPP
+namespace lpt::inline LPT_ABI::onnx {
+
+inline output_ref graph_reader::plain_of(const value& from) {
+    if (!from.quantized) {
+        return from.plain;
+    }
+    quantized_tensor& mine = *from.quantized;
+    if (!mine.integers) {
+        mine.integers = detail::quantized_integers(builder_, mine);
+    }
+    return mine.integers;
+}
+
+inline output_ref graph_reader::real_of(const value& from) {
+    if (!from.quantized) {
+        return from.plain;
+    }
+    quantized_tensor& mine = *from.quantized;
+    if (!mine.dequantized) {
+        mine.dequantized = detail::quantized_and_back(builder_, mine);
+    }
+    return mine.dequantized;
+}
+
+namespace detail {
+
+/// The version of an operator's set; raises an error for sets that nobody imported, or that are older or newer than those that are known.
+inline std::int64_t version_of(std::string_view domain, const scope& names, const model_builder& to) {
+    constexpr std::int64_t oldest = 7;
+    constexpr std::int64_t newest = 28;
+    const auto found = names.imported->find(domain);
+    if (found == names.imported->end()) {
+        if (!domain.empty()) {
+            return 1;  // sets of one version, which some writers do not name
+        }
+        to.wrong({"the model imports no version of the standard operators"});
+    }
+    if (domain.empty() && (found->second < oldest || found->second > newest)) {
+        to.wrong(
+            {"version ", found->second, " of the standard operators is not known; known are ", oldest, " to ", newest});
+    }
+    return found->second;
+}
+
+/// The nodes of a list that give what others of it read.
+inline std::unordered_map<std::string_view, std::size_t> producers_of(const std::vector<node_description>& nodes) {
+    std::unordered_map<std::string_view, std::size_t> producers;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        for (const std::string_view output : nodes[i].outputs) {
+            producers.emplace(output, i);
+        }
+    }
+    return producers;
+}
+
+/// A node of a function with the attributes that the caller gives it.
+inline node_description with_attributes(const node_description& node, const node_description& caller,
+                                        const function_description& function) {
+    node_description result = node;
+    std::erase_if(result.attributes, [&](attribute& each) {
+        if (each.reference.empty()) {
+            return false;
+        }
+        const attribute* given = caller.find(each.reference);
+        for (const attribute& otherwise : function.defaults) {
+            if (given == nullptr && otherwise.name == each.reference) {
+                given = &otherwise;
+            }
+        }
+        if (given == nullptr) {
+            return true;
+        }
+        const std::string_view name = each.name;
+        each = *given;
+        each.name = name;
+        return false;
+    });
+    return result;
+}
+
+}  // namespace detail
+
+inline void graph_reader::read_nodes(const std::vector<node_description>& nodes, scope& names) {
+    const auto producers = detail::producers_of(nodes);
+    const auto sources = [&](std::size_t number, auto&& visit) {
+        for (const std::string_view input : nodes[number].inputs) {
+            const auto found = producers.find(input);
+            if (found != producers.end()) {
+                visit(found->second);
+            }
+        }
+    };
+    const auto circle = [&](std::size_t number) {
+        const node_description& node = nodes[number];
+        builder_.begin({std::string(node.name), std::string(node.type), node.byte});
+        builder_.wrong({"what it gives leads round in a circle to what it reads"});
+    };
+    for (const std::size_t number : order_by_sources(nodes.size(), sources, circle)) {
+        read_node(nodes[number], names);
+    }
+}
+
+inline void graph_reader::read_node(const node_description& node, scope& names) {
+    const source_node around = builder_.current();
+    std::string name(node.name);
+    if (name.empty() && !node.outputs.empty()) {
+        name = node.outputs[0];
+    }
+    builder_.begin({names.prefix + name, std::string(node.type), node.byte});
+    if (--session_.nodes_left < 0) {
+        builder_.wrong({"functions and bodies make more nodes of the model than its size allows"});
+    }
+    const auto function = session_.model.functions.find({node.domain, node.type});
+    if (function != session_.model.functions.end()) {
+        call(function->second, node, names);
+        builder_.begin(around);
+        return;
+    }
+    const std::int64_t version = detail::version_of(node.domain, names, builder_);
+    const operator_entry* entry = session_.find(node.domain, node.type);
+    if (entry == nullptr) {
+        builder_.wrong({"the operator ", shown(node.domain), node.domain.empty() ? "" : ".", shown(node.type),
+                        " is not supported"});
+    }
+    operation one(*this, names, node, version);
+    if (entry->keeps_values) {
+        one.kept_ = detail::common_quantization(one);
+    }
+    const source_node mine = builder_.current();
+    try {
+        lpt::detail::naming_memory([&] { entry->read(one); }, [&] { return text(name.c_str()); });
+    } catch (const protozero::exception& broken) {
+        builder_.begin(mine);
+        builder_.wrong({"is broken: ", broken.what()});
+    }
+    builder_.finish();
+    builder_.begin(around);
+}
+
+inline void graph_reader::call(const function_description& function, const node_description& caller, scope& names) {
+    scope inner;
+    inner.imported = &function.imported;
+    inner.prefix = builder_.current().name + "/";
+    if (inner.prefix.size() > 4096) {
+        builder_.wrong({"functions call each other too deep"});
+    }
+    for (std::size_t i = 0; i < function.inputs.size() && i < caller.inputs.size(); ++i) {
+        if (const value* found = names.find(caller.inputs[i]); found != nullptr && !caller.inputs[i].empty()) {
+            inner.values[function.inputs[i]] = *found;
+        }
+    }
+    std::vector<node_description> nodes;
+    for (const node_description& each : function.nodes) {
+        nodes.push_back(detail::with_attributes(each, caller, function));
+        for (std::string_view& input : nodes.back().inputs) {
+            // An input that the caller leaves out is left out inside, too.
+            for (std::size_t i = 0; i < function.inputs.size(); ++i) {
+                if (input == function.inputs[i] && !inner.values.contains(input)) {
+                    input = {};
+                }
+            }
+        }
+    }
+    read_nodes(nodes, inner);
+    for (std::size_t i = 0; i < caller.outputs.size(); ++i) {
+        if (caller.outputs[i].empty()) {
+            continue;
+        }
+        const value* found = i < function.outputs.size() ? inner.find(function.outputs[i]) : nullptr;
+        if (found == nullptr) {
+            builder_.wrong({"the function '", shown(function.name), "' gives no output ", i});
+        }
+        names.values[caller.outputs[i]] = *found;
+    }
+}
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/control_flow.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_CONTROL_FLOW_HPP
+#define LPT_HOLDS_IMPORT_ONNX_CONTROL_FLOW_HPP
+/// If, Loop and Scan, whose bodies are graphs.
+namespace lpt::inline LPT_ABI::onnx {
+
+inline graph_description body_of(operation& n, std::string_view name) {
+    const attribute* found = n.find(name, 5);
+    if (found == nullptr || !found->graph) {
+        n.wrong({"has no ", shown(name)});
+    }
+    return reading(n.builder(), [&] { return read_graph(found->graph.open()); });
+}
+
+/// A body while it is read.
+struct body_reader {
+    graph_reader reader;
+    scope names;
+
+    explicit body_reader(operation& n)
+        : reader(n.reader().shared(), &n.reader(), n.reader().depth() + 1, n.builder().file()) {
+        if (reader.depth() > graph_reader::deepest) {
+            n.wrong({"bodies are nested more than ", graph_reader::deepest, " deep"});
+        }
+        names.outer = &n.names();
+        names.imported = n.names().imported;
+    }
+    output_ref add_parameter(const value_description& input, element type, const lpt::shape& dimensions) {
+        const std::string name(input.name);
+        const output_ref made = reader.builder().model().parameter(type, dimensions, name.c_str());
+        names.values[input.name] = reader.of(made);
+        return made;
+    }
+    void read(const graph_description& from) {
+        reader.read_initializers(from, names);
+        reader.read_nodes(from.nodes, names);
+    }
+    void add_result(output_ref from) { reader.builder().model().result(from); }
+};
+
+/// What is known of an output that two bodies, or a body and what it begins with, give.
+inline op::declared_output common_output(const op::declared_output& left, const op::declared_output& right) {
+    op::declared_output result = left;
+    if (left.type != right.type) {
+        result.type = dynamic;
+    }
+    if (left.dimensions == right.dimensions) {
+        return result;
+    }
+    const bool same_rank = left.dimensions.rank_is_static() && right.dimensions.rank_is_static() &&
+                           left.dimensions.rank() == right.dimensions.rank();
+    if (!same_rank) {
+        result.dimensions = lpt::shape::of_dynamic_rank();
+        return result;
+    }
+    for (std::size_t axis = 0; axis < left.dimensions.rank(); ++axis) {
+        if (left.dimensions[axis] != right.dimensions[axis]) {
+            result.dimensions[axis] = dynamic_dimension;
+        }
+    }
+    return result;
+}
+
+inline op::declared_output declared(model_builder& of, output_ref from) {
+    return {of.type_of(from), of.shape_of(from)};
+}
+
+/// Adds what a body takes from outside to the inputs of its node.
+inline void add_captures(const graph_reader& body, seq<output_ref>& inputs, seq<op::body_input>& map) {
+    for (const graph_reader::capture& each : body.captures) {
+        op::body_input input;
+        input.port = static_cast<std::int64_t>(inputs.size());
+        input.parameter = each.parameter;
+        inputs.push_back(each.from);
+        map.push_back(input);
+    }
+}
+
+/// A branch that is known to be taken belongs to the graph itself.
+inline void read_known_branch(operation& n, const graph_description& branch) {
+    scope inner;
+    inner.outer = &n.names();
+    inner.imported = n.names().imported;
+    inner.prefix = n.builder().current().name + "/";
+    n.reader().read_initializers(branch, inner);
+    n.reader().read_nodes(branch.nodes, inner);
+    for (std::size_t port = 0; port < branch.outputs.size(); ++port) {
+        const value* found = inner.find(branch.outputs[port].name);
+        if (found == nullptr) {
+            n.wrong({"the branch does not give '", shown(branch.outputs[port].name), "'"});
+        }
+        n.out_value(port, n.reader().here(*found));
+    }
+}
+
+inline void read_if(operation& n) {
+    output_ref condition = n.in(0);
+    if (const tensor* known = n.known(condition); known != nullptr && known->elements() == 1) {
+        return read_known_branch(n, body_of(n, known->integer(0) != 0 ? "then_branch" : "else_branch"));
+    }
+    condition = n.rank(condition) == 0 ? condition : n.reshape(condition, view<std::int64_t>());
+    op::if_else what;
+    seq<output_ref> inputs{condition};
+    seq<graph> bodies;
+    for (const bool first : {true, false}) {
+        const graph_description branch = body_of(n, first ? "then_branch" : "else_branch");
+        body_reader body(n);
+        body.read(branch);
+        auto& results = first ? what.then_outputs : what.else_outputs;
+        for (std::size_t port = 0; port < branch.outputs.size(); ++port) {
+            const output_ref from = body.reader.result_of(branch.outputs[port], body.names);
+            body.add_result(from);
+            op::body_output output;
+            output.port = static_cast<std::int64_t>(port);
+            output.result = output.port;
+            results.push_back(output);
+            const op::declared_output known = declared(body.reader.builder(), from);
+            if (first) {
+                what.declared_outputs.push_back(known);
+            } else if (port < what.declared_outputs.size()) {
+                what.declared_outputs[port] = common_output(what.declared_outputs[port], known);
+            }
+        }
+        if (results.size() != what.declared_outputs.size()) {
+            n.wrong({"the branches give ", what.declared_outputs.size(), " and ", results.size(), " outputs"});
+        }
+        add_captures(body.reader, inputs, first ? what.then_inputs : what.else_inputs);
+        bodies.push_back(body.reader.builder().take());
+    }
+    const node_id made = n.builder().add_node(what, inputs);
+    for (graph& each : bodies) {
+        n.builder().model().add_body(made, std::move(each));
+    }
+    for (std::size_t port = 0; port < what.declared_outputs.size(); ++port) {
+        n.out(port, output_ref(made, static_cast<std::int32_t>(port)));
+    }
+}
+
+/// What a state is known to be before the body is read: as at first, or less where the body changes it.
+inline void read_loop(operation& n) {
+    const graph_description from = body_of(n, "body");
+    const std::size_t states = n.inputs() < 2 ? 0 : n.inputs() - 2;
+    if (from.inputs.size() != states + 2 || from.outputs.size() < states + 1) {
+        n.wrong({"has ", states, " states, but a body with ", from.inputs.size(), " inputs and ", from.outputs.size(),
+                 " outputs"});
+    }
+    const auto number = [&](std::size_t port, output_ref otherwise) {
+        if (!n.has(port)) {
+            return otherwise;
+        }
+        return n.rank(n.in(port)) == 0 ? n.in(port) : n.reshape(n.in(port), view<std::int64_t>());
+    };
+    const output_ref always = n.builder().constant(make_scalar(boolean, 1));
+    seq<output_ref> first{number(0, n.integer_constant(-1)), number(1, always)};
+    seq<op::declared_output> known;
+    for (std::size_t i = 0; i < states; ++i) {
+        first.push_back(n.in(i + 2));
+        known.push_back(declared(n.builder(), first.back()));
+    }
+    // The shapes of states may change from iteration to iteration: then the body is read anew with less known.
+    for (bool settled = false; !settled;) {
+        op::loop what;
+        body_reader body(n);
+        seq<output_ref> inputs = first;
+        body.add_parameter(from.inputs[0], i64, {});
+        body.add_parameter(from.inputs[1], boolean, {});
+        what.current_iteration = 0;
+        what.execution_condition = 0;
+        op::body_input condition;
+        condition.port = 1;
+        condition.parameter = 1;
+        condition.holds = op::body_input::form::merged;
+        condition.result = 0;
+        what.input_map.push_back(condition);
+        for (std::size_t i = 0; i < states; ++i) {
+            body.add_parameter(from.inputs[i + 2], known[i].type, known[i].dimensions);
+            op::body_input state = condition;
+            state.port = static_cast<std::int64_t>(i + 2);
+            state.parameter = state.port;
+            state.result = static_cast<std::int64_t>(i + 1);
+            what.input_map.push_back(state);
+        }
+        body.read(from);
+        settled = true;
+        for (std::size_t i = 0; i < from.outputs.size(); ++i) {
+            output_ref made = body.reader.result_of(from.outputs[i], body.names);
+            model_builder& inner = body.reader.builder();
+            op::body_output output;
+            output.port = static_cast<std::int64_t>(i) - 1;
+            output.result = static_cast<std::int64_t>(i);
+            if (i > states) {
+                made = inner.add(op::unsqueeze{}, view<output_ref>({made, inner.indices(view<std::int64_t>({0}))}));
+                output.holds = op::body_output::form::concatenated;
+            }
+            body.add_result(made);
+            if (i == 0) {
+                continue;
+            }
+            op::declared_output gives = declared(inner, made);
+            if (i <= states) {
+                const op::declared_output both = common_output(known[i - 1], gives);
+                settled = settled && both == known[i - 1];
+                known[i - 1] = both;
+                gives = both;
+            } else if (gives.dimensions.rank_is_static()) {
+                gives.dimensions[0] = dynamic_dimension;
+            }
+            what.output_map.push_back(output);
+            what.declared_outputs.push_back(gives);
+        }
+        add_captures(body.reader, inputs, what.input_map);
+        if (!settled) {
+            continue;
+        }
+        const node_id made = n.builder().add_node(what, inputs);
+        n.builder().model().add_body(made, body.reader.builder().take());
+        for (std::size_t port = 0; port < what.declared_outputs.size(); ++port) {
+            n.out(port, output_ref(made, static_cast<std::int32_t>(port)));
+        }
+    }
+}
+
+/// A body for each slice of some inputs; further inputs are states.
+inline void read_scan(operation& n) {
+    if (n.version() < 9) {
+        n.wrong({"version 8 of Scan is not supported"});
+    }
+    const graph_description from = body_of(n, "body");
+    const auto scanned = static_cast<std::size_t>(math::maximum<std::int64_t>(0, n.integer("num_scan_inputs", 0)));
+    if (from.inputs.size() != n.inputs() || scanned > n.inputs() || from.outputs.size() + scanned < n.inputs()) {
+        n.wrong({"has ", n.inputs(), " inputs, but a body with ", from.inputs.size()});
+    }
+    const std::size_t states = n.inputs() - scanned;
+    const auto choice = [&](std::string_view name, std::size_t i) {
+        const lpt::integers all = n.list(name);
+        return i < all.size() ? all[i] : 0;
+    };
+    op::tensor_iterator what;
+    body_reader body(n);
+    model_builder& inner = body.reader.builder();
+    seq<output_ref> inputs;
+    for (std::size_t i = 0; i < n.inputs(); ++i) {
+        const output_ref given = n.in(i);
+        inputs.push_back(given);
+        op::body_input input;
+        input.port = static_cast<std::int64_t>(i);
+        input.parameter = input.port;
+        if (i < states) {
+            input.holds = op::body_input::form::merged;
+            input.result = input.port;
+            body.add_parameter(from.inputs[i], n.type(given), n.shape(given));
+        } else {
+            const std::size_t rank = n.rank(given);
+            input.holds = op::body_input::form::sliced;
+            input.slice.axis = n.axis_of(choice("scan_input_axes", i - states), rank);
+            if (choice("scan_input_directions", i - states) != 0) {
+                input.slice = {input.slice.axis, -1, -1, 1, 0};
+            }
+            lpt::shape part = n.shape(given);
+            part[static_cast<std::size_t>(input.slice.axis)] = 1;
+            const output_ref made = body.add_parameter(from.inputs[i], n.type(given), part);
+            const output_ref axis = inner.indices(view<std::int64_t>(&input.slice.axis, 1));
+            body.names.values[from.inputs[i].name] =
+                body.reader.of(inner.add_node(op::squeeze{}, view<output_ref>({made, axis}), 0));
+        }
+        what.input_map.push_back(input);
+    }
+    body.read(from);
+    for (std::size_t i = 0; i < from.outputs.size(); ++i) {
+        output_ref made = body.reader.result_of(from.outputs[i], body.names);
+        op::body_output output;
+        output.port = static_cast<std::int64_t>(i);
+        output.result = output.port;
+        std::int64_t axis = 0;
+        if (i >= states) {
+            axis = choice("scan_output_axes", i - states);
+            made = inner.add(op::unsqueeze{}, view<output_ref>({made, inner.indices(view<std::int64_t>(&axis, 1))}));
+            output.holds = op::body_output::form::concatenated;
+            output.slice.axis = n.axis_of(axis, inner.shape_of(made).rank());
+            if (choice("scan_output_directions", i - states) != 0) {
+                output.slice = {output.slice.axis, -1, -1, 1, 0};
+            }
+        }
+        body.add_result(made);
+        op::declared_output gives = declared(inner, made);
+        if (i >= states && gives.dimensions.rank_is_static()) {
+            gives.dimensions[static_cast<std::size_t>(output.slice.axis)] = dynamic_dimension;
+        }
+        what.output_map.push_back(output);
+        what.declared_outputs.push_back(gives);
+    }
+    add_captures(body.reader, inputs, what.input_map);
+    const node_id made = n.builder().add_node(what, inputs);
+    n.builder().model().add_body(made, inner.take());
+    for (std::size_t port = 0; port < what.declared_outputs.size(); ++port) {
+        n.out(port, output_ref(made, static_cast<std::int32_t>(port)));
+    }
+}
+
+inline constexpr operator_entry control_flow_operators[] = {
+    {"", "If", read_if},
+    {"", "Loop", read_loop},
+    {"", "Scan", read_scan},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/movement.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_MOVEMENT_HPP
+#define LPT_HOLDS_IMPORT_ONNX_MOVEMENT_HPP
+/// Operators that move elements.
+namespace lpt::inline LPT_ABI::onnx {
+
+inline void read_reshape(operation& n) {
+    op::reshape what;
+    what.special_zero = !n.flag("allowzero");
+    n.out(n.make(what, {n.in(0), n.in(1)}));
+}
+
+/// Two axes: those before `axis`, and the others.
+inline void read_flatten(operation& n) {
+    const output_ref x = n.in(0);
+    const std::int64_t axis = n.integer("axis", 1);
+    const auto rank = static_cast<std::int64_t>(n.rank(x));
+    const std::int64_t at = axis < 0 ? axis + rank : axis;
+    if (at < 0 || at > rank) {
+        n.wrong({"axis ", axis, " is outside the ", rank, " axes of the input"});
+    }
+    if (n.shape(x).is_static()) {
+        std::int64_t rows = 1;
+        std::int64_t columns = 1;
+        for (std::size_t i = 0; i < n.shape(x).rank(); ++i) {
+            (static_cast<std::int64_t>(i) < at ? rows : columns) *= n.shape(x)[i];
+        }
+        if (rows != 0 && columns != 0 && at == 1) {
+            return n.out(n.reshape(x, {0, -1}, true));  // whatever the size of the batch
+        }
+        return n.out(n.reshape(x, {rows, columns}));
+    }
+    if (at == 1) {
+        return n.out(n.reshape(x, {0, -1}, true));
+    }
+    const output_ref sizes = n.shape_of(x);
+    const output_ref front = at == 0 ? n.indices({1}) : n.reduce<op::reduce_prod>(n.slice(sizes, 0, 0, at), {0}, true);
+    n.out(n.make(op::reshape{}, {x, n.concat({front, n.indices({-1})}, 0)}));
+}
+
+/// Axes as an input from version 13 on, as an attribute before.
+inline output_ref axes_input(operation& n, std::size_t port) {
+    if (n.has(port)) {
+        return n.convert(n.in(port), i64);
+    }
+    return n.has_attribute("axes") ? n.indices(n.list("axes")) : output_ref();
+}
+
+inline void read_squeeze(operation& n) {
+    const output_ref axes = axes_input(n, 1);
+    n.out(axes ? n.make(op::squeeze{}, {n.in(0), axes}, 0) : n.make(op::squeeze{}, {n.in(0)}, 0));
+}
+inline void read_unsqueeze(operation& n) {
+    const output_ref axes = axes_input(n, 1);
+    if (!axes) {
+        n.wrong({"has no axes"});
+    }
+    n.out(n.make(op::unsqueeze{}, {n.in(0), axes}));
+}
+
+inline void read_transpose(operation& n) {
+    lpt::integers order = n.list("perm");
+    if (order.empty()) {
+        for (std::size_t axis = n.rank(n.in(0)); axis-- > 0;) {
+            order.push_back(static_cast<std::int64_t>(axis));
+        }
+    }
+    n.out(order.empty() ? n.in(0) : n.transpose(n.in(0), order));
+}
+
+inline void read_concat(operation& n) {
+    seq<output_ref> parts;
+    for (std::size_t port = 0; port < n.inputs(); ++port) {
+        parts.push_back(n.in(port));
+    }
+    n.out(n.concat(parts, n.integer("axis", 1)));
+}
+
+inline void read_split(operation& n) {
+    const output_ref x = n.in(0);
+    const std::int64_t axis = n.axis_of(n.integer("axis", 0), n.rank(x));
+    const auto count = static_cast<std::int64_t>(n.outputs());
+    const dimension size = n.shape(x)[static_cast<std::size_t>(axis)];
+    lpt::integers lengths = n.list("split");
+    if (lengths.empty() && !n.has(1)) {
+        if (size == dynamic_dimension || count == 0) {
+            op::split what;
+            what.num_splits = count;
+            const node_id made = n.make_node(what, {x, n.integer_constant(axis)});
+            for (std::int32_t port = 0; port < count; ++port) {
+                n.out(static_cast<std::size_t>(port), output_ref(made, port));
+            }
+            return;
+        }
+        const std::int64_t length = (size + count - 1) / count;
+        for (std::int64_t i = 0; i < count; ++i) {
+            lengths.push_back(math::maximum<std::int64_t>(0, math::minimum(length, size - i * length)));
+        }
+    }
+    const output_ref parts = lengths.empty() ? n.in(1) : n.indices(lengths);
+    const node_id made = n.make_node(op::variadic_split{}, {x, n.integer_constant(axis), parts});
+    if (n.builder().model()[made].outputs() < n.outputs()) {
+        n.wrong({"has ", n.outputs(), " outputs, but is split into ", n.builder().model()[made].outputs()});
+    }
+    for (std::int32_t port = 0; port < count; ++port) {
+        n.out(static_cast<std::size_t>(port), output_ref(made, port));
+    }
+}
+
+inline void read_slice(operation& n) {
+    const output_ref x = n.in(0);
+    if (n.version() < 10) {
+        const lpt::integers starts = n.list("starts");
+        const output_ref steps = n.indices(lpt::integers(starts.size(), 1));
+        if (n.has_attribute("axes")) {
+            n.out(n.make(op::slice{},
+                         {x, n.indices(starts), n.indices(n.list("ends")), steps, n.indices(n.list("axes"))}));
+        } else {
+            n.out(n.make(op::slice{}, {x, n.indices(starts), n.indices(n.list("ends")), steps}));
+        }
+        return;
+    }
+    const output_ref starts = n.in(1);
+    output_ref steps;
+    if (n.has(4)) {
+        steps = n.in(4);
+    } else {
+        steps = n.broadcast(n.like(starts, 1), n.shape_of(starts));
+    }
+    if (n.has(3)) {
+        n.out(n.make(op::slice{}, {x, starts, n.in(2), steps, n.in(3)}));
+    } else {
+        n.out(n.make(op::slice{}, {x, starts, n.in(2), steps}));
+    }
+}
+
+inline void read_gather(operation& n) { n.out(n.gather(n.in(0), n.in(1), n.integer("axis", 0))); }
+
+inline void read_gather_nd(operation& n) {
+    op::gather_nd what;
+    what.batch_dims = n.integer("batch_dims", 0);
+    n.out(n.make(what, {n.in(0), n.in(1)}, 8));
+}
+
+/// Places along an axis, counted from the front.
+inline output_ref places_from_front(operation& n, output_ref places, output_ref size) {
+    places = n.convert(places, i64);
+    const output_ref below = n.make(op::less{}, {places, n.integer_constant(0)});
+    return n.make(op::select{}, {below, n.make(op::add{}, {places, size}), places});
+}
+
+/// The place in a flat tensor of shape `sizes` of each element of `places`, which gives the place along one axis.
+inline output_ref flat_places(operation& n, output_ref places, const lpt::shape& own, const lpt::shape& sizes,
+                              std::int64_t axis) {
+    std::int64_t stride = 1;
+    output_ref sum;
+    for (std::size_t i = sizes.rank(); i-- > 0;) {
+        output_ref along;
+        if (static_cast<std::int64_t>(i) == axis) {
+            along = places_from_front(n, places, n.integer_constant(sizes[i]));
+        } else {
+            lpt::integers order;
+            for (dimension place = 0; place < own[i]; ++place) {
+                order.push_back(place);
+            }
+            lpt::integers as;
+            as.resize(sizes.rank(), 1);
+            as[i] = own[i];
+            along = n.reshape(n.indices(order), as);
+        }
+        along = n.make(op::multiply{}, {along, n.integer_constant(stride)});
+        sum = sum ? n.make(op::add{}, {sum, along}) : along;
+        stride *= sizes[i];
+    }
+    return sum;
+}
+
+inline void read_gather_elements(operation& n) {
+    const output_ref x = n.in(0);
+    const lpt::shape sizes = n.static_shape(x);
+    const std::int64_t axis = n.axis_of(n.integer("axis", 0), sizes.rank());
+    const output_ref places = flat_places(n, n.in(1), n.static_shape(n.in(1)), sizes, axis);
+    n.out(n.gather(n.reshape(x, {-1}), places, 0));
+}
+
+inline void read_depth_to_space(operation& n) {
+    op::depth_to_space what;
+    what.block_size = n.integer("blocksize", 1);
+    what.mode =
+        n.words("mode", "DCR") == "CRD" ? op::depth_space_mode::depth_first : op::depth_space_mode::blocks_first;
+    n.out(n.make(what, {n.in(0)}));
+}
+inline void read_space_to_depth(operation& n) {
+    op::space_to_depth what;
+    what.block_size = n.integer("blocksize", 1);
+    n.out(n.make(what, {n.in(0)}));
+}
+
+inline void read_expand(operation& n) { n.out(n.broadcast(n.in(0), n.convert(n.in(1), i64))); }
+inline void read_tile(operation& n) { n.out(n.make(op::tile{}, {n.in(0), n.in(1)})); }
+
+inline op::pad_mode pad_mode_of(operation& n, std::string_view mode) {
+    for (std::size_t i = 0; i < std::size(op::pad_mode_words); ++i) {
+        if (op::pad_mode_words[i] == shown(mode)) {
+            return static_cast<op::pad_mode>(i);
+        }
+    }
+    n.wrong({"mode '", shown(mode), "' is not supported"});
+}
+
+/// Margins that are known only when the network runs; those of axes that are not named are 0.
+inline void read_pad_of_computed_margins(operation& n) {
+    const output_ref x = n.in(0);
+    const auto rank = static_cast<std::int64_t>(n.rank(x));
+    output_ref begin = n.slice(n.in(1), 0, 0, rank);
+    output_ref end = n.slice(n.in(1), 0, rank, 2 * rank);
+    if (n.has(3)) {
+        const lpt::integers axes = n.known_integers(3);
+        const auto count = static_cast<std::int64_t>(axes.size());
+        const output_ref all = n.concat({n.indices({0}), n.in(1)}, 0);
+        lpt::integers first;
+        first.resize(n.rank(x), 0);
+        lpt::integers last = first;
+        for (std::int64_t i = 0; i < count; ++i) {
+            const auto axis = static_cast<std::size_t>(n.axis_of(axes[static_cast<std::size_t>(i)], n.rank(x)));
+            first[axis] = i + 1;
+            last[axis] = i + 1 + count;
+        }
+        begin = n.gather(all, n.indices(first), 0);
+        end = n.gather(all, n.indices(last), 0);
+    }
+    op::pad what;
+    what.pad_mode = pad_mode_of(n, n.words("mode", "constant"));
+    if (what.pad_mode != op::pad_mode::constant) {
+        return n.out(n.make(what, {x, begin, end}, 12));
+    }
+    n.out(n.make(what, {x, begin, end, n.reshape(n.in_or(2, 0), view<std::int64_t>())}, 12));
+}
+
+/// Margins at all beginnings, then at all ends; for some axes only where these are given.
+inline void read_pad(operation& n) {
+    const output_ref x = n.in(0);
+    const std::size_t rank = n.rank(x);
+    if (n.version() >= 11 && n.known(n.in(1)) == nullptr) {
+        return read_pad_of_computed_margins(n);
+    }
+    const lpt::integers pads = n.version() < 11 ? n.list("pads") : n.known_integers(1);
+    lpt::integers axes;
+    if (n.has(3)) {
+        axes = n.known_integers(3);
+    } else {
+        for (std::size_t axis = 0; axis < rank; ++axis) {
+            axes.push_back(static_cast<std::int64_t>(axis));
+        }
+    }
+    if (pads.size() != 2 * axes.size()) {
+        n.wrong({"has ", pads.size(), " margins for ", axes.size(), " axes"});
+    }
+    lpt::integers begin;
+    lpt::integers end;
+    begin.resize(rank, 0);
+    end.resize(rank, 0);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const auto axis = static_cast<std::size_t>(n.axis_of(axes[i], rank));
+        begin[axis] = pads[i];
+        end[axis] = pads[axes.size() + i];
+    }
+    const std::string_view mode = n.words("mode", "constant");
+    if (mode == "wrap") {
+        // Places count round the axis: gathered one axis after the other.
+        output_ref result = x;
+        for (std::size_t axis = 0; axis < rank; ++axis) {
+            const dimension size = n.static_shape(x)[axis];
+            lpt::integers places;
+            for (std::int64_t place = -begin[axis]; size != 0 && place < size + end[axis]; ++place) {
+                places.push_back(((place % size) + size) % size);
+            }
+            result = n.gather(result, n.indices(places), static_cast<std::int64_t>(axis));
+        }
+        return n.out(result);
+    }
+    op::pad what;
+    what.pad_mode = pad_mode_of(n, mode);
+    if (what.pad_mode != op::pad_mode::constant) {
+        return n.out(n.make(what, {x, n.indices(begin), n.indices(end)}, 12));
+    }
+    const output_ref filling = n.version() < 11 ? n.like(x, n.real("value", 0)) : n.in_or(2, 0);
+    n.out(n.make(what,
+                 {x, n.indices(begin), n.indices(end),
+                  n.shape(filling).rank() == 0 ? filling : n.reshape(filling, view<std::int64_t>())},
+                 12));
+}
+
+inline void read_reverse_sequence(operation& n) {
+    op::reverse_sequence what;
+    what.batch_axis = n.integer("batch_axis", 1);
+    what.seq_axis = n.integer("time_axis", 0);
+    n.out(n.make(what, {n.in(0), n.in(1)}));
+}
+
+/// The upper or lower triangle of matrices.
+inline void read_triangle(operation& n) {
+    const output_ref x = n.in(0);
+    const output_ref rows = n.unsqueeze(n.counted(n.size_along(x, -2)), {1});
+    const output_ref columns = n.unsqueeze(n.counted(n.size_along(x, -1)), {0});
+    const output_ref shift = n.has(1) ? n.convert(n.in(1), i64) : n.integer_constant(0);
+    const output_ref diagonal = n.make(op::add{}, {rows, shift});
+    const output_ref kept = n.flag("upper", true) ? n.make(op::greater_equal{}, {columns, diagonal})
+                                                  : n.make(op::less_equal{}, {columns, diagonal});
+    n.out(n.make(op::select{}, {kept, x, n.like(x, 0)}));
+}
+
+inline constexpr operator_entry movement_operators[] = {
+    {"", "Reshape", read_reshape, true},
+    {"", "Flatten", read_flatten, true},
+    {"", "Squeeze", read_squeeze, true},
+    {"", "Unsqueeze", read_unsqueeze, true},
+    {"", "Transpose", read_transpose, true},
+    {"", "Concat", read_concat, true},
+    {"", "Split", read_split, true},
+    {"", "Slice", read_slice, true},
+    {"", "Gather", read_gather, true},
+    {"", "GatherND", read_gather_nd, true},
+    {"", "GatherElements", read_gather_elements, true},
+    {"", "DepthToSpace", read_depth_to_space, true},
+    {"", "SpaceToDepth", read_space_to_depth, true},
+    {"", "Expand", read_expand, true},
+    {"", "Tile", read_tile, true},
+    {"", "Pad", read_pad},
+    {"", "ReverseSequence", read_reverse_sequence},
+    {"", "Trilu", read_triangle},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/loss.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_LOSS_HPP
+#define LPT_HOLDS_IMPORT_ONNX_LOSS_HPP
+/// Losses, as networks that are evaluated have them.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// Minus the logarithm of the probability of each target class, weighted by class; classes that are ignored count nothing.
+inline output_ref negative_log_likelihood(operation& n, output_ref logarithms, output_ref target, output_ref weights) {
+    const std::size_t rank = n.rank(logarithms);
+    lpt::integers sizes{-1};
+    for (std::size_t axis = 2; axis < rank; ++axis) {
+        sizes.push_back(1);
+    }
+    const output_ref classes = n.reshape(n.counted(n.size_along(logarithms, 1)), sizes);
+    const output_ref wanted = n.convert(target, i64);
+    const output_ref chosen = n.make(op::equal{}, {n.unsqueeze(wanted, {1}), classes});
+    const output_ref zero = n.like(logarithms, 0);
+    const auto pick = [&](output_ref from) {
+        return n.reduce<op::reduce_sum>(n.make(op::select{}, {chosen, from, zero}), {1}, false);
+    };
+    output_ref weight = pick(weights ? n.reshape(weights, sizes) : n.like(logarithms, 1));
+    if (n.has_attribute("ignore_index")) {
+        const output_ref ignored = n.make(op::equal{}, {wanted, n.integer_constant(n.integer("ignore_index", 0))});
+        weight = n.make(op::select{}, {ignored, zero, weight});
+    }
+    const output_ref loss = n.make(op::multiply{}, {n.make(op::negative{}, {pick(logarithms)}), weight});
+    const std::string_view reduction = n.words("reduction", "mean");
+    if (reduction == "none") {
+        return loss;
+    }
+    lpt::integers axes;
+    for (std::size_t axis = 0; axis + 1 < rank; ++axis) {
+        axes.push_back(static_cast<std::int64_t>(axis));
+    }
+    const output_ref sum = n.reduce<op::reduce_sum>(loss, axes, false);
+    if (reduction == "sum") {
+        return sum;
+    }
+    return n.make(op::divide{}, {sum, n.reduce<op::reduce_sum>(weight, axes, false)});
+}
+
+inline void read_negative_log_likelihood(operation& n) {
+    n.out(negative_log_likelihood(n, n.in(0), n.in(1), n.has(2) ? n.in(2) : output_ref()));
+}
+
+inline void read_softmax_cross_entropy(operation& n) {
+    op::log_softmax what;
+    what.axis = 1;
+    const output_ref logarithms = n.make(what, {n.in(0)});
+    n.out(0, negative_log_likelihood(n, logarithms, n.in(1), n.has(2) ? n.in(2) : output_ref()));
+    n.out(1, logarithms);
+}
+
+inline constexpr operator_entry loss_operators[] = {
+    {"", "NegativeLogLikelihoodLoss", read_negative_log_likelihood},
+    {"", "SoftmaxCrossEntropyLoss", read_softmax_cross_entropy},
 };
 
 }  // namespace lpt::inline LPT_ABI::onnx
@@ -2895,305 +4095,191 @@ inline constexpr operator_entry microsoft_operators[] = {
 }  // namespace lpt::inline LPT_ABI::onnx
 #endif
 
-// ======== lpt/import/onnx/movement.hpp
-#ifndef LPT_HOLDS_IMPORT_ONNX_MOVEMENT_HPP
-#define LPT_HOLDS_IMPORT_ONNX_MOVEMENT_HPP
-/// Operators that move elements.
+// ======== lpt/import/onnx/recurrent.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_RECURRENT_HPP
+#define LPT_HOLDS_IMPORT_ONNX_RECURRENT_HPP
+/// Recurrent networks.
 namespace lpt::inline LPT_ABI::onnx {
 
-inline void read_reshape(operation& n) {
-    op::reshape what;
-    what.special_zero = !n.flag("allowzero");
-    n.out(n.make(what, {n.in(0), n.in(1)}));
+/// What the three operators have in common, in the order of axes of the library's operations: batch first.
+struct recurrent_inputs {
+    output_ref data;
+    output_ref lengths;
+    output_ref hidden;
+    std::int64_t directions = 1;
+    bool batch_first = false;
+};
+
+inline recurrent_inputs read_recurrent_inputs(operation& n, std::int64_t hidden_size) {
+    recurrent_inputs result;
+    result.batch_first = n.flag("layout");
+    result.data = result.batch_first ? n.in(0) : n.transpose(n.in(0), {1, 0, 2});
+    result.directions = n.words("direction", "forward") == "bidirectional" ? 2 : 1;
+    const output_ref batch = n.size_along(result.data, 0);
+    if (n.has(4)) {
+        result.lengths = n.in(4);
+    } else {
+        result.lengths = n.broadcast(n.size_along(result.data, 1), batch);
+    }
+    if (n.has(5)) {
+        result.hidden = result.batch_first ? n.in(5) : n.transpose(n.in(5), {1, 0, 2});
+    } else {
+        const output_ref sizes = n.concat({batch, n.indices({result.directions, hidden_size})}, 0);
+        result.hidden = n.broadcast(n.like(result.data, 0), sizes);
+    }
+    return result;
 }
 
-/// Two axes: those before `axis`, and the others.
-inline void read_flatten(operation& n) {
-    const output_ref x = n.in(0);
-    const std::int64_t axis = n.integer("axis", 1);
-    const auto rank = static_cast<std::int64_t>(n.rank(x));
-    const std::int64_t at = axis < 0 ? axis + rank : axis;
-    if (at < 0 || at > rank) {
-        n.wrong({"axis ", axis, " is outside the ", rank, " axes of the input"});
-    }
-    if (n.shape(x).is_static()) {
-        std::int64_t rows = 1;
-        std::int64_t columns = 1;
-        for (std::size_t i = 0; i < n.shape(x).rank(); ++i) {
-            (static_cast<std::int64_t>(i) < at ? rows : columns) *= n.shape(x)[i];
-        }
-        if (rows != 0 && columns != 0 && at == 1) {
-            return n.out(n.reshape(x, {0, -1}, true));  // whatever the size of the batch
-        }
-        return n.out(n.reshape(x, {rows, columns}));
-    }
-    if (at == 1) {
-        return n.out(n.reshape(x, {0, -1}, true));
-    }
-    const output_ref sizes = n.shape_of(x);
-    const output_ref front = at == 0 ? n.indices({1}) : n.reduce<op::reduce_prod>(n.slice(sizes, 0, 0, at), {0}, true);
-    n.out(n.make(op::reshape{}, {x, n.concat({front, n.indices({-1})}, 0)}));
-}
-
-/// Axes as an input from version 13 on, as an attribute before.
-inline output_ref axes_input(operation& n, std::size_t port) {
-    if (n.has(port)) {
-        return n.convert(n.in(port), i64);
-    }
-    return n.has_attribute("axes") ? n.indices(n.list("axes")) : output_ref();
-}
-
-inline void read_squeeze(operation& n) {
-    const output_ref axes = axes_input(n, 1);
-    n.out(axes ? n.make(op::squeeze{}, {n.in(0), axes}, 0) : n.make(op::squeeze{}, {n.in(0)}, 0));
-}
-inline void read_unsqueeze(operation& n) {
-    const output_ref axes = axes_input(n, 1);
-    if (!axes) {
-        n.wrong({"has no axes"});
-    }
-    n.out(n.make(op::unsqueeze{}, {n.in(0), axes}));
-}
-
-inline void read_transpose(operation& n) {
-    lpt::integers order = n.list("perm");
-    if (order.empty()) {
-        for (std::size_t axis = n.rank(n.in(0)); axis-- > 0;) {
-            order.push_back(static_cast<std::int64_t>(axis));
+inline op::recurrent_direction direction_of(operation& n) {
+    const std::string_view word = n.words("direction", "forward");
+    for (std::size_t i = 0; i < std::size(op::recurrent_direction_words); ++i) {
+        if (op::recurrent_direction_words[i] == shown(word)) {
+            return static_cast<op::recurrent_direction>(i);
         }
     }
-    n.out(order.empty() ? n.in(0) : n.transpose(n.in(0), order));
+    n.wrong({"direction '", shown(word), "' is not known"});
 }
 
-inline void read_concat(operation& n) {
-    seq<output_ref> parts;
-    for (std::size_t port = 0; port < n.inputs(); ++port) {
-        parts.push_back(n.in(port));
+/// Fills the attributes that all have; `count` functions a direction, which must be the same for both.
+template <class Recurrent>
+void read_recurrent_attributes(operation& n, Recurrent& to, std::size_t count) {
+    to.hidden_size = n.integer("hidden_size", 0);
+    if (to.hidden_size == 0) {
+        to.hidden_size = n.static_shape(n.in(2))[2];
     }
-    n.out(n.concat(parts, n.integer("axis", 1)));
-}
-
-inline void read_split(operation& n) {
-    const output_ref x = n.in(0);
-    const std::int64_t axis = n.axis_of(n.integer("axis", 0), n.rank(x));
-    const auto count = static_cast<std::int64_t>(n.outputs());
-    const dimension size = n.shape(x)[static_cast<std::size_t>(axis)];
-    lpt::integers lengths = n.list("split");
-    if (lengths.empty() && !n.has(1)) {
-        if (size == dynamic_dimension || count == 0) {
-            op::split what;
-            what.num_splits = count;
-            const node_id made = n.make_node(what, {x, n.integer_constant(axis)});
-            for (std::int32_t port = 0; port < count; ++port) {
-                n.out(static_cast<std::size_t>(port), output_ref(made, port));
-            }
-            return;
-        }
-        const std::int64_t length = (size + count - 1) / count;
-        for (std::int64_t i = 0; i < count; ++i) {
-            lengths.push_back(math::maximum<std::int64_t>(0, math::minimum(length, size - i * length)));
-        }
-    }
-    const output_ref parts = lengths.empty() ? n.in(1) : n.indices(lengths);
-    const node_id made = n.make_node(op::variadic_split{}, {x, n.integer_constant(axis), parts});
-    if (n.builder().model()[made].outputs() < n.outputs()) {
-        n.wrong({"has ", n.outputs(), " outputs, but is split into ", n.builder().model()[made].outputs()});
-    }
-    for (std::int32_t port = 0; port < count; ++port) {
-        n.out(static_cast<std::size_t>(port), output_ref(made, port));
-    }
-}
-
-inline void read_slice(operation& n) {
-    const output_ref x = n.in(0);
-    if (n.version() < 10) {
-        const lpt::integers starts = n.list("starts");
-        const output_ref steps = n.indices(lpt::integers(starts.size(), 1));
-        if (n.has_attribute("axes")) {
-            n.out(n.make(op::slice{},
-                         {x, n.indices(starts), n.indices(n.list("ends")), steps, n.indices(n.list("axes"))}));
-        } else {
-            n.out(n.make(op::slice{}, {x, n.indices(starts), n.indices(n.list("ends")), steps}));
-        }
+    to.direction = direction_of(n);
+    to.clip = n.real("clip", 0);
+    const attribute* found = n.node().find("activations");
+    if (found == nullptr) {
         return;
     }
-    const output_ref starts = n.in(1);
-    output_ref steps;
-    if (n.has(4)) {
-        steps = n.in(4);
-    } else {
-        steps = n.broadcast(n.like(starts, 1), n.shape_of(starts));
+    const std::vector<std::string_view>& names = found->many_words;
+    if (names.size() < count) {
+        n.wrong({"needs ", count, " activations, not ", names.size()});
     }
-    if (n.has(3)) {
-        n.out(n.make(op::slice{}, {x, starts, n.in(2), steps, n.in(3)}));
-    } else {
-        n.out(n.make(op::slice{}, {x, starts, n.in(2), steps}));
-    }
-}
-
-inline void read_gather(operation& n) { n.out(n.gather(n.in(0), n.in(1), n.integer("axis", 0))); }
-
-inline void read_gather_nd(operation& n) {
-    op::gather_nd what;
-    what.batch_dims = n.integer("batch_dims", 0);
-    n.out(n.make(what, {n.in(0), n.in(1)}, 8));
-}
-
-/// Places along an axis, counted from the front.
-inline output_ref places_from_front(operation& n, output_ref places, output_ref size) {
-    places = n.convert(places, i64);
-    const output_ref below = n.make(op::less{}, {places, n.integer_constant(0)});
-    return n.make(op::select{}, {below, n.make(op::add{}, {places, size}), places});
-}
-
-/// The place in a flat tensor of shape `sizes` of each element of `places`, which gives the place along one axis.
-inline output_ref flat_places(operation& n, output_ref places, const lpt::shape& own, const lpt::shape& sizes,
-                              std::int64_t axis) {
-    std::int64_t stride = 1;
-    output_ref sum;
-    for (std::size_t i = sizes.rank(); i-- > 0;) {
-        output_ref along;
-        if (static_cast<std::int64_t>(i) == axis) {
-            along = places_from_front(n, places, n.integer_constant(sizes[i]));
-        } else {
-            lpt::integers order;
-            for (dimension place = 0; place < own[i]; ++place) {
-                order.push_back(place);
+    to.activations.clear();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (i >= count) {
+            if (names[i] != names[i - count]) {
+                n.wrong({"has other activations for the second direction, which is not supported"});
             }
-            lpt::integers as;
-            as.resize(sizes.rank(), 1);
-            as[i] = own[i];
-            along = n.reshape(n.indices(order), as);
+            continue;
         }
-        along = n.make(op::multiply{}, {along, n.integer_constant(stride)});
-        sum = sum ? n.make(op::add{}, {sum, along}) : along;
-        stride *= sizes[i];
-    }
-    return sum;
-}
-
-inline void read_gather_elements(operation& n) {
-    const output_ref x = n.in(0);
-    const lpt::shape sizes = n.static_shape(x);
-    const std::int64_t axis = n.axis_of(n.integer("axis", 0), sizes.rank());
-    const output_ref places = flat_places(n, n.in(1), n.static_shape(n.in(1)), sizes, axis);
-    n.out(n.gather(n.reshape(x, {-1}), places, 0));
-}
-
-inline void read_depth_to_space(operation& n) {
-    op::depth_to_space what;
-    what.block_size = n.integer("blocksize", 1);
-    what.mode =
-        n.words("mode", "DCR") == "CRD" ? op::depth_space_mode::depth_first : op::depth_space_mode::blocks_first;
-    n.out(n.make(what, {n.in(0)}));
-}
-inline void read_space_to_depth(operation& n) {
-    op::space_to_depth what;
-    what.block_size = n.integer("blocksize", 1);
-    n.out(n.make(what, {n.in(0)}));
-}
-
-inline void read_expand(operation& n) { n.out(n.broadcast(n.in(0), n.convert(n.in(1), i64))); }
-inline void read_tile(operation& n) { n.out(n.make(op::tile{}, {n.in(0), n.in(1)})); }
-
-inline op::pad_mode pad_mode_of(operation& n, std::string_view mode) {
-    for (std::size_t i = 0; i < std::size(op::pad_mode_words); ++i) {
-        if (op::pad_mode_words[i] == shown(mode)) {
-            return static_cast<op::pad_mode>(i);
+        std::string small(names[i]);
+        for (char& each : small) {
+            each = each >= 'A' && each <= 'Z' ? static_cast<char>(each - 'A' + 'a') : each;
         }
+        to.activations.push_back(text(small.c_str()));
     }
-    n.wrong({"mode '", shown(mode), "' is not supported"});
+    for (const float each : n.reals("activation_alpha")) {
+        to.activations_alpha.push_back(static_cast<double>(each));
+    }
+    for (const float each : n.reals("activation_beta")) {
+        to.activations_beta.push_back(static_cast<double>(each));
+    }
 }
 
-/// Margins at all beginnings, then at all ends; for some axes only where these are given.
-inline void read_pad(operation& n) {
-    const output_ref x = n.in(0);
-    const std::size_t rank = n.rank(x);
-    const lpt::integers pads = n.version() < 11 ? n.list("pads") : n.known_integers(1);
-    lpt::integers axes;
-    if (n.has(3)) {
-        axes = n.known_integers(3);
-    } else {
-        for (std::size_t axis = 0; axis < rank; ++axis) {
-            axes.push_back(static_cast<std::int64_t>(axis));
-        }
+/// Parts of `size` along axis 1, in another order.
+inline output_ref gates(operation& n, output_ref from, std::int64_t size, std::initializer_list<std::int64_t> order) {
+    seq<output_ref> parts;
+    for (const std::int64_t gate : order) {
+        parts.push_back(n.slice(from, 1, gate * size, (gate + 1) * size));
     }
-    if (pads.size() != 2 * axes.size()) {
-        n.wrong({"has ", pads.size(), " margins for ", axes.size(), " axes"});
+    return n.concat(parts, 1);
+}
+
+/// The sum of the biases of data and state, zero where there are none.
+inline output_ref summed_bias(operation& n, std::int64_t directions, std::int64_t rows) {
+    if (!n.has(3)) {
+        return n.broadcast(n.like(n.in(1), 0), n.indices({directions, rows}));
     }
-    lpt::integers begin;
-    lpt::integers end;
-    begin.resize(rank, 0);
-    end.resize(rank, 0);
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-        const auto axis = static_cast<std::size_t>(n.axis_of(axes[i], rank));
-        begin[axis] = pads[i];
-        end[axis] = pads[axes.size() + i];
+    return n.make(op::add{}, {n.slice(n.in(3), 1, 0, rows), n.slice(n.in(3), 1, rows, 2 * rows)});
+}
+
+/// All hidden states and the last ones, in the order of axes that the file wants.
+inline void out_states(operation& n, const recurrent_inputs& from, output_ref all, output_ref last) {
+    n.out(0, from.batch_first ? n.transpose(all, {0, 2, 1, 3}) : n.transpose(all, {2, 1, 0, 3}));
+    n.out(1, from.batch_first ? last : n.transpose(last, {1, 0, 2}));
+}
+
+inline void read_lstm(operation& n) {
+    op::lstm_sequence what;
+    read_recurrent_attributes(n, what, 3);
+    if (n.flag("input_forget")) {
+        n.wrong({"input_forget is not supported"});
     }
-    const std::string_view mode = n.words("mode", "constant");
-    if (mode == "wrap") {
-        // Places count round the axis: gathered one axis after the other.
-        output_ref result = x;
-        for (std::size_t axis = 0; axis < rank; ++axis) {
-            const dimension size = n.static_shape(x)[axis];
-            lpt::integers places;
-            for (std::int64_t place = -begin[axis]; size != 0 && place < size + end[axis]; ++place) {
-                places.push_back(((place % size) + size) % size);
+    if (n.has(7)) {
+        const tensor* peepholes = n.known(n.in(7));
+        for (std::size_t i = 0; peepholes == nullptr || i < peepholes->elements(); ++i) {
+            if (peepholes == nullptr || peepholes->real(i) != 0) {
+                n.wrong({"peepholes are not supported"});
             }
-            result = n.gather(result, n.indices(places), static_cast<std::int64_t>(axis));
         }
-        return n.out(result);
     }
-    op::pad what;
-    what.pad_mode = pad_mode_of(n, mode);
-    if (what.pad_mode != op::pad_mode::constant) {
-        return n.out(n.make(what, {x, n.indices(begin), n.indices(end)}, 12));
+    const std::int64_t size = what.hidden_size;
+    const recurrent_inputs from = read_recurrent_inputs(n, size);
+    output_ref cell = from.hidden;
+    if (n.has(6)) {
+        cell = from.batch_first ? n.in(6) : n.transpose(n.in(6), {1, 0, 2});
+    } else if (n.has(5)) {
+        cell = n.broadcast(n.like(from.hidden, 0), n.shape_of(from.hidden));
     }
-    const output_ref filling = n.version() < 11 ? n.like(x, n.real("value", 0)) : n.in_or(2, 0);
-    n.out(n.make(what,
-                 {x, n.indices(begin), n.indices(end),
-                  n.shape(filling).rank() == 0 ? filling : n.reshape(filling, view<std::int64_t>())},
-                 12));
+    // Gates lie as input, output, forget, candidate in the file; as forget, input, candidate, output in the operation.
+    const auto order = [&](output_ref rows) { return gates(n, rows, size, {2, 0, 3, 1}); };
+    const node_id made = n.make_node(what, {from.data, from.hidden, cell, from.lengths, order(n.in(1)), order(n.in(2)),
+                                            order(summed_bias(n, from.directions, 4 * size))});
+    out_states(n, from, made, output_ref(made, 1));
+    n.out(2, from.batch_first ? output_ref(made, 2) : n.transpose(output_ref(made, 2), {1, 0, 2}));
 }
 
-inline void read_reverse_sequence(operation& n) {
-    op::reverse_sequence what;
-    what.batch_axis = n.integer("batch_axis", 1);
-    what.seq_axis = n.integer("time_axis", 0);
-    n.out(n.make(what, {n.in(0), n.in(1)}));
+inline void read_gru(operation& n) {
+    op::gru_sequence what;
+    read_recurrent_attributes(n, what, 2);
+    what.linear_before_reset = n.flag("linear_before_reset");
+    const std::int64_t size = what.hidden_size;
+    const recurrent_inputs from = read_recurrent_inputs(n, size);
+    output_ref bias = summed_bias(n, from.directions, 3 * size);
+    if (what.linear_before_reset) {
+        const output_ref zeros = n.broadcast(n.like(bias, 0), n.indices({from.directions, size}));
+        const output_ref of_data = n.has(3) ? n.slice(n.in(3), 1, 2 * size, 3 * size) : zeros;
+        const output_ref of_state = n.has(3) ? n.slice(n.in(3), 1, 5 * size, 6 * size) : zeros;
+        bias = n.concat({n.slice(bias, 1, 0, 2 * size), of_data, of_state}, 1);
+    }
+    const node_id made = n.make_node(what, {from.data, from.hidden, from.lengths, n.in(1), n.in(2), bias});
+    out_states(n, from, made, output_ref(made, 1));
 }
 
-/// The upper or lower triangle of matrices.
-inline void read_triangle(operation& n) {
-    const output_ref x = n.in(0);
-    const output_ref rows = n.unsqueeze(n.counted(n.size_along(x, -2)), {1});
-    const output_ref columns = n.unsqueeze(n.counted(n.size_along(x, -1)), {0});
-    const output_ref shift = n.has(1) ? n.convert(n.in(1), i64) : n.integer_constant(0);
-    const output_ref diagonal = n.make(op::add{}, {rows, shift});
-    const output_ref kept = n.flag("upper", true) ? n.make(op::greater_equal{}, {columns, diagonal})
-                                                  : n.make(op::less_equal{}, {columns, diagonal});
-    n.out(n.make(op::select{}, {kept, x, n.like(x, 0)}));
+/// h' = f(W * x + R * h + b): a gated unit whose gates are always open, 1 / (1 + exp(100)) being too small to count.
+inline void read_simple_recurrent(operation& n) {
+    op::gru_sequence what;
+    what.activations = {"tanh"};
+    read_recurrent_attributes(n, what, 1);
+    seq<text> functions{"sigmoid"};
+    functions.push_back(what.activations[0]);
+    what.activations = {};
+    for (const text& each : functions) {
+        what.activations.push_back(each);
+    }
+    const std::int64_t size = what.hidden_size;
+    const recurrent_inputs from = read_recurrent_inputs(n, size);
+    const auto with_gates = [&](output_ref rows) {
+        const output_ref none =
+            n.broadcast(n.like(rows, 0), n.concat({n.indices({from.directions, 2 * size}), n.size_along(rows, 2)}, 0));
+        return n.concat({none, rows}, 1);
+    };
+    const output_ref gate = n.indices({from.directions, size});
+    const output_ref bias = n.concat({n.broadcast(n.like(n.in(1), -100), gate), n.broadcast(n.like(n.in(1), 100), gate),
+                                      summed_bias(n, from.directions, size)},
+                                     1);
+    const node_id made =
+        n.make_node(what, {from.data, from.hidden, from.lengths, with_gates(n.in(1)), with_gates(n.in(2)), bias});
+    out_states(n, from, made, output_ref(made, 1));
 }
 
-inline constexpr operator_entry movement_operators[] = {
-    {"", "Reshape", read_reshape, true},
-    {"", "Flatten", read_flatten, true},
-    {"", "Squeeze", read_squeeze, true},
-    {"", "Unsqueeze", read_unsqueeze, true},
-    {"", "Transpose", read_transpose, true},
-    {"", "Concat", read_concat, true},
-    {"", "Split", read_split, true},
-    {"", "Slice", read_slice, true},
-    {"", "Gather", read_gather, true},
-    {"", "GatherND", read_gather_nd, true},
-    {"", "GatherElements", read_gather_elements, true},
-    {"", "DepthToSpace", read_depth_to_space, true},
-    {"", "SpaceToDepth", read_space_to_depth, true},
-    {"", "Expand", read_expand, true},
-    {"", "Tile", read_tile, true},
-    {"", "Pad", read_pad},
-    {"", "ReverseSequence", read_reverse_sequence},
-    {"", "Trilu", read_triangle},
+inline constexpr operator_entry recurrent_operators[] = {
+    {"", "LSTM", read_lstm},
+    {"", "GRU", read_gru},
+    {"", "RNN", read_simple_recurrent},
 };
 
 }  // namespace lpt::inline LPT_ABI::onnx
@@ -3490,6 +4576,190 @@ inline constexpr operator_entry reduction_operators[] = {
 }  // namespace lpt::inline LPT_ABI::onnx
 #endif
 
+// ======== lpt/import/onnx/scatter.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_SCATTER_HPP
+#define LPT_HOLDS_IMPORT_ONNX_SCATTER_HPP
+/// Operators that put elements at places that other tensors give.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// Rows of `updates` put into rows of `data` at `places`, the last one where several have one place. Where all places are known, a gather with a
+/// table made here.
+inline output_ref rows_replaced(operation& n, output_ref data, output_ref places, output_ref updates) {
+    const dimension rows = n.shape(data)[0];
+    const output_ref both = n.concat({data, updates}, 0);
+    if (const tensor* known = n.known(places)) {
+        lpt::integers from;
+        for (dimension i = 0; i < rows; ++i) {
+            from.push_back(i);
+        }
+        for (std::size_t i = 0; i < known->elements(); ++i) {
+            const std::int64_t place = known->integer(i);
+            if (place < 0 || place >= rows) {
+                n.wrong({"place ", place, " is outside of ", rows});
+            }
+            from[static_cast<std::size_t>(place)] = rows + static_cast<std::int64_t>(i);
+        }
+        return n.gather(both, n.indices(from), 0);
+    }
+    const output_ref row = n.counted(n.indices({rows}));
+    const output_ref here = n.make(op::equal{}, {n.unsqueeze(row, {1}), n.unsqueeze(places, {0})});
+    const output_ref numbers = n.make(op::add{}, {n.counted(n.shape_of(places)), n.integer_constant(rows)});
+    const output_ref last =
+        n.reduce<op::reduce_max>(n.make(op::select{}, {here, numbers, n.integer_constant(-1)}), {1}, false);
+    const output_ref changed = n.make(op::greater_equal{}, {last, n.integer_constant(0)});
+    return n.gather(both, n.make(op::select{}, {changed, last, row}), 0);
+}
+
+/// The same with rows that are added, multiplied, or compared.
+inline output_ref rows_combined(operation& n, output_ref data, output_ref places, output_ref updates,
+                                std::string_view how) {
+    const dimension rows = n.shape(data)[0];
+    const output_ref row = n.counted(n.indices({rows}));
+    const output_ref here = n.unsqueeze(n.make(op::equal{}, {n.unsqueeze(row, {1}), n.unsqueeze(places, {0})}), {2});
+    const output_ref wide = n.unsqueeze(updates, {0});
+    const element_facts& limits = facts(n.type(data));
+    const bool real = is_real(n.type(data));
+    const auto chosen = [&](double otherwise) { return n.make(op::select{}, {here, wide, n.like(data, otherwise)}); };
+    if (how == "add") {
+        return n.make(op::add{}, {data, n.reduce<op::reduce_sum>(chosen(0), {1}, false)});
+    }
+    if (how == "mul") {
+        return n.make(op::multiply{}, {data, n.reduce<op::reduce_prod>(chosen(1), {1}, false)});
+    }
+    if (how == "max") {
+        return n.make(op::maximum{},
+                      {data, n.reduce<op::reduce_max>(chosen(real ? -math::infinity : limits.lowest), {1}, false)});
+    }
+    if (how == "min") {
+        return n.make(op::minimum{},
+                      {data, n.reduce<op::reduce_min>(chosen(real ? math::infinity : limits.highest), {1}, false)});
+    }
+    n.wrong({"reduction '", shown(how), "' is not known"});
+}
+
+/// `data`, `updates`: [rows, columns]. Comparing each row with each place must not take more than a large tensor.
+inline output_ref scattered(operation& n, output_ref data, output_ref places, output_ref updates) {
+    constexpr double most = 1 << 28;
+    const std::string_view how = n.words("reduction", "none");
+    const double pairs = static_cast<double>(n.shape(data)[0]) * static_cast<double>(n.shape(updates)[0]) *
+                         (how == "none" ? 1.0 : static_cast<double>(n.shape(data)[1]));
+    if (pairs > most && (how != "none" || n.known(places) == nullptr)) {
+        n.wrong({"has too many places that are not known when the network is read"});
+    }
+    return how == "none" ? rows_replaced(n, data, places, updates) : rows_combined(n, data, places, updates, how);
+}
+
+inline void read_scatter_elements(operation& n) {
+    const output_ref x = n.in(0);
+    const lpt::shape sizes = n.static_shape(x);
+    const std::int64_t axis = n.axis_of(n.integer("axis", 0), sizes.rank());
+    const output_ref places = n.reshape(flat_places(n, n.in(1), n.static_shape(n.in(1)), sizes, axis), {-1});
+    const output_ref result = scattered(n, n.reshape(x, {-1, 1}), places, n.reshape(n.in(2), {-1, 1}));
+    n.out(n.reshape(result, sizes.dimensions()));
+}
+
+inline void read_scatter_nd(operation& n) {
+    const output_ref x = n.in(0);
+    const lpt::shape sizes = n.static_shape(x);
+    const lpt::shape indices = n.static_shape(n.in(1));
+    const auto depth = static_cast<std::size_t>(indices.rank() == 0 ? 0 : indices[indices.rank() - 1]);
+    if (depth > sizes.rank() || depth == 0) {
+        n.wrong({"indices of shape ", indices, " do not fit data of shape ", sizes});
+    }
+    std::int64_t columns = 1;
+    for (std::size_t axis = depth; axis < sizes.rank(); ++axis) {
+        columns *= sizes[axis];
+    }
+    lpt::integers strides;
+    strides.resize(depth, 1);
+    for (std::size_t axis = depth - 1; axis-- > 0;) {
+        strides[axis] = strides[axis + 1] * sizes[axis + 1];
+    }
+    lpt::integers ends;
+    for (std::size_t axis = 0; axis < depth; ++axis) {
+        ends.push_back(sizes[axis]);
+    }
+    const output_ref places = places_from_front(n, n.in(1), n.indices(ends));
+    const output_ref flat = n.reduce<op::reduce_sum>(n.make(op::multiply{}, {places, n.indices(strides)}), {-1}, false);
+    const output_ref result =
+        scattered(n, n.reshape(x, {-1, columns}), n.reshape(flat, {-1}), n.reshape(n.in(2), {-1, columns}));
+    n.out(n.reshape(result, sizes.dimensions()));
+}
+
+/// Maxima put back to the places that MaxPool gave.
+inline void read_max_unpool(operation& n) {
+    const lpt::shape data = n.static_shape(n.in(0));
+    const lpt::integers kernel = n.list("kernel_shape");
+    lpt::integers strides = n.list("strides");
+    lpt::integers pads = n.list("pads");
+    strides.resize(kernel.size(), 1);
+    pads.resize(2 * kernel.size(), 0);
+    if (data.rank() != kernel.size() + 2) {
+        n.wrong({"a kernel over ", kernel.size(), " axes does not fit data of shape ", data});
+    }
+    lpt::shape sizes = data;
+    for (std::size_t i = 0; i < kernel.size(); ++i) {
+        sizes[i + 2] = (data[i + 2] - 1) * strides[i] + kernel[i] - pads[i] - pads[i + kernel.size()];
+    }
+    if (n.has(2)) {
+        const lpt::integers given = n.known_integers(2);
+        const lpt::shape wanted{view<dimension>(given.data(), given.size())};
+        std::int64_t stride = 1;
+        output_ref place = n.reshape(n.in(1), {-1});
+        output_ref moved = n.integer_constant(0);
+        std::int64_t wide = 1;
+        for (std::size_t axis = sizes.rank(); axis-- > 0;) {
+            const output_ref along = n.make(op::floor_mod{}, {n.make(op::divide{}, {place, n.integer_constant(stride)}),
+                                                              n.integer_constant(sizes[axis])});
+            moved = n.make(op::add{}, {moved, n.make(op::multiply{}, {along, n.integer_constant(wide)})});
+            stride *= sizes[axis];
+            wide *= wanted[axis];
+        }
+        const output_ref zeros = n.broadcast(n.like(n.in(0), 0), n.indices({wide, 1}));
+        return n.out(n.reshape(scattered(n, zeros, moved, n.reshape(n.in(0), {-1, 1})), wanted.dimensions()));
+    }
+    std::int64_t count = 1;
+    for (const dimension size : sizes) {
+        count *= size;
+    }
+    const output_ref zeros = n.broadcast(n.like(n.in(0), 0), n.indices({count, 1}));
+    n.out(n.reshape(scattered(n, zeros, n.reshape(n.in(1), {-1}), n.reshape(n.in(0), {-1, 1})), sizes.dimensions()));
+}
+
+/// Places of a cache, along an axis, overwritten from a place on that each row of the batch has; `circular` begins anew at the end.
+inline void read_tensor_scatter(operation& n) {
+    const output_ref cache = n.in(0);
+    const lpt::shape sizes = n.static_shape(cache);
+    const std::int64_t axis = n.axis_of(n.integer("axis", -2), sizes.rank());
+    const lpt::shape update = n.static_shape(n.in(1));
+    lpt::integers as;
+    as.resize(sizes.rank(), 1);
+    lpt::integers along = as;
+    as[0] = -1;
+    along[static_cast<std::size_t>(axis)] = -1;
+    output_ref place = n.reshape(n.counted(n.indices({update[static_cast<std::size_t>(axis)]})), along);
+    if (n.has(2)) {
+        place = n.make(op::add{}, {place, n.reshape(n.convert(n.in(2), i64), as)});
+    }
+    if (n.words("mode", "linear") == "circular") {
+        place = n.make(op::floor_mod{}, {place, n.integer_constant(sizes[static_cast<std::size_t>(axis)])});
+    }
+    const output_ref places = n.reshape(flat_places(n, place, update, sizes, axis), {-1});
+    const output_ref result = scattered(n, n.reshape(cache, {-1, 1}), places, n.reshape(n.in(1), {-1, 1}));
+    n.out(n.reshape(result, sizes.dimensions()));
+}
+
+inline constexpr operator_entry scatter_operators[] = {
+    {"", "ScatterElements", read_scatter_elements},
+    {"", "Scatter", read_scatter_elements},
+    {"", "ScatterND", read_scatter_nd},
+    {"", "MaxUnpool", read_max_unpool},
+    {"", "TensorScatter", read_tensor_scatter},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
 // ======== lpt/import/onnx/shape.hpp
 #ifndef LPT_HOLDS_IMPORT_ONNX_SHAPE_HPP
 #define LPT_HOLDS_IMPORT_ONNX_SHAPE_HPP
@@ -3631,193 +4901,16 @@ inline const operator_entry* find_operator(std::string_view domain, std::string_
         add(movement_operators);
         add(reduction_operators);
         add(shape_operators);
+        add(attention_operators);
+        add(control_flow_operators);
+        add(loss_operators);
+        add(recurrent_operators);
+        add(scatter_operators);
         add(microsoft_operators);
         return result;
     }();
     const auto found = all.find({domain, type});
     return found == all.end() ? nullptr : found->second;
-}
-
-}  // namespace lpt::inline LPT_ABI::onnx
-#endif
-
-// ======== lpt/import/onnx/read.hpp
-#ifndef LPT_HOLDS_IMPORT_ONNX_READ_HPP
-#define LPT_HOLDS_IMPORT_ONNX_READ_HPP
-namespace lpt::inline LPT_ABI::onnx {
-
-inline output_ref graph_reader::plain_of(const value& from) {
-    if (!from.quantized) {
-        return from.plain;
-    }
-    quantized_tensor& mine = *from.quantized;
-    if (!mine.integers) {
-        mine.integers = detail::quantized_integers(builder_, mine);
-    }
-    return mine.integers;
-}
-
-inline output_ref graph_reader::real_of(const value& from) {
-    if (!from.quantized) {
-        return from.plain;
-    }
-    quantized_tensor& mine = *from.quantized;
-    if (!mine.dequantized) {
-        mine.dequantized = detail::quantized_and_back(builder_, mine);
-    }
-    return mine.dequantized;
-}
-
-namespace detail {
-
-/// The version of an operator's set; raises an error for sets that nobody imported, or that are older or newer than those that are known.
-inline std::int64_t version_of(std::string_view domain, const scope& names, const model_builder& to) {
-    constexpr std::int64_t oldest = 7;
-    constexpr std::int64_t newest = 28;
-    const auto found = names.imported->find(domain);
-    if (found == names.imported->end()) {
-        if (!domain.empty()) {
-            return 1;  // sets of one version, which some writers do not name
-        }
-        to.wrong({"the model imports no version of the standard operators"});
-    }
-    if (domain.empty() && (found->second < oldest || found->second > newest)) {
-        to.wrong(
-            {"version ", found->second, " of the standard operators is not known; known are ", oldest, " to ", newest});
-    }
-    return found->second;
-}
-
-/// The nodes of a list that give what others of it read.
-inline std::unordered_map<std::string_view, std::size_t> producers_of(const std::vector<node_description>& nodes) {
-    std::unordered_map<std::string_view, std::size_t> producers;
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-        for (const std::string_view output : nodes[i].outputs) {
-            producers.emplace(output, i);
-        }
-    }
-    return producers;
-}
-
-/// A node of a function with the attributes that the caller gives it.
-inline node_description with_attributes(const node_description& node, const node_description& caller,
-                                        const function_description& function) {
-    node_description result = node;
-    std::erase_if(result.attributes, [&](attribute& each) {
-        if (each.reference.empty()) {
-            return false;
-        }
-        const attribute* given = caller.find(each.reference);
-        for (const attribute& otherwise : function.defaults) {
-            if (given == nullptr && otherwise.name == each.reference) {
-                given = &otherwise;
-            }
-        }
-        if (given == nullptr) {
-            return true;
-        }
-        const std::string_view name = each.name;
-        each = *given;
-        each.name = name;
-        return false;
-    });
-    return result;
-}
-
-}  // namespace detail
-
-inline void graph_reader::read_nodes(const std::vector<node_description>& nodes, scope& names) {
-    const auto producers = detail::producers_of(nodes);
-    const auto sources = [&](std::size_t number, auto&& visit) {
-        for (const std::string_view input : nodes[number].inputs) {
-            const auto found = producers.find(input);
-            if (found != producers.end()) {
-                visit(found->second);
-            }
-        }
-    };
-    const auto circle = [&](std::size_t number) {
-        const node_description& node = nodes[number];
-        builder_.begin({std::string(node.name), std::string(node.type), node.byte});
-        builder_.wrong({"what it gives leads round in a circle to what it reads"});
-    };
-    for (const std::size_t number : order_by_sources(nodes.size(), sources, circle)) {
-        read_node(nodes[number], names);
-    }
-}
-
-inline void graph_reader::read_node(const node_description& node, scope& names) {
-    const source_node around = builder_.current();
-    std::string name(node.name);
-    if (name.empty() && !node.outputs.empty()) {
-        name = node.outputs[0];
-    }
-    builder_.begin({names.prefix + name, std::string(node.type), node.byte});
-    if (--session_.nodes_left < 0) {
-        builder_.wrong({"functions and bodies make more nodes of the model than its size allows"});
-    }
-    const auto function = session_.model.functions.find({node.domain, node.type});
-    if (function != session_.model.functions.end()) {
-        call(function->second, node, names);
-        builder_.begin(around);
-        return;
-    }
-    const std::int64_t version = detail::version_of(node.domain, names, builder_);
-    const operator_entry* entry = session_.find(node.domain, node.type);
-    if (entry == nullptr) {
-        builder_.wrong({"the operator ", shown(node.domain), node.domain.empty() ? "" : ".", shown(node.type),
-                        " is not supported"});
-    }
-    operation one(*this, names, node, version);
-    if (entry->keeps_values) {
-        one.kept_ = detail::common_quantization(one);
-    }
-    const source_node mine = builder_.current();
-    try {
-        lpt::detail::naming_memory([&] { entry->read(one); }, [&] { return text(name.c_str()); });
-    } catch (const protozero::exception& broken) {
-        builder_.begin(mine);
-        builder_.wrong({"is broken: ", broken.what()});
-    }
-    builder_.finish();
-    builder_.begin(around);
-}
-
-inline void graph_reader::call(const function_description& function, const node_description& caller, scope& names) {
-    scope inner;
-    inner.imported = &function.imported;
-    inner.prefix = builder_.current().name + "/";
-    if (inner.prefix.size() > 4096) {
-        builder_.wrong({"functions call each other too deep"});
-    }
-    for (std::size_t i = 0; i < function.inputs.size() && i < caller.inputs.size(); ++i) {
-        if (const value* found = names.find(caller.inputs[i]); found != nullptr && !caller.inputs[i].empty()) {
-            inner.values[function.inputs[i]] = *found;
-        }
-    }
-    std::vector<node_description> nodes;
-    for (const node_description& each : function.nodes) {
-        nodes.push_back(detail::with_attributes(each, caller, function));
-        for (std::string_view& input : nodes.back().inputs) {
-            // An input that the caller leaves out is left out inside, too.
-            for (std::size_t i = 0; i < function.inputs.size(); ++i) {
-                if (input == function.inputs[i] && !inner.values.contains(input)) {
-                    input = {};
-                }
-            }
-        }
-    }
-    read_nodes(nodes, inner);
-    for (std::size_t i = 0; i < caller.outputs.size(); ++i) {
-        if (caller.outputs[i].empty()) {
-            continue;
-        }
-        const value* found = i < function.outputs.size() ? inner.find(function.outputs[i]) : nullptr;
-        if (found == nullptr) {
-            builder_.wrong({"the function '", shown(function.name), "' gives no output ", i});
-        }
-        names.values[caller.outputs[i]] = *found;
-    }
 }
 
 }  // namespace lpt::inline LPT_ABI::onnx

@@ -210,10 +210,42 @@ inline op::pad_mode pad_mode_of(operation& n, std::string_view mode) {
     n.wrong({"mode '", shown(mode), "' is not supported"});
 }
 
+/// Margins that are known only when the network runs; those of axes that are not named are 0.
+inline void read_pad_of_computed_margins(operation& n) {
+    const output_ref x = n.in(0);
+    const auto rank = static_cast<std::int64_t>(n.rank(x));
+    output_ref begin = n.slice(n.in(1), 0, 0, rank);
+    output_ref end = n.slice(n.in(1), 0, rank, 2 * rank);
+    if (n.has(3)) {
+        const lpt::integers axes = n.known_integers(3);
+        const auto count = static_cast<std::int64_t>(axes.size());
+        const output_ref all = n.concat({n.indices({0}), n.in(1)}, 0);
+        lpt::integers first;
+        first.resize(n.rank(x), 0);
+        lpt::integers last = first;
+        for (std::int64_t i = 0; i < count; ++i) {
+            const auto axis = static_cast<std::size_t>(n.axis_of(axes[static_cast<std::size_t>(i)], n.rank(x)));
+            first[axis] = i + 1;
+            last[axis] = i + 1 + count;
+        }
+        begin = n.gather(all, n.indices(first), 0);
+        end = n.gather(all, n.indices(last), 0);
+    }
+    op::pad what;
+    what.pad_mode = pad_mode_of(n, n.words("mode", "constant"));
+    if (what.pad_mode != op::pad_mode::constant) {
+        return n.out(n.make(what, {x, begin, end}, 12));
+    }
+    n.out(n.make(what, {x, begin, end, n.reshape(n.in_or(2, 0), view<std::int64_t>())}, 12));
+}
+
 /// Margins at all beginnings, then at all ends; for some axes only where these are given.
 inline void read_pad(operation& n) {
     const output_ref x = n.in(0);
     const std::size_t rank = n.rank(x);
+    if (n.version() >= 11 && n.known(n.in(1)) == nullptr) {
+        return read_pad_of_computed_margins(n);
+    }
     const lpt::integers pads = n.version() < 11 ? n.list("pads") : n.known_integers(1);
     lpt::integers axes;
     if (n.has(3)) {

@@ -2,13 +2,18 @@
 #pragma once
 
 #include <lpt/import/onnx/activation.hpp>
+#include <lpt/import/onnx/attention.hpp>
+#include <lpt/import/onnx/control_flow.hpp>
 #include <lpt/import/onnx/convolution.hpp>
 #include <lpt/import/onnx/elementwise.hpp>
+#include <lpt/import/onnx/loss.hpp>
 #include <lpt/import/onnx/microsoft.hpp>
 #include <lpt/import/onnx/movement.hpp>
 #include <lpt/import/onnx/pooling.hpp>
 #include <lpt/import/onnx/quantization.hpp>
+#include <lpt/import/onnx/recurrent.hpp>
 #include <lpt/import/onnx/reduction.hpp>
+#include <lpt/import/onnx/scatter.hpp>
 #include <lpt/import/onnx/shape.hpp>
 
 namespace lpt::inline LPT_ABI::onnx {
@@ -31,6 +36,11 @@ inline const operator_entry* find_operator(std::string_view domain, std::string_
         add(movement_operators);
         add(reduction_operators);
         add(shape_operators);
+        add(attention_operators);
+        add(control_flow_operators);
+        add(loss_operators);
+        add(recurrent_operators);
+        add(scatter_operators);
         add(microsoft_operators);
         return result;
     }();

@@ -159,35 +159,41 @@ inline void read_dynamic_quantize(operation& n) {
     n.out(2, n.convert(zero_point, u8));
 }
 
-/// The quantization of the tensor at `port`, with scale and zero point behind it; raises an error where they are not known.
-inline quantization quantization_at(operation& n, std::size_t scale, std::size_t zero_point, std::int64_t axis,
-                                    element type) {
-    std::optional<quantization> how = known_quantization(n, scale, zero_point, axis, type);
-    if (!how) {
-        n.wrong({"needs a known positive scale at input ", scale, " and a known zero point at input ", zero_point});
-    }
-    if (how->scale.type() != f32) {
-        how->scale = evaluation::convert_tensor(how->scale, f32);
-    }
-    return *how;
-}
-
 inline element stored_type_at(operation& n, std::size_t port) {
     const value x = n.value_at(port);
     return x.quantized ? x.quantized->how.type : n.type(n.in(port));
 }
 
-/// Dequantizes the tensor at `port` with the scale and zero point at the two ports behind it.
+/// Dequantizes the tensor at `port` with the scale and zero point at two other ports, which may be known only when the network runs.
 inline output_ref real_at(operation& n, std::size_t port, std::size_t scale, std::size_t zero_point,
                           std::int64_t axis = 0) {
-    return dequantized_input(n, port, quantization_at(n, scale, zero_point, axis, stored_type_at(n, port)));
+    std::optional<quantization> how = known_quantization(n, scale, zero_point, axis, stored_type_at(n, port));
+    if (how) {
+        how->scale = evaluation::convert_tensor(how->scale, f32);
+        return dequantized_input(n, port, *how);
+    }
+    const output_ref integers = n.in(port);
+    output_ref real = n.convert(integers, f32);
+    if (n.has(zero_point)) {
+        real = n.make(op::subtract{}, {real, broadcast_along(n, n.convert(n.in(zero_point), f32), integers, axis, 0)});
+    }
+    return n.make(op::multiply{}, {real, broadcast_along(n, n.convert(n.in(scale), f32), integers, axis, 0)});
 }
 
 /// Gives a real tensor quantized with the scale and zero point at two ports.
 inline void out_quantized(operation& n, output_ref real, std::size_t scale, std::size_t zero_point,
                           element otherwise = u8) {
     const element type = n.has(zero_point) ? n.type(n.in(zero_point)) : otherwise;
-    n.out_value(0, quantized_value(n, real, quantization_at(n, scale, zero_point, 1, type)));
+    std::optional<quantization> how = known_quantization(n, scale, zero_point, 1, type);
+    if (how) {
+        how->scale = evaluation::convert_tensor(how->scale, f32);
+        n.out_value(0, quantized_value(n, real, *how));
+        return;
+    }
+    const output_ref zero =
+        n.has(zero_point) ? broadcast_along(n, n.convert(n.in(zero_point), f32), real, 1, 0) : output_ref();
+    const output_ref step = broadcast_along(n, n.convert(n.in(scale), f32), real, 1, 0);
+    n.out(quantize_as_written(n, real, step, zero, type));
 }
 
 inline constexpr operator_entry quantization_operators[] = {

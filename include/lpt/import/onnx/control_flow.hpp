@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/import/onnx/read.hpp>
+
+/// If, Loop and Scan, whose bodies are graphs.
+namespace lpt::inline LPT_ABI::onnx {
+
+inline graph_description body_of(operation& n, std::string_view name) {
+    const attribute* found = n.find(name, 5);
+    if (found == nullptr || !found->graph) {
+        n.wrong({"has no ", shown(name)});
+    }
+    return reading(n.builder(), [&] { return read_graph(found->graph.open()); });
+}
+
+/// A body while it is read.
+struct body_reader {
+    graph_reader reader;
+    scope names;
+
+    explicit body_reader(operation& n)
+        : reader(n.reader().shared(), &n.reader(), n.reader().depth() + 1, n.builder().file()) {
+        if (reader.depth() > graph_reader::deepest) {
+            n.wrong({"bodies are nested more than ", graph_reader::deepest, " deep"});
+        }
+        names.outer = &n.names();
+        names.imported = n.names().imported;
+    }
+    output_ref add_parameter(const value_description& input, element type, const lpt::shape& dimensions) {
+        const std::string name(input.name);
+        const output_ref made = reader.builder().model().parameter(type, dimensions, name.c_str());
+        names.values[input.name] = reader.of(made);
+        return made;
+    }
+    void read(const graph_description& from) {
+        reader.read_initializers(from, names);
+        reader.read_nodes(from.nodes, names);
+    }
+    void add_result(output_ref from) { reader.builder().model().result(from); }
+};
+
+/// What is known of an output that two bodies, or a body and what it begins with, give.
+inline op::declared_output common_output(const op::declared_output& left, const op::declared_output& right) {
+    op::declared_output result = left;
+    if (left.type != right.type) {
+        result.type = dynamic;
+    }
+    if (left.dimensions == right.dimensions) {
+        return result;
+    }
+    const bool same_rank = left.dimensions.rank_is_static() && right.dimensions.rank_is_static() &&
+                           left.dimensions.rank() == right.dimensions.rank();
+    if (!same_rank) {
+        result.dimensions = lpt::shape::of_dynamic_rank();
+        return result;
+    }
+    for (std::size_t axis = 0; axis < left.dimensions.rank(); ++axis) {
+        if (left.dimensions[axis] != right.dimensions[axis]) {
+            result.dimensions[axis] = dynamic_dimension;
+        }
+    }
+    return result;
+}
+
+inline op::declared_output declared(model_builder& of, output_ref from) {
+    return {of.type_of(from), of.shape_of(from)};
+}
+
+/// Adds what a body takes from outside to the inputs of its node.
+inline void add_captures(const graph_reader& body, seq<output_ref>& inputs, seq<op::body_input>& map) {
+    for (const graph_reader::capture& each : body.captures) {
+        op::body_input input;
+        input.port = static_cast<std::int64_t>(inputs.size());
+        input.parameter = each.parameter;
+        inputs.push_back(each.from);
+        map.push_back(input);
+    }
+}
+
+/// A branch that is known to be taken belongs to the graph itself.
+inline void read_known_branch(operation& n, const graph_description& branch) {
+    scope inner;
+    inner.outer = &n.names();
+    inner.imported = n.names().imported;
+    inner.prefix = n.builder().current().name + "/";
+    n.reader().read_initializers(branch, inner);
+    n.reader().read_nodes(branch.nodes, inner);
+    for (std::size_t port = 0; port < branch.outputs.size(); ++port) {
+        const value* found = inner.find(branch.outputs[port].name);
+        if (found == nullptr) {
+            n.wrong({"the branch does not give '", shown(branch.outputs[port].name), "'"});
+        }
+        n.out_value(port, n.reader().here(*found));
+    }
+}
+
+inline void read_if(operation& n) {
+    output_ref condition = n.in(0);
+    if (const tensor* known = n.known(condition); known != nullptr && known->elements() == 1) {
+        return read_known_branch(n, body_of(n, known->integer(0) != 0 ? "then_branch" : "else_branch"));
+    }
+    condition = n.rank(condition) == 0 ? condition : n.reshape(condition, view<std::int64_t>());
+    op::if_else what;
+    seq<output_ref> inputs{condition};
+    seq<graph> bodies;
+    for (const bool first : {true, false}) {
+        const graph_description branch = body_of(n, first ? "then_branch" : "else_branch");
+        body_reader body(n);
+        body.read(branch);
+        auto& results = first ? what.then_outputs : what.else_outputs;
+        for (std::size_t port = 0; port < branch.outputs.size(); ++port) {
+            const output_ref from = body.reader.result_of(branch.outputs[port], body.names);
+            body.add_result(from);
+            op::body_output output;
+            output.port = static_cast<std::int64_t>(port);
+            output.result = output.port;
+            results.push_back(output);
+            const op::declared_output known = declared(body.reader.builder(), from);
+            if (first) {
+                what.declared_outputs.push_back(known);
+            } else if (port < what.declared_outputs.size()) {
+                what.declared_outputs[port] = common_output(what.declared_outputs[port], known);
+            }
+        }
+        if (results.size() != what.declared_outputs.size()) {
+            n.wrong({"the branches give ", what.declared_outputs.size(), " and ", results.size(), " outputs"});
+        }
+        add_captures(body.reader, inputs, first ? what.then_inputs : what.else_inputs);
+        bodies.push_back(body.reader.builder().take());
+    }
+    const node_id made = n.builder().add_node(what, inputs);
+    for (graph& each : bodies) {
+        n.builder().model().add_body(made, std::move(each));
+    }
+    for (std::size_t port = 0; port < what.declared_outputs.size(); ++port) {
+        n.out(port, output_ref(made, static_cast<std::int32_t>(port)));
+    }
+}
+
+/// What a state is known to be before the body is read: as at first, or less where the body changes it.
+inline void read_loop(operation& n) {
+    const graph_description from = body_of(n, "body");
+    const std::size_t states = n.inputs() < 2 ? 0 : n.inputs() - 2;
+    if (from.inputs.size() != states + 2 || from.outputs.size() < states + 1) {
+        n.wrong({"has ", states, " states, but a body with ", from.inputs.size(), " inputs and ", from.outputs.size(),
+                 " outputs"});
+    }
+    const auto number = [&](std::size_t port, output_ref otherwise) {
+        if (!n.has(port)) {
+            return otherwise;
+        }
+        return n.rank(n.in(port)) == 0 ? n.in(port) : n.reshape(n.in(port), view<std::int64_t>());
+    };
+    const output_ref always = n.builder().constant(make_scalar(boolean, 1));
+    seq<output_ref> first{number(0, n.integer_constant(-1)), number(1, always)};
+    seq<op::declared_output> known;
+    for (std::size_t i = 0; i < states; ++i) {
+        first.push_back(n.in(i + 2));
+        known.push_back(declared(n.builder(), first.back()));
+    }
+    // The shapes of states may change from iteration to iteration: then the body is read anew with less known.
+    for (bool settled = false; !settled;) {
+        op::loop what;
+        body_reader body(n);
+        seq<output_ref> inputs = first;
+        body.add_parameter(from.inputs[0], i64, {});
+        body.add_parameter(from.inputs[1], boolean, {});
+        what.current_iteration = 0;
+        what.execution_condition = 0;
+        op::body_input condition;
+        condition.port = 1;
+        condition.parameter = 1;
+        condition.holds = op::body_input::form::merged;
+        condition.result = 0;
+        what.input_map.push_back(condition);
+        for (std::size_t i = 0; i < states; ++i) {
+            body.add_parameter(from.inputs[i + 2], known[i].type, known[i].dimensions);
+            op::body_input state = condition;
+            state.port = static_cast<std::int64_t>(i + 2);
+            state.parameter = state.port;
+            state.result = static_cast<std::int64_t>(i + 1);
+            what.input_map.push_back(state);
+        }
+        body.read(from);
+        settled = true;
+        for (std::size_t i = 0; i < from.outputs.size(); ++i) {
+            output_ref made = body.reader.result_of(from.outputs[i], body.names);
+            model_builder& inner = body.reader.builder();
+            op::body_output output;
+            output.port = static_cast<std::int64_t>(i) - 1;
+            output.result = static_cast<std::int64_t>(i);
+            if (i > states) {
+                made = inner.add(op::unsqueeze{}, view<output_ref>({made, inner.indices(view<std::int64_t>({0}))}));
+                output.holds = op::body_output::form::concatenated;
+            }
+            body.add_result(made);
+            if (i == 0) {
+                continue;
+            }
+            op::declared_output gives = declared(inner, made);
+            if (i <= states) {
+                const op::declared_output both = common_output(known[i - 1], gives);
+                settled = settled && both == known[i - 1];
+                known[i - 1] = both;
+                gives = both;
+            } else if (gives.dimensions.rank_is_static()) {
+                gives.dimensions[0] = dynamic_dimension;
+            }
+            what.output_map.push_back(output);
+            what.declared_outputs.push_back(gives);
+        }
+        add_captures(body.reader, inputs, what.input_map);
+        if (!settled) {
+            continue;
+        }
+        const node_id made = n.builder().add_node(what, inputs);
+        n.builder().model().add_body(made, body.reader.builder().take());
+        for (std::size_t port = 0; port < what.declared_outputs.size(); ++port) {
+            n.out(port, output_ref(made, static_cast<std::int32_t>(port)));
+        }
+    }
+}
+
+/// A body for each slice of some inputs; further inputs are states.
+inline void read_scan(operation& n) {
+    if (n.version() < 9) {
+        n.wrong({"version 8 of Scan is not supported"});
+    }
+    const graph_description from = body_of(n, "body");
+    const auto scanned = static_cast<std::size_t>(math::maximum<std::int64_t>(0, n.integer("num_scan_inputs", 0)));
+    if (from.inputs.size() != n.inputs() || scanned > n.inputs() || from.outputs.size() + scanned < n.inputs()) {
+        n.wrong({"has ", n.inputs(), " inputs, but a body with ", from.inputs.size()});
+    }
+    const std::size_t states = n.inputs() - scanned;
+    const auto choice = [&](std::string_view name, std::size_t i) {
+        const lpt::integers all = n.list(name);
+        return i < all.size() ? all[i] : 0;
+    };
+    op::tensor_iterator what;
+    body_reader body(n);
+    model_builder& inner = body.reader.builder();
+    seq<output_ref> inputs;
+    for (std::size_t i = 0; i < n.inputs(); ++i) {
+        const output_ref given = n.in(i);
+        inputs.push_back(given);
+        op::body_input input;
+        input.port = static_cast<std::int64_t>(i);
+        input.parameter = input.port;
+        if (i < states) {
+            input.holds = op::body_input::form::merged;
+            input.result = input.port;
+            body.add_parameter(from.inputs[i], n.type(given), n.shape(given));
+        } else {
+            const std::size_t rank = n.rank(given);
+            input.holds = op::body_input::form::sliced;
+            input.slice.axis = n.axis_of(choice("scan_input_axes", i - states), rank);
+            if (choice("scan_input_directions", i - states) != 0) {
+                input.slice = {input.slice.axis, -1, -1, 1, 0};
+            }
+            lpt::shape part = n.shape(given);
+            part[static_cast<std::size_t>(input.slice.axis)] = 1;
+            const output_ref made = body.add_parameter(from.inputs[i], n.type(given), part);
+            const output_ref axis = inner.indices(view<std::int64_t>(&input.slice.axis, 1));
+            body.names.values[from.inputs[i].name] =
+                body.reader.of(inner.add_node(op::squeeze{}, view<output_ref>({made, axis}), 0));
+        }
+        what.input_map.push_back(input);
+    }
+    body.read(from);
+    for (std::size_t i = 0; i < from.outputs.size(); ++i) {
+        output_ref made = body.reader.result_of(from.outputs[i], body.names);
+        op::body_output output;
+        output.port = static_cast<std::int64_t>(i);
+        output.result = output.port;
+        std::int64_t axis = 0;
+        if (i >= states) {
+            axis = choice("scan_output_axes", i - states);
+            made = inner.add(op::unsqueeze{}, view<output_ref>({made, inner.indices(view<std::int64_t>(&axis, 1))}));
+            output.holds = op::body_output::form::concatenated;
+            output.slice.axis = n.axis_of(axis, inner.shape_of(made).rank());
+            if (choice("scan_output_directions", i - states) != 0) {
+                output.slice = {output.slice.axis, -1, -1, 1, 0};
+            }
+        }
+        body.add_result(made);
+        op::declared_output gives = declared(inner, made);
+        if (i >= states && gives.dimensions.rank_is_static()) {
+            gives.dimensions[static_cast<std::size_t>(output.slice.axis)] = dynamic_dimension;
+        }
+        what.output_map.push_back(output);
+        what.declared_outputs.push_back(gives);
+    }
+    add_captures(body.reader, inputs, what.input_map);
+    const node_id made = n.builder().add_node(what, inputs);
+    n.builder().model().add_body(made, inner.take());
+    for (std::size_t port = 0; port < what.declared_outputs.size(); ++port) {
+        n.out(port, output_ref(made, static_cast<std::int32_t>(port)));
+    }
+}
+
+inline constexpr operator_entry control_flow_operators[] = {
+    {"", "If", read_if},
+    {"", "Loop", read_loop},
+    {"", "Scan", read_scan},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx

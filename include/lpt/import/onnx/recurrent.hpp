@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/import/onnx/operation.hpp>
+
+/// Recurrent networks.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// What the three operators have in common, in the order of axes of the library's operations: batch first.
+struct recurrent_inputs {
+    output_ref data;
+    output_ref lengths;
+    output_ref hidden;
+    std::int64_t directions = 1;
+    bool batch_first = false;
+};
+
+inline recurrent_inputs read_recurrent_inputs(operation& n, std::int64_t hidden_size) {
+    recurrent_inputs result;
+    result.batch_first = n.flag("layout");
+    result.data = result.batch_first ? n.in(0) : n.transpose(n.in(0), {1, 0, 2});
+    result.directions = n.words("direction", "forward") == "bidirectional" ? 2 : 1;
+    const output_ref batch = n.size_along(result.data, 0);
+    if (n.has(4)) {
+        result.lengths = n.in(4);
+    } else {
+        result.lengths = n.broadcast(n.size_along(result.data, 1), batch);
+    }
+    if (n.has(5)) {
+        result.hidden = result.batch_first ? n.in(5) : n.transpose(n.in(5), {1, 0, 2});
+    } else {
+        const output_ref sizes = n.concat({batch, n.indices({result.directions, hidden_size})}, 0);
+        result.hidden = n.broadcast(n.like(result.data, 0), sizes);
+    }
+    return result;
+}
+
+inline op::recurrent_direction direction_of(operation& n) {
+    const std::string_view word = n.words("direction", "forward");
+    for (std::size_t i = 0; i < std::size(op::recurrent_direction_words); ++i) {
+        if (op::recurrent_direction_words[i] == shown(word)) {
+            return static_cast<op::recurrent_direction>(i);
+        }
+    }
+    n.wrong({"direction '", shown(word), "' is not known"});
+}
+
+/// Fills the attributes that all have; `count` functions a direction, which must be the same for both.
+template <class Recurrent>
+void read_recurrent_attributes(operation& n, Recurrent& to, std::size_t count) {
+    to.hidden_size = n.integer("hidden_size", 0);
+    if (to.hidden_size == 0) {
+        to.hidden_size = n.static_shape(n.in(2))[2];
+    }
+    to.direction = direction_of(n);
+    to.clip = n.real("clip", 0);
+    const attribute* found = n.node().find("activations");
+    if (found == nullptr) {
+        return;
+    }
+    const std::vector<std::string_view>& names = found->many_words;
+    if (names.size() < count) {
+        n.wrong({"needs ", count, " activations, not ", names.size()});
+    }
+    to.activations.clear();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (i >= count) {
+            if (names[i] != names[i - count]) {
+                n.wrong({"has other activations for the second direction, which is not supported"});
+            }
+            continue;
+        }
+        std::string small(names[i]);
+        for (char& each : small) {
+            each = each >= 'A' && each <= 'Z' ? static_cast<char>(each - 'A' + 'a') : each;
+        }
+        to.activations.push_back(text(small.c_str()));
+    }
+    for (const float each : n.reals("activation_alpha")) {
+        to.activations_alpha.push_back(static_cast<double>(each));
+    }
+    for (const float each : n.reals("activation_beta")) {
+        to.activations_beta.push_back(static_cast<double>(each));
+    }
+}
+
+/// Parts of `size` along axis 1, in another order.
+inline output_ref gates(operation& n, output_ref from, std::int64_t size, std::initializer_list<std::int64_t> order) {
+    seq<output_ref> parts;
+    for (const std::int64_t gate : order) {
+        parts.push_back(n.slice(from, 1, gate * size, (gate + 1) * size));
+    }
+    return n.concat(parts, 1);
+}
+
+/// The sum of the biases of data and state, zero where there are none.
+inline output_ref summed_bias(operation& n, std::int64_t directions, std::int64_t rows) {
+    if (!n.has(3)) {
+        return n.broadcast(n.like(n.in(1), 0), n.indices({directions, rows}));
+    }
+    return n.make(op::add{}, {n.slice(n.in(3), 1, 0, rows), n.slice(n.in(3), 1, rows, 2 * rows)});
+}
+
+/// All hidden states and the last ones, in the order of axes that the file wants.
+inline void out_states(operation& n, const recurrent_inputs& from, output_ref all, output_ref last) {
+    n.out(0, from.batch_first ? n.transpose(all, {0, 2, 1, 3}) : n.transpose(all, {2, 1, 0, 3}));
+    n.out(1, from.batch_first ? last : n.transpose(last, {1, 0, 2}));
+}
+
+inline void read_lstm(operation& n) {
+    op::lstm_sequence what;
+    read_recurrent_attributes(n, what, 3);
+    if (n.flag("input_forget")) {
+        n.wrong({"input_forget is not supported"});
+    }
+    if (n.has(7)) {
+        const tensor* peepholes = n.known(n.in(7));
+        for (std::size_t i = 0; peepholes == nullptr || i < peepholes->elements(); ++i) {
+            if (peepholes == nullptr || peepholes->real(i) != 0) {
+                n.wrong({"peepholes are not supported"});
+            }
+        }
+    }
+    const std::int64_t size = what.hidden_size;
+    const recurrent_inputs from = read_recurrent_inputs(n, size);
+    output_ref cell = from.hidden;
+    if (n.has(6)) {
+        cell = from.batch_first ? n.in(6) : n.transpose(n.in(6), {1, 0, 2});
+    } else if (n.has(5)) {
+        cell = n.broadcast(n.like(from.hidden, 0), n.shape_of(from.hidden));
+    }
+    // Gates lie as input, output, forget, candidate in the file; as forget, input, candidate, output in the operation.
+    const auto order = [&](output_ref rows) { return gates(n, rows, size, {2, 0, 3, 1}); };
+    const node_id made = n.make_node(what, {from.data, from.hidden, cell, from.lengths, order(n.in(1)), order(n.in(2)),
+                                            order(summed_bias(n, from.directions, 4 * size))});
+    out_states(n, from, made, output_ref(made, 1));
+    n.out(2, from.batch_first ? output_ref(made, 2) : n.transpose(output_ref(made, 2), {1, 0, 2}));
+}
+
+inline void read_gru(operation& n) {
+    op::gru_sequence what;
+    read_recurrent_attributes(n, what, 2);
+    what.linear_before_reset = n.flag("linear_before_reset");
+    const std::int64_t size = what.hidden_size;
+    const recurrent_inputs from = read_recurrent_inputs(n, size);
+    output_ref bias = summed_bias(n, from.directions, 3 * size);
+    if (what.linear_before_reset) {
+        const output_ref zeros = n.broadcast(n.like(bias, 0), n.indices({from.directions, size}));
+        const output_ref of_data = n.has(3) ? n.slice(n.in(3), 1, 2 * size, 3 * size) : zeros;
+        const output_ref of_state = n.has(3) ? n.slice(n.in(3), 1, 5 * size, 6 * size) : zeros;
+        bias = n.concat({n.slice(bias, 1, 0, 2 * size), of_data, of_state}, 1);
+    }
+    const node_id made = n.make_node(what, {from.data, from.hidden, from.lengths, n.in(1), n.in(2), bias});
+    out_states(n, from, made, output_ref(made, 1));
+}
+
+/// h' = f(W * x + R * h + b): a gated unit whose gates are always open, 1 / (1 + exp(100)) being too small to count.
+inline void read_simple_recurrent(operation& n) {
+    op::gru_sequence what;
+    what.activations = {"tanh"};
+    read_recurrent_attributes(n, what, 1);
+    seq<text> functions{"sigmoid"};
+    functions.push_back(what.activations[0]);
+    what.activations = {};
+    for (const text& each : functions) {
+        what.activations.push_back(each);
+    }
+    const std::int64_t size = what.hidden_size;
+    const recurrent_inputs from = read_recurrent_inputs(n, size);
+    const auto with_gates = [&](output_ref rows) {
+        const output_ref none =
+            n.broadcast(n.like(rows, 0), n.concat({n.indices({from.directions, 2 * size}), n.size_along(rows, 2)}, 0));
+        return n.concat({none, rows}, 1);
+    };
+    const output_ref gate = n.indices({from.directions, size});
+    const output_ref bias = n.concat({n.broadcast(n.like(n.in(1), -100), gate), n.broadcast(n.like(n.in(1), 100), gate),
+                                      summed_bias(n, from.directions, size)},
+                                     1);
+    const node_id made =
+        n.make_node(what, {from.data, from.hidden, from.lengths, with_gates(n.in(1)), with_gates(n.in(2)), bias});
+    out_states(n, from, made, output_ref(made, 1));
+}
+
+inline constexpr operator_entry recurrent_operators[] = {
+    {"", "LSTM", read_lstm},
+    {"", "GRU", read_gru},
+    {"", "RNN", read_simple_recurrent},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/import/onnx/movement.hpp>
+
+/// Operators that put elements at places that other tensors give.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// Rows of `updates` put into rows of `data` at `places`, the last one where several have one place. Where all places are known, a gather with a
+/// table made here.
+inline output_ref rows_replaced(operation& n, output_ref data, output_ref places, output_ref updates) {
+    const dimension rows = n.shape(data)[0];
+    const output_ref both = n.concat({data, updates}, 0);
+    if (const tensor* known = n.known(places)) {
+        lpt::integers from;
+        for (dimension i = 0; i < rows; ++i) {
+            from.push_back(i);
+        }
+        for (std::size_t i = 0; i < known->elements(); ++i) {
+            const std::int64_t place = known->integer(i);
+            if (place < 0 || place >= rows) {
+                n.wrong({"place ", place, " is outside of ", rows});
+            }
+            from[static_cast<std::size_t>(place)] = rows + static_cast<std::int64_t>(i);
+        }
+        return n.gather(both, n.indices(from), 0);
+    }
+    const output_ref row = n.counted(n.indices({rows}));
+    const output_ref here = n.make(op::equal{}, {n.unsqueeze(row, {1}), n.unsqueeze(places, {0})});
+    const output_ref numbers = n.make(op::add{}, {n.counted(n.shape_of(places)), n.integer_constant(rows)});
+    const output_ref last =
+        n.reduce<op::reduce_max>(n.make(op::select{}, {here, numbers, n.integer_constant(-1)}), {1}, false);
+    const output_ref changed = n.make(op::greater_equal{}, {last, n.integer_constant(0)});
+    return n.gather(both, n.make(op::select{}, {changed, last, row}), 0);
+}
+
+/// The same with rows that are added, multiplied, or compared.
+inline output_ref rows_combined(operation& n, output_ref data, output_ref places, output_ref updates,
+                                std::string_view how) {
+    const dimension rows = n.shape(data)[0];
+    const output_ref row = n.counted(n.indices({rows}));
+    const output_ref here = n.unsqueeze(n.make(op::equal{}, {n.unsqueeze(row, {1}), n.unsqueeze(places, {0})}), {2});
+    const output_ref wide = n.unsqueeze(updates, {0});
+    const element_facts& limits = facts(n.type(data));
+    const bool real = is_real(n.type(data));
+    const auto chosen = [&](double otherwise) { return n.make(op::select{}, {here, wide, n.like(data, otherwise)}); };
+    if (how == "add") {
+        return n.make(op::add{}, {data, n.reduce<op::reduce_sum>(chosen(0), {1}, false)});
+    }
+    if (how == "mul") {
+        return n.make(op::multiply{}, {data, n.reduce<op::reduce_prod>(chosen(1), {1}, false)});
+    }
+    if (how == "max") {
+        return n.make(op::maximum{},
+                      {data, n.reduce<op::reduce_max>(chosen(real ? -math::infinity : limits.lowest), {1}, false)});
+    }
+    if (how == "min") {
+        return n.make(op::minimum{},
+                      {data, n.reduce<op::reduce_min>(chosen(real ? math::infinity : limits.highest), {1}, false)});
+    }
+    n.wrong({"reduction '", shown(how), "' is not known"});
+}
+
+/// `data`, `updates`: [rows, columns]. Comparing each row with each place must not take more than a large tensor.
+inline output_ref scattered(operation& n, output_ref data, output_ref places, output_ref updates) {
+    constexpr double most = 1 << 28;
+    const std::string_view how = n.words("reduction", "none");
+    const double pairs = static_cast<double>(n.shape(data)[0]) * static_cast<double>(n.shape(updates)[0]) *
+                         (how == "none" ? 1.0 : static_cast<double>(n.shape(data)[1]));
+    if (pairs > most && (how != "none" || n.known(places) == nullptr)) {
+        n.wrong({"has too many places that are not known when the network is read"});
+    }
+    return how == "none" ? rows_replaced(n, data, places, updates) : rows_combined(n, data, places, updates, how);
+}
+
+inline void read_scatter_elements(operation& n) {
+    const output_ref x = n.in(0);
+    const lpt::shape sizes = n.static_shape(x);
+    const std::int64_t axis = n.axis_of(n.integer("axis", 0), sizes.rank());
+    const output_ref places = n.reshape(flat_places(n, n.in(1), n.static_shape(n.in(1)), sizes, axis), {-1});
+    const output_ref result = scattered(n, n.reshape(x, {-1, 1}), places, n.reshape(n.in(2), {-1, 1}));
+    n.out(n.reshape(result, sizes.dimensions()));
+}
+
+inline void read_scatter_nd(operation& n) {
+    const output_ref x = n.in(0);
+    const lpt::shape sizes = n.static_shape(x);
+    const lpt::shape indices = n.static_shape(n.in(1));
+    const auto depth = static_cast<std::size_t>(indices.rank() == 0 ? 0 : indices[indices.rank() - 1]);
+    if (depth > sizes.rank() || depth == 0) {
+        n.wrong({"indices of shape ", indices, " do not fit data of shape ", sizes});
+    }
+    std::int64_t columns = 1;
+    for (std::size_t axis = depth; axis < sizes.rank(); ++axis) {
+        columns *= sizes[axis];
+    }
+    lpt::integers strides;
+    strides.resize(depth, 1);
+    for (std::size_t axis = depth - 1; axis-- > 0;) {
+        strides[axis] = strides[axis + 1] * sizes[axis + 1];
+    }
+    lpt::integers ends;
+    for (std::size_t axis = 0; axis < depth; ++axis) {
+        ends.push_back(sizes[axis]);
+    }
+    const output_ref places = places_from_front(n, n.in(1), n.indices(ends));
+    const output_ref flat = n.reduce<op::reduce_sum>(n.make(op::multiply{}, {places, n.indices(strides)}), {-1}, false);
+    const output_ref result =
+        scattered(n, n.reshape(x, {-1, columns}), n.reshape(flat, {-1}), n.reshape(n.in(2), {-1, columns}));
+    n.out(n.reshape(result, sizes.dimensions()));
+}
+
+/// Maxima put back to the places that MaxPool gave.
+inline void read_max_unpool(operation& n) {
+    const lpt::shape data = n.static_shape(n.in(0));
+    const lpt::integers kernel = n.list("kernel_shape");
+    lpt::integers strides = n.list("strides");
+    lpt::integers pads = n.list("pads");
+    strides.resize(kernel.size(), 1);
+    pads.resize(2 * kernel.size(), 0);
+    if (data.rank() != kernel.size() + 2) {
+        n.wrong({"a kernel over ", kernel.size(), " axes does not fit data of shape ", data});
+    }
+    lpt::shape sizes = data;
+    for (std::size_t i = 0; i < kernel.size(); ++i) {
+        sizes[i + 2] = (data[i + 2] - 1) * strides[i] + kernel[i] - pads[i] - pads[i + kernel.size()];
+    }
+    if (n.has(2)) {
+        const lpt::integers given = n.known_integers(2);
+        const lpt::shape wanted{view<dimension>(given.data(), given.size())};
+        std::int64_t stride = 1;
+        output_ref place = n.reshape(n.in(1), {-1});
+        output_ref moved = n.integer_constant(0);
+        std::int64_t wide = 1;
+        for (std::size_t axis = sizes.rank(); axis-- > 0;) {
+            const output_ref along = n.make(op::floor_mod{}, {n.make(op::divide{}, {place, n.integer_constant(stride)}),
+                                                              n.integer_constant(sizes[axis])});
+            moved = n.make(op::add{}, {moved, n.make(op::multiply{}, {along, n.integer_constant(wide)})});
+            stride *= sizes[axis];
+            wide *= wanted[axis];
+        }
+        const output_ref zeros = n.broadcast(n.like(n.in(0), 0), n.indices({wide, 1}));
+        return n.out(n.reshape(scattered(n, zeros, moved, n.reshape(n.in(0), {-1, 1})), wanted.dimensions()));
+    }
+    std::int64_t count = 1;
+    for (const dimension size : sizes) {
+        count *= size;
+    }
+    const output_ref zeros = n.broadcast(n.like(n.in(0), 0), n.indices({count, 1}));
+    n.out(n.reshape(scattered(n, zeros, n.reshape(n.in(1), {-1}), n.reshape(n.in(0), {-1, 1})), sizes.dimensions()));
+}
+
+/// Places of a cache, along an axis, overwritten from a place on that each row of the batch has; `circular` begins anew at the end.
+inline void read_tensor_scatter(operation& n) {
+    const output_ref cache = n.in(0);
+    const lpt::shape sizes = n.static_shape(cache);
+    const std::int64_t axis = n.axis_of(n.integer("axis", -2), sizes.rank());
+    const lpt::shape update = n.static_shape(n.in(1));
+    lpt::integers as;
+    as.resize(sizes.rank(), 1);
+    lpt::integers along = as;
+    as[0] = -1;
+    along[static_cast<std::size_t>(axis)] = -1;
+    output_ref place = n.reshape(n.counted(n.indices({update[static_cast<std::size_t>(axis)]})), along);
+    if (n.has(2)) {
+        place = n.make(op::add{}, {place, n.reshape(n.convert(n.in(2), i64), as)});
+    }
+    if (n.words("mode", "linear") == "circular") {
+        place = n.make(op::floor_mod{}, {place, n.integer_constant(sizes[static_cast<std::size_t>(axis)])});
+    }
+    const output_ref places = n.reshape(flat_places(n, place, update, sizes, axis), {-1});
+    const output_ref result = scattered(n, n.reshape(cache, {-1, 1}), places, n.reshape(n.in(1), {-1, 1}));
+    n.out(n.reshape(result, sizes.dimensions()));
+}
+
+inline constexpr operator_entry scatter_operators[] = {
+    {"", "ScatterElements", read_scatter_elements},
+    {"", "Scatter", read_scatter_elements},
+    {"", "ScatterND", read_scatter_nd},
+    {"", "MaxUnpool", read_max_unpool},
+    {"", "TensorScatter", read_tensor_scatter},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
