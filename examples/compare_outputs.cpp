@@ -60,7 +60,19 @@ std::vector<std::size_t> parse_shape(std::string_view text, const std::string& f
     return shape;
 }
 
-/// Reads a .npy file (format versions 1 to 3) of little-endian 32-bit floats in C order.
+/// The values of a file as floats.
+template <class Value>
+std::vector<float> values_of(std::string_view bytes, std::size_t count) {
+    std::vector<float> result(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        Value value;
+        std::memcpy(&value, bytes.data() + i * sizeof value, sizeof value);
+        result[i] = static_cast<float>(value);
+    }
+    return result;
+}
+
+/// Reads a .npy file (format versions 1 to 3) of little-endian 32-bit floats or of 8-bit integers in C order.
 array read_npy(const std::string& file) {
     std::ifstream stream(file, std::ios::binary);
     if (!stream) reject(file, "cannot be opened");
@@ -75,20 +87,23 @@ array read_npy(const std::string& file) {
         header_size = header_size << 8 | static_cast<unsigned char>(bytes[i]);
     if (header_size > bytes.size() - header_begin) reject(file, "ends within its header");
     const std::string_view header(bytes.data() + header_begin, header_size);
-    if (!header_entry(header, "descr", file).starts_with("'<f4'"))
-        reject(file, "holds no little-endian 32-bit floats ('<f4')");
+    const std::string_view type = header_entry(header, "descr", file).substr(0, 5);
+    if (type != "'<f4'" && type != "'|i1'" && type != "'|u1'")
+        reject(file, "holds neither little-endian 32-bit floats ('<f4') nor 8-bit integers ('|i1', '|u1')");
     if (!header_entry(header, "fortran_order", file).starts_with("False"))
         reject(file, "is in Fortran order, expected C order");
 
     array result{parse_shape(header_entry(header, "shape", file), file), {}};
-    const std::size_t available = (bytes.size() - header_begin - header_size) / sizeof(float);
+    const std::string_view values = std::string_view(bytes).substr(header_begin + header_size);
+    const std::size_t available = values.size() / (type == "'<f4'" ? sizeof(float) : 1);
     std::size_t count = 1;
     for (const std::size_t dimension : result.shape) {
         if (dimension != 0 && count > available / dimension) reject(file, "has fewer values than its shape says");
         count *= dimension;
     }
-    result.values.resize(count);
-    if (count != 0) std::memcpy(result.values.data(), bytes.data() + header_begin + header_size, count * sizeof(float));
+    result.values = type == "'<f4'"   ? values_of<float>(values, count)
+                    : type == "'|i1'" ? values_of<std::int8_t>(values, count)
+                                      : values_of<std::uint8_t>(values, count);
     return result;
 }
 

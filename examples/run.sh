@@ -23,18 +23,19 @@ trap 'rm -rf "$outputs"' EXIT
 
 # run_network NAME: exit 0 when every stored output was matched.
 run_network() {
-    local folder=examples/data/$1 inputs=() reference k
+    local folder=examples/data/$1 inputs=() reference k model
+    model=$(find "$folder" -name 'model.xml' -o -name 'model.onnx' -o -name 'model.tflite')
     mkdir -p "$outputs/$1"
     for ((k = 0; ; k++)); do
         [ -f "$folder/in$k.npy" ] || break
         inputs+=(--input "$folder/in$k.npy")
     done
-    build/release/bin/lpt_run "$folder/model.xml" "${inputs[@]}" \
+    build/release/bin/lpt_run "$model" "${inputs[@]}" \
         --output "$outputs/$1" --report "$outputs/$1/report.json" || return 1
     for ((k = 0; ; k++)); do
         reference=$folder/out$k.npy
         [ -f "$reference" ] || break
-        echo "output $k against the stored float reference:"
+        echo "output $k against the stored reference:"
         build/release/bin/compare_outputs "$outputs/$1/$k.npy" "$reference" \
             --max-rmse-over-std "$(limit "$folder" max_rmse_over_std)" \
             --max-top1-misses "$(limit "$folder" max_top1_misses)" || return 1

@@ -40,6 +40,8 @@ npy short.npy '<f4' False '2, 2' "${one[@]}" "${two[@]}" "${two[@]}"
 npy huge.npy '<f4' False '4294967296, 4294967296' "${one[@]}"
 npy fortran.npy '<f4' True '2, 2' "${one[@]}" "${two[@]}" "${two[@]}" "${one[@]}"
 npy double.npy '<f8' False '1,' "${one[@]}" "${two[@]}"
+npy signed.npy '|i1' False '2, 2' ff 02 02 ff
+npy unsigned.npy '|u1' False '2, 2' ff 02 02 ff
 npy empty.npy '<f4' False '0, 2'
 head -c 40 "$work/a.npy" >"$work/cut.npy"
 cd "$work"
@@ -54,11 +56,12 @@ expect 1 "NOT within limits" nan.npy a.npy --max-rmse-over-std 100
 expect 1 "NOT within limits" nan.npy a.npy
 expect 1 "max_abs nan " nan.npy a.npy
 expect 1 "max_abs nan " nan.npy nan.npy
+expect 0 "max_abs 256 " signed.npy unsigned.npy
 expect 2 "has shape [4], expected [2, 2]" vector.npy a.npy
 expect 2 "has fewer values than its shape says" short.npy a.npy
 expect 2 "has fewer values than its shape says" huge.npy a.npy
 expect 2 "expected C order" fortran.npy a.npy
-expect 2 "holds no little-endian 32-bit floats" double.npy a.npy
+expect 2 "holds neither little-endian 32-bit floats" double.npy a.npy
 expect 2 "holds no values" empty.npy empty.npy
 expect 2 "ends within its header" cut.npy a.npy
 expect 2 "missing.npy: cannot be opened" missing.npy a.npy

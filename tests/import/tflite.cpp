@@ -257,6 +257,40 @@ TEST_CASE("resource variables begin with what CALL_ONCE's subgraph assigns, and 
     CHECK(values_of(reference::evaluate<float>(model, {one}, states, {}).at(0)) == std::vector<double>{12, 22});
 }
 
+TEST_CASE("margins may be computed") {
+    tflite_subgraph network;
+    network.tensors = {{tensor_type::float32, {1, 2}}, {tensor_type::int32, {2, 2}}, {tensor_type::float32, {1, 5}}};
+    network.tensors[2].signature = {-1, -1};
+    network.operators = {{builtin::pad, {0, 1}, {2}}};
+    network.inputs = {0, 1};
+    network.outputs = {2};
+    const tensor margins = make_integer_tensor(i32, {2, 2}, integers{0, 0, 1, 2});
+    const std::vector<tensor> outputs =
+        reference::evaluate<float>(import_network(network), {f32_tensor({1, 2}, {3, 4}), margins});
+    CHECK(values_of(outputs[0]) == std::vector<double>{0, 3, 4, 0, 0});
+}
+
+TEST_CASE("a part of a tensor is replaced, where it lies inside") {
+    tflite_subgraph network;
+    network.tensors = {{tensor_type::float32, {2, 3}},
+                       {tensor_type::float32, {1, 2}},
+                       {tensor_type::int32, {2}},
+                       {tensor_type::float32, {2, 3}}};
+    network.operators = {{builtin::dynamic_update_slice, {0, 1, 2}, {3}}};
+    network.inputs = {0, 1, 2};
+    network.outputs = {3};
+    const graph model = import_network(network);
+    const tensor whole = f32_tensor({2, 3}, {1, 2, 3, 4, 5, 6});
+    const tensor part = f32_tensor({1, 2}, {8, 9});
+    const auto updated = [&](std::int64_t row, std::int64_t column) {
+        const tensor start = make_integer_tensor(i32, {2}, integers{row, column});
+        return values_of(reference::evaluate<float>(model, {whole, part, start}).at(0));
+    };
+    CHECK(updated(1, 0) == std::vector<double>{1, 2, 3, 8, 9, 6});
+    CHECK(updated(0, 1) == std::vector<double>{1, 8, 9, 4, 5, 6});
+    CHECK(updated(7, 7) == std::vector<double>{1, 2, 3, 4, 8, 9});
+}
+
 TEST_CASE("open sizes of the signature stay open") {
     tflite_subgraph network;
     network.tensors = {{tensor_type::float32, {1, 2}}, {tensor_type::float32, {1, 2}}};

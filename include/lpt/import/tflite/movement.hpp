@@ -55,10 +55,19 @@ inline margins margins_input(network& net, std::size_t port, std::size_t axes_co
 }
 
 inline void make_padded(network& net, op::pad_mode mode) {
-    const axes order = movable_order(net, {0});
-    const margins by = margins_input(net, 1, net.input_info(0).dimensions.rank());
-    seq<output_ref, 5> inputs{net.real_input(0, order), net.make().indices(net.in_order(by.begin, order)),
-                              net.make().indices(net.in_order(by.end, order))};
+    const bool is_known = net.make().value_of(net.codes(net.input(1), axes::as_in_file)) != nullptr;
+    const axes order = is_known ? movable_order(net, {0}) : axes::as_in_file;
+    seq<output_ref, 5> inputs{net.real_input(0, order)};
+    if (is_known) {
+        const margins by = margins_input(net, 1, net.input_info(0).dimensions.rank());
+        inputs.push_back(net.make().indices(net.in_order(by.begin, order)));
+        inputs.push_back(net.make().indices(net.in_order(by.end, order)));
+    } else {
+        for (const std::int64_t column : {0, 1}) {
+            inputs.push_back(
+                net.make().add(op::gather{}, {net.real_input(1), net.make().integer(column), net.make().integer(1)}));
+        }
+    }
     if (mode == op::pad_mode::constant) {
         inputs.push_back(net.has_input(2) ? net.folded_input(2) : net.make().real(0, net.make().type_of(inputs[0])));
         if (net.make().shape_of(inputs[3]).rank() != 0) {
@@ -195,6 +204,49 @@ inline void make_gather(network& net) {
         net.axis_in(net.op().integer("axis"), net.input_info(0).dimensions.rank(), axes::as_in_file);
     net.give_moved(net.make().add(what, {net.real_input(0), net.real_input(1), net.make().integer(axis)}),
                    axes::as_in_file, 0);
+}
+/// A part of the first input becomes the second one; it begins at the third, moved so that it lies inside.
+///
+/// Along each axis the place in the second input is looked up; what has one on all axes is taken from there.
+inline void make_dynamic_update_slice(network& net) {
+    const shape whole = net.input_info(0).dimensions;
+    const shape part = net.input_info(1).dimensions;
+    if (part.rank() != whole.rank() || !net.input_info(0).signature.is_static() ||
+        !net.input_info(1).signature.is_static()) {
+        net.wrong("tensors of shapes ", net.input_info(0).signature, " and ", net.input_info(1).signature,
+                  " do not fit");
+    }
+    model_builder& make = net.make();
+    output_ref update = net.real_input(1);
+    output_ref is_inside;
+    for (std::size_t axis = 0; axis < whole.rank(); ++axis) {
+        if (part[axis] > whole[axis]) {
+            net.wrong("a part of shape ", part, " is larger than ", whole);
+        }
+        const auto place = static_cast<std::int64_t>(axis);
+        const element type = make.type_of(net.real_input(2));
+        output_ref start = make.add(op::gather{}, {net.real_input(2), make.integer(place), make.integer(0)});
+        start = make.add(op::minimum{}, {make.add(op::maximum{}, {start, make.integer(0, type)}),
+                                         make.integer(whole[axis] - part[axis], type)});
+        op::range count;
+        count.output_type = type;
+        const output_ref places =
+            make.add(count, {make.integer(0, type), make.integer(whole[axis], type), make.integer(1, type)}, 4);
+        const output_ref from = make.add(op::subtract{}, {places, start});
+        const output_ref last = make.integer(part[axis] - 1, type);
+        const output_ref nearest =
+            make.add(op::minimum{}, {make.add(op::maximum{}, {from, make.integer(0, type)}), last});
+        update = make.add(op::gather{}, {update, nearest, make.integer(place)});
+        shape along = shape::of_ones(whole.rank());
+        along[axis] = whole[axis];
+        const output_ref fits =
+            make.add(op::reshape{}, {make.add(op::equal{}, {from, nearest}), make.indices(along.dimensions())});
+        is_inside = is_inside ? make.add(op::logical_and{}, {is_inside, fits}) : fits;
+    }
+    if (!is_inside) {
+        net.wrong("tensors without axes have no parts");
+    }
+    net.give_moved(make.add(op::select{}, {is_inside, update, net.real_input(0)}), axes::as_in_file, 0);
 }
 inline void make_gather_nd(network& net) {
     net.give_moved(net.make().add(op::gather_nd{}, {net.real_input(0), net.real_input(1)}), axes::as_in_file, 0);

@@ -39,6 +39,7 @@ inline constexpr operator_maker operator_makers[] = {
     {builtin::depthwise_conv_2d, make_depthwise_conv_2d},
     {builtin::dequantize, make_dequantize},
     {builtin::div, make_div},
+    {builtin::dynamic_update_slice, make_dynamic_update_slice},
     {builtin::elu, make_elu},
     {builtin::embedding_lookup, make_embedding_lookup},
     {builtin::equal, make_binary<op::equal>},

@@ -101,11 +101,12 @@ inline void make_unidirectional_sequence_lstm(network& net) {
     variable& cell_state = state_variable(net, 19);
     op::lstm_sequence what;
     what.hidden_size = hidden;
-    const tensor lengths = make_integer_tensor(i32, shape{batch}, view<std::int64_t>(&time, 1));
+    const output_ref lengths =
+        net.make().add(op::broadcast{}, {net.make().integer(time, i32), net.make().indices({batch})}, 3);
     const node_id made = net.make().add_node(
         what, {data, reshaped(net, output_state.now, {-1, 1, hidden}), reshaped(net, cell_state.now, {-1, 1, hidden}),
-               net.make().constant(lengths), gates(net, 1, {1, 4 * hidden, weights[1]}),
-               gates(net, 5, {1, 4 * hidden, hidden}), gates(net, 12, {1, 4 * hidden})});
+               lengths, gates(net, 1, {1, 4 * hidden, weights[1]}), gates(net, 5, {1, 4 * hidden, hidden}),
+               gates(net, 12, {1, 4 * hidden})});
     keep(output_state, reshaped(net, output_ref(made, 1), {-1, hidden}));
     keep(cell_state, reshaped(net, output_ref(made, 2), {-1, hidden}));
     const output_ref result = net.make().add(op::squeeze{}, {output_ref(made, 0), net.make().indices({1})});
