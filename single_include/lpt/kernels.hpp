@@ -2583,12 +2583,24 @@ struct unary {
         const floats tail = log1p_unit(exp(negate(absolute(v))));
         return keep_nan(v, simd::add(simd::at_least(v, constant(0.0f)), tail));
     }
+    /// exp(v) for v <= 0: what it need not know of large numbers is a fifth of `exp`. NaN stays.
+    [[gnu::always_inline]] static floats exp_of_negative(floats v) noexcept {
+        floats n;
+        const floats p = reduced_expm1(simd::at_least(v, constant(-87.0f)), n);
+        const floats scale = power_of_two(n);
+        const floats result =
+            simd::select(simd::less(v, constant(-87.0f)), constant(0.0f), simd::fma(p, scale, scale));
+        return keep_nan(v, result);
+    }
     [[gnu::always_inline]] static floats sigmoid(floats v) noexcept {
-        // exp of a non-positive number only: the small tail keeps its relative accuracy on both sides.
-        const floats e = exp(negate(absolute(v)));
-        const floats denominator = simd::add(constant(1.0f), e);
-        const floats numerator = simd::select(simd::less(v, constant(0.0f)), e, constant(1.0f));
-        return keep_nan(v, simd::divide(numerator, denominator));
+        // Both tails keep their relative accuracy: 1 + e loses nothing of a large e, and the result nothing of a small one.
+        floats n;
+        const floats inside = simd::at_most(simd::at_least(negate(v), constant(-87.0f)), constant(88.0f));
+        const floats p = reduced_expm1(inside, n);
+        const floats scale = power_of_two(n);
+        const floats sum = simd::add(constant(1.0f), simd::fma(p, scale, scale));
+        const floats result = simd::divide(constant(1.0f), sum);
+        return keep_nan(v, simd::select(simd::less(v, constant(-88.0f)), constant(0.0f), result));
     }
     [[gnu::always_inline]] static floats tanh(floats v) noexcept {
         const floats magnitude = simd::at_most(absolute(v), constant(10.0f));  // tanh(10) rounds to 1
@@ -6938,7 +6950,7 @@ struct kernel_of<Isa, attention_problem> {
         const numbers middle = numbers::broadcast(nothing ? 0 : largest);
         std::int64_t i = 0;
         for (; i < count; i += numbers::width) {
-            const numbers power = (numbers::load(row + i) - middle).map([](floats v) { return unary<Isa>::exp(v); });
+            const numbers power = (numbers::load(row + i) - middle).map([](floats v) { return unary<Isa>::exp_of_negative(v); });
             power.store(row + i);
             sum = sum + power;
         }
@@ -7264,6 +7276,7 @@ template <class Isa>
 struct convert {
     using simd = lanes<Isa>;
     using floats = typename simd::floats;
+    using ints = typename simd::ints;
     static constexpr std::int64_t width = simd::width;
 
     /// How far ahead of the loads: prefetchers of processors stop at the end of each page.
@@ -7504,6 +7517,11 @@ struct convert {
             simd::store(v + i, finish<Isa>::load_elements(data, p.input_type, i, part.count - i));
     }
 
+    /// Whether inputs have limits.
+    static bool is_limited(const convert_problem& p) noexcept {
+        return p.input_low != nullptr || p.input_high != nullptr || p.input_low_all != -__builtin_inff() ||
+               p.input_high_all != __builtin_inff();
+    }
     static void clamp(const float* low, float low_all, const float* high, float high_all, std::int64_t channel,
                       std::int64_t columns, float* v) noexcept {
         if (low == nullptr && high == nullptr && low_all == -__builtin_inff() && high_all == __builtin_inff()) return;
@@ -7534,9 +7552,14 @@ struct convert {
         const run_of_elements part{count, in.channel_stride, out.channel_stride};
         const std::int64_t from = n * in.batch_stride + pixel * in.pixel_stride + channel * in.channel_stride;
         const std::int64_t to = n * out.batch_stride + pixel * out.pixel_stride + channel * out.channel_stride;
-        alignas(64) float v[finish_columns];
-        load(p, from, part, v);
-        clamp(p.input_low, p.input_low_all, p.input_high, p.input_high_all, channel, count, v);
+        alignas(64) float copy[finish_columns];
+        const float* v = copy;
+        if (p.input_type == element_kind::f32 && part.input_step == 1 && count % width == 0 && !is_limited(p)) {
+            v = static_cast<const float*>(p.input) + from;
+        } else {
+            load(p, from, part, copy);
+            clamp(p.input_low, p.input_low_all, p.input_high, p.input_high_all, channel, count, copy);
+        }
         unsigned char* direct = static_cast<unsigned char*>(p.output) + to * bytes_of(p.finish.output_type);
         const std::int64_t row = n * p.pixels + pixel;
         if (part.output_step == 1) {
@@ -7586,34 +7609,55 @@ struct convert {
         return bytes && p.channels > 1 && p.channels <= few_channels && p.input_layout.pixel_stride == 1 &&
                p.output_layout.channel_stride == 1 && p.output_layout.pixel_stride == p.channels;
     }
+    /// Words to pixels of so many bytes.
     template <int Channels>
-    static void interleave(const unsigned char (&planes)[few_channels][finish_columns], std::int64_t count,
-                           unsigned char* to) noexcept {
-        const auto pixel = [&](std::int64_t i) __attribute__((always_inline)) {
-            std::uint32_t word = 0;
-#pragma GCC unroll 4
-            for (int c = 0; c < Channels; ++c)
-                word |= static_cast<std::uint32_t>(planes[c][i]) << (8 * c);
-            return word;
+    static void put_pixels(const std::int32_t* words, std::int64_t count, unsigned char* to) noexcept {
+        constexpr int size = Channels == 2 ? 2 : 4;
+        for (std::int64_t i = 0; i + 1 < count; ++i)  // what is past a pixel is the next one's
+            std::memcpy(to + i * Channels, words + i, size);
+        std::memcpy(to + (count - 1) * Channels, words + count - 1, Channels);
+    }
+    /// What the pixels of one channel go through.
+    struct channel_numbers {
+        floats low, high, scale, bias;
+    };
+    static channel_numbers numbers_of(const convert_problem& p, std::int64_t channel) noexcept {
+        const auto number = [channel](const float* array, float all) __attribute__((always_inline)) {
+            return simd::broadcast(array != nullptr ? array[channel] : all);
         };
-        for (std::int64_t i = 0; i + 1 < count; ++i) {  // what is past a pixel is the next one's
-            const std::uint32_t word = pixel(i);
-            std::memcpy(to + i * Channels, &word, Channels == 2 ? 2 : 4);
-        }
-        const std::uint32_t last = pixel(count - 1);
-        std::memcpy(to + (count - 1) * Channels, &last, Channels);
+        return {number(p.input_low, p.input_low_all), number(p.input_high, p.input_high_all),
+                number(p.finish.scale, p.finish.scale_all), number(p.finish.bias, p.finish.bias_all)};
     }
     static void run_few_channels(const convert_problem& p, std::int64_t n, std::int64_t pixel,
                                  std::int64_t count) noexcept {
-        alignas(64) unsigned char planes[few_channels][finish_columns];
-        for (std::int64_t c = 0; c < p.channels; ++c)
-            finish_pixels(p, n, c, pixel, count, planes[c]);
+        const bool limited = is_limited(p);
+        const floats low = simd::broadcast(p.finish.quant_low);
+        const floats high = simd::broadcast(p.finish.quant_high);
+        alignas(64) std::int32_t words[finish_columns];
+        for (std::int64_t c = 0; c < p.channels; ++c) {
+            const channel_numbers with = numbers_of(p, c);
+            const ints shift = simd::broadcast_int(1 << (8 * c));
+            const std::int64_t first = n * p.input_layout.batch_stride + pixel + c * p.input_layout.channel_stride;
+            const auto* const from = static_cast<const unsigned char*>(p.input) + first * bytes_of(p.input_type);
+            for (std::int64_t i = 0; i < count; i += width) {
+                floats v;
+                if (p.input_type == element_kind::f32 && i + width <= count)
+                    v = load_vector<element_kind::f32>(from + i * 4);
+                else
+                    v = finish<Isa>::load_elements(from, p.input_type, i, count - i);
+                if (limited) v = simd::at_most(simd::at_least(v, with.low), with.high);
+                v = simd::at_most(simd::at_least(simd::fma(v, with.scale, with.bias), low), high);
+                const ints byte = simd::and_int(simd::round_to_int(v), simd::broadcast_int(255));
+                const ints part = simd::multiply_int(byte, shift);
+                simd::store_int(words + i, c == 0 ? part : simd::or_int(simd::load_int(words + i), part));
+            }
+        }
         unsigned char* const to =
             static_cast<unsigned char*>(p.output) + n * p.output_layout.batch_stride + pixel * p.channels;
         switch (p.channels) {
-            case 2: return interleave<2>(planes, count, to);
-            case 3: return interleave<3>(planes, count, to);
-            default: return interleave<4>(planes, count, to);
+            case 2: return put_pixels<2>(words, count, to);
+            case 3: return put_pixels<3>(words, count, to);
+            default: return put_pixels<4>(words, count, to);
         }
     }
 
@@ -9077,6 +9121,7 @@ struct group_sums {
     using floats = typename simd::floats;
     using numbers = sixteen<Isa>;
     static constexpr std::int64_t piece = 64;  // vectors that are added before they join the others
+    static constexpr int chains = 4;  // sums under way in a piece, which would otherwise wait for each other
 
     /// One group of rows. `start`: what a sum begins with.
     template <class Take, class Join>
@@ -9089,8 +9134,18 @@ struct group_sums {
             for (std::int64_t first = 0; first < layout.length; first += piece * numbers::width) {
                 const std::int64_t rest = layout.length - first;
                 const std::int64_t count = rest < piece * numbers::width ? rest : piece * numbers::width;
-                numbers part = numbers::broadcast(start);
                 std::int64_t at = 0;
+                numbers parts[chains];
+#pragma GCC unroll 4
+                for (numbers& each : parts)
+                    each = numbers::broadcast(start);
+                for (; at + chains * numbers::width <= count; at += chains * numbers::width) {
+#pragma GCC unroll 4
+                    for (int chain = 0; chain < chains; ++chain)
+                        parts[chain] =
+                            parts[chain].map(numbers::load(begin + first + at + chain * numbers::width), take);
+                }
+                numbers part = parts[0].map(parts[1], join).map(parts[2].map(parts[3], join), join);
                 for (; at + numbers::width <= count; at += numbers::width)
                     part = part.map(numbers::load(begin + first + at), take);
                 if (at < count) {
@@ -10133,7 +10188,7 @@ struct softmax_row {
             for (std::int64_t i = begin; i < end; i += numbers::width) {
                 const std::int64_t count = end - i;
                 const numbers x = numbers::load_first(from + i, count, -__builtin_inff());
-                const numbers power = (x - middle).map([](floats v) { return unary<Isa>::exp(v); });
+                const numbers power = (x - middle).map([](floats v) { return unary<Isa>::exp_of_negative(v); });
                 if (to != nullptr) power.store_first(to + i, count);
                 part = part + power;
             }
@@ -10202,7 +10257,7 @@ struct kernel_of<Isa, softmax_problem> {
         floats sum = simd::broadcast(0);
         for (std::int64_t i = 0; i < p.length; ++i) {
             const floats x = load_part<Isa>(from + i * p.inner, count);
-            const floats power = unary<Isa>::exp(simd::subtract(x, most));
+            const floats power = unary<Isa>::exp_of_negative(simd::subtract(x, most));
             if (!p.logarithm) store_part<Isa>(to + i * p.inner, power, count);
             sum = simd::add(sum, power);
         }

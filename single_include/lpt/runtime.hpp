@@ -1951,8 +1951,11 @@ inline bool has_elements(const shape& dimensions) { return dimensions.is_static(
 
 /// An operation that takes one tensor of f32 with elements and gives one; kernels compute it in f32.
 inline bool maps_f32(const graph& model, const node& each) {
+    const relaxation* own = each.own_types();
+    const bool computes_in_f32 = own == nullptr || own->input_types.empty() || own->input_types[0] == f32 ||
+                                 own->input_types[0] == dynamic;
     return each.inputs() != 0 && each.outputs() == 1 && each.type() == f32 && model.type(each.input(0)) == f32 &&
-           each.own_types() == nullptr && has_elements(each.shape()) && has_elements(model.shape(each.input(0)));
+           computes_in_f32 && has_elements(each.shape()) && has_elements(model.shape(each.input(0)));
 }
 
 inline chain chain_at(const graph& model, node_id anchor, int axis) {
@@ -9353,43 +9356,118 @@ namespace lpt::inline LPT_ABI::runtime {
 
 namespace detail {
 
+/// Calls work(begin, end) for parts of [0, count), one for each thread that is worth its round; `bytes`: of all.
+template <class Work>
+void in_parts(const kernel::parallel_for& parallel, std::size_t count, std::size_t bytes, const Work& work) {
+    constexpr std::size_t least_bytes = 16384;  // of a part
+    const std::size_t threads = parallel.run != nullptr && parallel.threads > 1 ? static_cast<std::size_t>(parallel.threads) : 1;
+    const std::size_t worth = bytes / least_bytes < threads ? bytes / least_bytes : threads;
+    const std::size_t parts = worth < count ? worth : count;
+    if (parts < 2) {
+        return work(std::size_t{0}, count);
+    }
+    struct job {
+        const Work& work;
+        std::size_t count;
+        std::size_t parts;
+        static void run(void* context, int index) {
+            const job& self = *static_cast<const job*>(context);
+            const auto at = static_cast<std::size_t>(index);
+            self.work(self.count * at / self.parts, self.count * (at + 1) / self.parts);
+        }
+    };
+    job all{work, count, parts};
+    parallel.run(parallel.pool, static_cast<int>(parts), &job::run, &all);
+}
+
+/// Copies few bytes, two overlapping moves of one size at a time: a call for each piece would cost more.
+inline void copy_piece(std::byte* to, const std::byte* from, std::size_t size) {
+    const auto copy = [&](auto block) {
+        constexpr std::size_t each = decltype(block)::value;
+        for (std::size_t i = 0; i + each <= size; i += each) {
+            std::memcpy(to + i, from + i, each);
+        }
+        std::memcpy(to + size - each, from + size - each, each);
+    };
+    if (size > 256) {
+        std::memcpy(to, from, size);
+    } else if (size >= 16) {
+        copy(std::integral_constant<std::size_t, 16>());
+    } else if (size >= 4) {
+        copy(std::integral_constant<std::size_t, 4>());
+    } else {
+        for (std::size_t i = 0; i < size; ++i) {
+            to[i] = from[i];
+        }
+    }
+}
+
 template <class Block>
-void gather_blocks(const plan::gather_step& work, const std::byte* from, std::byte* to) {
+void gather_blocks(const plan::gather_step& work, const std::byte* from, std::byte* to, std::size_t begin,
+                   std::size_t end) {
     Block fill{};
     std::memcpy(&fill, work.fill.data(), sizeof fill);
-    for (const std::int32_t block : work.blocks) {
+    for (std::size_t i = begin; i < end; ++i) {
         Block value = fill;
-        if (block >= 0) {
-            std::memcpy(&value, from + static_cast<std::size_t>(block) * sizeof value, sizeof value);
+        if (work.blocks[i] >= 0) {
+            std::memcpy(&value, from + static_cast<std::size_t>(work.blocks[i]) * sizeof value, sizeof value);
         }
-        std::memcpy(to, &value, sizeof value);
-        to += sizeof value;
+        std::memcpy(to + i * sizeof value, &value, sizeof value);
+    }
+}
+
+inline void gather_part(const plan::gather_step& work, const std::byte* from, std::byte* to, std::size_t begin,
+                        std::size_t end) {
+    const auto size = static_cast<std::size_t>(work.block * work.element_bytes);
+    if (work.block == 1) {
+        switch (work.element_bytes) {
+            case 1: return gather_blocks<std::uint8_t>(work, from, to, begin, end);
+            case 2: return gather_blocks<std::uint16_t>(work, from, to, begin, end);
+            case 4: return gather_blocks<std::uint32_t>(work, from, to, begin, end);
+            default: return gather_blocks<std::uint64_t>(work, from, to, begin, end);
+        }
+    }
+    for (std::size_t at = begin; at < end; ++at) {
+        std::byte* const block = to + at * size;
+        if (work.blocks[at] >= 0) {
+            copy_piece(block, from + static_cast<std::size_t>(work.blocks[at]) * size, size);
+        } else {
+            for (std::size_t i = 0; i < size; i += work.fill.size()) {
+                std::memcpy(block + i, work.fill.data(), work.fill.size());
+            }
+        }
     }
 }
 
 }  // namespace detail
 
 /// Blocks of the input in another order.
-inline void gather(const plan::gather_step& work, const std::byte* from, std::byte* to) {
-    const auto size = static_cast<std::size_t>(work.block * work.element_bytes);
-    if (work.block == 1) {
-        switch (work.element_bytes) {
-            case 1: return detail::gather_blocks<std::uint8_t>(work, from, to);
-            case 2: return detail::gather_blocks<std::uint16_t>(work, from, to);
-            case 4: return detail::gather_blocks<std::uint32_t>(work, from, to);
-            default: return detail::gather_blocks<std::uint64_t>(work, from, to);
-        }
+inline void gather(const plan::gather_step& work, const std::byte* from, std::byte* to,
+                   const kernel::parallel_for& parallel) {
+    const std::size_t bytes = work.blocks.size() * static_cast<std::size_t>(work.block * work.element_bytes);
+    const std::size_t effort = work.block == 1 ? 4 * bytes : bytes;  // an element takes as long as a few bytes of a block
+    detail::in_parts(parallel, work.blocks.size(), effort, [&](std::size_t begin, std::size_t end) {
+        detail::gather_part(work, from, to, begin, end);
+    });
+}
+
+/// Rows of several tensors next to each other; `input(i)` is where the i-th lies.
+template <class Input>
+void concatenate(const plan::concat_step& work, const Input& input, std::byte* to,
+                 const kernel::parallel_for& parallel) {
+    std::size_t length = 0;  // of a row of the output
+    for (const std::size_t each : work.lengths) {
+        length += each;
     }
-    for (const std::int32_t block : work.blocks) {
-        if (block >= 0) {
-            std::memcpy(to, from + static_cast<std::size_t>(block) * size, size);
-        } else {
-            for (std::size_t i = 0; i < size; i += work.fill.size()) {
-                std::memcpy(to + i, work.fill.data(), work.fill.size());
+    detail::in_parts(parallel, work.rows, work.rows * length, [&](std::size_t begin, std::size_t end) {
+        std::byte* first = to;
+        for (std::size_t i = 0; i < work.inputs.size(); first += work.lengths[i], ++i) {
+            const std::byte* const from = input(i);
+            for (std::size_t row = begin; row < end; ++row) {
+                detail::copy_piece(first + row * length, from + row * work.lengths[i], work.lengths[i]);
             }
         }
-        to += size;
-    }
+    });
 }
 
 /// Blocks of the input that indices choose.
@@ -9510,6 +9588,7 @@ struct memory {
     state_value* const* states = nullptr;  // by number of the state
     node_evaluator nodes;
     std::vector<tensor>* deferred = nullptr;  // what deferred steps give, one after the other
+    std::vector<kernel::post_operation>* posts = nullptr;  // of the step that runs
 };
 
 /// Runs steps one after the other.
@@ -9519,7 +9598,6 @@ class step_runner {
     const kernel::parallel_for& threads_;
     kernel::parallel_for parallel_;  // of the step that runs
     const memory& memory_;
-    std::vector<kernel::post_operation> posts_;
 
     const plan::stored_tensor& at(int tensor) const { return net_.tensors[static_cast<std::size_t>(tensor)]; }
 
@@ -9558,7 +9636,8 @@ class step_runner {
         result.scale_all = scale.all;
         result.bias = bias.array;
         result.bias_all = bias.all;
-        posts_.clear();
+        std::vector<kernel::post_operation>& posts = *memory_.posts;
+        posts.clear();
         for (const plan::planned_post& each : finish.posts) {
             kernel::post_operation post;
             post.kind = each.kind;
@@ -9576,10 +9655,10 @@ class step_runner {
                 post.residual = read(each.residual.tensor) + offset * kernel::bytes_of(post.residual_type);
                 post.residual_row_stride = each.residual.strides[each.residual.strides.size() - 2];
             }
-            posts_.push_back(post);
+            posts.push_back(post);
         }
-        result.post = posts_.data();
-        result.post_count = static_cast<int>(posts_.size());
+        result.post = posts.data();
+        result.post_count = static_cast<int>(posts.size());
         result.output_type = plan::kind_of(finish.type);
         result.quant_low = finish.low;
         result.quant_high = finish.high;
@@ -9732,7 +9811,9 @@ class step_runner {
         kernels_.lookup(problem, parallel_);
     }
 
-    void operator()(const plan::gather_step& work) { gather(work, read(work.input), write(work.output)); }
+    void operator()(const plan::gather_step& work) {
+        gather(work, read(work.input), write(work.output), parallel_);
+    }
     void operator()(const plan::choice_step& work) {
         const bool is_wide = at(work.indices).type == i64;
         (is_wide ? &choose<std::int64_t> : &choose<std::int32_t>)(work, read(work.input), read(work.indices),
@@ -9740,13 +9821,8 @@ class step_runner {
     }
     void operator()(const plan::margin_step& work) { add_margin(work, read(work.input), write(work.output)); }
     void operator()(const plan::concat_step& work) {
-        std::byte* to = write(work.output);
-        for (std::size_t row = 0; row < work.rows; ++row) {
-            for (std::size_t i = 0; i < work.inputs.size(); ++i) {
-                std::memcpy(to, read(work.inputs[i]) + row * work.lengths[i], work.lengths[i]);
-                to += work.lengths[i];
-            }
-        }
+        concatenate(
+            work, [&](std::size_t i) { return read(work.inputs[i]); }, write(work.output), parallel_);
     }
 
     void operator()(const plan::transpose_step& work) {
@@ -9925,6 +10001,8 @@ class network_runner {
     memory_block arena_;
     const bound_stage* running_ = nullptr;
     bool timed_ = false;
+    std::vector<const void*> from_;  // where inputs of the run lie
+    std::vector<kernel::post_operation> posts_;
 
     const kernel::kernel_table& kernels() const { return *program_.context().kernels; }
     void make_bodies() {
@@ -10039,7 +10117,7 @@ class network_runner {
         const bool counts = counts_iterations(each);
         const auto run_body = [&](std::size_t which, const std::vector<tensor>& parameters) {
             context_.iterations_left -= counts ? 1 : 0;
-            return runners[which]->run(parameters, timed_);
+            return runners[which]->run(view<tensor>(parameters.data(), parameters.size()), timed_);
         };
         const reference::limits most = {.bytes = program_.context().most_evaluated_bytes,
                                         .iterations = math::maximum<std::int64_t>(0, context_.iterations_left)};
@@ -10050,8 +10128,13 @@ class network_runner {
         lpt::detail::naming_memory([&] { arena_.grow(stage.what().net.arena_bytes); },
                                    [&] { return plan::detail::largest_of(stage.what().net); });
         begin_states(stage);
+<<<<<<< HEAD
         const memory where{arena_.data(), inputs, stage.states.data(), {this, &evaluate_inside}, &deferred};
         step_runner runner(stage.what().net, kernels(), context_.parallel, where);
+=======
+        const memory where{arena_.data(), inputs, stage.states.data(), {this, &evaluate_inside}, &deferred, &posts_};
+        step_runner runner(stage.what.net, *context_.kernels, context_.parallel, where);
+>>>>>>> bdd922e (Sums over rows have four chains; pictures become words of pixels; sigmoid and exp of negatives know only what they must; concatenation and gathering are shared among threads and copy few bytes inline; a run of a fixed network takes no memory but for its outputs; relaxed operations on f32 have their kernels)
         running_ = &stage;
         timed_ = timed;
         if (timed) {
@@ -10063,10 +10146,17 @@ class network_runner {
         }
     }
     /// Where an output of a stage lies after its steps.
+<<<<<<< HEAD
     const std::byte* output_of(const bound_stage& stage, const void* const* inputs, std::size_t which) const {
         const memory where{arena_.data(), inputs, stage.states.data(), {}, nullptr};
         return step_runner(stage.what().net, kernels(), context_.parallel, where)
             .read(stage.what().net.outputs[which].tensor);
+=======
+    const std::byte* output_of(const kept_stage& stage, const void* const* inputs, std::size_t which) const {
+        const memory where{arena_.data(), inputs, stage.states.data(), {}, nullptr, nullptr};
+        return step_runner(stage.what.net, *context_.kernels, context_.parallel, where)
+            .read(stage.what.net.outputs[which].tensor);
+>>>>>>> bdd922e (Sums over rows have four chains; pictures become words of pixels; sigmoid and exp of negatives know only what they must; concatenation and gathering are shared among threads and copy few bytes inline; a run of a fixed network takes no memory but for its outputs; relaxed operations on f32 have their kernels)
     }
     void append_outputs(const bound_stage& stage, const void* const* inputs, std::vector<tensor>& to) const {
         for (std::size_t i = 0; i < stage.what().net.outputs.size(); ++i) {
@@ -10082,6 +10172,7 @@ class network_runner {
             to.push_back(lpt::detail::naming_memory(copy, [&] { return join({"output ", i, " '", each.name, "'"}); }));
         }
     }
+<<<<<<< HEAD
     void check_inputs(const std::vector<tensor>& inputs) const {
         const std::vector<plan::port>& all = program_.inputs();
         if (inputs.size() != all.size()) {
@@ -10089,12 +10180,61 @@ class network_runner {
         }
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             const plan::port& wanted = all[i];
+=======
+    void check_inputs(view<tensor> inputs) const {
+        if (inputs.size() != inputs_.size()) {
+            fail({"the network has ", inputs_.size(), " inputs, not ", inputs.size()});
+        }
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            const plan::port& wanted = inputs_[i];
+            if (inputs[i].type() == wanted.type && inputs[i].dimensions() == wanted.dimensions) {
+                continue;
+            }
+>>>>>>> bdd922e (Sums over rows have four chains; pictures become words of pixels; sigmoid and exp of negatives know only what they must; concatenation and gathering are shared among threads and copy few bytes inline; a run of a fixed network takes no memory but for its outputs; relaxed operations on f32 have their kernels)
             shape merged = wanted.dimensions;
             if ((inputs[i].type() != wanted.type && wanted.type != dynamic) ||
                 !merge_shape(merged, inputs[i].dimensions())) {
                 fail({"input ", i, " '", wanted.name, "' must be ", name(wanted.type), wanted.dimensions, ", not ",
                       name(inputs[i].type()), inputs[i].dimensions()});
             }
+        }
+    }
+
+    /// Runs the only stage there is, without memory of its own but for the outputs.
+    std::vector<tensor> run_fixed(view<tensor> inputs, bool timed) {
+        from_.clear();
+        for (const tensor& each : inputs) {
+            from_.push_back(each.data());
+        }
+        std::vector<tensor> none;
+        run_steps(*only_, from_.data(), none, timed);
+        std::vector<tensor> outputs;
+        outputs.reserve(outputs_.size());
+        append_outputs(*only_, from_.data(), outputs);
+        return outputs;
+    }
+    std::vector<tensor> run_stages(view<tensor> inputs, bool timed) {
+        std::vector<tensor> values(inputs.begin(), inputs.end());
+        stage_pointer stage = only_ ? only_ : stage_for(model_, 0, known_inputs(values, {}));
+        std::vector<stage_pointer> stages;
+        while (true) {
+            std::vector<const void*> from;
+            for (const tensor& each : values) {
+                from.push_back(each.data());
+            }
+            std::vector<tensor> deferred;
+            run_steps(*stage, from.data(), deferred, timed);
+            std::vector<tensor> outputs;
+            append_outputs(*stage, from.data(), outputs);
+            stages.push_back(stage);
+            if (stage->what.complete) {
+                last_run_ = std::move(stages);
+                return outputs;
+            }
+            values.insert(values.end(), outputs.begin(), outputs.end());
+            values.insert(values.end(), deferred.begin(), deferred.end());
+            const stage_pointer before = stage;
+            stage = stage_for(before->what.rest, before->number, known_inputs(values, before->what.needs_value));
         }
     }
 
@@ -10132,8 +10272,9 @@ public:
             }
         }
     }
-    std::vector<tensor> run(const std::vector<tensor>& inputs, bool timed) {
+    std::vector<tensor> run(view<tensor> inputs, bool timed) {
         check_inputs(inputs);
+<<<<<<< HEAD
         std::vector<tensor> values = inputs;
         bound_pointer stage = first_stage(values);
         std::vector<bound_pointer> stages;
@@ -10155,6 +10296,9 @@ public:
             values.insert(values.end(), deferred.begin(), deferred.end());
             stage = stage_behind(*stage, values);
         }
+=======
+        return is_fixed() ? run_fixed(inputs, timed) : run_stages(inputs, timed);
+>>>>>>> bdd922e (Sums over rows have four chains; pictures become words of pixels; sigmoid and exp of negatives know only what they must; concatenation and gathering are shared among threads and copy few bytes inline; a run of a fixed network takes no memory but for its outputs; relaxed operations on f32 have their kernels)
     }
     /// The steps of the last run with those of bodies behind the node that they are in.
     void append_records(const std::vector<body_place>& bodies, const text& path,
@@ -10617,8 +10761,13 @@ public:
     /// Runs once. Raises an error that names the input for one of another type or shape, and one that names the operation for shapes that
     /// it cannot take, for memory that cannot be had, and for what is beyond `most_iterations` or `most_evaluated_bytes`.
     std::vector<tensor> run(view<tensor> inputs, bool timed = false) {
+<<<<<<< HEAD
         context_->iterations_left = program_->options.most_iterations;
         return network_->run(std::vector<tensor>(inputs.begin(), inputs.end()), timed);
+=======
+        context_->iterations_left = most_iterations_;
+        return network_->run(inputs, timed);
+>>>>>>> bdd922e (Sums over rows have four chains; pictures become words of pixels; sigmoid and exp of negatives know only what they must; concatenation and gathering are shared among threads and copy few bytes inline; a run of a fixed network takes no memory but for its outputs; relaxed operations on f32 have their kernels)
     }
     std::vector<tensor> run(const std::vector<tensor>& inputs) {
         return run(view<tensor>(inputs.data(), inputs.size()));

@@ -393,7 +393,8 @@ std::vector<tensor> observer::run_stage(const plan::network& stage, const graph&
     }
     const runtime::memory_block arena(stage.arena_bytes);
     std::memset(arena.data(), 0xA5, stage.arena_bytes);  // nobody may count on zeros
-    const runtime::memory where{arena.data(), from.data(), states.data(), {this, &evaluate_inside}, &deferred};
+    std::vector<kernel::post_operation> posts;
+    const runtime::memory where{arena.data(), from.data(), states.data(), {this, &evaluate_inside}, &deferred, &posts};
     const kernel::parallel_for serial;
     runtime::step_runner runner(stage, kernels_, serial, where);
     for (const plan::step& each : stage.steps) {

@@ -10,6 +10,7 @@ template <class Isa>
 struct convert {
     using simd = lanes<Isa>;
     using floats = typename simd::floats;
+    using ints = typename simd::ints;
     static constexpr std::int64_t width = simd::width;
 
     /// How far ahead of the loads: prefetchers of processors stop at the end of each page.
@@ -250,6 +251,11 @@ struct convert {
             simd::store(v + i, finish<Isa>::load_elements(data, p.input_type, i, part.count - i));
     }
 
+    /// Whether inputs have limits.
+    static bool is_limited(const convert_problem& p) noexcept {
+        return p.input_low != nullptr || p.input_high != nullptr || p.input_low_all != -__builtin_inff() ||
+               p.input_high_all != __builtin_inff();
+    }
     static void clamp(const float* low, float low_all, const float* high, float high_all, std::int64_t channel,
                       std::int64_t columns, float* v) noexcept {
         if (low == nullptr && high == nullptr && low_all == -__builtin_inff() && high_all == __builtin_inff()) return;
@@ -280,9 +286,14 @@ struct convert {
         const run_of_elements part{count, in.channel_stride, out.channel_stride};
         const std::int64_t from = n * in.batch_stride + pixel * in.pixel_stride + channel * in.channel_stride;
         const std::int64_t to = n * out.batch_stride + pixel * out.pixel_stride + channel * out.channel_stride;
-        alignas(64) float v[finish_columns];
-        load(p, from, part, v);
-        clamp(p.input_low, p.input_low_all, p.input_high, p.input_high_all, channel, count, v);
+        alignas(64) float copy[finish_columns];
+        const float* v = copy;
+        if (p.input_type == element_kind::f32 && part.input_step == 1 && count % width == 0 && !is_limited(p)) {
+            v = static_cast<const float*>(p.input) + from;
+        } else {
+            load(p, from, part, copy);
+            clamp(p.input_low, p.input_low_all, p.input_high, p.input_high_all, channel, count, copy);
+        }
         unsigned char* direct = static_cast<unsigned char*>(p.output) + to * bytes_of(p.finish.output_type);
         const std::int64_t row = n * p.pixels + pixel;
         if (part.output_step == 1) {
@@ -332,34 +343,55 @@ struct convert {
         return bytes && p.channels > 1 && p.channels <= few_channels && p.input_layout.pixel_stride == 1 &&
                p.output_layout.channel_stride == 1 && p.output_layout.pixel_stride == p.channels;
     }
+    /// Words to pixels of so many bytes.
     template <int Channels>
-    static void interleave(const unsigned char (&planes)[few_channels][finish_columns], std::int64_t count,
-                           unsigned char* to) noexcept {
-        const auto pixel = [&](std::int64_t i) __attribute__((always_inline)) {
-            std::uint32_t word = 0;
-#pragma GCC unroll 4
-            for (int c = 0; c < Channels; ++c)
-                word |= static_cast<std::uint32_t>(planes[c][i]) << (8 * c);
-            return word;
+    static void put_pixels(const std::int32_t* words, std::int64_t count, unsigned char* to) noexcept {
+        constexpr int size = Channels == 2 ? 2 : 4;
+        for (std::int64_t i = 0; i + 1 < count; ++i)  // what is past a pixel is the next one's
+            std::memcpy(to + i * Channels, words + i, size);
+        std::memcpy(to + (count - 1) * Channels, words + count - 1, Channels);
+    }
+    /// What the pixels of one channel go through.
+    struct channel_numbers {
+        floats low, high, scale, bias;
+    };
+    static channel_numbers numbers_of(const convert_problem& p, std::int64_t channel) noexcept {
+        const auto number = [channel](const float* array, float all) __attribute__((always_inline)) {
+            return simd::broadcast(array != nullptr ? array[channel] : all);
         };
-        for (std::int64_t i = 0; i + 1 < count; ++i) {  // what is past a pixel is the next one's
-            const std::uint32_t word = pixel(i);
-            std::memcpy(to + i * Channels, &word, Channels == 2 ? 2 : 4);
-        }
-        const std::uint32_t last = pixel(count - 1);
-        std::memcpy(to + (count - 1) * Channels, &last, Channels);
+        return {number(p.input_low, p.input_low_all), number(p.input_high, p.input_high_all),
+                number(p.finish.scale, p.finish.scale_all), number(p.finish.bias, p.finish.bias_all)};
     }
     static void run_few_channels(const convert_problem& p, std::int64_t n, std::int64_t pixel,
                                  std::int64_t count) noexcept {
-        alignas(64) unsigned char planes[few_channels][finish_columns];
-        for (std::int64_t c = 0; c < p.channels; ++c)
-            finish_pixels(p, n, c, pixel, count, planes[c]);
+        const bool limited = is_limited(p);
+        const floats low = simd::broadcast(p.finish.quant_low);
+        const floats high = simd::broadcast(p.finish.quant_high);
+        alignas(64) std::int32_t words[finish_columns];
+        for (std::int64_t c = 0; c < p.channels; ++c) {
+            const channel_numbers with = numbers_of(p, c);
+            const ints shift = simd::broadcast_int(1 << (8 * c));
+            const std::int64_t first = n * p.input_layout.batch_stride + pixel + c * p.input_layout.channel_stride;
+            const auto* const from = static_cast<const unsigned char*>(p.input) + first * bytes_of(p.input_type);
+            for (std::int64_t i = 0; i < count; i += width) {
+                floats v;
+                if (p.input_type == element_kind::f32 && i + width <= count)
+                    v = load_vector<element_kind::f32>(from + i * 4);
+                else
+                    v = finish<Isa>::load_elements(from, p.input_type, i, count - i);
+                if (limited) v = simd::at_most(simd::at_least(v, with.low), with.high);
+                v = simd::at_most(simd::at_least(simd::fma(v, with.scale, with.bias), low), high);
+                const ints byte = simd::and_int(simd::round_to_int(v), simd::broadcast_int(255));
+                const ints part = simd::multiply_int(byte, shift);
+                simd::store_int(words + i, c == 0 ? part : simd::or_int(simd::load_int(words + i), part));
+            }
+        }
         unsigned char* const to =
             static_cast<unsigned char*>(p.output) + n * p.output_layout.batch_stride + pixel * p.channels;
         switch (p.channels) {
-            case 2: return interleave<2>(planes, count, to);
-            case 3: return interleave<3>(planes, count, to);
-            default: return interleave<4>(planes, count, to);
+            case 2: return put_pixels<2>(words, count, to);
+            case 3: return put_pixels<3>(words, count, to);
+            default: return put_pixels<4>(words, count, to);
         }
     }
 

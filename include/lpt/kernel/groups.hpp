@@ -75,6 +75,7 @@ struct group_sums {
     using floats = typename simd::floats;
     using numbers = sixteen<Isa>;
     static constexpr std::int64_t piece = 64;  // vectors that are added before they join the others
+    static constexpr int chains = 4;  // sums under way in a piece, which would otherwise wait for each other
 
     /// One group of rows. `start`: what a sum begins with.
     template <class Take, class Join>
@@ -87,8 +88,18 @@ struct group_sums {
             for (std::int64_t first = 0; first < layout.length; first += piece * numbers::width) {
                 const std::int64_t rest = layout.length - first;
                 const std::int64_t count = rest < piece * numbers::width ? rest : piece * numbers::width;
-                numbers part = numbers::broadcast(start);
                 std::int64_t at = 0;
+                numbers parts[chains];
+#pragma GCC unroll 4
+                for (numbers& each : parts)
+                    each = numbers::broadcast(start);
+                for (; at + chains * numbers::width <= count; at += chains * numbers::width) {
+#pragma GCC unroll 4
+                    for (int chain = 0; chain < chains; ++chain)
+                        parts[chain] =
+                            parts[chain].map(numbers::load(begin + first + at + chain * numbers::width), take);
+                }
+                numbers part = parts[0].map(parts[1], join).map(parts[2].map(parts[3], join), join);
                 for (; at + numbers::width <= count; at += numbers::width)
                     part = part.map(numbers::load(begin + first + at), take);
                 if (at < count) {

@@ -37,7 +37,7 @@ struct softmax_row {
             for (std::int64_t i = begin; i < end; i += numbers::width) {
                 const std::int64_t count = end - i;
                 const numbers x = numbers::load_first(from + i, count, -__builtin_inff());
-                const numbers power = (x - middle).map([](floats v) { return unary<Isa>::exp(v); });
+                const numbers power = (x - middle).map([](floats v) { return unary<Isa>::exp_of_negative(v); });
                 if (to != nullptr) power.store_first(to + i, count);
                 part = part + power;
             }
@@ -106,7 +106,7 @@ struct kernel_of<Isa, softmax_problem> {
         floats sum = simd::broadcast(0);
         for (std::int64_t i = 0; i < p.length; ++i) {
             const floats x = load_part<Isa>(from + i * p.inner, count);
-            const floats power = unary<Isa>::exp(simd::subtract(x, most));
+            const floats power = unary<Isa>::exp_of_negative(simd::subtract(x, most));
             if (!p.logarithm) store_part<Isa>(to + i * p.inner, power, count);
             sum = simd::add(sum, power);
         }

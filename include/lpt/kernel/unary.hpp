@@ -104,12 +104,24 @@ struct unary {
         const floats tail = log1p_unit(exp(negate(absolute(v))));
         return keep_nan(v, simd::add(simd::at_least(v, constant(0.0f)), tail));
     }
+    /// exp(v) for v <= 0: what it need not know of large numbers is a fifth of `exp`. NaN stays.
+    [[gnu::always_inline]] static floats exp_of_negative(floats v) noexcept {
+        floats n;
+        const floats p = reduced_expm1(simd::at_least(v, constant(-87.0f)), n);
+        const floats scale = power_of_two(n);
+        const floats result =
+            simd::select(simd::less(v, constant(-87.0f)), constant(0.0f), simd::fma(p, scale, scale));
+        return keep_nan(v, result);
+    }
     [[gnu::always_inline]] static floats sigmoid(floats v) noexcept {
-        // exp of a non-positive number only: the small tail keeps its relative accuracy on both sides.
-        const floats e = exp(negate(absolute(v)));
-        const floats denominator = simd::add(constant(1.0f), e);
-        const floats numerator = simd::select(simd::less(v, constant(0.0f)), e, constant(1.0f));
-        return keep_nan(v, simd::divide(numerator, denominator));
+        // Both tails keep their relative accuracy: 1 + e loses nothing of a large e, and the result nothing of a small one.
+        floats n;
+        const floats inside = simd::at_most(simd::at_least(negate(v), constant(-87.0f)), constant(88.0f));
+        const floats p = reduced_expm1(inside, n);
+        const floats scale = power_of_two(n);
+        const floats sum = simd::add(constant(1.0f), simd::fma(p, scale, scale));
+        const floats result = simd::divide(constant(1.0f), sum);
+        return keep_nan(v, simd::select(simd::less(v, constant(-88.0f)), constant(0.0f), result));
     }
     [[gnu::always_inline]] static floats tanh(floats v) noexcept {
         const floats magnitude = simd::at_most(absolute(v), constant(10.0f));  // tanh(10) rounds to 1

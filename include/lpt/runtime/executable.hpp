@@ -137,7 +137,7 @@ public:
     /// it cannot take, for memory that cannot be had, and for what is beyond `most_iterations` or `most_evaluated_bytes`.
     std::vector<tensor> run(view<tensor> inputs, bool timed = false) {
         context_->iterations_left = program_->options.most_iterations;
-        return network_->run(std::vector<tensor>(inputs.begin(), inputs.end()), timed);
+        return network_->run(inputs, timed);
     }
     std::vector<tensor> run(const std::vector<tensor>& inputs) {
         return run(view<tensor>(inputs.data(), inputs.size()));

@@ -5,48 +5,124 @@
 #include <lpt/plan/steps.hpp>
 
 #include <cstring>
+#include <type_traits>
 
 namespace lpt::inline LPT_ABI::runtime {
 
 namespace detail {
 
+/// Calls work(begin, end) for parts of [0, count), one for each thread that is worth its round; `bytes`: of all.
+template <class Work>
+void in_parts(const kernel::parallel_for& parallel, std::size_t count, std::size_t bytes, const Work& work) {
+    constexpr std::size_t least_bytes = 16384;  // of a part
+    const std::size_t threads = parallel.run != nullptr && parallel.threads > 1 ? static_cast<std::size_t>(parallel.threads) : 1;
+    const std::size_t worth = bytes / least_bytes < threads ? bytes / least_bytes : threads;
+    const std::size_t parts = worth < count ? worth : count;
+    if (parts < 2) {
+        return work(std::size_t{0}, count);
+    }
+    struct job {
+        const Work& work;
+        std::size_t count;
+        std::size_t parts;
+        static void run(void* context, int index) {
+            const job& self = *static_cast<const job*>(context);
+            const auto at = static_cast<std::size_t>(index);
+            self.work(self.count * at / self.parts, self.count * (at + 1) / self.parts);
+        }
+    };
+    job all{work, count, parts};
+    parallel.run(parallel.pool, static_cast<int>(parts), &job::run, &all);
+}
+
+/// Copies few bytes, two overlapping moves of one size at a time: a call for each piece would cost more.
+inline void copy_piece(std::byte* to, const std::byte* from, std::size_t size) {
+    const auto copy = [&](auto block) {
+        constexpr std::size_t each = decltype(block)::value;
+        for (std::size_t i = 0; i + each <= size; i += each) {
+            std::memcpy(to + i, from + i, each);
+        }
+        std::memcpy(to + size - each, from + size - each, each);
+    };
+    if (size > 256) {
+        std::memcpy(to, from, size);
+    } else if (size >= 16) {
+        copy(std::integral_constant<std::size_t, 16>());
+    } else if (size >= 4) {
+        copy(std::integral_constant<std::size_t, 4>());
+    } else {
+        for (std::size_t i = 0; i < size; ++i) {
+            to[i] = from[i];
+        }
+    }
+}
+
 template <class Block>
-void gather_blocks(const plan::gather_step& work, const std::byte* from, std::byte* to) {
+void gather_blocks(const plan::gather_step& work, const std::byte* from, std::byte* to, std::size_t begin,
+                   std::size_t end) {
     Block fill{};
     std::memcpy(&fill, work.fill.data(), sizeof fill);
-    for (const std::int32_t block : work.blocks) {
+    for (std::size_t i = begin; i < end; ++i) {
         Block value = fill;
-        if (block >= 0) {
-            std::memcpy(&value, from + static_cast<std::size_t>(block) * sizeof value, sizeof value);
+        if (work.blocks[i] >= 0) {
+            std::memcpy(&value, from + static_cast<std::size_t>(work.blocks[i]) * sizeof value, sizeof value);
         }
-        std::memcpy(to, &value, sizeof value);
-        to += sizeof value;
+        std::memcpy(to + i * sizeof value, &value, sizeof value);
+    }
+}
+
+inline void gather_part(const plan::gather_step& work, const std::byte* from, std::byte* to, std::size_t begin,
+                        std::size_t end) {
+    const auto size = static_cast<std::size_t>(work.block * work.element_bytes);
+    if (work.block == 1) {
+        switch (work.element_bytes) {
+            case 1: return gather_blocks<std::uint8_t>(work, from, to, begin, end);
+            case 2: return gather_blocks<std::uint16_t>(work, from, to, begin, end);
+            case 4: return gather_blocks<std::uint32_t>(work, from, to, begin, end);
+            default: return gather_blocks<std::uint64_t>(work, from, to, begin, end);
+        }
+    }
+    for (std::size_t at = begin; at < end; ++at) {
+        std::byte* const block = to + at * size;
+        if (work.blocks[at] >= 0) {
+            copy_piece(block, from + static_cast<std::size_t>(work.blocks[at]) * size, size);
+        } else {
+            for (std::size_t i = 0; i < size; i += work.fill.size()) {
+                std::memcpy(block + i, work.fill.data(), work.fill.size());
+            }
+        }
     }
 }
 
 }  // namespace detail
 
 /// Blocks of the input in another order.
-inline void gather(const plan::gather_step& work, const std::byte* from, std::byte* to) {
-    const auto size = static_cast<std::size_t>(work.block * work.element_bytes);
-    if (work.block == 1) {
-        switch (work.element_bytes) {
-            case 1: return detail::gather_blocks<std::uint8_t>(work, from, to);
-            case 2: return detail::gather_blocks<std::uint16_t>(work, from, to);
-            case 4: return detail::gather_blocks<std::uint32_t>(work, from, to);
-            default: return detail::gather_blocks<std::uint64_t>(work, from, to);
-        }
+inline void gather(const plan::gather_step& work, const std::byte* from, std::byte* to,
+                   const kernel::parallel_for& parallel) {
+    const std::size_t bytes = work.blocks.size() * static_cast<std::size_t>(work.block * work.element_bytes);
+    const std::size_t effort = work.block == 1 ? 4 * bytes : bytes;  // an element takes as long as a few bytes of a block
+    detail::in_parts(parallel, work.blocks.size(), effort, [&](std::size_t begin, std::size_t end) {
+        detail::gather_part(work, from, to, begin, end);
+    });
+}
+
+/// Rows of several tensors next to each other; `input(i)` is where the i-th lies.
+template <class Input>
+void concatenate(const plan::concat_step& work, const Input& input, std::byte* to,
+                 const kernel::parallel_for& parallel) {
+    std::size_t length = 0;  // of a row of the output
+    for (const std::size_t each : work.lengths) {
+        length += each;
     }
-    for (const std::int32_t block : work.blocks) {
-        if (block >= 0) {
-            std::memcpy(to, from + static_cast<std::size_t>(block) * size, size);
-        } else {
-            for (std::size_t i = 0; i < size; i += work.fill.size()) {
-                std::memcpy(to + i, work.fill.data(), work.fill.size());
+    detail::in_parts(parallel, work.rows, work.rows * length, [&](std::size_t begin, std::size_t end) {
+        std::byte* first = to;
+        for (std::size_t i = 0; i < work.inputs.size(); first += work.lengths[i], ++i) {
+            const std::byte* const from = input(i);
+            for (std::size_t row = begin; row < end; ++row) {
+                detail::copy_piece(first + row * length, from + row * work.lengths[i], work.lengths[i]);
             }
         }
-        to += size;
-    }
+    });
 }
 
 /// Blocks of the input that indices choose.

@@ -73,6 +73,8 @@ class network_runner {
     memory_block arena_;
     const bound_stage* running_ = nullptr;
     bool timed_ = false;
+    std::vector<const void*> from_;  // where inputs of the run lie
+    std::vector<kernel::post_operation> posts_;
 
     const kernel::kernel_table& kernels() const { return *program_.context().kernels; }
     void make_bodies() {
@@ -187,7 +189,7 @@ class network_runner {
         const bool counts = counts_iterations(each);
         const auto run_body = [&](std::size_t which, const std::vector<tensor>& parameters) {
             context_.iterations_left -= counts ? 1 : 0;
-            return runners[which]->run(parameters, timed_);
+            return runners[which]->run(view<tensor>(parameters.data(), parameters.size()), timed_);
         };
         const reference::limits most = {.bytes = program_.context().most_evaluated_bytes,
                                         .iterations = math::maximum<std::int64_t>(0, context_.iterations_left)};
@@ -198,7 +200,7 @@ class network_runner {
         lpt::detail::naming_memory([&] { arena_.grow(stage.what().net.arena_bytes); },
                                    [&] { return plan::detail::largest_of(stage.what().net); });
         begin_states(stage);
-        const memory where{arena_.data(), inputs, stage.states.data(), {this, &evaluate_inside}, &deferred};
+        const memory where{arena_.data(), inputs, stage.states.data(), {this, &evaluate_inside}, &deferred, &posts_};
         step_runner runner(stage.what().net, kernels(), context_.parallel, where);
         running_ = &stage;
         timed_ = timed;
@@ -212,7 +214,7 @@ class network_runner {
     }
     /// Where an output of a stage lies after its steps.
     const std::byte* output_of(const bound_stage& stage, const void* const* inputs, std::size_t which) const {
-        const memory where{arena_.data(), inputs, stage.states.data(), {}, nullptr};
+        const memory where{arena_.data(), inputs, stage.states.data(), {}, nullptr, nullptr};
         return step_runner(stage.what().net, kernels(), context_.parallel, where)
             .read(stage.what().net.outputs[which].tensor);
     }
@@ -230,19 +232,59 @@ class network_runner {
             to.push_back(lpt::detail::naming_memory(copy, [&] { return join({"output ", i, " '", each.name, "'"}); }));
         }
     }
-    void check_inputs(const std::vector<tensor>& inputs) const {
+    void check_inputs(view<tensor> inputs) const {
         const std::vector<plan::port>& all = program_.inputs();
         if (inputs.size() != all.size()) {
             fail({"the network has ", all.size(), " inputs, not ", inputs.size()});
         }
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             const plan::port& wanted = all[i];
+            if (inputs[i].type() == wanted.type && inputs[i].dimensions() == wanted.dimensions) {
+                continue;
+            }
             shape merged = wanted.dimensions;
             if ((inputs[i].type() != wanted.type && wanted.type != dynamic) ||
                 !merge_shape(merged, inputs[i].dimensions())) {
                 fail({"input ", i, " '", wanted.name, "' must be ", name(wanted.type), wanted.dimensions, ", not ",
                       name(inputs[i].type()), inputs[i].dimensions()});
             }
+        }
+    }
+
+    /// Runs the only stage there is, without memory of its own but for the outputs.
+    std::vector<tensor> run_fixed(view<tensor> inputs, bool timed) {
+        from_.clear();
+        for (const tensor& each : inputs) {
+            from_.push_back(each.data());
+        }
+        std::vector<tensor> none;
+        run_steps(*only_, from_.data(), none, timed);
+        std::vector<tensor> outputs;
+        outputs.reserve(only_->what().net.outputs.size());
+        append_outputs(*only_, from_.data(), outputs);
+        return outputs;
+    }
+    std::vector<tensor> run_stages(view<tensor> inputs, bool timed) {
+        std::vector<tensor> values(inputs.begin(), inputs.end());
+        bound_pointer stage = first_stage(values);
+        std::vector<bound_pointer> stages;
+        while (true) {
+            std::vector<const void*> from;
+            for (const tensor& each : values) {
+                from.push_back(each.data());
+            }
+            std::vector<tensor> deferred;
+            run_steps(*stage, from.data(), deferred, timed);
+            std::vector<tensor> outputs;
+            append_outputs(*stage, from.data(), outputs);
+            stages.push_back(stage);
+            if (stage->what().complete) {
+                last_run_ = std::move(stages);
+                return outputs;
+            }
+            values.insert(values.end(), outputs.begin(), outputs.end());
+            values.insert(values.end(), deferred.begin(), deferred.end());
+            stage = stage_behind(*stage, values);
         }
     }
 
@@ -280,29 +322,9 @@ public:
             }
         }
     }
-    std::vector<tensor> run(const std::vector<tensor>& inputs, bool timed) {
+    std::vector<tensor> run(view<tensor> inputs, bool timed) {
         check_inputs(inputs);
-        std::vector<tensor> values = inputs;
-        bound_pointer stage = first_stage(values);
-        std::vector<bound_pointer> stages;
-        while (true) {
-            std::vector<const void*> from;
-            for (const tensor& each : values) {
-                from.push_back(each.data());
-            }
-            std::vector<tensor> deferred;
-            run_steps(*stage, from.data(), deferred, timed);
-            std::vector<tensor> outputs;
-            append_outputs(*stage, from.data(), outputs);
-            stages.push_back(stage);
-            if (stage->what().complete) {
-                last_run_ = std::move(stages);
-                return outputs;
-            }
-            values.insert(values.end(), outputs.begin(), outputs.end());
-            values.insert(values.end(), deferred.begin(), deferred.end());
-            stage = stage_behind(*stage, values);
-        }
+        return only_ && only_->what().complete ? run_fixed(inputs, timed) : run_stages(inputs, timed);
     }
     /// The steps of the last run with those of bodies behind the node that they are in.
     void append_records(const std::vector<body_place>& bodies, const text& path,

@@ -22,6 +22,7 @@ struct memory {
     state_value* const* states = nullptr;  // by number of the state
     node_evaluator nodes;
     std::vector<tensor>* deferred = nullptr;  // what deferred steps give, one after the other
+    std::vector<kernel::post_operation>* posts = nullptr;  // of the step that runs
 };
 
 /// Runs steps one after the other.
@@ -31,7 +32,6 @@ class step_runner {
     const kernel::parallel_for& threads_;
     kernel::parallel_for parallel_;  // of the step that runs
     const memory& memory_;
-    std::vector<kernel::post_operation> posts_;
 
     const plan::stored_tensor& at(int tensor) const { return net_.tensors[static_cast<std::size_t>(tensor)]; }
 
@@ -70,7 +70,8 @@ class step_runner {
         result.scale_all = scale.all;
         result.bias = bias.array;
         result.bias_all = bias.all;
-        posts_.clear();
+        std::vector<kernel::post_operation>& posts = *memory_.posts;
+        posts.clear();
         for (const plan::planned_post& each : finish.posts) {
             kernel::post_operation post;
             post.kind = each.kind;
@@ -88,10 +89,10 @@ class step_runner {
                 post.residual = read(each.residual.tensor) + offset * kernel::bytes_of(post.residual_type);
                 post.residual_row_stride = each.residual.strides[each.residual.strides.size() - 2];
             }
-            posts_.push_back(post);
+            posts.push_back(post);
         }
-        result.post = posts_.data();
-        result.post_count = static_cast<int>(posts_.size());
+        result.post = posts.data();
+        result.post_count = static_cast<int>(posts.size());
         result.output_type = plan::kind_of(finish.type);
         result.quant_low = finish.low;
         result.quant_high = finish.high;
@@ -244,7 +245,9 @@ class step_runner {
         kernels_.lookup(problem, parallel_);
     }
 
-    void operator()(const plan::gather_step& work) { gather(work, read(work.input), write(work.output)); }
+    void operator()(const plan::gather_step& work) {
+        gather(work, read(work.input), write(work.output), parallel_);
+    }
     void operator()(const plan::choice_step& work) {
         const bool is_wide = at(work.indices).type == i64;
         (is_wide ? &choose<std::int64_t> : &choose<std::int32_t>)(work, read(work.input), read(work.indices),
@@ -252,13 +255,8 @@ class step_runner {
     }
     void operator()(const plan::margin_step& work) { add_margin(work, read(work.input), write(work.output)); }
     void operator()(const plan::concat_step& work) {
-        std::byte* to = write(work.output);
-        for (std::size_t row = 0; row < work.rows; ++row) {
-            for (std::size_t i = 0; i < work.inputs.size(); ++i) {
-                std::memcpy(to, read(work.inputs[i]) + row * work.lengths[i], work.lengths[i]);
-                to += work.lengths[i];
-            }
-        }
+        concatenate(
+            work, [&](std::size_t i) { return read(work.inputs[i]); }, write(work.output), parallel_);
     }
 
     void operator()(const plan::transpose_step& work) {
