@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -45,11 +46,12 @@
 
 namespace lpt::inline LPT_ABI::detail {
 
-/// The bytes of a file, and how they are given back.
+/// The bytes of a file, how they are given back, and how the system may take back what it can read again; null: it cannot.
 struct file_contents {
     void* first;
     std::size_t size;
     void (*give_back)(void* first, std::size_t size) noexcept;
+    void (*forget)(const std::byte* first, std::size_t size) noexcept = nullptr;
 };
 
 /// Reads a file into memory. Raises an error that names it if it cannot be opened or read.
@@ -84,6 +86,17 @@ inline file_contents read_file(const char* path) {
 
 #if __has_include(<sys/mman.h>)
 
+/// Gives back the pages that lie within these bytes of a mapping.
+inline void forget_pages(const std::byte* first, std::size_t size) noexcept {
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto address = reinterpret_cast<std::uintptr_t>(first);
+    const std::uintptr_t begin = (address + page - 1) / page * page;
+    const std::uintptr_t end = (address + size) / page * page;
+    if (begin < end) {
+        ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+    }
+}
+
 /// Maps a file into memory. Raises an error that names it if it cannot be opened, or is not a regular file.
 inline file_contents open_file(const char* path) {
     const int file = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe without a writer would never open
@@ -101,11 +114,13 @@ inline file_contents open_file(const char* path) {
     if (first == MAP_FAILED) {
         fail({path, ": cannot be mapped into memory: ", std::strerror(errno)});
     }
-    return {first, size, [](void* memory, std::size_t count) noexcept {
+    return {first, size,
+            [](void* memory, std::size_t count) noexcept {
                 if (count != 0) {
                     ::munmap(memory, count);
                 }
-            }};
+            },
+            &forget_pages};
 }
 /// True if there is something of this name, whether it can be read or not.
 inline bool file_exists(const char* path) noexcept { return ::access(path, F_OK) == 0; }
@@ -148,6 +163,13 @@ class mapped_file {
         }
     }
 
+    static void put_aside(void* keeper, const std::byte* first, std::size_t size) {
+        const auto forget = static_cast<mapping*>(keeper)->file.forget;
+        if (forget != nullptr) {
+            forget(first, size);
+        }
+    }
+
 public:
     /// Raises an error that names the file if it cannot be opened, or is not a regular file.
     explicit mapped_file(const char* path) : mapping_(new mapping{detail::open_file(path)}) {}
@@ -179,7 +201,7 @@ public:
             return bytes(seq<std::byte>{});
         }
         mapping_->owners.fetch_add(1, std::memory_order_relaxed);
-        return bytes(data() + offset, size, &release, mapping_);
+        return bytes(data() + offset, size, &release, mapping_, &put_aside);
     }
 };
 

@@ -2320,6 +2320,9 @@ private:
         typename Arithmetic::accumulator sums[Arithmetic::vectors];
         for (auto& sum : sums)
             sum = Arithmetic::zero();
+        if constexpr (!is_float) {
+            if (packs_taps_together(shape, from)) return pack_taps(shape, from, base, g, panel);
+        }
         [[maybe_unused]] alignas(64) unsigned char cells[layout::panel_columns * cell];
         for (std::int64_t t = 0; t < shape.taps; ++t) {
             for (std::int64_t k = 0; k < shape.channels; k += group) {
@@ -2344,11 +2347,63 @@ private:
                 to += width * cell;
             }
         }
-        if constexpr (!is_float) {
-            unsigned char* const at = base + shape.sums_offset() + (g * shape.padded_columns() + first) * 4;
-            for (std::int64_t v = 0; v < width / Arithmetic::lanes; ++v)
-                Arithmetic::store(reinterpret_cast<std::int32_t*>(at) + v * Arithmetic::lanes, sums[v]);
+        if constexpr (!is_float) store_sums(shape, base, g, first, width, sums);
+    }
+    static void store_sums(const layout& shape, unsigned char* base, std::int64_t g, std::int64_t first,
+                           std::int64_t width, const typename Arithmetic::accumulator* sums) noexcept {
+        unsigned char* const at = base + shape.sums_offset() + (g * shape.padded_columns() + first) * 4;
+        for (std::int64_t v = 0; v < width / Arithmetic::lanes; ++v)
+            Arithmetic::store(reinterpret_cast<std::int32_t*>(at) + v * Arithmetic::lanes, sums[v]);
+    }
+
+    /// Whether the taps of a channel lie side by side: then all are read at once, a tap at a time would read the same memory so often.
+    static bool packs_taps_together(const layout& shape, const dense_source& from) noexcept {
+        return shape.taps > 1 && shape.taps <= 64 && !shape.four_bits && from.merged_channels == 0 &&
+               from.tap_stride == 1 && from.channel_stride == shape.taps;
+    }
+    static void pack_taps(const layout& shape, const dense_source& from, unsigned char* base, std::int64_t g,
+                          std::int64_t panel) noexcept {
+        const std::int64_t first = panel * layout::panel_columns;
+        const std::int64_t width = shape.panel_width(panel);
+        const std::int64_t columns = shape.columns - first < width ? shape.columns - first : width;
+        const std::int64_t taps = shape.taps;
+        const std::int64_t tap_bytes = shape.groups_per_tap() * width * cell;
+        unsigned char* to = base + shape.panels_offset() + g * shape.group_bytes() + first * shape.column_bytes();
+        typename Arithmetic::accumulator sums[Arithmetic::vectors];
+        for (auto& sum : sums)
+            sum = Arithmetic::zero();
+        const unsigned char* const data = static_cast<const unsigned char*>(from.data);
+        for (std::int64_t k = 0; k < shape.channels; k += group, to += width * cell) {
+            const std::int64_t rest = shape.channels - k;
+            const std::int64_t count = rest < group ? rest : group;
+            if (columns < width || count < group) {
+                for (std::int64_t t = 0; t < taps; ++t)
+                    std::memset(to + t * tap_bytes, 0, static_cast<std::size_t>(width * cell));
+            }
+            for (std::int64_t n = 0; n < columns; ++n) {
+                const unsigned char* const at = data + from.index(g, first + n, 0, k);
+                unsigned char* const column = to + n * cell;
+                if (count == group) {
+                    for (std::int64_t t = 0; t < taps; ++t) {
+                        unsigned char values[group];
+#pragma GCC unroll 8
+                        for (std::int64_t j = 0; j < group; ++j)
+                            values[j] = at[j * taps + t];
+                        std::memcpy(column + t * tap_bytes, values, sizeof values);
+                    }
+                } else {
+                    for (std::int64_t t = 0; t < taps; ++t) {
+                        for (std::int64_t j = 0; j < count; ++j)
+                            column[t * tap_bytes + j] = at[j * taps + t];
+                    }
+                }
+            }
+            for (std::int64_t t = 0; t < taps; ++t) {
+                make_stored(from.type, count, width, to + t * tap_bytes);
+                add_up(width, to + t * tap_bytes, sums);
+            }
         }
+        store_sums(shape, base, g, first, width, sums);
     }
 
     static void pack_floats(const dense_source& from, std::int64_t origin, std::int64_t columns, std::int64_t width,
@@ -2588,8 +2643,7 @@ struct unary {
         floats n;
         const floats p = reduced_expm1(simd::at_least(v, constant(-87.0f)), n);
         const floats scale = power_of_two(n);
-        const floats result =
-            simd::select(simd::less(v, constant(-87.0f)), constant(0.0f), simd::fma(p, scale, scale));
+        const floats result = simd::select(simd::less(v, constant(-87.0f)), constant(0.0f), simd::fma(p, scale, scale));
         return keep_nan(v, result);
     }
     [[gnu::always_inline]] static floats sigmoid(floats v) noexcept {
@@ -6950,7 +7004,8 @@ struct kernel_of<Isa, attention_problem> {
         const numbers middle = numbers::broadcast(nothing ? 0 : largest);
         std::int64_t i = 0;
         for (; i < count; i += numbers::width) {
-            const numbers power = (numbers::load(row + i) - middle).map([](floats v) { return unary<Isa>::exp_of_negative(v); });
+            const numbers power =
+                (numbers::load(row + i) - middle).map([](floats v) { return unary<Isa>::exp_of_negative(v); });
             power.store(row + i);
             sum = sum + power;
         }

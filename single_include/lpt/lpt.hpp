@@ -2522,6 +2522,7 @@ class bytes {
     std::size_t size_ = 0;
     void (*release_)(void*) = nullptr;
     void* keeper_ = nullptr;
+    void (*put_aside_)(void* keeper, const std::byte* first, std::size_t size) = nullptr;
     late_bytes* late_ = nullptr;
 
     constexpr const std::byte* own_or_window() const noexcept { return size_ != 0 ? first_ : own_.data(); }
@@ -2540,9 +2541,11 @@ public:
     constexpr explicit bytes(seq<std::byte> own) : own_(lpt::move(own)) {}
     constexpr explicit bytes(seq<std::byte, 16> own) : own_(lpt::move(own)) {}
     constexpr explicit bytes(float one);
-    /// A window on `size` bytes at `first`; `release(keeper)` is called when the last owner is gone.
-    constexpr bytes(const std::byte* first, std::size_t size, void (*release)(void*), void* keeper)
-        : first_(first), size_(size), release_(release), keeper_(keeper) {}
+    /// A window on `size` bytes at `first`; `release(keeper)` is called when the last owner is gone. `forget(keeper, first, size)`,
+    /// if there is one, lets the system take the memory of these bytes back until they are read again.
+    constexpr bytes(const std::byte* first, std::size_t size, void (*release)(void*), void* keeper,
+                    void (*forget)(void*, const std::byte*, std::size_t) = nullptr)
+        : first_(first), size_(size), release_(release), keeper_(keeper), put_aside_(forget) {}
     /// `size` bytes that are computed when they are read; takes `late`, made with `new`, over.
     bytes(late_bytes* late, std::size_t size) : size_(size), late_(late) {}
     constexpr bytes(bytes&& other) noexcept
@@ -2551,6 +2554,7 @@ public:
           size_(other.size_),
           release_(other.release_),
           keeper_(other.keeper_),
+          put_aside_(other.put_aside_),
           late_(other.late_) {
         other.release_ = nullptr;
         other.late_ = nullptr;
@@ -2573,6 +2577,12 @@ public:
     constexpr std::size_t size() const noexcept { return size_ != 0 || late_ != nullptr ? size_ : own_.size(); }
     /// True for a window into memory of somebody else.
     constexpr bool is_window() const noexcept { return size_ != 0 && late_ == nullptr; }
+    /// Nobody reads these bytes for a while.
+    void put_aside() const {
+        if (put_aside_ != nullptr) {
+            put_aside_(keeper_, first_, size_);
+        }
+    }
 };
 
 namespace detail {
@@ -2760,6 +2770,13 @@ public:
     constexpr std::size_t size_in_bytes() const { return bytes_->size(); }
     /// True if the bytes are a window into memory of somebody else.
     constexpr bool is_window() const { return bytes_ && bytes_->is_window(); }
+    /// Nobody reads the values for a while: the system may take the memory back that a window on a file lies in, and reads the file
+    /// again when somebody does. Does nothing for other tensors.
+    void put_aside() const {
+        if (bytes_) {
+            bytes_->put_aside();
+        }
+    }
     /// Value number `index`, converted to double.
     constexpr double real(std::size_t index) const {
         return type_ == f32 ? static_cast<double>(detail::load<float>(data() + 4 * index))

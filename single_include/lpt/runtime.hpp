@@ -1952,8 +1952,8 @@ inline bool has_elements(const shape& dimensions) { return dimensions.is_static(
 /// An operation that takes one tensor of f32 with elements and gives one; kernels compute it in f32.
 inline bool maps_f32(const graph& model, const node& each) {
     const relaxation* own = each.own_types();
-    const bool computes_in_f32 = own == nullptr || own->input_types.empty() || own->input_types[0] == f32 ||
-                                 own->input_types[0] == dynamic;
+    const bool computes_in_f32 =
+        own == nullptr || own->input_types.empty() || own->input_types[0] == f32 || own->input_types[0] == dynamic;
     return each.inputs() != 0 && each.outputs() == 1 && each.type() == f32 && model.type(each.input(0)) == f32 &&
            computes_in_f32 && has_elements(each.shape()) && has_elements(model.shape(each.input(0)));
 }
@@ -2168,6 +2168,38 @@ inline grouping find_groups(const graph& model, const seq<node_id>& order) {
 }  // namespace lpt::inline LPT_ABI::plan
 #endif
 
+// ======== lpt/plan/large_pages.hpp
+#ifndef LPT_HOLDS_PLAN_LARGE_PAGES_HPP
+#define LPT_HOLDS_PLAN_LARGE_PAGES_HPP
+// Pages of 2 MiB, where the system has them: fewer faults when memory is first touched, and fewer addresses to translate.
+
+#if __has_include(<sys/mman.h>)
+#include <sys/mman.h>
+#endif
+
+namespace lpt::inline LPT_ABI::plan::detail {
+
+/// At least `size` zeroed bytes at the beginning of a large page; null where the system has none, or where a sanitizer watches memory.
+inline std::shared_ptr<std::byte> large_pages([[maybe_unused]] std::size_t size) {
+#if defined(MADV_HUGEPAGE) && defined(MAP_ANONYMOUS)
+    if constexpr (lpt::detail::keeps_small_memory) {
+        constexpr std::size_t page = std::size_t{2} << 20;
+        const std::size_t whole = (size + page - 1) / page * page + page;  // one more for the alignment
+        void* const mapped = ::mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (mapped != MAP_FAILED) {
+            const auto address = reinterpret_cast<std::uintptr_t>(mapped);
+            std::byte* const first = static_cast<std::byte*>(mapped) + (page - address % page) % page;
+            ::madvise(first, whole - page, MADV_HUGEPAGE);
+            return {first, [mapped, whole](std::byte*) { ::munmap(mapped, whole); }};
+        }
+    }
+#endif
+    return nullptr;
+}
+
+}  // namespace lpt::inline LPT_ABI::plan::detail
+#endif
+
 // ======== lpt/plan/zeroed_memory.hpp
 #ifndef LPT_HOLDS_PLAN_ZEROED_MEMORY_HPP
 #define LPT_HOLDS_PLAN_ZEROED_MEMORY_HPP
@@ -2178,22 +2210,35 @@ inline constexpr std::size_t block_alignment = 64;
 inline constexpr std::size_t block_slack = 64;
 
 /// Zeroed memory at an address that vectors like, with room behind it that kernels may read. The system gives pages of large blocks
-/// when they are touched. Raises a `memory_error` for what cannot be had.
+/// when they are touched, large ones where it has them. Raises a `memory_error` for what cannot be had.
 class zeroed_memory {
     struct give_back {
-        void operator()(std::byte* memory) const noexcept { std::free(memory); }
+        std::shared_ptr<std::byte> chunk;  // the block is a part of it; null: it stands alone
+        void operator()(std::byte* memory) const noexcept {
+            if (!chunk) {
+                std::free(memory);
+            }
+        }
     };
+    static constexpr std::size_t large_size = std::size_t{4} << 20;  // from here on a block has pages of its own
+
     std::unique_ptr<std::byte, give_back> own_;
     std::byte* first_ = nullptr;
     std::size_t size_ = 0;
 
-    static std::byte* take(std::size_t size) {
+    static std::unique_ptr<std::byte, give_back> take(std::size_t size) {
         constexpr std::size_t beside = block_alignment + block_slack;
+        if (size >= large_size && size <= SIZE_MAX / 2) {
+            if (std::shared_ptr<std::byte> pages = detail::large_pages(size + block_slack)) {
+                std::byte* const first = pages.get();
+                return {first, give_back{std::move(pages)}};
+            }
+        }
         void* result = size > SIZE_MAX - beside ? nullptr : std::calloc(size + beside, 1);
         if (result == nullptr) {
             lpt::detail::raise_no_memory(size);
         }
-        return static_cast<std::byte*>(result);
+        return {static_cast<std::byte*>(result), give_back{}};
     }
 
 public:
@@ -2202,6 +2247,9 @@ public:
         const auto address = reinterpret_cast<std::uintptr_t>(own_.get());
         first_ = own_.get() + (block_alignment - address % block_alignment) % block_alignment;
     }
+    /// `size` bytes at `first`, zeroed and aligned, with their room behind them, of a chunk that is kept as long.
+    zeroed_memory(std::byte* first, std::size_t size, std::shared_ptr<std::byte> chunk)
+        : own_(first, give_back{std::move(chunk)}), first_(first), size_(size) {}
     zeroed_memory(zeroed_memory&& other) noexcept
         : own_(std::move(other.own_)),
           first_(std::exchange(other.first_, nullptr)),
@@ -2222,6 +2270,40 @@ public:
             *this = zeroed_memory();
             *this = zeroed_memory(size);
         }
+    }
+};
+
+/// Many blocks next to each other, so that they share large pages; a chunk lives as long as one of its blocks.
+class zeroed_blocks {
+    static constexpr std::size_t alone_at_first = std::size_t{1}
+                                                  << 20;  // so many bytes, which large pages would not pay for
+    static constexpr std::size_t chunk_size = std::size_t{32}
+                                              << 20;  // of addresses; memory is given when it is touched
+    std::shared_ptr<std::byte> chunk_;
+    std::size_t left_ = 0;
+    std::byte* next_ = nullptr;
+    std::size_t alone_ = 0;
+
+public:
+    /// Raises a `memory_error` for what cannot be had.
+    zeroed_memory take(std::size_t size) {
+        const std::size_t needed = (size / block_alignment + 1) * block_alignment + block_slack;
+        if (alone_ < alone_at_first || size > chunk_size / 2) {
+            alone_ += size < alone_at_first ? size : alone_at_first;
+            return zeroed_memory(size);
+        }
+        if (needed > left_) {
+            chunk_ = detail::large_pages(chunk_size);
+            left_ = chunk_ ? chunk_size : 0;
+            next_ = chunk_.get();
+        }
+        if (!chunk_) {
+            return zeroed_memory(size);
+        }
+        zeroed_memory result(next_, size, chunk_);
+        next_ += needed;
+        left_ -= needed;
+        return result;
     }
 };
 
@@ -2593,11 +2675,12 @@ namespace lpt::inline LPT_ABI::plan {
 /// network stay as long as the store; those of constants that a plan computed for its shapes go with the last plan that uses them.
 class weight_store {
     struct entry {
-        tensor source;  // keeps the bytes whose address is the key
+        tensor source;  // keeps the bytes whose address is the key, not the memory behind a window on a file
         std::shared_ptr<const packed_bytes> packed;
     };
     std::map<std::pair<const std::byte*, std::string>, entry> entries_;
     std::map<const std::byte*, tensor> kept_;
+    zeroed_blocks blocks_;
     std::size_t bytes_ = 0;
     std::size_t limit_ = SIZE_MAX;
 
@@ -2630,8 +2713,9 @@ public:
         if (size > limit_ - bytes_) {
             lpt::detail::raise_beyond_limit(size > SIZE_MAX - bytes_ ? SIZE_MAX : bytes_ + size, limit_);
         }
-        const auto packed = std::make_shared<packed_bytes>(size);
+        const auto packed = std::make_shared<packed_bytes>(blocks_.take(size));
         pack(packed->data());
+        source.put_aside();
         entries_.emplace(key, entry{source, packed});
         bytes_ += size;
         return packed;
@@ -9360,7 +9444,8 @@ namespace detail {
 template <class Work>
 void in_parts(const kernel::parallel_for& parallel, std::size_t count, std::size_t bytes, const Work& work) {
     constexpr std::size_t least_bytes = 16384;  // of a part
-    const std::size_t threads = parallel.run != nullptr && parallel.threads > 1 ? static_cast<std::size_t>(parallel.threads) : 1;
+    const std::size_t threads =
+        parallel.run != nullptr && parallel.threads > 1 ? static_cast<std::size_t>(parallel.threads) : 1;
     const std::size_t worth = bytes / least_bytes < threads ? bytes / least_bytes : threads;
     const std::size_t parts = worth < count ? worth : count;
     if (parts < 2) {
@@ -9445,10 +9530,10 @@ inline void gather_part(const plan::gather_step& work, const std::byte* from, st
 inline void gather(const plan::gather_step& work, const std::byte* from, std::byte* to,
                    const kernel::parallel_for& parallel) {
     const std::size_t bytes = work.blocks.size() * static_cast<std::size_t>(work.block * work.element_bytes);
-    const std::size_t effort = work.block == 1 ? 4 * bytes : bytes;  // an element takes as long as a few bytes of a block
-    detail::in_parts(parallel, work.blocks.size(), effort, [&](std::size_t begin, std::size_t end) {
-        detail::gather_part(work, from, to, begin, end);
-    });
+    const std::size_t effort =
+        work.block == 1 ? 4 * bytes : bytes;  // an element takes as long as a few bytes of a block
+    detail::in_parts(parallel, work.blocks.size(), effort,
+                     [&](std::size_t begin, std::size_t end) { detail::gather_part(work, from, to, begin, end); });
 }
 
 /// Rows of several tensors next to each other; `input(i)` is where the i-th lies.
@@ -9811,9 +9896,7 @@ class step_runner {
         kernels_.lookup(problem, parallel_);
     }
 
-    void operator()(const plan::gather_step& work) {
-        gather(work, read(work.input), write(work.output), parallel_);
-    }
+    void operator()(const plan::gather_step& work) { gather(work, read(work.input), write(work.output), parallel_); }
     void operator()(const plan::choice_step& work) {
         const bool is_wide = at(work.indices).type == i64;
         (is_wide ? &choose<std::int64_t> : &choose<std::int32_t>)(work, read(work.input), read(work.indices),
@@ -9821,8 +9904,7 @@ class step_runner {
     }
     void operator()(const plan::margin_step& work) { add_margin(work, read(work.input), write(work.output)); }
     void operator()(const plan::concat_step& work) {
-        concatenate(
-            work, [&](std::size_t i) { return read(work.inputs[i]); }, write(work.output), parallel_);
+        concatenate(work, [&](std::size_t i) { return read(work.inputs[i]); }, write(work.output), parallel_);
     }
 
     void operator()(const plan::transpose_step& work) {
@@ -10128,13 +10210,8 @@ class network_runner {
         lpt::detail::naming_memory([&] { arena_.grow(stage.what().net.arena_bytes); },
                                    [&] { return plan::detail::largest_of(stage.what().net); });
         begin_states(stage);
-<<<<<<< HEAD
-        const memory where{arena_.data(), inputs, stage.states.data(), {this, &evaluate_inside}, &deferred};
-        step_runner runner(stage.what().net, kernels(), context_.parallel, where);
-=======
         const memory where{arena_.data(), inputs, stage.states.data(), {this, &evaluate_inside}, &deferred, &posts_};
-        step_runner runner(stage.what.net, *context_.kernels, context_.parallel, where);
->>>>>>> bdd922e (Sums over rows have four chains; pictures become words of pixels; sigmoid and exp of negatives know only what they must; concatenation and gathering are shared among threads and copy few bytes inline; a run of a fixed network takes no memory but for its outputs; relaxed operations on f32 have their kernels)
+        step_runner runner(stage.what().net, kernels(), context_.parallel, where);
         running_ = &stage;
         timed_ = timed;
         if (timed) {
@@ -10146,17 +10223,10 @@ class network_runner {
         }
     }
     /// Where an output of a stage lies after its steps.
-<<<<<<< HEAD
     const std::byte* output_of(const bound_stage& stage, const void* const* inputs, std::size_t which) const {
-        const memory where{arena_.data(), inputs, stage.states.data(), {}, nullptr};
+        const memory where{arena_.data(), inputs, stage.states.data(), {}, nullptr, nullptr};
         return step_runner(stage.what().net, kernels(), context_.parallel, where)
             .read(stage.what().net.outputs[which].tensor);
-=======
-    const std::byte* output_of(const kept_stage& stage, const void* const* inputs, std::size_t which) const {
-        const memory where{arena_.data(), inputs, stage.states.data(), {}, nullptr, nullptr};
-        return step_runner(stage.what.net, *context_.kernels, context_.parallel, where)
-            .read(stage.what.net.outputs[which].tensor);
->>>>>>> bdd922e (Sums over rows have four chains; pictures become words of pixels; sigmoid and exp of negatives know only what they must; concatenation and gathering are shared among threads and copy few bytes inline; a run of a fixed network takes no memory but for its outputs; relaxed operations on f32 have their kernels)
     }
     void append_outputs(const bound_stage& stage, const void* const* inputs, std::vector<tensor>& to) const {
         for (std::size_t i = 0; i < stage.what().net.outputs.size(); ++i) {
@@ -10172,25 +10242,16 @@ class network_runner {
             to.push_back(lpt::detail::naming_memory(copy, [&] { return join({"output ", i, " '", each.name, "'"}); }));
         }
     }
-<<<<<<< HEAD
-    void check_inputs(const std::vector<tensor>& inputs) const {
+    void check_inputs(view<tensor> inputs) const {
         const std::vector<plan::port>& all = program_.inputs();
         if (inputs.size() != all.size()) {
             fail({"the network has ", all.size(), " inputs, not ", inputs.size()});
         }
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             const plan::port& wanted = all[i];
-=======
-    void check_inputs(view<tensor> inputs) const {
-        if (inputs.size() != inputs_.size()) {
-            fail({"the network has ", inputs_.size(), " inputs, not ", inputs.size()});
-        }
-        for (std::size_t i = 0; i < inputs.size(); ++i) {
-            const plan::port& wanted = inputs_[i];
             if (inputs[i].type() == wanted.type && inputs[i].dimensions() == wanted.dimensions) {
                 continue;
             }
->>>>>>> bdd922e (Sums over rows have four chains; pictures become words of pixels; sigmoid and exp of negatives know only what they must; concatenation and gathering are shared among threads and copy few bytes inline; a run of a fixed network takes no memory but for its outputs; relaxed operations on f32 have their kernels)
             shape merged = wanted.dimensions;
             if ((inputs[i].type() != wanted.type && wanted.type != dynamic) ||
                 !merge_shape(merged, inputs[i].dimensions())) {
@@ -10209,14 +10270,14 @@ class network_runner {
         std::vector<tensor> none;
         run_steps(*only_, from_.data(), none, timed);
         std::vector<tensor> outputs;
-        outputs.reserve(outputs_.size());
+        outputs.reserve(only_->what().net.outputs.size());
         append_outputs(*only_, from_.data(), outputs);
         return outputs;
     }
     std::vector<tensor> run_stages(view<tensor> inputs, bool timed) {
         std::vector<tensor> values(inputs.begin(), inputs.end());
-        stage_pointer stage = only_ ? only_ : stage_for(model_, 0, known_inputs(values, {}));
-        std::vector<stage_pointer> stages;
+        bound_pointer stage = first_stage(values);
+        std::vector<bound_pointer> stages;
         while (true) {
             std::vector<const void*> from;
             for (const tensor& each : values) {
@@ -10227,14 +10288,13 @@ class network_runner {
             std::vector<tensor> outputs;
             append_outputs(*stage, from.data(), outputs);
             stages.push_back(stage);
-            if (stage->what.complete) {
+            if (stage->what().complete) {
                 last_run_ = std::move(stages);
                 return outputs;
             }
             values.insert(values.end(), outputs.begin(), outputs.end());
             values.insert(values.end(), deferred.begin(), deferred.end());
-            const stage_pointer before = stage;
-            stage = stage_for(before->what.rest, before->number, known_inputs(values, before->what.needs_value));
+            stage = stage_behind(*stage, values);
         }
     }
 
@@ -10274,31 +10334,7 @@ public:
     }
     std::vector<tensor> run(view<tensor> inputs, bool timed) {
         check_inputs(inputs);
-<<<<<<< HEAD
-        std::vector<tensor> values = inputs;
-        bound_pointer stage = first_stage(values);
-        std::vector<bound_pointer> stages;
-        while (true) {
-            std::vector<const void*> from;
-            for (const tensor& each : values) {
-                from.push_back(each.data());
-            }
-            std::vector<tensor> deferred;
-            run_steps(*stage, from.data(), deferred, timed);
-            std::vector<tensor> outputs;
-            append_outputs(*stage, from.data(), outputs);
-            stages.push_back(stage);
-            if (stage->what().complete) {
-                last_run_ = std::move(stages);
-                return outputs;
-            }
-            values.insert(values.end(), outputs.begin(), outputs.end());
-            values.insert(values.end(), deferred.begin(), deferred.end());
-            stage = stage_behind(*stage, values);
-        }
-=======
-        return is_fixed() ? run_fixed(inputs, timed) : run_stages(inputs, timed);
->>>>>>> bdd922e (Sums over rows have four chains; pictures become words of pixels; sigmoid and exp of negatives know only what they must; concatenation and gathering are shared among threads and copy few bytes inline; a run of a fixed network takes no memory but for its outputs; relaxed operations on f32 have their kernels)
+        return only_ && only_->what().complete ? run_fixed(inputs, timed) : run_stages(inputs, timed);
     }
     /// The steps of the last run with those of bodies behind the node that they are in.
     void append_records(const std::vector<body_place>& bodies, const text& path,
@@ -10761,13 +10797,8 @@ public:
     /// Runs once. Raises an error that names the input for one of another type or shape, and one that names the operation for shapes that
     /// it cannot take, for memory that cannot be had, and for what is beyond `most_iterations` or `most_evaluated_bytes`.
     std::vector<tensor> run(view<tensor> inputs, bool timed = false) {
-<<<<<<< HEAD
         context_->iterations_left = program_->options.most_iterations;
-        return network_->run(std::vector<tensor>(inputs.begin(), inputs.end()), timed);
-=======
-        context_->iterations_left = most_iterations_;
         return network_->run(inputs, timed);
->>>>>>> bdd922e (Sums over rows have four chains; pictures become words of pixels; sigmoid and exp of negatives know only what they must; concatenation and gathering are shared among threads and copy few bytes inline; a run of a fixed network takes no memory but for its outputs; relaxed operations on f32 have their kernels)
     }
     std::vector<tensor> run(const std::vector<tensor>& inputs) {
         return run(view<tensor>(inputs.data(), inputs.size()));

@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstring>
 #include <optional>
+#include <string>
 
 using namespace lpt;
 using testing::temporary_folder;
@@ -18,6 +20,24 @@ TEST_CASE("a window has the bytes of its place, and outlives the file's object")
     REQUIRE(window->size() == 4);
     CHECK(static_cast<char>(window->data()[0]) == '3');
     CHECK(static_cast<char>(window->data()[3]) == '6');
+}
+
+TEST_CASE("a window that was put aside has its bytes when they are read again, and so have its neighbours") {
+    const temporary_folder folder;
+    std::string content(300000, '\0');
+    for (std::size_t i = 0; i < content.size(); ++i) {
+        content[i] = static_cast<char>(i % 251);
+    }
+    const mapped_file file(folder.write("data", content).c_str());
+    const bytes whole = file.window(0, content.size());
+    for (const std::size_t size : {std::size_t{1}, std::size_t{4096}, std::size_t{200001}}) {
+        const bytes part = file.window(12345, size);
+        CHECK(std::memcmp(whole.data(), content.data(), content.size()) == 0);
+        part.put_aside();
+        CHECK(std::memcmp(part.data(), content.data() + 12345, size) == 0);
+        CHECK(std::memcmp(whole.data(), content.data(), content.size()) == 0);
+    }
+    bytes(seq<std::byte>{}).put_aside();
 }
 
 TEST_CASE("a window beyond its file is refused, also where offset and size leave 64 bits") {

@@ -146,9 +146,10 @@ guarded<float> run(k::isa set, k::attention_problem problem, int thread_count) {
 template <class Visit>
 void for_each_case(Visit visit) {
     generator random(21);
-    const std::int64_t sizes[][8] = {{1, 1, 1, 1, 1, 1},    {2, 3, 5, 7, 3, 2},       {1, 2, 32, 32, 32, 32},
-                                     {2, 2, 17, 33, 8, 16}, {1, 3, 1, 129, 64, 64},   {1, 2, 40, 70, 20, 65},
-                                     {3, 1, 16, 64, 5, 48}, {1, 1, 20, 200, 64, 100}, {1, 4, 4, 15, 16, 15}};
+    const std::int64_t sizes[][8] = {{1, 1, 1, 1, 1, 1},      {2, 3, 5, 7, 3, 2},       {1, 2, 32, 32, 32, 32},
+                                     {2, 2, 17, 33, 8, 16},   {1, 3, 1, 129, 64, 64},   {1, 2, 40, 70, 20, 65},
+                                     {3, 1, 16, 64, 5, 48},   {1, 1, 20, 200, 64, 100}, {1, 4, 4, 15, 16, 15},
+                                     {1, 2, 33, 65, 255, 16}, {1, 1, 70, 20, 256, 17},  {1, 1, 5, 9, 257, 3}};
     for (const auto& s : sizes) {
         for (const k::element_kind type : {k::element_kind::f32, k::element_kind::u8, k::element_kind::i8}) {
             for (int variant = 0; variant < 4; ++variant) {

@@ -29,6 +29,13 @@ class mapped_file {
         }
     }
 
+    static void put_aside(void* keeper, const std::byte* first, std::size_t size) {
+        const auto forget = static_cast<mapping*>(keeper)->file.forget;
+        if (forget != nullptr) {
+            forget(first, size);
+        }
+    }
+
 public:
     /// Raises an error that names the file if it cannot be opened, or is not a regular file.
     explicit mapped_file(const char* path) : mapping_(new mapping{detail::open_file(path)}) {}
@@ -60,7 +67,7 @@ public:
             return bytes(seq<std::byte>{});
         }
         mapping_->owners.fetch_add(1, std::memory_order_relaxed);
-        return bytes(data() + offset, size, &release, mapping_);
+        return bytes(data() + offset, size, &release, mapping_, &put_aside);
     }
 };
 

@@ -226,7 +226,8 @@ struct kernel_of<Isa, attention_problem> {
         const numbers middle = numbers::broadcast(nothing ? 0 : largest);
         std::int64_t i = 0;
         for (; i < count; i += numbers::width) {
-            const numbers power = (numbers::load(row + i) - middle).map([](floats v) { return unary<Isa>::exp_of_negative(v); });
+            const numbers power =
+                (numbers::load(row + i) - middle).map([](floats v) { return unary<Isa>::exp_of_negative(v); });
             power.store(row + i);
             sum = sum + power;
         }

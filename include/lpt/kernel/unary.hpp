@@ -109,8 +109,7 @@ struct unary {
         floats n;
         const floats p = reduced_expm1(simd::at_least(v, constant(-87.0f)), n);
         const floats scale = power_of_two(n);
-        const floats result =
-            simd::select(simd::less(v, constant(-87.0f)), constant(0.0f), simd::fma(p, scale, scale));
+        const floats result = simd::select(simd::less(v, constant(-87.0f)), constant(0.0f), simd::fma(p, scale, scale));
         return keep_nan(v, result);
     }
     [[gnu::always_inline]] static floats sigmoid(floats v) noexcept {

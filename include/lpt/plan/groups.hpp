@@ -52,8 +52,8 @@ inline bool has_elements(const shape& dimensions) { return dimensions.is_static(
 /// An operation that takes one tensor of f32 with elements and gives one; kernels compute it in f32.
 inline bool maps_f32(const graph& model, const node& each) {
     const relaxation* own = each.own_types();
-    const bool computes_in_f32 = own == nullptr || own->input_types.empty() || own->input_types[0] == f32 ||
-                                 own->input_types[0] == dynamic;
+    const bool computes_in_f32 =
+        own == nullptr || own->input_types.empty() || own->input_types[0] == f32 || own->input_types[0] == dynamic;
     return each.inputs() != 0 && each.outputs() == 1 && each.type() == f32 && model.type(each.input(0)) == f32 &&
            computes_in_f32 && has_elements(each.shape()) && has_elements(model.shape(each.input(0)));
 }

@@ -15,11 +15,12 @@ namespace lpt::inline LPT_ABI::plan {
 /// network stay as long as the store; those of constants that a plan computed for its shapes go with the last plan that uses them.
 class weight_store {
     struct entry {
-        tensor source;  // keeps the bytes whose address is the key
+        tensor source;  // keeps the bytes whose address is the key, not the memory behind a window on a file
         std::shared_ptr<const packed_bytes> packed;
     };
     std::map<std::pair<const std::byte*, std::string>, entry> entries_;
     std::map<const std::byte*, tensor> kept_;
+    zeroed_blocks blocks_;
     std::size_t bytes_ = 0;
     std::size_t limit_ = SIZE_MAX;
 
@@ -52,8 +53,9 @@ public:
         if (size > limit_ - bytes_) {
             lpt::detail::raise_beyond_limit(size > SIZE_MAX - bytes_ ? SIZE_MAX : bytes_ + size, limit_);
         }
-        const auto packed = std::make_shared<packed_bytes>(size);
+        const auto packed = std::make_shared<packed_bytes>(blocks_.take(size));
         pack(packed->data());
+        source.put_aside();
         entries_.emplace(key, entry{source, packed});
         bytes_ += size;
         return packed;

@@ -15,7 +15,8 @@ namespace detail {
 template <class Work>
 void in_parts(const kernel::parallel_for& parallel, std::size_t count, std::size_t bytes, const Work& work) {
     constexpr std::size_t least_bytes = 16384;  // of a part
-    const std::size_t threads = parallel.run != nullptr && parallel.threads > 1 ? static_cast<std::size_t>(parallel.threads) : 1;
+    const std::size_t threads =
+        parallel.run != nullptr && parallel.threads > 1 ? static_cast<std::size_t>(parallel.threads) : 1;
     const std::size_t worth = bytes / least_bytes < threads ? bytes / least_bytes : threads;
     const std::size_t parts = worth < count ? worth : count;
     if (parts < 2) {
@@ -100,10 +101,10 @@ inline void gather_part(const plan::gather_step& work, const std::byte* from, st
 inline void gather(const plan::gather_step& work, const std::byte* from, std::byte* to,
                    const kernel::parallel_for& parallel) {
     const std::size_t bytes = work.blocks.size() * static_cast<std::size_t>(work.block * work.element_bytes);
-    const std::size_t effort = work.block == 1 ? 4 * bytes : bytes;  // an element takes as long as a few bytes of a block
-    detail::in_parts(parallel, work.blocks.size(), effort, [&](std::size_t begin, std::size_t end) {
-        detail::gather_part(work, from, to, begin, end);
-    });
+    const std::size_t effort =
+        work.block == 1 ? 4 * bytes : bytes;  // an element takes as long as a few bytes of a block
+    detail::in_parts(parallel, work.blocks.size(), effort,
+                     [&](std::size_t begin, std::size_t end) { detail::gather_part(work, from, to, begin, end); });
 }
 
 /// Rows of several tensors next to each other; `input(i)` is where the i-th lies.

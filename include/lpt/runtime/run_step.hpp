@@ -245,9 +245,7 @@ class step_runner {
         kernels_.lookup(problem, parallel_);
     }
 
-    void operator()(const plan::gather_step& work) {
-        gather(work, read(work.input), write(work.output), parallel_);
-    }
+    void operator()(const plan::gather_step& work) { gather(work, read(work.input), write(work.output), parallel_); }
     void operator()(const plan::choice_step& work) {
         const bool is_wide = at(work.indices).type == i64;
         (is_wide ? &choose<std::int64_t> : &choose<std::int32_t>)(work, read(work.input), read(work.indices),
@@ -255,8 +253,7 @@ class step_runner {
     }
     void operator()(const plan::margin_step& work) { add_margin(work, read(work.input), write(work.output)); }
     void operator()(const plan::concat_step& work) {
-        concatenate(
-            work, [&](std::size_t i) { return read(work.inputs[i]); }, write(work.output), parallel_);
+        concatenate(work, [&](std::size_t i) { return read(work.inputs[i]); }, write(work.output), parallel_);
     }
 
     void operator()(const plan::transpose_step& work) {
