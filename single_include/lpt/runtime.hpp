@@ -10272,6 +10272,9 @@ class network_runner {
         std::vector<tensor> outputs;
         outputs.reserve(only_->what().net.outputs.size());
         append_outputs(*only_, from_.data(), outputs);
+        if (last_run_.empty()) {
+            last_run_ = {only_};
+        }
         return outputs;
     }
     std::vector<tensor> run_stages(view<tensor> inputs, bool timed) {
