@@ -360,6 +360,8 @@ enum class normalization_kind : std::uint8_t {
 /// A normalization of f32 over any axes; axes as those of a reduction, input and output alike.
 /// Sums as those of a reduction. The mean is found twice, the second time as that of the distances from the first, so that a large mean
 /// costs no accuracy. In place is allowed.
+/// `scale` and `shift`, both or none: a number for each element of the only reduced axis, which is the innermost; results y become
+/// fma(y, scale, shift).
 struct normalization_problem {
     normalization_kind kind = normalization_kind::mean;
     float epsilon = 0;
@@ -367,6 +369,8 @@ struct normalization_problem {
     axis_list reduced;
     const float* input = nullptr;
     float* output = nullptr;
+    const float* scale = nullptr;
+    const float* shift = nullptr;
 
     static constexpr const char* name = "normalization";
     template <class Self, class Visit>
@@ -377,6 +381,8 @@ struct normalization_problem {
         visit("reduced", self.reduced);
         visit("input", self.input);
         visit("output", self.output);
+        visit("scale", self.scale);
+        visit("shift", self.shift);
     }
 };
 
@@ -9241,6 +9247,21 @@ struct group_sums {
             }
         }
     }
+    /// The same for a row, then scaled and shifted.
+    template <class Change>
+    [[gnu::always_inline]] static void change_row(std::int64_t length, const float* from, float* to, const float* scale,
+                                                  const float* shift, Change change) noexcept {
+        for (std::int64_t at = 0; at < length; at += numbers::width) {
+            const std::int64_t count = length - at;
+            const numbers a = numbers::load_first(scale + at, count, 0);
+            const numbers b = numbers::load_first(shift + at, count, 0);
+            numbers x = numbers::load_first(from + at, count, 0).map(change);
+#pragma GCC unroll 16
+            for (int i = 0; i < numbers::parts; ++i)
+                x.part[i] = simd::fma(x.part[i], a.part[i], b.part[i]);
+            x.store_first(to + at, count);
+        }
+    }
     template <class Change>
     [[gnu::always_inline]] static void change_columns(const axis_list& reduced, const group_layout<Isa>& layout,
                                                       const float* from, float* to, std::int64_t count,
@@ -9402,7 +9423,12 @@ struct kernel_of<Isa, normalization_problem> {
         normalize(
             p, layout.size,
             [&](auto take) { return simd::broadcast(sums::of_rows(p.reduced, layout, from, 0, take, plus()).sum()); },
-            [&](auto change) { sums::change_rows(p.reduced, layout, from, p.output + offset, change); });
+            [&](auto change) {
+                if (p.scale != nullptr)
+                    sums::change_row(layout.length, from, p.output + offset, p.scale, p.shift, change);
+                else
+                    sums::change_rows(p.reduced, layout, from, p.output + offset, change);
+            });
     }
     static void run_columns(const normalization_problem& p, const group_layout<Isa>& layout, std::int64_t offset,
                             std::int64_t count) noexcept {

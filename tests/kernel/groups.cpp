@@ -238,9 +238,45 @@ TEST_CASE("A group of equal values is normalized to zeros") {
                                                axes_of(each, false),
                                                axes_of(each, true),
                                                nullptr,
+                                               nullptr,
+                                               nullptr,
                                                nullptr};
         const guarded<float> got = run(set, problem, input, input.size(), 1);
         for (std::size_t j = 0; j < got.size(); ++j)
             CHECK(std::abs(got[j]) < 1e-3f);
+    }
+}
+
+TEST_CASE("A normalization scales and shifts its results as a step of its own would") {
+    generator random(35);
+    for (const std::int64_t length : {1, 7, 16, 31, 64, 100, 384, 1025}) {
+        const group_case each{{1, 1, 9, length}, 8};
+        const std::size_t count = static_cast<std::size_t>(9 * length);
+        const guarded<float> input = random_floats(random, count, -3, 5);
+        const guarded<float> scale = random_floats(random, static_cast<std::size_t>(length), -2, 2);
+        const guarded<float> shift = random_floats(random, static_cast<std::size_t>(length), -1, 1);
+        k::normalization_problem problem{k::normalization_kind::mean_and_deviation,
+                                         1e-5f,
+                                         axes_of(each, false),
+                                         axes_of(each, true),
+                                         nullptr,
+                                         nullptr,
+                                         nullptr,
+                                         nullptr};
+        guarded<float> expected = run(k::isa::scalar, problem, input, count, 1);
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::size_t column = i % static_cast<std::size_t>(length);
+            expected[i] = std::fma(expected[i], scale[column], shift[column]);
+        }
+        problem.scale = scale.data();
+        problem.shift = shift.data();
+        for (const k::isa set : instruction_sets()) {
+            for (const int threads : {1, 3}) {
+                CAPTURE(std::string(k::name_of(set)));
+                CAPTURE(length);
+                const guarded<float> got = run(set, problem, input, count, threads);
+                CHECK(std::memcmp(got.data(), expected.data(), count * sizeof(float)) == 0);
+            }
+        }
     }
 }

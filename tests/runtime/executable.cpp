@@ -489,3 +489,23 @@ TEST_CASE("Tensors large enough for several threads are concatenated, split and 
         check(model, {image(shape{1, channels, 61, 47})}, 1e-5);
     }
 }
+
+TEST_CASE("Scale and shift behind a normalization of the last axis are part of its step, unless others read it") {
+    for (const bool is_read : {false, true}) {
+        CAPTURE(is_read);
+        graph model;
+        const output_ref input = model.parameter(f32, shape{2, 5, 37}, "x");
+        op::mvn across;
+        across.eps = 1e-5;
+        const output_ref normal = model.add(across, {input, model.constant(make_indices({2}))});
+        output_ref value = multiplied(model, normal, numbers(f32, shape{1, 1, 37}, -1, 0.07, 2));
+        value = added(model, value, numbers(f32, shape{37}, -0.5, 0.031, 1));
+        model.result(value);
+        if (is_read) {
+            model.result(normal);
+        }
+        const executable net = compile(model, options_for(kernel::isa::scalar));
+        CHECK(net.plan().steps.size() == (is_read ? 2 : 1));
+        check(model, {image(shape{2, 5, 37})}, 1e-5);
+    }
+}

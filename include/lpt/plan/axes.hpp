@@ -126,7 +126,41 @@ inline bool planner::make_reduction(node_id id) {
     return true;
 }
 
-/// MVN and NormalizeL2.
+/// The group that scales and shifts the elements of a normalization's only axis, if nobody else reads the normalization; null: there is none.
+inline const group* planner::affine_behind(node_id id, const kernel::normalization_problem& problem) const {
+    const output_ref output(id, 0);
+    const shape& dimensions = model()[id].shape();
+    const bool one_axis = problem.reduced.count == 1 && dimensions.rank() != 0 && problem.reduced.strides[0] == 1 &&
+                          problem.reduced.sizes[0] == dimensions[dimensions.rank() - 1];
+    if (!one_axis || model().use_count(output) != 1) {
+        return nullptr;
+    }
+    const node_id user = model().uses(output)[0].node;
+    const int number = grouping_.of_node[index_of(user)];
+    if (number < 0) {
+        return nullptr;
+    }
+    const group& made = grouping_.groups[static_cast<std::size_t>(number)];
+    const chain& behind = made.functions;
+    const auto fits = [&](const spread& numbers) {
+        return numbers.is_one() || (numbers.varies_only_along(dimensions.rank() - 1) &&
+                                    static_cast<std::int64_t>(numbers.values.size()) == problem.reduced.sizes[0]);
+    };
+    const bool is_affine = made.form == group_form::one_operand && made.operands[0].base == output &&
+                           behind.type == f32 && behind.dimensions == dimensions && behind.functions.size() == 1 &&
+                           behind.functions[0].what == chain_function::form::affine;
+    return is_affine && fits(behind.functions[0].scale) && fits(behind.functions[0].shift) ? &made : nullptr;
+}
+/// The numbers along the innermost axis as a constant.
+inline int planner::numbers_along(const spread& numbers, std::int64_t length) {
+    tensor_builder result(f32, shape{static_cast<dimension>(length)});
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        result.real(i, numbers.values[numbers.is_one() ? 0 : i]);
+    }
+    return add_constant(result.finish());
+}
+
+/// MVN and NormalizeL2, with a scale and a shift of each element behind them.
 inline bool planner::make_normalization(node_id id) {
     const node& each = model()[id];
     kernel::normalization_problem problem;
@@ -139,8 +173,22 @@ inline bool planner::make_normalization(node_id id) {
     }
     const int from = tensor_of(each.input(0), layout::plain);
     const int to = add_tensor(f32, each.shape(), layout::plain);
-    define(id, to);
-    add_kernel({id}, problem, {from, to}, f32, true);
+    const group* const behind = affine_behind(id, problem);
+    if (behind == nullptr) {
+        define(id, to);
+        add_kernel({id}, problem, {from, to, -1, -1}, f32, true);
+        return true;
+    }
+    std::vector<node_id> nodes{id};
+    for (const node_id member : behind->functions.nodes) {
+        is_joined_[index_of(member)] = true;
+        nodes.push_back(member);
+    }
+    const chain_function& affine = behind->functions.functions[0];
+    const int scale = numbers_along(affine.scale, problem.reduced.sizes[0]);
+    const int shift = numbers_along(affine.shift, problem.reduced.sizes[0]);
+    define(behind->functions.tail, to);
+    add_kernel(std::move(nodes), problem, {from, to, scale, shift}, f32, true);
     return true;
 }
 

@@ -43,6 +43,8 @@ enum class normalization_kind : std::uint8_t {
 /// A normalization of f32 over any axes; axes as those of a reduction, input and output alike.
 /// Sums as those of a reduction. The mean is found twice, the second time as that of the distances from the first, so that a large mean
 /// costs no accuracy. In place is allowed.
+/// `scale` and `shift`, both or none: a number for each element of the only reduced axis, which is the innermost; results y become
+/// fma(y, scale, shift).
 struct normalization_problem {
     normalization_kind kind = normalization_kind::mean;
     float epsilon = 0;
@@ -50,6 +52,8 @@ struct normalization_problem {
     axis_list reduced;
     const float* input = nullptr;
     float* output = nullptr;
+    const float* scale = nullptr;
+    const float* shift = nullptr;
 
     static constexpr const char* name = "normalization";
     template <class Self, class Visit>
@@ -60,6 +64,8 @@ struct normalization_problem {
         visit("reduced", self.reduced);
         visit("input", self.input);
         visit("output", self.output);
+        visit("scale", self.scale);
+        visit("shift", self.shift);
     }
 };
 
