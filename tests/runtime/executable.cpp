@@ -478,13 +478,13 @@ TEST_CASE("Tensors large enough for several threads are concatenated, split and 
         CAPTURE(channels);
         graph model;
         const output_ref input = model.parameter(f32, shape{1, channels, 61, 47}, "x");
-        const output_ref data = quantize(model, input, u8, 0.05, 120);
+        const output_ref data = quantize(model, input, u8, 0.0625, 120);
         const output_ref other = model.add(op::max_pool{{1, 1}, {}, {1, 1}, {1, 1}, {3, 3}}, {data}, {}, 1);
         const output_ref both = model.add(op::concat{1}, {data, other, data});
         const node_id parts = model.add(op::split{3}, {both, model.constant(make_integer_tensor(i64, shape{}, {1}))});
         const output_ref shuffled = model.add(op::shuffle_channels{1, 3}, {both});
         for (const output_ref each : {both, output_ref(parts, 1), shuffled}) {
-            model.result(multiplied(model, shifted(model, each, make_scalar(u8, 120)), make_scalar(f32, 0.05)));
+            model.result(multiplied(model, shifted(model, each, make_scalar(u8, 120)), make_scalar(f32, 0.0625)));
         }
         check(model, {image(shape{1, channels, 61, 47})}, 1e-5);
     }
