@@ -102,7 +102,7 @@ FNR == 1 {
     else if (header ~ /^xsimd\//)                only_in(FILENAME == "lpt/kernel/xsimd.hpp", header, "kernel/xsimd.hpp")
     else if (header ~ /^(immintrin|arm_neon)/)   only_in(folder == "kernel", header, "kernel")
     else if (header ~ /^(sys\/|unistd|sched|pthread|fcntl|features|dlfcn|cpuid|windows)/)
-        only_in(FILENAME ~ /^lpt\/(base\/platform|runtime\/platform|runtime\/processor_affinity|import\/file_contents|kernel\/isa)\.hpp$/,
+        only_in(FILENAME ~ /^lpt\/(base\/platform|plan\/large_pages|runtime\/platform|runtime\/processor_affinity|import\/file_contents|kernel\/isa)\.hpp$/,
             header, "the headers that ask the operating system")
     else if (header ~ /^(pugixml|protozero|flatbuffers)/) only_in(folder == "import", header, "import")
     else if (header ~ /^(oneapi|tbb)\//)         only_in(folder == "runtime", header, "runtime")
