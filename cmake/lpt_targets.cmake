@@ -4,7 +4,7 @@
 
 file(GLOB_RECURSE lpt_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/lpt/*.hpp")
 set(lpt_import_headers "${lpt_headers}")
-list(FILTER lpt_import_headers INCLUDE REGEX "/include/lpt/(import|check)(/|\\.hpp$)")
+list(FILTER lpt_import_headers INCLUDE REGEX "/include/lpt/(import|check|specified)(/|\\.hpp$)")
 set(lpt_runtime_headers "${lpt_headers}")
 list(FILTER lpt_runtime_headers INCLUDE REGEX "/include/lpt/(kernel|plan|runtime|embedded)(/|\\.hpp$)")
 set(lpt_core_headers "${lpt_headers}")

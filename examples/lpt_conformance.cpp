@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // lpt_conformance [--list] [--print CASE]… [--answers FILE] PATH…
 //
-// Runs every case of the given .jsonl files, or of all such files in the given folders, and compares the resulting graph with
-// the right one. Prints `SUITE passed/total` a line and last `N passed, N failed`. Exit status: 0 only if none failed, 2 for a
+// Runs every case of the given .jsonl files, or of all such files in the given folders. Of cases of transformations it compares the
+// resulting graph with the right one; of those with a TensorFlow Lite model (`model`) the bytes that it computes, or the rules of the
+// 8-bit specification that it breaks. Prints `SUITE passed/total` a line and last `N passed, N failed`. Exit status: 0 only if none failed, 2 for a
 // wrong command line.
 //   --list           also a line for each case that failed, with the first difference (right answer first)
 //   --print CASE     only this case: its graph before, our answer, the right answer
@@ -11,6 +12,7 @@
 #include "conformance/case_runner.hpp"
 #include "conformance/judge.hpp"
 #include "conformance/readable.hpp"
+#include "conformance/tflite_case.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -81,6 +83,7 @@ std::vector<std::filesystem::path> files_of(const std::vector<std::filesystem::p
 /// Runs one case. Gives the first difference to the right answer or the error that was raised; empty: it passed.
 std::string run(const json& conformance_case, json& answer) {
     try {
+        if (conformance_case.contains("model")) return lpt::conformance::run_tflite_case(conformance_case);
         answer = lpt::conformance::run_case(conformance_case);
         return lpt::conformance::compare_graphs(conformance_case.at("after"), answer, conformance_case.at("compare"));
     } catch (const std::exception& raised) {
@@ -130,7 +133,7 @@ struct session {
         if (settings.list && !difference.empty()) {
             std::cout << name << ' ' << difference << std::endl;
         }
-        if (settings.print.count(name) != 0) {
+        if (settings.print.count(name) != 0 && conformance_case.contains("before")) {
             print_case(conformance_case, answer, difference);
         }
         if (answers.is_open()) {

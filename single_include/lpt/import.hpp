@@ -18,6 +18,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <protozero/pbf_reader.hpp>
 #include <pugixml.hpp>
@@ -9895,4 +9896,3631 @@ inline seq<violation, 0> violations_of(const tflite::subgraph& net) {
 inline seq<violation, 0> violations_of(const tflite::model& model) { return violations_of(model.subgraphs.front()); }
 
 }  // namespace lpt::inline LPT_ABI::check
+#endif
+
+// ======== lpt/specified/arithmetic.hpp
+#ifndef LPT_HOLDS_SPECIFIED_ARITHMETIC_HPP
+#define LPT_HOLDS_SPECIFIED_ARITHMETIC_HPP
+// Arithmetic of quantized operations as a type: kernels take it as template parameter, and others can stand beside it.
+
+namespace lpt::inline LPT_ABI::arithmetic {
+
+/// A positive real number in fixed point: significand * 2^(exponent - 31), the significand 0 or in [2^30, 2^31).
+struct multiplier {
+    std::int32_t significand = 0;
+    std::int32_t exponent = 0;
+};
+
+/// The arithmetic of TensorFlow Lite's reference kernels for 8-bit integers.
+/// Integers of 32 bits and IEEE double precision in few, explicit operations: the same bits with every compiler and processor.
+struct tflite_reference {
+    static constexpr text_view name = "tflite_reference";
+    /// Whether matrix products with a vector of weights a channel (FULLY_CONNECTED) round once, from the exact product.
+    static constexpr bool dense_rounds_once = true;
+
+    /// The nearest integer, ties away from zero. What 64 bits cannot hold becomes the nearest that they can.
+    static std::int64_t round_half_away(double value) {
+        if (!(value > -9.2e18)) return value <= -9.2e18 ? INT64_MIN : 0;
+        if (value > 9.2e18) return INT64_MAX;
+        return static_cast<std::int64_t>(std::round(value));
+    }
+
+    /// Fixed point of a real number that is finite and not negative: 31 bits, rounded half away; below 2^-32 it is 0.
+    static multiplier of(double real) {
+        if (!(real > 0)) return {};
+        int exponent = 0;
+        std::int64_t significand = round_half_away(std::frexp(real, &exponent) * 2147483648.0);
+        if (significand == std::int64_t{1} << 31) {
+            significand /= 2;
+            ++exponent;
+        }
+        if (exponent < -31) return {};
+        return {static_cast<std::int32_t>(significand), exponent};
+    }
+
+    static constexpr std::int32_t saturate(std::int64_t value) {
+        return value < INT32_MIN ? INT32_MIN : value > INT32_MAX ? INT32_MAX : static_cast<std::int32_t>(value);
+    }
+
+    /// a * b / 2^31, rounded half away from zero (but towards zero at a negative tie); -2^31 * -2^31 saturates.
+    static constexpr std::int32_t doubling_high_product(std::int32_t a, std::int32_t b) {
+        const std::int64_t product = std::int64_t{a} * b;
+        const std::int64_t nudge = product >= 0 ? std::int64_t{1} << 30 : 1 - (std::int64_t{1} << 30);
+        return saturate((product + nudge) / (std::int64_t{1} << 31));
+    }
+
+    /// value / 2^exponent, rounded half away from zero; 0 <= exponent <= 31.
+    static constexpr std::int32_t divide_by_power(std::int32_t value, int exponent) {
+        const std::int64_t mask = (std::int64_t{1} << exponent) - 1;
+        const std::int64_t remainder = value & mask;
+        const std::int64_t threshold = (mask >> 1) + (value < 0 ? 1 : 0);
+        return static_cast<std::int32_t>((std::int64_t{value} >> exponent) + (remainder > threshold ? 1 : 0));
+    }
+
+    /// value * 2^exponent, saturated; exponent >= 0.
+    static constexpr std::int32_t shift_left(std::int32_t value, int exponent) {
+        return saturate(std::int64_t{value} * (std::int64_t{1} << (exponent < 31 ? exponent : 31)));
+    }
+
+    /// value * by with two roundings: that of the high product and that of the shift to the right.
+    static constexpr std::int32_t scale(std::int32_t value, multiplier by) {
+        const int left = by.exponent > 0 ? by.exponent : 0;
+        const int right = by.exponent > 0 ? 0 : -by.exponent;
+        return divide_by_power(doubling_high_product(shift_left(value, left), by.significand), right < 31 ? right : 31);
+    }
+
+    /// value * by rounded once, half away from zero.
+    static std::int32_t scale_once(std::int64_t value, double by) {
+        return saturate(round_half_away(static_cast<double>(value) * by));
+    }
+};
+
+/// TensorFlow Lite Micro's: as the reference, but FULLY_CONNECTED rounds twice as the convolutions do.
+struct tflite_micro : tflite_reference {
+    static constexpr text_view name = "tflite_micro";
+    static constexpr bool dense_rounds_once = false;
+};
+
+}  // namespace lpt::inline LPT_ABI::arithmetic
+#endif
+
+// ======== lpt/specified/operation.hpp
+#ifndef LPT_HOLDS_SPECIFIED_OPERATION_HPP
+#define LPT_HOLDS_SPECIFIED_OPERATION_HPP
+// What the kernels of specified arithmetic are given: an operation of a file when they are made, and its tensors' values when they run.
+
+namespace lpt::inline LPT_ABI::specified {
+
+/// A tensor while a network runs. Constants lie in the model.
+struct value {
+    element type = dynamic;
+    shape dimensions;
+    std::vector<std::byte> memory;
+    const std::byte* constant = nullptr;
+
+    std::int64_t elements() const { return static_cast<std::int64_t>(dimensions.elements()); }
+    const std::byte* data() const { return constant != nullptr ? constant : memory.data(); }
+
+    template <class T>
+    const T* as() const {
+        return reinterpret_cast<const T*>(data());
+    }
+    template <class T>
+    T* to() {
+        return reinterpret_cast<T*>(memory.data());
+    }
+    std::int64_t integer(std::int64_t index) const {
+        return load_integer(type, data(), static_cast<std::size_t>(index));
+    }
+    /// All elements as integers.
+    std::vector<std::int64_t> integers() const {
+        std::vector<std::int64_t> result(static_cast<std::size_t>(elements()));
+        for (std::size_t i = 0; i < result.size(); ++i)
+            result[i] = load_integer(type, data(), i);
+        return result;
+    }
+    /// Gives it a shape and room for the elements; what they are is left open.
+    void reshape(shape wanted) {
+        if (!wanted.is_possible() || wanted.is_dynamic()) fail({"a tensor cannot have the shape ", wanted});
+        dimensions = move(wanted);
+        memory.resize(byte_size(type, dimensions.elements()));
+    }
+};
+
+/// How the codes of a tensor stand for real numbers, one scale for all.
+struct quantized {
+    float scale = 1;
+    std::int32_t zero_point = 0;
+};
+
+/// Codes that an output may take.
+struct code_range {
+    std::int32_t lowest = -128;
+    std::int32_t highest = 127;
+
+    std::int32_t clamp(std::int64_t code) const {
+        return static_cast<std::int32_t>(code < lowest ? lowest : code > highest ? highest : code);
+    }
+};
+
+inline code_range range_of(element type) {
+    return {static_cast<std::int32_t>(facts(type).lowest), static_cast<std::int32_t>(facts(type).highest)};
+}
+
+/// An operation of a file, as kernels see it when they are made.
+class operation {
+    const tflite::model* model_;
+    const tflite::subgraph* net_;
+    const tflite::operator_info* info_;
+    std::int64_t index_;
+
+    const tflite::tensor_info* at(const std::vector<std::int64_t>& tensors, std::size_t index) const {
+        if (index >= tensors.size() || tensors[index] < 0) return nullptr;
+        return &net_->tensors[static_cast<std::size_t>(tensors[index])];
+    }
+
+public:
+    operation(const tflite::model& model, const tflite::subgraph& net, std::int64_t index)
+        : model_(&model), net_(&net), info_(&net.operators[static_cast<std::size_t>(index)]), index_(index) {}
+
+    const tflite::operator_info& info() const { return *info_; }
+    tflite::builtin code() const { return info_->code; }
+    std::size_t inputs() const { return info_->inputs.size(); }
+    std::size_t outputs() const { return info_->outputs.size(); }
+
+    /// Raises an error about this operation.
+    template <class... Parts>
+    [[noreturn]] void wrong(const Parts&... parts) const {
+        fail({tflite::place{model_->file, -1, index_, info_->name()}, ": ", parts...});
+    }
+
+    bool has_input(std::size_t index) const { return at(info_->inputs, index) != nullptr; }
+    const tflite::tensor_info& input(std::size_t index) const {
+        const tflite::tensor_info* const found = at(info_->inputs, index);
+        if (found == nullptr) wrong("input ", index, " is missing");
+        return *found;
+    }
+    const tflite::tensor_info& output(std::size_t index) const {
+        const tflite::tensor_info* const found = at(info_->outputs, index);
+        if (found == nullptr) wrong("output ", index, " is missing");
+        return *found;
+    }
+    const tflite::tensor_info& intermediate(std::size_t index) const {
+        const tflite::tensor_info* const found = at(info_->intermediates, index);
+        if (found == nullptr) wrong("intermediate tensor ", index, " is missing");
+        return *found;
+    }
+
+    element type_of_input(std::size_t index) const { return tflite::element_of(input(index).type); }
+    element type_of_output(std::size_t index) const { return tflite::element_of(output(index).type); }
+    void expect_type(const tflite::tensor_info& tensor, element wanted) const {
+        if (tflite::element_of(tensor.type) != wanted)
+            wrong("tensor '", tensor.name, "' is ", tflite::name(tensor.type), ", expected ", lpt::name(wanted));
+    }
+    /// Raises an error unless the first inputs and the output, as many as there are of each, are int8.
+    void expect_codes(std::size_t inputs) const {
+        for (std::size_t i = 0; i < inputs; ++i)
+            expect_type(input(i), i8);
+        expect_type(output(0), i8);
+    }
+
+    float usable_scale(const tflite::tensor_info& tensor, std::size_t index) const {
+        const float scale = tensor.quantized.scales[index];
+        if (!(scale > 0) || !(scale <= 3.4028234663852886e38F))
+            wrong("tensor '", tensor.name, "' has the scale ", static_cast<double>(scale),
+                  ", expected one that is finite and above 0");
+        return scale;
+    }
+    std::int32_t usable_zero_point(const tflite::tensor_info& tensor, std::size_t index) const {
+        if (index >= tensor.quantized.zero_points.size()) return 0;
+        const std::int64_t zero_point = tensor.quantized.zero_points[index];
+        const element_facts& range = facts(tflite::element_of(tensor.type));
+        if (static_cast<double>(zero_point) < range.lowest || static_cast<double>(zero_point) > range.highest)
+            wrong("tensor '", tensor.name, "' has the zero point ", zero_point, ", which ", range.name,
+                  " does not hold");
+        return static_cast<std::int32_t>(zero_point);
+    }
+    /// The quantization of an activation.
+    quantized quantization_of(const tflite::tensor_info& tensor) const {
+        if (tensor.quantized.scales.empty()) wrong("tensor '", tensor.name, "' has no quantization");
+        if (tensor.quantized.scales.size() != 1)
+            wrong("tensor '", tensor.name, "' has ", tensor.quantized.scales.size(), " scales, expected one");
+        return {usable_scale(tensor, 0), usable_zero_point(tensor, 0)};
+    }
+    quantized in(std::size_t index) const { return quantization_of(input(index)); }
+    quantized out(std::size_t index = 0) const { return quantization_of(output(index)); }
+
+    /// One scale for each of `channels`, along `axis` of a symmetric tensor.
+    std::vector<double> channel_scales(const tflite::tensor_info& tensor, std::size_t axis,
+                                       std::int64_t channels) const {
+        const std::size_t count = tensor.quantized.scales.size();
+        if (count == 0) wrong("tensor '", tensor.name, "' has no quantization");
+        if (count != 1 && tensor.quantized.axis != static_cast<std::int32_t>(axis))
+            wrong("tensor '", tensor.name, "' has its scales along axis ", tensor.quantized.axis, ", expected ", axis);
+        if (count != 1 && count != static_cast<std::size_t>(channels))
+            wrong("tensor '", tensor.name, "' has ", count, " scales, expected ", channels);
+        for (std::size_t i = 0; i < tensor.quantized.zero_points.size(); ++i) {
+            if (tensor.quantized.zero_points[i] != 0) wrong("tensor '", tensor.name, "' has a zero point other than 0");
+        }
+        std::vector<double> result(static_cast<std::size_t>(channels));
+        for (std::size_t i = 0; i < result.size(); ++i)
+            result[i] = static_cast<double>(usable_scale(tensor, count == 1 ? 0 : i));
+        return result;
+    }
+
+    bool has_option(text_view field) const { return info_->find(field) != nullptr; }
+    std::int64_t option(text_view field) const {
+        if (!has_option(field)) wrong("option ", field, " is missing");
+        return info_->integer(field);
+    }
+    double real_option(text_view field) const {
+        if (!has_option(field)) wrong("option ", field, " is missing");
+        return info_->real(field);
+    }
+    std::int64_t positive_option(text_view field) const {
+        const std::int64_t result = option(field);
+        if (result <= 0 || result > INT32_MAX) wrong("option ", field, " is ", result, ", expected a positive number");
+        return result;
+    }
+
+    /// The codes that the fused activation leaves to an output: those of v stand at z + round(v / s).
+    code_range activated(tflite::activation function, const tflite::tensor_info& tensor) const {
+        code_range result = range_of(tflite::element_of(tensor.type));
+        if (function == tflite::activation::none) return result;
+        const quantized output = quantization_of(tensor);
+        const auto code_of = [&](float real) {
+            return output.zero_point +
+                   arithmetic::tflite_reference::round_half_away(static_cast<double>(real / output.scale));
+        };
+        switch (function) {
+            case tflite::activation::relu: result.lowest = result.clamp(code_of(0)); break;
+            case tflite::activation::relu6: result = {result.clamp(code_of(0)), result.clamp(code_of(6))}; break;
+            case tflite::activation::relu_n1_to_1:
+                result = {result.clamp(code_of(-1)), result.clamp(code_of(1))};
+                break;
+            default: wrong("this fused activation is not known in 8 bits");
+        }
+        return result;
+    }
+    code_range activated() const { return activated(info_->activation(), output(0)); }
+};
+
+/// The values of an operation's tensors while it runs.
+class operands {
+    const tflite::operator_info* info_;
+    std::vector<value>* values_;
+
+    value& at(std::int64_t tensor) const { return (*values_)[static_cast<std::size_t>(tensor)]; }
+
+public:
+    operands(const tflite::operator_info& info, std::vector<value>& values) : info_(&info), values_(&values) {}
+
+    bool has_input(std::size_t index) const { return index < info_->inputs.size() && info_->inputs[index] >= 0; }
+    std::size_t inputs() const { return info_->inputs.size(); }
+    std::size_t outputs() const { return info_->outputs.size(); }
+    const value& in(std::size_t index) const { return at(info_->inputs[index]); }
+    /// The state that an operation changes.
+    value& state(std::size_t index) const { return at(info_->inputs[index]); }
+    value& out(std::size_t index = 0) const { return at(info_->outputs[index]); }
+};
+
+/// A kernel with everything that it knows before it runs.
+using step = std::function<void(const operands&)>;
+
+/// An axis of a tensor, counted from its end where it is negative.
+inline std::size_t axis_of(std::int64_t axis, std::size_t rank) {
+    const auto size = static_cast<std::int64_t>(rank);
+    if (axis < -size || axis >= size) fail({"axis ", axis, " of a tensor with ", rank, " axes"});
+    return static_cast<std::size_t>(axis < 0 ? axis + size : axis);
+}
+
+/// The product of sizes [first, last).
+inline std::int64_t product(const shape& dimensions, std::size_t first, std::size_t last) {
+    std::int64_t result = 1;
+    for (std::size_t i = first; i < last; ++i)
+        result *= dimensions[i];
+    return result;
+}
+
+/// Calls `visit(index)` for each position of a shape, the last axis fastest; `index` is a vector of positions along the axes.
+template <class Visit>
+void for_each_position(const shape& dimensions, Visit visit) {
+    const std::size_t rank = dimensions.rank();
+    std::vector<std::int64_t> index(rank, 0);
+    const auto count = static_cast<std::int64_t>(dimensions.elements());
+    for (std::int64_t i = 0; i < count; ++i) {
+        visit(index);
+        for (std::size_t axis = rank; axis-- > 0;) {
+            if (++index[axis] < dimensions[axis]) break;
+            index[axis] = 0;
+        }
+    }
+}
+
+/// Elements from one position to the next along each axis.
+inline std::vector<std::int64_t> strides_of(const shape& dimensions) {
+    std::vector<std::int64_t> result(dimensions.rank(), 1);
+    for (std::size_t axis = dimensions.rank(); axis-- > 1;)
+        result[axis - 1] = result[axis] * dimensions[axis];
+    return result;
+}
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+// ======== lpt/specified/broadcast.hpp
+#ifndef LPT_HOLDS_SPECIFIED_BROADCAST_HPP
+#define LPT_HOLDS_SPECIFIED_BROADCAST_HPP
+// Loops over tensors that are repeated along axes of size 1.
+
+namespace lpt::inline LPT_ABI::specified {
+
+/// The shape of a function of tensors: axes are aligned at the end, those of size 1 repeat. Raises an error where sizes do not fit.
+inline shape broadcast(const shape& left, const shape& right) {
+    const std::size_t rank = std::max(left.rank(), right.rank());
+    const shape a = left.padded_left(rank);
+    const shape b = right.padded_left(rank);
+    shape result = a;
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        if (a[axis] != b[axis] && a[axis] != 1 && b[axis] != 1)
+            fail({"shapes ", left, " and ", right, " do not fit together"});
+        result[axis] = a[axis] == 1 ? b[axis] : a[axis];
+    }
+    return result;
+}
+
+namespace detail {
+
+/// Sizes and steps of `Count` tensors that are walked together; neighbouring axes that all of them walk evenly are one.
+template <std::size_t Count>
+struct walk {
+    std::vector<std::int64_t> sizes;
+    std::vector<std::int64_t> steps[Count];
+
+    void add_axis(std::int64_t size, const std::int64_t* steps_of_axis) {
+        bool merges = !sizes.empty();
+        for (std::size_t k = 0; k < Count && merges; ++k)
+            merges = steps[k].back() == steps_of_axis[k] * size;
+        if (merges) {
+            sizes.back() *= size;
+        } else {
+            sizes.push_back(size);
+        }
+        for (std::size_t k = 0; k < Count; ++k) {
+            if (merges) {
+                steps[k].back() = steps_of_axis[k];
+            } else {
+                steps[k].push_back(steps_of_axis[k]);
+            }
+        }
+    }
+};
+
+}  // namespace detail
+
+/// Calls `run(first, at, steps, count)` for rows that make up `output`: `count` elements from `first`, of tensor k those from
+/// `at[k]` in steps of `steps[k]` (0 or more).
+template <std::size_t Count, class Run>
+void for_each_row(const shape& output, const shape* const (&tensors)[Count], Run run) {
+    detail::walk<Count> walk;
+    std::vector<std::int64_t> strides[Count];
+    shape padded[Count];
+    for (std::size_t k = 0; k < Count; ++k) {
+        padded[k] = tensors[k]->padded_left(output.rank());
+        strides[k] = strides_of(padded[k]);
+    }
+    for (std::size_t axis = 0; axis < output.rank(); ++axis) {
+        if (output[axis] == 1) continue;
+        std::int64_t steps[Count];
+        for (std::size_t k = 0; k < Count; ++k)
+            steps[k] = padded[k][axis] == 1 ? 0 : strides[k][axis];
+        walk.add_axis(output[axis], steps);
+    }
+    if (walk.sizes.empty()) {
+        const std::int64_t ones[Count] = {};
+        walk.add_axis(1, ones);
+    }
+    const std::int64_t count = walk.sizes.back();
+    const auto total = static_cast<std::int64_t>(output.elements());
+    std::vector<std::int64_t> index(walk.sizes.size(), 0);
+    std::int64_t steps[Count];
+    for (std::size_t k = 0; k < Count; ++k)
+        steps[k] = walk.steps[k].back();
+    for (std::int64_t first = 0; first < total; first += count) {
+        std::int64_t at[Count] = {};
+        for (std::size_t axis = 0; axis + 1 < index.size(); ++axis) {
+            for (std::size_t k = 0; k < Count; ++k)
+                at[k] += index[axis] * walk.steps[k][axis];
+        }
+        run(first, at, steps, count);
+        for (std::size_t axis = index.size() - 1; axis-- > 0;) {
+            if (++index[axis] < walk.sizes[axis]) break;
+            index[axis] = 0;
+        }
+    }
+}
+
+/// output[i] = function(a[i], b[i]), broadcast.
+template <class Output, class Left, class Right, class Function>
+void apply(const operands& run, std::size_t left, std::size_t right, Function function) {
+    const value& a = run.in(left);
+    const value& b = run.in(right);
+    value& output = run.out();
+    output.reshape(broadcast(a.dimensions, b.dimensions));
+    const Left* of_a = a.as<Left>();
+    const Right* of_b = b.as<Right>();
+    Output* to = output.to<Output>();
+    for_each_row<2>(output.dimensions, {&a.dimensions, &b.dimensions},
+                    [&](std::int64_t first, const std::int64_t* at, const std::int64_t* steps, std::int64_t count) {
+                        for (std::int64_t i = 0; i < count; ++i)
+                            to[first + i] =
+                                static_cast<Output>(function(of_a[at[0] + i * steps[0]], of_b[at[1] + i * steps[1]]));
+                    });
+}
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+// ======== lpt/specified/fixed_point.hpp
+#ifndef LPT_HOLDS_SPECIFIED_FIXED_POINT_HPP
+#define LPT_HOLDS_SPECIFIED_FIXED_POINT_HPP
+// Functions in fixed point: integers of 32 or 16 bits with a known number of integer bits, products rounded to the high half.
+
+namespace lpt::inline LPT_ABI::arithmetic {
+
+/// An integer of 32 or 16 bits, held in 32.
+template <int Bits>
+struct raw_number {
+    static constexpr std::int32_t highest = Bits == 32 ? INT32_MAX : INT16_MAX;
+
+    static constexpr std::int32_t saturated(std::int64_t value) {
+        return value < -std::int64_t{highest} - 1 ? -highest - 1
+               : value > highest                  ? highest
+                                                  : static_cast<std::int32_t>(value);
+    }
+    static constexpr std::int32_t wrapped(std::int64_t value) {
+        return Bits == 32 ? static_cast<std::int32_t>(value) : static_cast<std::int16_t>(value);
+    }
+    /// a * b / 2^(Bits - 1), rounded half away (but towards zero at a negative tie).
+    static constexpr std::int32_t high_product(std::int32_t a, std::int32_t b) {
+        constexpr std::int64_t half = std::int64_t{1} << (Bits - 2);
+        const std::int64_t product = std::int64_t{a} * b;
+        return saturated((product + (product >= 0 ? half : 1 - half)) / (2 * half));
+    }
+};
+
+/// A number in `Bits` bits, `IntegerBits` of them before the point: raw / 2^(Bits - 1 - IntegerBits). Sums wrap around.
+template <int IntegerBits, int Bits = 32>
+struct fixed {
+    static constexpr int fractional_bits = Bits - 1 - IntegerBits;
+    std::int32_t raw = 0;
+
+    static constexpr fixed one() {
+        return {IntegerBits == 0 ? raw_number<Bits>::highest : std::int32_t{1} << fractional_bits};
+    }
+    /// A constant that is written with 32 bits.
+    static constexpr fixed constant(std::int32_t of_32_bits) {
+        return {tflite_reference::divide_by_power(of_32_bits, 32 - Bits)};
+    }
+    /// The same number with other integer bits: rounded half away, or saturated.
+    template <int Wanted>
+    constexpr fixed<Wanted, Bits> rescaled() const {
+        if constexpr (Wanted >= IntegerBits) {
+            return {tflite_reference::divide_by_power(raw, Wanted - IntegerBits)};
+        } else {
+            return {raw_number<Bits>::saturated(std::int64_t{raw} * (std::int64_t{1} << (IntegerBits - Wanted)))};
+        }
+    }
+    /// The number divided by 2^Exponent, rounded half away.
+    template <int Exponent>
+    constexpr fixed divided() const {
+        return {tflite_reference::divide_by_power(raw, Exponent)};
+    }
+    friend constexpr fixed operator+(fixed a, fixed b) {
+        return {raw_number<Bits>::wrapped(std::int64_t{a.raw} + b.raw)};
+    }
+    friend constexpr fixed operator-(fixed a, fixed b) {
+        return {raw_number<Bits>::wrapped(std::int64_t{a.raw} - b.raw)};
+    }
+    constexpr fixed operator-() const { return {raw_number<Bits>::wrapped(-std::int64_t{raw})}; }
+};
+
+template <int A, int B, int Bits>
+constexpr fixed<A + B, Bits> operator*(fixed<A, Bits> a, fixed<B, Bits> b) {
+    return {raw_number<Bits>::high_product(a.raw, b.raw)};
+}
+
+/// exp(a) for a in [-1/4, 0): the Taylor polynomial of degree 4 around -1/8. In 16 bits the sum saturates.
+template <int Bits>
+constexpr fixed<0, Bits> exp_of_quarter(fixed<0, Bits> a) {
+    using number = fixed<0, Bits>;
+    constexpr number exp_of_minus_eighth = number::constant(1895147668);
+    const number x = a + number{std::int32_t{1} << (Bits - 4)};
+    const number x2 = x * x;
+    const number x3 = x2 * x;
+    const number x4_over_4 = (x2 * x2).template divided<2>();
+    const number tail = (((x4_over_4 + x3) * number::constant(715827883)) + x2).template divided<1>();
+    const number change = exp_of_minus_eighth * (x + tail);
+    if constexpr (Bits == 16) return {raw_number<16>::saturated(std::int64_t{exp_of_minus_eighth.raw} + change.raw)};
+    return exp_of_minus_eighth + change;
+}
+
+/// exp(a) for a <= 0: the part below a quarter by the polynomial, the rest by a product for each bit; 0 below -32.
+template <int IntegerBits, int Bits>
+constexpr fixed<0, Bits> exp_of_negative(fixed<IntegerBits, Bits> a) {
+    using number = fixed<IntegerBits, Bits>;
+    if (a.raw == 0) return fixed<0, Bits>::one();
+    if constexpr (IntegerBits > 5) {
+        if (a.raw < -(std::int32_t{32} << number::fractional_bits)) return {0};
+    }
+    constexpr std::int32_t quarter = std::int32_t{1} << (number::fractional_bits - 2);
+    const number below{(a.raw & (quarter - 1)) - quarter};
+    fixed<0, Bits> result = exp_of_quarter(below.template rescaled<0>());
+    const std::int32_t rest = raw_number<Bits>::wrapped(std::int64_t{below.raw} - a.raw);
+    constexpr std::int32_t exp_of_powers[] = {1672461947, 1302514674, 790015084, 290630308,
+                                              39332535,   720401,     242};  // exp(-2^k), k = -2...4
+    for (int bit = 0; bit < 7 && bit - 2 < IntegerBits; ++bit) {
+        if ((rest >> (number::fractional_bits - 2 + bit) & 1) != 0)
+            result = result * fixed<0, Bits>::constant(exp_of_powers[bit]);
+    }
+    return result;
+}
+
+/// 2 / (1 + a) with 2 integer bits for a in [0, 1): three Newton steps from 48/17 - 32/17 * (1 + a) / 2.
+template <int Bits>
+constexpr fixed<2, Bits> twice_reciprocal_of_one_plus(fixed<0, Bits> a) {
+    using number = fixed<2, Bits>;
+    const fixed<0, Bits> half_denominator{
+        static_cast<std::int32_t>((std::int64_t{a.raw} + fixed<0, Bits>::one().raw + 1) / 2)};
+    number x = number::constant(1515870810) + half_denominator * number::constant(-1010580540);
+    for (int i = 0; i < 3; ++i) {
+        const number error = number::one() - half_denominator * x;
+        x = x + (x * error).template rescaled<2>();
+    }
+    return x;
+}
+
+/// 1 / (1 + a) for a in [0, 1).
+template <int Bits>
+constexpr fixed<0, Bits> reciprocal_of_one_plus(fixed<0, Bits> a) {
+    return fixed<1, Bits>{twice_reciprocal_of_one_plus(a).raw}.template rescaled<0>();
+}
+
+/// 1 / (1 + exp(-a)).
+template <int IntegerBits, int Bits>
+constexpr fixed<0, Bits> logistic(fixed<IntegerBits, Bits> a) {
+    if (a.raw == 0) return {std::int32_t{1} << (Bits - 2)};
+    const fixed<0, Bits> of_positive = reciprocal_of_one_plus(exp_of_negative(a.raw > 0 ? -a : a));
+    return a.raw > 0 ? of_positive : fixed<0, Bits>::one() - of_positive;
+}
+
+/// (1 - exp(-2 a)) / (1 + exp(-2 a)).
+template <int IntegerBits, int Bits>
+constexpr fixed<0, Bits> tanh(fixed<IntegerBits, Bits> a) {
+    if (a.raw == 0) return {0};
+    const fixed<IntegerBits + 1, Bits> twice{a.raw < 0 ? a.raw : (-a).raw};
+    const fixed<2, Bits> x = twice_reciprocal_of_one_plus(exp_of_negative(twice));
+    const fixed<0, Bits> of_positive = (x - fixed<2, Bits>::one()).template rescaled<0>();
+    return a.raw < 0 ? -of_positive : of_positive;
+}
+
+constexpr int leading_zeros(std::uint32_t value) { return value == 0 ? 32 : __builtin_clz(value); }
+
+/// 1 / x for x > 0 with `integer_bits` integer bits, as a number in (1/2, 1] and the bits that x has over 1.
+struct reciprocal {
+    fixed<0> scale;
+    int bits_over_unit = 0;
+};
+constexpr reciprocal reciprocal_of(std::int32_t x, int integer_bits) {
+    const int headroom = leading_zeros(static_cast<std::uint32_t>(x));
+    const auto over_one =
+        static_cast<std::int32_t>((static_cast<std::uint32_t>(x) << headroom) - (std::uint32_t{1} << 31));
+    return {reciprocal_of_one_plus(fixed<0>{over_one}), integer_bits - headroom};
+}
+
+/// 1 / sqrt(value) in fixed point, value >= 0 (0 counts as 1): five Newton steps with 3 integer bits.
+constexpr multiplier inverse_square_root(std::int32_t value) {
+    if (value <= 1) return {INT32_MAX, 0};
+    int shift = 11;
+    while (value >= std::int32_t{1} << 29) {
+        value /= 4;
+        ++shift;
+    }
+    const int pairs = (leading_zeros(static_cast<std::uint32_t>(value)) - 1) / 2 - 1;
+    shift -= pairs;
+    value <<= 2 * pairs;
+    const fixed<3> half{tflite_reference::divide_by_power(value >> 1, 1)};
+    constexpr fixed<3> three_halves{(std::int32_t{1} << 28) + (std::int32_t{1} << 27)};
+    fixed<3> x = fixed<3>::one();
+    for (int i = 0; i < 5; ++i) {
+        const fixed<3> cube = (x * x * x).rescaled<3>();
+        x = (three_halves * x - half * cube).rescaled<3>();
+    }
+    constexpr fixed<0> half_root_of_two{1518500250};
+    std::int32_t result = (x * half_root_of_two).raw;
+    if (shift < 0) {
+        result = tflite_reference::shift_left(result, -shift);
+        shift = 0;
+    }
+    return {result, -shift};
+}
+
+}  // namespace lpt::inline LPT_ABI::arithmetic
+#endif
+
+// ======== lpt/specified/elementwise.hpp
+#ifndef LPT_HOLDS_SPECIFIED_ELEMENTWISE_HPP
+#define LPT_HOLDS_SPECIFIED_ELEMENTWISE_HPP
+// Functions of two tensors: ADD, SUB, MUL, DIV, SQUARED_DIFFERENCE, MAXIMUM, MINIMUM, PRELU, SELECT and the comparisons.
+
+namespace lpt::inline LPT_ABI::specified {
+
+/// A number for each int8 code.
+template <class Number>
+struct code_table {
+    std::array<Number, 256> of{};
+
+    template <class Function>
+    static code_table made_of(Function function) {
+        code_table result;
+        for (int code = -128; code <= 127; ++code)
+            result.of[static_cast<std::size_t>(code + 128)] = static_cast<Number>(function(code));
+        return result;
+    }
+    Number operator[](std::int8_t code) const { return of[static_cast<std::size_t>(code + 128)]; }
+};
+
+/// A table that a step keeps beside itself. Closures stay small: g++ 12 loses members behind large arrays when it copies one.
+template <class Table>
+std::shared_ptr<const Table> kept(const Table& table) {
+    return std::make_shared<const Table>(table);
+}
+
+namespace detail {
+
+/// T((q - z) << left, M(scale)) for each code.
+template <class Arithmetic>
+std::shared_ptr<const code_table<std::int32_t>> scaled_codes(quantized from, int left, double scale) {
+    const arithmetic::multiplier by = Arithmetic::of(scale);
+    return kept(code_table<std::int32_t>::made_of(
+        [&](int code) { return Arithmetic::scale((code - from.zero_point) * (1 << left), by); }));
+}
+
+}  // namespace detail
+
+/// ADD, SUB: t = 2 max(s_1, s_2), x_k = T((q_k - z_k) << 20, M(s_k / t)), T(x_1 +- x_2, M(t / (2^20 s_o))) + z_o.
+template <class Arithmetic>
+step make_sum(const operation& op) {
+    op.expect_codes(2);
+    const bool subtracts = op.code() == tflite::builtin::sub;
+    const quantized a = op.in(0), b = op.in(1), o = op.out();
+    const double twice = 2 * std::max(static_cast<double>(a.scale), static_cast<double>(b.scale));
+    constexpr int left = 20;
+    const auto of_a = detail::scaled_codes<Arithmetic>(a, left, static_cast<double>(a.scale) / twice);
+    const auto of_b = detail::scaled_codes<Arithmetic>(b, left, static_cast<double>(b.scale) / twice);
+    const arithmetic::multiplier by = Arithmetic::of(twice / ((1 << left) * static_cast<double>(o.scale)));
+    const code_range range = op.activated();
+    return [=](const operands& run) {
+        apply<std::int8_t, std::int8_t, std::int8_t>(run, 0, 1, [&](std::int8_t x, std::int8_t y) {
+            const std::int32_t sum = subtracts ? (*of_a)[x] - (*of_b)[y] : (*of_a)[x] + (*of_b)[y];
+            return range.clamp(std::int64_t{Arithmetic::scale(sum, by)} + o.zero_point);
+        });
+    };
+}
+
+/// MUL: T((q_1 - z_1) (q_2 - z_2), M(s_1 s_2 / s_o)) + z_o.
+template <class Arithmetic>
+step make_product(const operation& op) {
+    op.expect_codes(2);
+    const quantized a = op.in(0), b = op.in(1), o = op.out();
+    const arithmetic::multiplier by =
+        Arithmetic::of(static_cast<double>(a.scale) * static_cast<double>(b.scale) / static_cast<double>(o.scale));
+    const code_range range = op.activated();
+    return [=](const operands& run) {
+        apply<std::int8_t, std::int8_t, std::int8_t>(run, 0, 1, [&](std::int8_t x, std::int8_t y) {
+            return range.clamp(std::int64_t{Arithmetic::scale((x - a.zero_point) * (y - b.zero_point), by)} +
+                               o.zero_point);
+        });
+    };
+}
+
+/// DIV: the reciprocal of the divisor by Newton steps, the quotient with all headroom that the dividend has, one scale at the end.
+/// A divisor whose real value is 0 is an error.
+template <class Arithmetic>
+step make_quotient(const operation& op) {
+    op.expect_codes(2);
+    const quantized a = op.in(0), b = op.in(1), o = op.out();
+    const arithmetic::multiplier by =
+        Arithmetic::of(static_cast<double>(a.scale) / (static_cast<double>(b.scale) * static_cast<double>(o.scale)));
+    const code_range range = op.activated();
+    const auto quotient = [=](std::int8_t x, std::int8_t y) {
+        const std::int32_t dividend = x - a.zero_point;
+        const std::int32_t divisor = y - b.zero_point;
+        if (divisor == 0) fail({"DIV: a divisor is 0"});
+        const arithmetic::reciprocal inverse = arithmetic::reciprocal_of(divisor < 0 ? -divisor : divisor, 31);
+        const int headroom =
+            arithmetic::leading_zeros(static_cast<std::uint32_t>(dividend < 0 ? ~dividend : dividend)) - 1;
+        const std::int32_t raw = divisor < 0 ? -inverse.scale.raw : inverse.scale.raw;
+        const std::int32_t unscaled =
+            Arithmetic::doubling_high_product(Arithmetic::shift_left(dividend, headroom), raw);
+        const int shift = by.exponent - inverse.bits_over_unit - headroom;
+        // Of a shift by more than 31 bits to the right the reference keeps the rounding.
+        if (dividend == 0) return range.clamp((shift < -31 ? 1 : 0) + o.zero_point);
+        return range.clamp(std::int64_t{Arithmetic::scale(unscaled, {by.significand, shift})} + o.zero_point);
+    };
+    return [=](const operands& run) { apply<std::int8_t, std::int8_t, std::int8_t>(run, 0, 1, quotient); };
+}
+
+/// SQUARED_DIFFERENCE: x_k as for ADD with 7 bits; T((x_1 - x_2)^2, M(t^2 / (2^14 s_o))) + z_o.
+template <class Arithmetic>
+step make_squared_difference(const operation& op) {
+    op.expect_codes(2);
+    const quantized a = op.in(0), b = op.in(1), o = op.out();
+    const double twice = 2 * std::max(static_cast<double>(a.scale), static_cast<double>(b.scale));
+    constexpr int left = 7;
+    const auto of_a = detail::scaled_codes<Arithmetic>(a, left, static_cast<double>(a.scale) / twice);
+    const auto of_b = detail::scaled_codes<Arithmetic>(b, left, static_cast<double>(b.scale) / twice);
+    const arithmetic::multiplier by = Arithmetic::of(twice * twice / ((1 << 2 * left) * static_cast<double>(o.scale)));
+    const code_range range = op.activated();
+    return [=](const operands& run) {
+        apply<std::int8_t, std::int8_t, std::int8_t>(run, 0, 1, [&](std::int8_t x, std::int8_t y) {
+            const std::int32_t difference = (*of_a)[x] - (*of_b)[y];
+            return range.clamp(std::int64_t{Arithmetic::scale(difference * difference, by)} + o.zero_point);
+        });
+    };
+}
+
+/// MAXIMUM, MINIMUM: codes are compared, of whatever scale.
+inline step make_extreme(const operation& op) {
+    op.expect_codes(2);
+    const bool largest = op.code() == tflite::builtin::maximum;
+    return [=](const operands& run) {
+        apply<std::int8_t, std::int8_t, std::int8_t>(
+            run, 0, 1, [&](std::int8_t x, std::int8_t y) { return largest ? std::max(x, y) : std::min(x, y); });
+    };
+}
+
+/// Comparisons: T((q_1 - z_1) << 8, M(s_1)) against T((q_2 - z_2) << 8, M(s_2)).
+template <class Arithmetic>
+step make_comparison(const operation& op) {
+    op.expect_type(op.input(0), i8);
+    op.expect_type(op.input(1), i8);
+    op.expect_type(op.output(0), boolean);
+    constexpr int left = 8;
+    const auto of_a = detail::scaled_codes<Arithmetic>(op.in(0), left, static_cast<double>(op.in(0).scale));
+    const auto of_b = detail::scaled_codes<Arithmetic>(op.in(1), left, static_cast<double>(op.in(1).scale));
+    const tflite::builtin code = op.code();
+    return [=](const operands& run) {
+        apply<std::uint8_t, std::int8_t, std::int8_t>(run, 0, 1, [&](std::int8_t left_code, std::int8_t right_code) {
+            const std::int32_t x = (*of_a)[left_code];
+            const std::int32_t y = (*of_b)[right_code];
+            switch (code) {
+                case tflite::builtin::less: return x < y;
+                case tflite::builtin::less_equal: return x <= y;
+                case tflite::builtin::greater: return x > y;
+                case tflite::builtin::greater_equal: return x >= y;
+                case tflite::builtin::equal: return x == y;
+                default: return x != y;
+            }
+        });
+    };
+}
+
+/// PRELU: T(q - z_i, M(s_i / s_o)) where q >= z_i, else T((q - z_i) (a - z_a), M(s_i s_a / s_o)); + z_o.
+template <class Arithmetic>
+step make_prelu(const operation& op) {
+    op.expect_codes(2);
+    const quantized a = op.in(0), slope = op.in(1), o = op.out();
+    const arithmetic::multiplier positive = Arithmetic::of(static_cast<double>(a.scale / o.scale));
+    const arithmetic::multiplier negative = Arithmetic::of(static_cast<double>(a.scale * slope.scale / o.scale));
+    const code_range range;
+    return [=](const operands& run) {
+        apply<std::int8_t, std::int8_t, std::int8_t>(run, 0, 1, [&](std::int8_t x, std::int8_t y) {
+            const std::int32_t input = x - a.zero_point;
+            const std::int32_t result = input >= 0 ? Arithmetic::scale(input, positive)
+                                                   : Arithmetic::scale(input * (y - slope.zero_point), negative);
+            return range.clamp(std::int64_t{result} + o.zero_point);
+        });
+    };
+}
+
+/// SELECT, SELECT_V2: elements of the second input where the condition holds, else of the third. SELECT's condition may be a vector that
+/// chooses along the first axis.
+inline step make_selection(const operation& op) {
+    op.expect_type(op.input(0), boolean);
+    const element type = op.type_of_output(0);
+    op.expect_type(op.input(1), type);
+    op.expect_type(op.input(2), type);
+    const bool along_first = op.code() == tflite::builtin::select;
+    const std::size_t size = byte_size(type, 1);
+    return [=](const operands& run) {
+        const value& condition = run.in(0);
+        const value& yes = run.in(1);
+        const value& no = run.in(2);
+        shape of_condition = condition.dimensions;
+        if (along_first && of_condition.rank() == 1 && yes.dimensions.rank() > 1) {
+            of_condition = shape::of_ones(yes.dimensions.rank());
+            of_condition[0] = condition.dimensions[0];
+        }
+        value& output = run.out();
+        output.reshape(broadcast(broadcast(yes.dimensions, no.dimensions), of_condition));
+        const std::uint8_t* chooses = condition.as<std::uint8_t>();
+        std::byte* to = output.to<std::byte>();
+        for_each_row<3>(output.dimensions, {&of_condition, &yes.dimensions, &no.dimensions},
+                        [&](std::int64_t first, const std::int64_t* at, const std::int64_t* steps, std::int64_t count) {
+                            for (std::int64_t i = 0; i < count; ++i) {
+                                const bool chosen = chooses[at[0] + i * steps[0]] != 0;
+                                const std::byte* from =
+                                    chosen ? yes.data() + (at[1] + i * steps[1]) * static_cast<std::int64_t>(size)
+                                           : no.data() + (at[2] + i * steps[2]) * static_cast<std::int64_t>(size);
+                                std::memcpy(to + (first + i) * static_cast<std::int64_t>(size), from, size);
+                            }
+                        });
+    };
+}
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+// ======== lpt/specified/movement.hpp
+#ifndef LPT_HOLDS_SPECIFIED_MOVEMENT_HPP
+#define LPT_HOLDS_SPECIFIED_MOVEMENT_HPP
+// Movements of whole blocks: codes are copied as they are, of any type. What chooses elements one by one is in selection.hpp.
+
+namespace lpt::inline LPT_ABI::specified {
+
+using strides = std::vector<std::int64_t>;
+
+/// Copies a block of `sizes` elements; both sides begin at their pointer and go on in their strides, which may be negative.
+inline void copy_block(const shape& sizes, const std::byte* from, const strides& from_steps, std::byte* to,
+                       const strides& to_steps, std::size_t element_size) {
+    if (sizes.elements() == 0) return;
+    detail::walk<2> walk;
+    for (std::size_t axis = 0; axis < sizes.rank(); ++axis) {
+        const std::int64_t steps[2] = {from_steps[axis], to_steps[axis]};
+        if (sizes[axis] != 1) walk.add_axis(sizes[axis], steps);
+    }
+    if (walk.sizes.empty()) {
+        const std::int64_t ones[2] = {1, 1};
+        walk.add_axis(1, ones);
+    }
+    const auto size = static_cast<std::int64_t>(element_size);
+    const std::int64_t count = walk.sizes.back();
+    const std::int64_t from_step = walk.steps[0].back(), to_step = walk.steps[1].back();
+    std::vector<std::int64_t> index(walk.sizes.size(), 0);
+    for (bool done = false; !done;) {
+        std::int64_t source = 0, target = 0;
+        for (std::size_t axis = 0; axis + 1 < index.size(); ++axis) {
+            source += index[axis] * walk.steps[0][axis];
+            target += index[axis] * walk.steps[1][axis];
+        }
+        if (from_step == 1 && to_step == 1) {
+            std::memcpy(to + target * size, from + source * size, static_cast<std::size_t>(count * size));
+        } else if (size == 1) {
+            for (std::int64_t i = 0; i < count; ++i)
+                to[target + i * to_step] = from[source + i * from_step];
+        } else {
+            for (std::int64_t i = 0; i < count; ++i)
+                std::memcpy(to + (target + i * to_step) * size, from + (source + i * from_step) * size, element_size);
+        }
+        done = true;
+        for (std::size_t axis = index.size() - 1; axis-- > 0;) {
+            if (++index[axis] < walk.sizes[axis]) {
+                done = false;
+                break;
+            }
+            index[axis] = 0;
+        }
+    }
+}
+
+namespace detail {
+
+/// Raises an error unless an input and an output have one type.
+inline void expect_same_type(const operation& op, std::size_t input, std::size_t output = 0) {
+    if (op.type_of_input(input) == dynamic) op.wrong("tensors of type ", tflite::name(op.input(input).type));
+    op.expect_type(op.output(output), op.type_of_input(input));
+}
+
+inline std::size_t size_of(const value& tensor) { return byte_size(tensor.type, 1); }
+
+/// Elements before a position, given as `index` along each axis.
+inline std::int64_t offset(const strides& steps, const std::vector<std::int64_t>& index) {
+    std::int64_t result = 0;
+    for (std::size_t axis = 0; axis < index.size(); ++axis)
+        result += steps[axis] * index[axis];
+    return result;
+}
+
+/// Copies the part of `input` that begins at `begin` and fills `output`, whose shape is set.
+inline void copy_part(const value& input, const std::vector<std::int64_t>& begin, value& output) {
+    const strides steps = strides_of(input.dimensions);
+    const std::size_t size = size_of(input);
+    copy_block(output.dimensions, input.data() + offset(steps, begin) * static_cast<std::int64_t>(size), steps,
+               output.to<std::byte>(), strides_of(output.dimensions), size);
+}
+
+/// Copies all of `input` to the part of `output` that begins at `begin`.
+inline void copy_into(const value& input, value& output, const std::vector<std::int64_t>& begin) {
+    const strides steps = strides_of(output.dimensions);
+    const std::size_t size = size_of(input);
+    copy_block(input.dimensions, input.data(), strides_of(input.dimensions),
+               output.to<std::byte>() + offset(steps, begin) * static_cast<std::int64_t>(size), steps, size);
+}
+
+/// Copies `input`, seen as a tensor of `sizes` whose axes go in the order `axes`; the output's shape is set.
+inline void copy_permuted(const value& input, const shape& sizes, const std::vector<std::size_t>& axes, value& output) {
+    const strides steps = strides_of(sizes);
+    shape block;
+    strides from;
+    for (const std::size_t axis : axes) {
+        block.push_back(sizes[axis]);
+        from.push_back(steps[axis]);
+    }
+    copy_block(block, input.data(), from, output.to<std::byte>(), strides_of(block), size_of(input));
+}
+
+inline void copy_all(const value& input, value& output, shape wanted) {
+    if (static_cast<std::int64_t>(wanted.elements()) != input.elements())
+        fail({"a tensor of shape ", input.dimensions, " cannot have the shape ", wanted});
+    output.reshape(move(wanted));
+    if (!output.memory.empty()) std::memcpy(output.memory.data(), input.data(), output.memory.size());
+}
+
+inline shape without_unknown(std::vector<std::int64_t> sizes, std::int64_t elements) {
+    std::int64_t known = 1;
+    for (const std::int64_t each : sizes)
+        known *= each == -1 ? 1 : each;
+    shape result;
+    for (const std::int64_t each : sizes)
+        result.push_back(each == -1 ? (known == 0 ? 0 : elements / known) : each);
+    return result;
+}
+
+}  // namespace detail
+
+/// RESHAPE: the new shape is the second input, or an option where there is none; one size may be -1.
+inline step make_reshape(const operation& op) {
+    detail::expect_same_type(op, 0);
+    std::vector<std::int64_t> of_option;
+    if (op.has_option("new_shape")) of_option = op.info().list("new_shape");
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        const bool is_given = run.has_input(1) && run.in(1).dimensions.rank() == 1;
+        std::vector<std::int64_t> sizes = is_given ? run.in(1).integers() : of_option;
+        detail::copy_all(input, run.out(), detail::without_unknown(lpt::move(sizes), input.elements()));
+    };
+}
+
+/// SQUEEZE: without the axes of size 1 that an option names, or without all of them.
+inline step make_squeeze(const operation& op) {
+    detail::expect_same_type(op, 0);
+    std::vector<std::int64_t> axes;
+    if (op.has_option("squeeze_dims")) axes = op.info().list("squeeze_dims");
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        std::vector<bool> goes(input.dimensions.rank(), axes.empty());
+        for (const std::int64_t axis : axes)
+            goes[axis_of(axis, goes.size())] = true;
+        shape wanted;
+        for (std::size_t axis = 0; axis < goes.size(); ++axis) {
+            const dimension size = input.dimensions[axis];
+            if (goes[axis] && size != 1 && !axes.empty()) fail({"SQUEEZE: axis ", axis, " has ", size, " elements"});
+            if (!goes[axis] || size != 1) wanted.push_back(size);
+        }
+        detail::copy_all(input, run.out(), move(wanted));
+    };
+}
+
+/// EXPAND_DIMS: with an axis of size 1 in front of the one that the second input names.
+inline step make_expansion(const operation& op) {
+    detail::expect_same_type(op, 0);
+    return [=](const operands& run) {
+        shape wanted = run.in(0).dimensions;
+        if (run.in(1).elements() != 1) fail({"EXPAND_DIMS: expected one axis"});
+        wanted.insert(axis_of(run.in(1).integer(0), wanted.rank() + 1), 1);
+        detail::copy_all(run.in(0), run.out(), move(wanted));
+    };
+}
+
+/// TRANSPOSE: axis k of the output is axis p[k] of the input, p the second input.
+inline step make_transposition(const operation& op) {
+    detail::expect_same_type(op, 0);
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        const std::size_t rank = input.dimensions.rank();
+        std::vector<std::size_t> axes;
+        std::vector<bool> named(rank, false);
+        shape wanted;
+        for (const std::int64_t axis : run.in(1).integers()) {
+            axes.push_back(axis_of(axis, rank));
+            if (named[axes.back()]) fail({"TRANSPOSE: axis ", axes.back(), " is named twice"});
+            named[axes.back()] = true;
+            wanted.push_back(input.dimensions[axes.back()]);
+        }
+        if (axes.size() != rank) fail({"TRANSPOSE: an order of ", axes.size(), " axes for a tensor with ", rank});
+        run.out().reshape(move(wanted));
+        detail::copy_permuted(input, input.dimensions, axes, run.out());
+    };
+}
+
+/// CONCATENATION: inputs one behind the other along an axis.
+inline step make_concatenation(const operation& op) {
+    for (std::size_t i = 0; i < op.inputs(); ++i)
+        detail::expect_same_type(op, i);
+    if (op.info().activation() != tflite::activation::none) op.wrong("a fused activation is not known here");
+    const std::int64_t named_axis = op.option("axis");
+    return [=](const operands& run) {
+        const shape& first = run.in(0).dimensions;
+        const std::size_t axis = axis_of(named_axis, first.rank());
+        shape wanted = first;
+        wanted[axis] = 0;
+        for (std::size_t i = 0; i < run.inputs(); ++i) {
+            shape each = run.in(i).dimensions;
+            if (each.rank() != first.rank())
+                fail({"CONCATENATION: shapes ", first, " and ", each, " do not fit together"});
+            wanted[axis] += each[axis];
+            each[axis] = first[axis];
+            if (!(each == first))
+                fail({"CONCATENATION: shapes ", first, " and ", run.in(i).dimensions, " do not fit together"});
+        }
+        run.out().reshape(move(wanted));
+        std::vector<std::int64_t> begin(first.rank(), 0);
+        for (std::size_t i = 0; i < run.inputs(); ++i) {
+            detail::copy_into(run.in(i), run.out(), begin);
+            begin[axis] += run.in(i).dimensions[axis];
+        }
+    };
+}
+
+/// PACK: inputs of one shape along a new axis.
+inline step make_packing(const operation& op) {
+    for (std::size_t i = 0; i < op.inputs(); ++i)
+        detail::expect_same_type(op, i);
+    const std::int64_t named_axis = op.option("axis");
+    return [=](const operands& run) {
+        shape each = run.in(0).dimensions;
+        const std::size_t axis = axis_of(named_axis, each.rank() + 1);
+        const std::int64_t outer = product(each, 0, axis);
+        const auto count = static_cast<std::int64_t>(run.inputs());
+        const auto block = static_cast<std::int64_t>(
+            byte_size(run.in(0).type, static_cast<std::size_t>(product(each, axis, each.rank()))));
+        for (std::size_t i = 0; i < run.inputs(); ++i) {
+            if (!(run.in(i).dimensions == each))
+                fail({"PACK: shapes ", each, " and ", run.in(i).dimensions, " differ"});
+        }
+        shape wanted = each;
+        wanted.insert(axis, count);
+        run.out().reshape(move(wanted));
+        for (std::int64_t i = 0; i < count; ++i) {
+            for (std::int64_t k = 0; k < outer; ++k)
+                std::memcpy(run.out().to<std::byte>() + (k * count + i) * block,
+                            run.in(static_cast<std::size_t>(i)).data() + k * block, static_cast<std::size_t>(block));
+        }
+    };
+}
+
+namespace detail {
+
+/// Copies parts of an input, one behind the other along an axis, to the outputs; `drops_axis` leaves out the axis, then of size 1.
+inline void split(const operands& run, const value& input, std::size_t axis, const std::vector<std::int64_t>& sizes,
+                  bool drops_axis) {
+    std::vector<std::int64_t> begin(input.dimensions.rank(), 0);
+    std::int64_t total = 0;
+    for (const std::int64_t size : sizes) {
+        if (size < 0 || size > input.dimensions[axis])
+            fail({"a part of ", size, " of ", input.dimensions[axis], " elements"});
+        total += size;
+    }
+    if (total != input.dimensions[axis] || sizes.size() != run.outputs())
+        fail({sizes.size(), " parts of ", total, " elements for ", run.outputs(), " outputs of ",
+              input.dimensions[axis]});
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        shape part = input.dimensions;
+        part[axis] = sizes[i];
+        value& output = run.out(i);
+        output.reshape(part);
+        copy_part(input, begin, output);
+        begin[axis] += sizes[i];
+        if (drops_axis) {
+            part.erase(axis);
+            output.dimensions = move(part);
+        }
+    }
+}
+
+}  // namespace detail
+
+/// UNPACK: a part for each position along an axis, without it.
+inline step make_unpacking(const operation& op) {
+    for (std::size_t i = 0; i < op.outputs(); ++i)
+        detail::expect_same_type(op, 0, i);
+    const std::int64_t named_axis = op.option("axis");
+    return [=](const operands& run) {
+        const std::size_t axis = axis_of(named_axis, run.in(0).dimensions.rank());
+        detail::split(run, run.in(0), axis, std::vector<std::int64_t>(run.outputs(), 1), true);
+    };
+}
+
+/// SPLIT: equal parts; the axis is the first input.
+inline step make_split(const operation& op) {
+    for (std::size_t i = 0; i < op.outputs(); ++i)
+        detail::expect_same_type(op, 1, i);
+    return [=](const operands& run) {
+        if (run.in(0).elements() != 1) fail({"SPLIT: expected one axis"});
+        const std::size_t axis = axis_of(run.in(0).integer(0), run.in(1).dimensions.rank());
+        const std::int64_t size = run.in(1).dimensions[axis] / static_cast<std::int64_t>(run.outputs());
+        detail::split(run, run.in(1), axis, std::vector<std::int64_t>(run.outputs(), size), false);
+    };
+}
+
+/// SPLIT_V: parts of the sizes in the second input, one of which may be -1: the rest; the axis is the third.
+inline step make_uneven_split(const operation& op) {
+    for (std::size_t i = 0; i < op.outputs(); ++i)
+        detail::expect_same_type(op, 0, i);
+    return [=](const operands& run) {
+        if (run.in(2).elements() != 1) fail({"SPLIT_V: expected one axis"});
+        const std::size_t axis = axis_of(run.in(2).integer(0), run.in(0).dimensions.rank());
+        std::vector<std::int64_t> sizes = run.in(1).integers();
+        std::int64_t rest = run.in(0).dimensions[axis];
+        for (const std::int64_t each : sizes)
+            rest -= each == -1 ? 0 : each;
+        for (std::int64_t& each : sizes)
+            each = each == -1 ? rest : each;
+        detail::split(run, run.in(0), axis, sizes, false);
+    };
+}
+
+/// SLICE: from `begin` so many elements along each axis; a size of -1 goes to the end.
+inline step make_slice(const operation& op) {
+    detail::expect_same_type(op, 0);
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        const std::vector<std::int64_t> begin = run.in(1).integers();
+        const std::vector<std::int64_t> sizes = run.in(2).integers();
+        if (begin.size() != input.dimensions.rank() || sizes.size() != begin.size())
+            fail({"SLICE: ", begin.size(), " positions and ", sizes.size(), " sizes for shape ", input.dimensions});
+        shape wanted;
+        for (std::size_t axis = 0; axis < begin.size(); ++axis) {
+            const std::int64_t length = input.dimensions[axis];
+            if (begin[axis] < 0 || begin[axis] > length) fail({"SLICE: begins at ", begin[axis], " of ", length});
+            const std::int64_t size = sizes[axis] == -1 ? length - begin[axis] : sizes[axis];
+            if (size < 0 || size > length - begin[axis])
+                fail({"SLICE: ", size, " elements from ", begin[axis], " of ", length});
+            wanted.push_back(size);
+        }
+        run.out().reshape(move(wanted));
+        detail::copy_part(input, begin, run.out());
+    };
+}
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+// ======== lpt/specified/padding.hpp
+#ifndef LPT_HOLDS_SPECIFIED_PADDING_HPP
+#define LPT_HOLDS_SPECIFIED_PADDING_HPP
+// PAD, PADV2, and the exchanges of space with batches or channels: SPACE_TO_BATCH_ND, BATCH_TO_SPACE_ND, SPACE_TO_DEPTH, DEPTH_TO_SPACE.
+
+namespace lpt::inline LPT_ABI::specified {
+
+namespace detail {
+
+/// What stands at padded places: the zero point of int8 and uint8, else 0.
+inline std::int64_t padding_code(const operation& op) {
+    const element type = op.type_of_output(0);
+    return (type == i8 || type == u8 || type == i16) && op.output(0).quantized.is_present() ? op.out().zero_point : 0;
+}
+
+inline void fill(value& output, std::int64_t code) {
+    if (size_of(output) == 1) {
+        std::fill(output.memory.begin(), output.memory.end(), static_cast<std::byte>(code & 0xFF));
+        return;
+    }
+    const std::int64_t count = output.elements();
+    for (std::int64_t i = 0; i < count; ++i)
+        store_integer(output.type, output.to<std::byte>(), static_cast<std::size_t>(i), code);
+}
+
+/// Elements in front of and behind each axis: pairs, as many as there are axes.
+inline std::vector<std::int64_t> paddings_of(const value& from, std::size_t axes) {
+    const std::vector<std::int64_t> result = from.integers();
+    if (result.size() != 2 * axes) fail({"paddings of shape ", from.dimensions, " for ", axes, " axes"});
+    for (const std::int64_t each : result) {
+        if (each < 0 || each > INT32_MAX) fail({"a padding of ", each, " elements"});
+    }
+    return result;
+}
+
+inline void pad(const value& input, const std::vector<std::int64_t>& paddings, std::int64_t code, value& output) {
+    shape wanted = input.dimensions;
+    std::vector<std::int64_t> begin;
+    for (std::size_t axis = 0; axis < wanted.rank(); ++axis) {
+        begin.push_back(paddings[2 * axis]);
+        wanted[axis] += paddings[2 * axis] + paddings[2 * axis + 1];
+    }
+    output.reshape(move(wanted));
+    fill(output, code);
+    copy_into(input, output, begin);
+}
+
+}  // namespace detail
+
+/// PAD: with the zero point. PADV2: with the code of the third input.
+inline step make_padding(const operation& op) {
+    detail::expect_same_type(op, 0);
+    const bool is_given = op.code() == tflite::builtin::padv2;
+    if (is_given) op.expect_type(op.input(2), op.type_of_input(0));
+    const std::int64_t zero = is_given ? 0 : detail::padding_code(op);
+    return [=](const operands& run) {
+        if (is_given && run.in(2).elements() != 1) fail({"PADV2: expected one value"});
+        const std::int64_t code = is_given ? run.in(2).integer(0) : zero;
+        detail::pad(run.in(0), detail::paddings_of(run.in(1), run.in(0).dimensions.rank()), code, run.out());
+    };
+}
+
+namespace detail {
+
+/// Blocks along the axes behind the first: their sizes, each positive.
+inline std::vector<std::int64_t> blocks_of(const value& from, const shape& input) {
+    const std::vector<std::int64_t> result = from.integers();
+    if (result.size() + 1 > input.rank()) fail({result.size(), " block sizes for shape ", input});
+    for (const std::int64_t each : result) {
+        if (each <= 0) fail({"a block of ", each, " elements"});
+    }
+    return result;
+}
+
+}  // namespace detail
+
+/// SPACE_TO_BATCH_ND: padded with the zero point, then positions within blocks become batches.
+inline step make_space_to_batch(const operation& op) {
+    detail::expect_same_type(op, 0);
+    const std::int64_t zero = detail::padding_code(op);
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        const std::vector<std::int64_t> blocks = detail::blocks_of(run.in(1), input.dimensions);
+        std::vector<std::int64_t> paddings = {0, 0};
+        for (const std::int64_t each : detail::paddings_of(run.in(2), blocks.size()))
+            paddings.push_back(each);
+        paddings.resize(2 * input.dimensions.rank(), 0);
+        value padded;
+        padded.type = input.type;
+        detail::pad(input, paddings, zero, padded);
+        shape sizes{padded.dimensions[0]}, wanted{padded.dimensions[0]};
+        std::vector<std::size_t> order;
+        for (std::size_t i = 0; i < blocks.size(); ++i) {
+            const std::int64_t length = padded.dimensions[i + 1];
+            if (length % blocks[i] != 0) fail({"SPACE_TO_BATCH_ND: ", length, " elements in blocks of ", blocks[i]});
+            sizes.push_back(length / blocks[i]);
+            sizes.push_back(blocks[i]);
+            order.push_back(2 * i + 2);
+            wanted[0] *= blocks[i];
+            wanted.push_back(length / blocks[i]);
+        }
+        order.push_back(0);
+        for (std::size_t i = 0; i < blocks.size(); ++i)
+            order.push_back(2 * i + 1);
+        for (std::size_t axis = blocks.size() + 1; axis < input.dimensions.rank(); ++axis) {
+            order.push_back(sizes.rank());
+            sizes.push_back(input.dimensions[axis]);
+            wanted.push_back(input.dimensions[axis]);
+        }
+        run.out().reshape(move(wanted));
+        detail::copy_permuted(padded, sizes, order, run.out());
+    };
+}
+
+/// BATCH_TO_SPACE_ND: batches become positions within blocks, of which the crops are left out.
+inline step make_batch_to_space(const operation& op) {
+    detail::expect_same_type(op, 0);
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        const std::vector<std::int64_t> blocks = detail::blocks_of(run.in(1), input.dimensions);
+        const std::vector<std::int64_t> crops = detail::paddings_of(run.in(2), blocks.size());
+        shape sizes, whole;
+        std::vector<std::size_t> order = {blocks.size()};
+        std::int64_t batch = input.dimensions[0];
+        for (const std::int64_t each : blocks) {
+            if (batch % each != 0) fail({"BATCH_TO_SPACE_ND: ", input.dimensions[0], " batches in blocks"});
+            batch /= each;
+            sizes.push_back(each);
+        }
+        sizes.push_back(batch);
+        whole.push_back(batch);
+        for (std::size_t i = 0; i < blocks.size(); ++i) {
+            order.push_back(sizes.rank());
+            order.push_back(i);
+            sizes.push_back(input.dimensions[i + 1]);
+            whole.push_back(input.dimensions[i + 1] * blocks[i]);
+        }
+        for (std::size_t axis = blocks.size() + 1; axis < input.dimensions.rank(); ++axis) {
+            order.push_back(sizes.rank());
+            sizes.push_back(input.dimensions[axis]);
+            whole.push_back(input.dimensions[axis]);
+        }
+        value spread;
+        spread.type = input.type;
+        spread.reshape(whole);
+        detail::copy_permuted(input, sizes, order, spread);
+        std::vector<std::int64_t> begin(whole.rank(), 0);
+        for (std::size_t i = 0; i < blocks.size(); ++i) {
+            begin[i + 1] = crops[2 * i];
+            whole[i + 1] -= crops[2 * i] + crops[2 * i + 1];
+            if (whole[i + 1] < 0) fail({"BATCH_TO_SPACE_ND: crops leave nothing"});
+        }
+        run.out().reshape(whole);
+        detail::copy_part(spread, begin, run.out());
+    };
+}
+
+/// SPACE_TO_DEPTH and DEPTH_TO_SPACE of [batch, height, width, channels].
+inline step make_depth_exchange(const operation& op) {
+    detail::expect_same_type(op, 0);
+    const bool to_depth = op.code() == tflite::builtin::space_to_depth;
+    const std::int64_t block = op.positive_option("block_size");
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        const shape& of = input.dimensions;
+        if (of.rank() != 4) fail({"shape ", of, ", expected [batch, height, width, channels]"});
+        if (to_depth ? of[1] % block != 0 || of[2] % block != 0 : of[3] % block != 0 || of[3] / block % block != 0)
+            fail({"shape ", of, " cannot be taken in blocks of ", block});
+        if (to_depth) {
+            run.out().reshape(shape{of[0], of[1] / block, of[2] / block, of[3] * block * block});
+            detail::copy_permuted(input, shape{of[0], of[1] / block, block, of[2] / block, block, of[3]},
+                                  {0, 1, 3, 2, 4, 5}, run.out());
+        } else {
+            const std::int64_t depth = of[3] / block / block;
+            run.out().reshape(shape{of[0], of[1] * block, of[2] * block, depth});
+            detail::copy_permuted(input, shape{of[0], of[1], of[2], block, block, depth}, {0, 1, 3, 2, 4, 5},
+                                  run.out());
+        }
+    };
+}
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+// ======== lpt/specified/gather.hpp
+#ifndef LPT_HOLDS_SPECIFIED_GATHER_HPP
+#define LPT_HOLDS_SPECIFIED_GATHER_HPP
+// Movements by positions that are data: GATHER, GATHER_ND, EMBEDDING_LOOKUP, SCATTER_ND, DYNAMIC_UPDATE_SLICE, TOPK_V2.
+
+namespace lpt::inline LPT_ABI::specified {
+
+/// GATHER: slices along an axis, at the positions in the second input; the first `batch_dims` axes of both go together.
+inline step make_gather(const operation& op) {
+    detail::expect_same_type(op, 0);
+    const std::int64_t named_axis = op.option("axis");
+    const std::int64_t named_batch = op.has_option("batch_dims") ? op.option("batch_dims") : 0;
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        const shape& of = input.dimensions;
+        const shape& at = run.in(1).dimensions;
+        const std::size_t axis = axis_of(named_axis, of.rank());
+        const std::int64_t counted = named_batch < 0 ? named_batch + static_cast<std::int64_t>(at.rank()) : named_batch;
+        if (counted < 0 || counted > static_cast<std::int64_t>(std::min(axis, at.rank())))
+            fail({"GATHER: ", named_batch, " batch axes"});
+        const auto batch = static_cast<std::size_t>(counted);
+        shape wanted;
+        for (std::size_t i = 0; i < axis; ++i)
+            wanted.push_back(of[i]);
+        for (std::size_t i = 0; i < batch; ++i) {
+            if (of[i] != at[i]) fail({"GATHER: shapes ", of, " and ", at, " differ in a batch axis"});
+        }
+        for (std::size_t i = batch; i < at.rank(); ++i)
+            wanted.push_back(at[i]);
+        for (std::size_t i = axis + 1; i < of.rank(); ++i)
+            wanted.push_back(of[i]);
+        value& output = run.out();
+        output.reshape(move(wanted));
+        const std::int64_t batches = product(of, 0, batch);
+        const std::int64_t outer = product(of, batch, axis);
+        const std::int64_t positions = product(at, batch, at.rank());
+        const auto block = static_cast<std::int64_t>(
+            byte_size(input.type, static_cast<std::size_t>(product(of, axis + 1, of.rank()))));
+        const std::vector<std::int64_t> indices = run.in(1).integers();
+        std::byte* to = output.to<std::byte>();
+        for (std::int64_t i = 0; i < batches * outer; ++i) {
+            for (std::int64_t k = 0; k < positions; ++k, to += block) {
+                const std::int64_t index = indices[static_cast<std::size_t>(i / outer * positions + k)];
+                if (index < 0 || index >= of[axis]) fail({"GATHER: position ", index, " of ", of[axis]});
+                std::memcpy(to, input.data() + (i * of[axis] + index) * block, static_cast<std::size_t>(block));
+            }
+        }
+    };
+}
+
+namespace detail {
+
+/// Rows of positions: the last axis of `indices` names a place along the first axes of `target`.
+struct nd_positions {
+    std::int64_t count = 0;
+    std::int64_t block = 0;  // elements at each place
+    std::vector<std::int64_t> first;  // the element at which each begins
+
+    nd_positions(const value& indices, const shape& target) {
+        if (indices.dimensions.rank() == 0) fail({"positions of shape ", indices.dimensions});
+        const std::int64_t depth = indices.dimensions[indices.dimensions.rank() - 1];
+        if (depth < 0 || depth > static_cast<std::int64_t>(target.rank()))
+            fail({depth, " positions for shape ", target});
+        const auto axes = static_cast<std::size_t>(depth);
+        count = product(indices.dimensions, 0, indices.dimensions.rank() - 1);
+        block = product(target, axes, target.rank());
+        const strides steps = strides_of(target);
+        for (std::int64_t i = 0; i < count; ++i) {
+            std::int64_t at = 0;
+            for (std::size_t axis = 0; axis < axes; ++axis) {
+                const std::int64_t index = indices.integer(i * depth + static_cast<std::int64_t>(axis));
+                if (index < 0 || index >= target[axis]) fail({"position ", index, " of ", target[axis]});
+                at += index * steps[axis];
+            }
+            first.push_back(at);
+        }
+    }
+};
+
+}  // namespace detail
+
+/// GATHER_ND: the slices at the places that the last axis of the second input names.
+inline step make_gather_nd(const operation& op) {
+    detail::expect_same_type(op, 0);
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        const value& indices = run.in(1);
+        const detail::nd_positions at(indices, input.dimensions);
+        shape wanted(view<dimension>(indices.dimensions.begin(), indices.dimensions.rank() - 1));
+        const auto depth = static_cast<std::size_t>(indices.dimensions[indices.dimensions.rank() - 1]);
+        for (std::size_t axis = depth; axis < input.dimensions.rank(); ++axis)
+            wanted.push_back(input.dimensions[axis]);
+        value& output = run.out();
+        output.reshape(move(wanted));
+        const auto size = static_cast<std::int64_t>(detail::size_of(input));
+        for (std::int64_t i = 0; i < at.count; ++i)
+            std::memcpy(output.to<std::byte>() + i * at.block * size,
+                        input.data() + at.first[static_cast<std::size_t>(i)] * size,
+                        static_cast<std::size_t>(at.block * size));
+    };
+}
+
+/// EMBEDDING_LOOKUP: rows of the second input at the positions in the first.
+inline step make_embedding(const operation& op) {
+    detail::expect_same_type(op, 1);
+    return [=](const operands& run) {
+        const value& table = run.in(1);
+        const std::vector<std::int64_t> indices = run.in(0).integers();
+        if (table.dimensions.rank() == 0) fail({"EMBEDDING_LOOKUP: a table without axes"});
+        shape wanted = run.in(0).dimensions;
+        for (std::size_t axis = 1; axis < table.dimensions.rank(); ++axis)
+            wanted.push_back(table.dimensions[axis]);
+        value& output = run.out();
+        output.reshape(move(wanted));
+        const std::size_t block =
+            byte_size(table.type, static_cast<std::size_t>(product(table.dimensions, 1, table.dimensions.rank())));
+        for (std::size_t i = 0; i < indices.size(); ++i) {
+            if (indices[i] < 0 || indices[i] >= table.dimensions[0])
+                fail({"EMBEDDING_LOOKUP: row ", indices[i], " of ", table.dimensions[0]});
+            std::memcpy(output.to<std::byte>() + i * block, table.data() + static_cast<std::size_t>(indices[i]) * block,
+                        block);
+        }
+    };
+}
+
+/// SCATTER_ND: codes 0 in the shape of the third input, to which the second is added at the places in the first; sums wrap around.
+inline step make_scatter(const operation& op) {
+    op.expect_type(op.input(1), i8);
+    detail::expect_same_type(op, 1);
+    return [=](const operands& run) {
+        shape wanted;
+        for (const std::int64_t each : run.in(2).integers())
+            wanted.push_back(each);
+        value& output = run.out();
+        output.reshape(move(wanted));
+        const detail::nd_positions at(run.in(0), output.dimensions);
+        if (run.in(1).elements() != at.count * at.block) fail({"SCATTER_ND: updates of shape ", run.in(1).dimensions});
+        detail::fill(output, 0);
+        const std::int8_t* updates = run.in(1).template as<std::int8_t>();
+        for (std::int64_t i = 0; i < at.count; ++i) {
+            std::int8_t* to = output.to<std::int8_t>() + at.first[static_cast<std::size_t>(i)];
+            for (std::int64_t k = 0; k < at.block; ++k)
+                to[k] = static_cast<std::int8_t>(to[k] + updates[i * at.block + k]);
+        }
+    };
+}
+
+/// DYNAMIC_UPDATE_SLICE: the first input, with the second in it from the places in the third, moved so that it lies inside.
+inline step make_update(const operation& op) {
+    detail::expect_same_type(op, 0);
+    op.expect_type(op.input(1), op.type_of_input(0));
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        const value& update = run.in(1);
+        std::vector<std::int64_t> begin = run.in(2).integers();
+        const std::size_t rank = input.dimensions.rank();
+        if (begin.size() != rank || update.dimensions.rank() != rank)
+            fail({"DYNAMIC_UPDATE_SLICE: shapes ", input.dimensions, " and ", update.dimensions});
+        for (std::size_t axis = 0; axis < rank; ++axis) {
+            const std::int64_t most = input.dimensions[axis] - update.dimensions[axis];
+            if (most < 0) fail({"DYNAMIC_UPDATE_SLICE: shapes ", input.dimensions, " and ", update.dimensions});
+            begin[axis] = std::min(std::max<std::int64_t>(begin[axis], 0), most);
+        }
+        detail::copy_all(input, run.out(), input.dimensions);
+        detail::copy_into(update, run.out(), begin);
+    };
+}
+
+/// TOPK_V2: the k largest codes along the last axis in falling order, of equal ones the first, and their positions.
+inline step make_top(const operation& op) {
+    op.expect_codes(1);
+    const element type = op.type_of_output(1);
+    if (type != i32 && type != i64) op.wrong("positions of type ", tflite::name(op.output(1).type));
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        const std::size_t rank = input.dimensions.rank();
+        if (rank == 0 || run.in(1).elements() != 1) fail({"TOPK_V2: expected a tensor with axes, and one number"});
+        const std::int64_t k = run.in(1).integer(0);
+        const std::int64_t length = input.dimensions[rank - 1];
+        if (k < 0 || k > length) fail({"TOPK_V2: ", k, " of ", length});
+        shape wanted = input.dimensions;
+        wanted[rank - 1] = k;
+        run.out(0).reshape(wanted);
+        run.out(1).reshape(wanted);
+        const std::int64_t rows = product(input.dimensions, 0, rank - 1);
+        std::vector<std::int64_t> order(static_cast<std::size_t>(length));
+        for (std::int64_t row = 0; row < rows; ++row) {
+            const std::int8_t* codes = input.as<std::int8_t>() + row * length;
+            std::iota(order.begin(), order.end(), 0);
+            std::stable_sort(order.begin(), order.end(),
+                             [&](std::int64_t a, std::int64_t b) { return codes[a] > codes[b]; });
+            for (std::int64_t i = 0; i < k; ++i) {
+                run.out(0).to<std::int8_t>()[row * k + i] = codes[order[static_cast<std::size_t>(i)]];
+                store_integer(type, run.out(1).to<std::byte>(), static_cast<std::size_t>(row * k + i),
+                              order[static_cast<std::size_t>(i)]);
+            }
+        }
+    };
+}
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+// ======== lpt/specified/lookup.hpp
+#ifndef LPT_HOLDS_SPECIFIED_LOOKUP_HPP
+#define LPT_HOLDS_SPECIFIED_LOOKUP_HPP
+// Functions of one tensor of 8 bits: each is a table of 256 codes, computed when the kernel is made. QUANTIZE and DEQUANTIZE of other types.
+
+namespace lpt::inline LPT_ABI::specified {
+
+/// A kernel that replaces each int8 code by that of a table.
+inline step make_lookup(const code_table<std::int8_t>& table) {
+    return [table = kept(table)](const operands& run) {
+        const value& input = run.in(0);
+        value& output = run.out();
+        output.reshape(input.dimensions);
+        const std::int8_t* from = input.as<std::int8_t>();
+        std::int8_t* to = output.to<std::int8_t>();
+        const std::int64_t count = input.elements();
+        for (std::int64_t i = 0; i < count; ++i)
+            to[i] = (*table)[from[i]];
+    };
+}
+
+namespace detail {
+
+/// clamp(round_half_away(f(s_i (q - z_i)) / s_o) + z_o) for each code; f and what is around it in single precision.
+template <class Arithmetic, class Function>
+step make_function(const operation& op, Function function) {
+    op.expect_codes(1);
+    const quantized from = op.in(0), to = op.out();
+    const float inverse = 1.0F / to.scale;
+    return make_lookup(code_table<std::int8_t>::made_of([&](int code) {
+        const float result = std::round(function(from.scale * static_cast<float>(code - from.zero_point)) * inverse);
+        if (!(result > -1e9F)) return -128;  // so is what is no number
+        return code_range().clamp(static_cast<std::int64_t>(std::min(result, 1e9F)) + to.zero_point);
+    }));
+}
+
+/// A function of double precision, rounded to single: correctly but for the rarest of its values, wherever it runs.
+template <double (*Function)(double)>
+float rounded(float x) {
+    return static_cast<float>(Function(static_cast<double>(x)));
+}
+
+inline float gelu(float x, bool approximate) {
+    constexpr float root_of_half = 0.70710678118654752440F;
+    constexpr float root_of_two_over_pi = 0.79788456080286535588F;
+    if (!approximate) return 0.5F * x * rounded<std::erfc>(x * -root_of_half);
+    return 0.5F * x * (1.0F + rounded<std::tanh>(root_of_two_over_pi * x * (1.0F + 0.044715F * x * x)));
+}
+
+/// An affine function of the code in two pieces: T(q - z_i, above) where q >= z_i, else T(q - z_i, below); + z_o; within the range.
+template <class Arithmetic>
+step make_affine(quantized from, quantized to, double above, double below, code_range range) {
+    const arithmetic::multiplier of_above = Arithmetic::of(above), of_below = Arithmetic::of(below);
+    return make_lookup(code_table<std::int8_t>::made_of([&](int code) {
+        const std::int32_t centred = code - from.zero_point;
+        return range.clamp(std::int64_t{Arithmetic::scale(centred, centred >= 0 ? of_above : of_below)} +
+                           to.zero_point);
+    }));
+}
+
+}  // namespace detail
+
+/// LOGISTIC, TANH, ELU, EXP, LOG, GELU: clamp(round_half_away(f(s_i (q - z_i)) / s_o) + z_o).
+/// Where f has no real value, or minus infinity, the code is -128.
+template <class Arithmetic>
+step make_real_function(const operation& op) {
+    using detail::rounded;
+    using tflite::builtin;
+    switch (op.code()) {
+        case builtin::logistic:
+            return detail::make_function<Arithmetic>(op, [](float x) { return 1.0F / (1.0F + rounded<std::exp>(-x)); });
+        case builtin::tanh: return detail::make_function<Arithmetic>(op, rounded<std::tanh>);
+        case builtin::elu:
+            return detail::make_function<Arithmetic>(op, [](float x) { return x < 0 ? rounded<std::expm1>(x) : x; });
+        case builtin::exp: return detail::make_function<Arithmetic>(op, rounded<std::exp>);
+        case builtin::log: return detail::make_function<Arithmetic>(op, rounded<std::log>);
+        default: break;
+    }
+    const bool approximate = op.option("approximate") != 0;
+    return detail::make_function<Arithmetic>(op, [=](float x) { return detail::gelu(x, approximate); });
+}
+
+/// SQRT: sqrt(s_i (q - z_i)) / s_o without what lies behind the point, + z_o; codes below z_i give z_o.
+inline step make_root(const operation& op) {
+    op.expect_codes(1);
+    const quantized from = op.in(0), to = op.out();
+    return make_lookup(code_table<std::int8_t>::made_of([&](int code) {
+        const float real = from.scale * static_cast<float>(std::max(0, code - from.zero_point));
+        const float result = std::min(std::sqrt(real) / to.scale, 1e9F);
+        return code_range().clamp(static_cast<std::int64_t>(result) + to.zero_point);
+    }));
+}
+
+/// ABS: T(|q - z_i|, M(s_i / s_o)) + z_o; the codes themselves where both scales are the same.
+template <class Arithmetic>
+step make_absolute(const operation& op) {
+    op.expect_codes(1);
+    const quantized from = op.in(0), to = op.out();
+    const arithmetic::multiplier by = Arithmetic::of(static_cast<double>(from.scale / to.scale));
+    const bool rescales = from.scale != to.scale;
+    return make_lookup(code_table<std::int8_t>::made_of([&](int code) {
+        const std::int32_t centred = code < from.zero_point ? from.zero_point - code : code - from.zero_point;
+        return code_range().clamp(std::int64_t{rescales ? Arithmetic::scale(centred, by) : centred} + to.zero_point);
+    }));
+}
+
+/// RELU, RELU6, RELU_N1_TO_1, RELU_0_TO_1: T(q - z_i, M(s_i / s_o)) + z_o, within the codes z_o + round(v / s_o) of the bounds v.
+template <class Arithmetic>
+step make_rectifier(const operation& op) {
+    op.expect_codes(1);
+    const quantized from = op.in(0), to = op.out();
+    const auto code_of = [&](float real) {
+        return code_range().clamp(to.zero_point + Arithmetic::round_half_away(static_cast<double>(real / to.scale)));
+    };
+    code_range range;
+    range.lowest = code_of(op.code() == tflite::builtin::relu_n1_to_1 ? -1.0F : 0.0F);
+    if (op.code() != tflite::builtin::relu) range.highest = code_of(op.code() == tflite::builtin::relu6 ? 6.0F : 1.0F);
+    const auto scale = static_cast<double>(from.scale / to.scale);
+    return detail::make_affine<Arithmetic>(from, to, scale, scale, range);
+}
+
+/// LEAKY_RELU: as RELU without bounds, below z_i with M(s_i alpha / s_o).
+template <class Arithmetic>
+step make_leaky_rectifier(const operation& op) {
+    op.expect_codes(1);
+    const quantized from = op.in(0), to = op.out();
+    const auto alpha = static_cast<float>(op.real_option("alpha"));
+    return detail::make_affine<Arithmetic>(from, to, static_cast<double>(from.scale / to.scale),
+                                           static_cast<double>(from.scale * alpha / to.scale), code_range());
+}
+
+/// RSQRT: 1 / sqrt(q - z_i) in fixed point with 20 more bits, scaled by M(1 / (sqrt(s_i) s_o)); 127 at z_i. Codes below are an error.
+template <class Arithmetic>
+step make_inverse_root(const operation& op) {
+    op.expect_codes(1);
+    const quantized from = op.in(0), to = op.out();
+    constexpr int more = 20;
+    arithmetic::multiplier by = Arithmetic::of(static_cast<double>(1.0F / (std::sqrt(from.scale) * to.scale)));
+    by.exponent -= more;
+    const step look_up = make_lookup(code_table<std::int8_t>::made_of([&](int code) {
+        const std::int32_t centred = code - from.zero_point;
+        if (centred <= 0) return 127;
+        arithmetic::multiplier root = arithmetic::inverse_square_root(centred);
+        root.exponent += more;
+        return code_range().clamp(std::int64_t{Arithmetic::scale(Arithmetic::scale(1, root), by)} + to.zero_point);
+    }));
+    return [=](const operands& run) {
+        const std::int8_t* codes = run.in(0).template as<std::int8_t>();
+        const std::int64_t count = run.in(0).elements();
+        for (std::int64_t i = 0; i < count; ++i) {
+            if (codes[i] < from.zero_point) fail({"RSQRT: element ", i, " is below 0"});
+        }
+        look_up(run);
+    };
+}
+
+namespace detail {
+
+constexpr std::int32_t saturate_16(std::int32_t number) {
+    return number < -32768 ? -32768 : number > 32767 ? 32767 : number;
+}
+
+/// a * b / 2^15, rounded half away (but towards zero at a negative tie).
+constexpr std::int32_t high_product_16(std::int32_t a, std::int32_t b) {
+    const std::int32_t product = a * b;
+    return saturate_16((product + (product >= 0 ? 1 << 14 : 1 - (1 << 14))) / (1 << 15));
+}
+
+/// The upper 16 bits of a significand, rounded.
+constexpr std::int32_t upper_half(std::int32_t significand) {
+    return significand >= INT32_MAX - (1 << 15) ? INT16_MAX : (significand + (1 << 15)) >> 16;
+}
+
+/// What HARD_SWISH knows before it runs: two scales of the input with 7 more bits, that of the output and that in which 3 is 2^15.
+template <class Arithmetic>
+struct hard_swish {
+    quantized from, to;
+    arithmetic::multiplier of_output, of_rectifier;
+
+    hard_swish(quantized input, quantized output) : from(input), to(output) {
+        const float fine = 1.0F / 128.0F * input.scale;
+        of_output = Arithmetic::of(static_cast<double>(fine / output.scale));
+        of_rectifier = Arithmetic::of(static_cast<double>(fine / (3.0F / 32768.0F)));
+    }
+
+    /// min(max(x, -3), 3) / 3 in 15 bits.
+    std::int32_t rectified(std::int32_t fine) const {
+        std::int32_t result = fine;
+        const int exponent = of_rectifier.exponent;
+        if (exponent > 0) result = saturate_16(Arithmetic::shift_left(result, exponent - 1));
+        result = high_product_16(result, upper_half(of_rectifier.significand));
+        if (exponent > 0) result = saturate_16(result * 2);
+        if (exponent < 0) result = Arithmetic::divide_by_power(result, -exponent < 31 ? -exponent : 31);
+        return result;
+    }
+
+    std::int32_t operator()(int code) const {
+        const std::int32_t fine = (code - from.zero_point) * (1 << 7);
+        const std::int32_t scaled = high_product_16(fine, upper_half(of_output.significand));
+        const std::int32_t share = (rectified(fine) + (1 << 15)) >> 1;  // relu6(x + 3) / 6
+        const std::int32_t product = saturate_16(share * scaled / (1 << 15));
+        const int right = -of_output.exponent;
+        const std::int32_t shifted = right >= 0 ? Arithmetic::divide_by_power(product, right < 31 ? right : 31)
+                                                : saturate_16(Arithmetic::shift_left(product, -right));
+        return code_range().clamp(shifted + to.zero_point);
+    }
+};
+
+}  // namespace detail
+
+/// HARD_SWISH in 16 bits: x relu6(x + 3) / 6 of the input's code with 7 more bits.
+template <class Arithmetic>
+step make_hard_swish(const operation& op) {
+    op.expect_codes(1);
+    return make_lookup(code_table<std::int8_t>::made_of(detail::hard_swish<Arithmetic>(op.in(0), op.out())));
+}
+
+/// QUANTIZE: of codes T(q - z_i, M(s_i / s_o)) + z_o; of real numbers round_half_away(x / s_o) + z_o in single precision; clamped.
+template <class Arithmetic>
+step make_quantization(const operation& op) {
+    const element from_type = op.type_of_input(0);
+    const element to_type = op.type_of_output(0);
+    const quantized to = op.out();
+    const code_range range = range_of(to_type);
+    if (to_type != i8 && to_type != u8 && to_type != i16) op.wrong("quantizes to ", tflite::name(op.output(0).type));
+    if (from_type == f32) {
+        return [=](const operands& run) {
+            const value& input = run.in(0);
+            value& output = run.out();
+            output.reshape(input.dimensions);
+            const float* numbers = input.as<float>();
+            const std::int64_t count = input.elements();
+            for (std::int64_t i = 0; i < count; ++i) {
+                const std::int64_t code = Arithmetic::round_half_away(static_cast<double>(numbers[i] / to.scale));
+                store_integer(to_type, output.to<std::byte>(), static_cast<std::size_t>(i),
+                              range.clamp(std::min<std::int64_t>(std::max<std::int64_t>(code, -1000000), 1000000) +
+                                          to.zero_point));
+            }
+        };
+    }
+    if (from_type != i8 && from_type != u8 && from_type != i16) op.wrong("quantizes ", tflite::name(op.input(0).type));
+    const quantized from = op.in(0);
+    const double scale = static_cast<double>(from.scale) / static_cast<double>(to.scale);
+    if (from_type == i8 && to_type == i8) return detail::make_affine<Arithmetic>(from, to, scale, scale, range);
+    const arithmetic::multiplier by = Arithmetic::of(scale);
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        value& output = run.out();
+        output.reshape(input.dimensions);
+        const std::int64_t count = input.elements();
+        for (std::int64_t i = 0; i < count; ++i) {
+            const auto code = static_cast<std::int32_t>(input.integer(i));
+            store_integer(to_type, output.to<std::byte>(), static_cast<std::size_t>(i),
+                          range.clamp(std::int64_t{Arithmetic::scale(code - from.zero_point, by)} + to.zero_point));
+        }
+    };
+}
+
+/// DEQUANTIZE: float(s) * float(q - z), also with a scale for each slice of an axis.
+inline step make_dequantization(const operation& op) {
+    const tflite::tensor_info& input = op.input(0);
+    const element type = op.type_of_input(0);
+    if (type != i8 && type != u8 && type != i16) op.wrong("dequantizes ", tflite::name(input.type));
+    op.expect_type(op.output(0), f32);
+    const std::size_t count = input.quantized.scales.size();
+    if (count == 0) op.wrong("tensor '", input.name, "' has no quantization");
+    std::vector<quantized> slices;
+    for (std::size_t i = 0; i < count; ++i)
+        slices.push_back({op.usable_scale(input, i), op.usable_zero_point(input, i)});
+    const std::int64_t axis = input.quantized.axis;
+    return [=](const operands& run) {
+        const value& from = run.in(0);
+        value& output = run.out();
+        output.reshape(from.dimensions);
+        std::int64_t inner = from.elements();
+        if (slices.size() > 1) {
+            const std::size_t along = axis_of(axis, from.dimensions.rank());
+            if (from.dimensions[along] != static_cast<std::int64_t>(slices.size()))
+                fail({"DEQUANTIZE: ", slices.size(), " scales along an axis of ", from.dimensions[along]});
+            inner = product(from.dimensions, along + 1, from.dimensions.rank());
+        }
+        float* to = output.to<float>();
+        const std::int64_t elements = from.elements();
+        for (std::int64_t i = 0; i < elements; ++i) {
+            const quantized& slice = slices[static_cast<std::size_t>(i / inner) % slices.size()];
+            to[i] = slice.scale * static_cast<float>(from.integer(i) - slice.zero_point);
+        }
+    };
+}
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+// ======== lpt/specified/normalization.hpp
+#ifndef LPT_HOLDS_SPECIFIED_NORMALIZATION_HPP
+#define LPT_HOLDS_SPECIFIED_NORMALIZATION_HPP
+// Functions of a row: SOFTMAX, LOG_SOFTMAX, L2_NORMALIZATION, along the last axis.
+
+namespace lpt::inline LPT_ABI::specified {
+
+namespace detail {
+
+/// The rows of a tensor along its last axis.
+struct rows_of_codes {
+    std::int64_t count = 0;
+    std::int64_t length = 0;
+
+    explicit rows_of_codes(const value& input) {
+        const std::size_t rank = input.dimensions.rank();
+        if (rank == 0) fail({"a row of a tensor without axes"});
+        length = input.dimensions[rank - 1];
+        count = product(input.dimensions, 0, rank - 1);
+    }
+};
+
+/// exp of -d, by the number of steps d that a code lies below the largest; -1 where it lies too far.
+using exponentials = std::array<std::int32_t, 256>;
+
+template <class Arithmetic>
+exponentials exponentials_of(double beta, double scale) {
+    constexpr int integer_bits = 5;
+    const arithmetic::multiplier by =
+        Arithmetic::of(std::min(beta * scale * static_cast<double>(1 << (31 - integer_bits)), 2147483647.0));
+    const int left = std::max(by.exponent, 0);
+    const double most = std::floor(31.0 * static_cast<double>(1 << (31 - integer_bits)) / std::ldexp(1.0, left));
+    exponentials result{};
+    for (int d = 0; d < 256; ++d) {
+        if (d > most) {
+            result[static_cast<std::size_t>(d)] = -1;
+            continue;
+        }
+        const std::int32_t scaled = Arithmetic::scale(-d, by);
+        result[static_cast<std::size_t>(d)] = arithmetic::exp_of_negative(arithmetic::fixed<5>{scaled}).raw;
+    }
+    return result;
+}
+
+}  // namespace detail
+
+/// SOFTMAX in fixed point: exp(beta s_i (q - max)) with 5 integer bits in, their sum with 12, its reciprocal by three Newton steps, the product
+/// rounded half away to the bits of the output; codes too far below the largest give the lowest code and add nothing.
+template <class Arithmetic>
+step make_softmax(const operation& op) {
+    op.expect_type(op.input(0), i8);
+    const element type = op.type_of_output(0);
+    if (type != i8 && type != i16) op.wrong("softmax of type ", tflite::name(op.output(0).type));
+    const auto kept_table =
+        kept(detail::exponentials_of<Arithmetic>(op.real_option("beta"), static_cast<double>(op.in(0).scale)));
+    return [=](const operands& run) {
+        constexpr int sum_bits = 12;
+        const detail::exponentials& table = *kept_table;
+        const code_range range = range_of(type);
+        const int bits = bit_width(type);
+        const value& input = run.in(0);
+        const detail::rows_of_codes rows(input);
+        value& output = run.out();
+        output.reshape(input.dimensions);
+        const std::int8_t* codes = input.as<std::int8_t>();
+        std::byte* result = output.to<std::byte>();
+        std::array<std::int32_t, 256> share{};
+        for (std::int64_t row = 0; row < rows.count; ++row, codes += rows.length) {
+            if (rows.length == 0) continue;
+            const std::int8_t largest = *std::max_element(codes, codes + rows.length);
+            std::int64_t sum = 0;
+            for (std::int64_t i = 0; i < rows.length; ++i) {
+                const std::int32_t exponential = table[static_cast<std::size_t>(largest - codes[i])];
+                if (exponential >= 0) sum += Arithmetic::divide_by_power(exponential, sum_bits);
+            }
+            const arithmetic::reciprocal inverse = arithmetic::reciprocal_of(static_cast<std::int32_t>(sum), sum_bits);
+            const int right = std::min(31, std::max(0, inverse.bits_over_unit + 31 - bits));
+            std::array<bool, 256> known{};
+            for (std::int64_t i = 0; i < rows.length; ++i) {
+                const auto d = static_cast<std::size_t>(largest - codes[i]);
+                if (!known[d]) {
+                    const std::int32_t product = Arithmetic::doubling_high_product(inverse.scale.raw, table[d]);
+                    const std::int64_t code = std::int64_t{Arithmetic::divide_by_power(product, right)} + range.lowest;
+                    share[d] = table[d] < 0 ? range.lowest : range.clamp(code);
+                    known[d] = true;
+                }
+                store_integer(type, result, static_cast<std::size_t>(row * rows.length + i), share[d]);
+            }
+        }
+    };
+}
+
+/// LOG_SOFTMAX: round_half_away((d - ln(sum(exp(d)))) / s_o) + z_o with d = s_i (q - max).
+template <class Arithmetic>
+step make_log_softmax(const operation& op) {
+    op.expect_codes(1);
+    const quantized from = op.in(0), to = op.out();
+    std::array<double, 256> exponential{};
+    for (int d = 0; d < 256; ++d)
+        exponential[static_cast<std::size_t>(d)] = std::exp(static_cast<double>(from.scale) * -d);
+    return [=, table = kept(exponential)](const operands& run) {
+        const value& input = run.in(0);
+        const detail::rows_of_codes rows(input);
+        value& output = run.out();
+        output.reshape(input.dimensions);
+        const std::int8_t* codes = input.as<std::int8_t>();
+        std::int8_t* result = output.to<std::int8_t>();
+        for (std::int64_t row = 0; row < rows.count; ++row, codes += rows.length) {
+            if (rows.length == 0) continue;
+            const std::int8_t largest = *std::max_element(codes, codes + rows.length);
+            double sum = 0;
+            for (std::int64_t i = 0; i < rows.length; ++i)
+                sum += (*table)[static_cast<std::size_t>(largest - codes[i])];
+            const double log = std::log(sum);
+            for (std::int64_t i = 0; i < rows.length; ++i) {
+                const double real = static_cast<double>(from.scale) * (codes[i] - largest) - log;
+                const std::int64_t code = Arithmetic::round_half_away(real / static_cast<double>(to.scale));
+                *result++ = static_cast<std::int8_t>(
+                    code_range().clamp(std::max<std::int64_t>(code, -1000000) + to.zero_point));
+            }
+        }
+    };
+}
+
+/// L2_NORMALIZATION: T(q - z_i, 2^7 / sqrt(sum((q - z_i)^2))), the root by five Newton steps in fixed point; the scale of the input has no part in it.
+template <class Arithmetic>
+step make_l2_normalization(const operation& op) {
+    op.expect_codes(1);
+    const quantized from = op.in(0);
+    if (op.info().activation() != tflite::activation::none) op.wrong("a fused activation is not known here");
+    return [=](const operands& run) {
+        constexpr int output_bits = 7;
+        const value& input = run.in(0);
+        const detail::rows_of_codes rows(input);
+        value& output = run.out();
+        output.reshape(input.dimensions);
+        const std::int8_t* codes = input.as<std::int8_t>();
+        std::int8_t* result = output.to<std::int8_t>();
+        for (std::int64_t row = 0; row < rows.count; ++row, codes += rows.length) {
+            std::int64_t sum = 0;
+            for (std::int64_t i = 0; i < rows.length; ++i)
+                sum += (codes[i] - from.zero_point) * (codes[i] - from.zero_point);
+            arithmetic::multiplier by = arithmetic::inverse_square_root(Arithmetic::saturate(sum));
+            by.exponent += output_bits;
+            for (std::int64_t i = 0; i < rows.length; ++i)
+                *result++ =
+                    static_cast<std::int8_t>(code_range().clamp(Arithmetic::scale(codes[i] - from.zero_point, by)));
+        }
+    };
+}
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+// ======== lpt/specified/window.hpp
+#ifndef LPT_HOLDS_SPECIFIED_WINDOW_HPP
+#define LPT_HOLDS_SPECIFIED_WINDOW_HPP
+// Windows over two axes of a tensor [batch, height, width, channels]: strides, dilations and padding.
+
+namespace lpt::inline LPT_ABI::specified {
+
+/// A window along one axis.
+struct window_axis {
+    std::int64_t size = 1;
+    std::int64_t stride = 1;
+    std::int64_t dilation = 1;
+    bool same = false;  // SAME: as many outputs as input / stride, rounded up; VALID: only whole windows
+
+    std::int64_t outputs(std::int64_t input) const {
+        const std::int64_t reach = (size - 1) * dilation + 1;
+        const std::int64_t result = same ? (input + stride - 1) / stride : (input - reach + stride) / stride;
+        return result < 0 ? 0 : result;
+    }
+    /// Positions in front of the input that the first window covers: half of all padding, rounded down.
+    std::int64_t padding(std::int64_t input) const {
+        const std::int64_t total = (outputs(input) - 1) * stride + (size - 1) * dilation + 1 - input;
+        return same && total > 0 ? total / 2 : 0;
+    }
+};
+
+struct window {
+    window_axis rows;
+    window_axis columns;
+};
+
+inline window window_of(const operation& op, std::int64_t rows, std::int64_t columns) {
+    const bool same = static_cast<tflite::padding>(op.option("padding")) == tflite::padding::same;
+    window result;
+    result.rows = {rows, op.positive_option("stride_h"), 1, same};
+    result.columns = {columns, op.positive_option("stride_w"), 1, same};
+    if (op.has_option("dilation_h_factor")) result.rows.dilation = op.positive_option("dilation_h_factor");
+    if (op.has_option("dilation_w_factor")) result.columns.dilation = op.positive_option("dilation_w_factor");
+    return result;
+}
+
+/// Raises an error unless a tensor has four axes.
+inline void expect_image(const shape& dimensions) {
+    if (dimensions.rank() != 4) fail({"shape ", dimensions, ", expected [batch, height, width, channels]"});
+}
+
+/// Raises an error where the elements of sizes would not be countable or sizes are not positive.
+inline void expect_positive(const shape& dimensions) {
+    for (const dimension each : dimensions) {
+        if (each <= 0) fail({"shape ", dimensions, ", expected positive sizes"});
+    }
+}
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+// ======== lpt/specified/pooling.hpp
+#ifndef LPT_HOLDS_SPECIFIED_POOLING_HPP
+#define LPT_HOLDS_SPECIFIED_POOLING_HPP
+// AVERAGE_POOL_2D and MAX_POOL_2D: the part of each window that lies inside the input. Codes keep their quantization.
+
+namespace lpt::inline LPT_ABI::specified {
+
+/// AVERAGE_POOL_2D: the sum of codes divided by their number, rounded half away from zero. MAX_POOL_2D: the largest code. Both clamped by
+/// the fused activation.
+inline step make_pooling(const operation& op) {
+    op.expect_codes(1);
+    const bool averages = op.code() == tflite::builtin::average_pool_2d;
+    const window of = window_of(op, op.positive_option("filter_height"), op.positive_option("filter_width"));
+    const code_range range = op.activated();
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        expect_image(input.dimensions);
+        expect_positive(input.dimensions);
+        const std::int64_t height = input.dimensions[1], width = input.dimensions[2], channels = input.dimensions[3];
+        const std::int64_t rows = of.rows.outputs(height), columns = of.columns.outputs(width);
+        const std::int64_t top = of.rows.padding(height), left = of.columns.padding(width);
+        value& output = run.out();
+        output.reshape(shape{input.dimensions[0], rows, columns, channels});
+        const std::int8_t* codes = input.as<std::int8_t>();
+        std::int8_t* result = output.to<std::int8_t>();
+        std::vector<std::int32_t> pooled(static_cast<std::size_t>(channels));
+        const auto pool = [&](std::int64_t b, std::int64_t y, std::int64_t x) {
+            const std::int64_t first_row = std::max<std::int64_t>(0, y * of.rows.stride - top);
+            const std::int64_t last_row = std::min(height, y * of.rows.stride - top + of.rows.size);
+            const std::int64_t first = std::max<std::int64_t>(0, x * of.columns.stride - left);
+            const std::int64_t last = std::min(width, x * of.columns.stride - left + of.columns.size);
+            std::fill(pooled.begin(), pooled.end(), averages ? 0 : -128);
+            for (std::int64_t row = first_row; row < last_row; ++row) {
+                const std::int8_t* q = codes + ((b * height + row) * width + first) * channels;
+                for (std::int64_t column = first; column < last; ++column, q += channels) {
+                    for (std::int64_t c = 0; c < channels; ++c) {
+                        std::int32_t& mine = pooled[static_cast<std::size_t>(c)];
+                        mine = averages ? mine + q[c] : std::max<std::int32_t>(mine, q[c]);
+                    }
+                }
+            }
+            const auto count = static_cast<std::int32_t>((last_row - first_row) * (last - first));
+            for (std::int32_t each : pooled) {
+                if (averages) each = count == 0 ? 0 : (each > 0 ? each + count / 2 : each - count / 2) / count;
+                *result++ = static_cast<std::int8_t>(range.clamp(each));
+            }
+        };
+        for (std::int64_t b = 0; b < input.dimensions[0]; ++b) {
+            for (std::int64_t y = 0; y < rows; ++y) {
+                for (std::int64_t x = 0; x < columns; ++x)
+                    pool(b, y, x);
+            }
+        }
+    };
+}
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+// ======== lpt/specified/product.hpp
+#ifndef LPT_HOLDS_SPECIFIED_PRODUCT_HPP
+#define LPT_HOLDS_SPECIFIED_PRODUCT_HPP
+// Sums of products: CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, TRANSPOSE_CONV, BATCH_MATMUL.
+// The sum is exact in 32 bits, acc = bias + sum((q_i - z_i) q_w); it is scaled once, by a multiplier for each output channel.
+
+namespace lpt::inline LPT_ABI::specified {
+
+/// From sums to codes: T(acc, M(s_i s_w[c] / s_o)) + z_o, within the range that the fused activation leaves.
+template <class Arithmetic>
+struct requantization {
+    std::vector<arithmetic::multiplier> by;  // one a channel
+    std::vector<double> exactly;  // the same as real numbers
+    std::int32_t zero_point = 0;
+    code_range range;
+
+    requantization() = default;
+    requantization(const operation& op, float input_scale, const std::vector<double>& weight_scales) {
+        const quantized output = op.out();
+        for (const double scale : weight_scales) {
+            exactly.push_back(static_cast<double>(input_scale) * scale / static_cast<double>(output.scale));
+            by.push_back(Arithmetic::of(exactly.back()));
+        }
+        zero_point = output.zero_point;
+        range = op.activated();
+    }
+    std::int8_t operator()(std::int32_t sum, std::size_t channel) const {
+        return static_cast<std::int8_t>(range.clamp(std::int64_t{Arithmetic::scale(sum, by[channel])} + zero_point));
+    }
+    /// Rounded once, where the arithmetic says so.
+    std::int8_t dense(std::int32_t sum, std::size_t channel) const {
+        if constexpr (Arithmetic::dense_rounds_once) {
+            return static_cast<std::int8_t>(
+                range.clamp(std::int64_t{Arithmetic::scale_once(sum, exactly[channel])} + zero_point));
+        } else {
+            return (*this)(sum, channel);
+        }
+    }
+};
+
+namespace detail {
+
+/// Sums wrap around in 32 bits, as they do in the reference.
+constexpr std::int32_t wrapped(std::int64_t sum) { return static_cast<std::int32_t>(sum); }
+
+/// The bias as numbers of 64 bits, zeros where there is none.
+inline std::vector<std::int64_t> bias_of(const operands& run, std::size_t index, std::int64_t channels) {
+    if (!run.has_input(index)) return std::vector<std::int64_t>(static_cast<std::size_t>(channels), 0);
+    if (run.in(index).elements() != channels)
+        fail({"a bias of ", run.in(index).elements(), " elements, expected ", channels});
+    return run.in(index).integers();
+}
+
+inline void expect_bias(const operation& op, std::size_t index) {
+    if (op.has_input(index)) op.expect_type(op.input(index), i32);
+}
+
+/// The sizes of a convolution as the loops read them.
+struct image_loops {
+    std::int64_t batch, height, width, channels;  // of the input
+    std::int64_t rows, columns;  // of the output
+    std::int64_t top, left;  // padding
+
+    image_loops(const shape& input, const window& of)
+        : batch(input[0]),
+          height(input[1]),
+          width(input[2]),
+          channels(input[3]),
+          rows(of.rows.outputs(input[1])),
+          columns(of.columns.outputs(input[2])),
+          top(of.rows.padding(input[1])),
+          left(of.columns.padding(input[2])) {}
+};
+
+}  // namespace detail
+
+/// CONV_2D: weights [out, kh, kw, in / groups], a scale for each output channel along dimension 0.
+template <class Arithmetic>
+step make_convolution(const operation& op) {
+    op.expect_codes(2);
+    detail::expect_bias(op, 2);
+    const shape& weights = op.input(1).dimensions;
+    expect_image(weights);
+    expect_positive(weights);
+    const window of = window_of(op, weights[1], weights[2]);
+    const quantized from = op.in(0);
+    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(op.input(1), 0, weights[0]));
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        const shape& kernel = run.in(1).dimensions;
+        expect_image(input.dimensions);
+        const detail::image_loops at(input.dimensions, of);
+        if (kernel[3] == 0 || at.channels % kernel[3] != 0 || kernel[0] % (at.channels / kernel[3]) != 0)
+            fail({"CONV_2D: an input of ", at.channels, " channels and weights ", kernel});
+        const std::int64_t depth = kernel[3];
+        const std::int64_t channels_of_group = kernel[0] / (at.channels / depth);
+        value& output = run.out();
+        output.reshape(shape{at.batch, at.rows, at.columns, kernel[0]});
+        const std::vector<std::int64_t> bias = detail::bias_of(run, 2, kernel[0]);
+        const std::int8_t* codes = input.as<std::int8_t>();
+        const std::int8_t* weight = run.in(1).template as<std::int8_t>();
+        std::int8_t* result = output.to<std::int8_t>();
+        const auto sum_of = [&](std::int64_t b, std::int64_t y, std::int64_t x, std::int64_t channel) {
+            std::int64_t sum = bias[static_cast<std::size_t>(channel)];
+            for (std::int64_t ky = 0; ky < kernel[1]; ++ky) {
+                const std::int64_t row = y * of.rows.stride - at.top + ky * of.rows.dilation;
+                if (row < 0 || row >= at.height) continue;
+                for (std::int64_t kx = 0; kx < kernel[2]; ++kx) {
+                    const std::int64_t column = x * of.columns.stride - at.left + kx * of.columns.dilation;
+                    if (column < 0 || column >= at.width) continue;
+                    const std::int8_t* q = codes + ((b * at.height + row) * at.width + column) * at.channels +
+                                           channel / channels_of_group * depth;
+                    const std::int8_t* w = weight + ((channel * kernel[1] + ky) * kernel[2] + kx) * depth;
+                    std::int32_t part = 0;
+                    for (std::int64_t c = 0; c < depth; ++c)
+                        part += (q[c] - from.zero_point) * w[c];
+                    sum += part;
+                }
+            }
+            return detail::wrapped(sum);
+        };
+        for (std::int64_t b = 0; b < at.batch; ++b) {
+            for (std::int64_t y = 0; y < at.rows; ++y) {
+                for (std::int64_t x = 0; x < at.columns; ++x) {
+                    for (std::int64_t channel = 0; channel < kernel[0]; ++channel)
+                        *result++ = to(sum_of(b, y, x, channel), static_cast<std::size_t>(channel));
+                }
+            }
+        }
+    };
+}
+
+/// DEPTHWISE_CONV_2D: weights [1, kh, kw, in * multiplier], output channel c reads input channel c / multiplier; scales along dimension 3.
+template <class Arithmetic>
+step make_depthwise_convolution(const operation& op) {
+    op.expect_codes(2);
+    detail::expect_bias(op, 2);
+    const shape& weights = op.input(1).dimensions;
+    expect_image(weights);
+    expect_positive(weights);
+    const window of = window_of(op, weights[1], weights[2]);
+    const quantized from = op.in(0);
+    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(op.input(1), 3, weights[3]));
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        const shape& kernel = run.in(1).dimensions;
+        expect_image(input.dimensions);
+        const detail::image_loops at(input.dimensions, of);
+        const std::int64_t channels = kernel[3];
+        if (at.channels == 0 || channels % at.channels != 0)
+            fail({"DEPTHWISE_CONV_2D: an input of ", at.channels, " channels and weights ", kernel});
+        const std::int64_t multiplier = channels / at.channels;
+        value& output = run.out();
+        output.reshape(shape{at.batch, at.rows, at.columns, channels});
+        const std::vector<std::int64_t> bias = detail::bias_of(run, 2, channels);
+        const std::int8_t* codes = input.as<std::int8_t>();
+        const std::int8_t* weight = run.in(1).template as<std::int8_t>();
+        std::int8_t* result = output.to<std::int8_t>();
+        std::vector<std::int64_t> sums(static_cast<std::size_t>(channels));
+        const auto add_sums = [&](std::int64_t b, std::int64_t y, std::int64_t x) {
+            for (std::int64_t ky = 0; ky < kernel[1]; ++ky) {
+                const std::int64_t row = y * of.rows.stride - at.top + ky * of.rows.dilation;
+                if (row < 0 || row >= at.height) continue;
+                for (std::int64_t kx = 0; kx < kernel[2]; ++kx) {
+                    const std::int64_t column = x * of.columns.stride - at.left + kx * of.columns.dilation;
+                    if (column < 0 || column >= at.width) continue;
+                    const std::int8_t* q = codes + ((b * at.height + row) * at.width + column) * at.channels;
+                    const std::int8_t* w = weight + (ky * kernel[2] + kx) * channels;
+                    for (std::int64_t c = 0; c < channels; ++c)
+                        sums[static_cast<std::size_t>(c)] += (q[c / multiplier] - from.zero_point) * w[c];
+                }
+            }
+        };
+        for (std::int64_t b = 0; b < at.batch; ++b) {
+            for (std::int64_t y = 0; y < at.rows; ++y) {
+                for (std::int64_t x = 0; x < at.columns; ++x) {
+                    sums = bias;
+                    add_sums(b, y, x);
+                    for (std::size_t c = 0; c < sums.size(); ++c)
+                        *result++ = to(detail::wrapped(sums[c]), c);
+                }
+            }
+        }
+    };
+}
+
+/// FULLY_CONNECTED: weights [out, in], a scale for each output along dimension 0 or one; the input is rows of `in` elements.
+/// Without keep_num_dims the output is [rows, out], else it keeps all axes of the input but the last.
+template <class Arithmetic>
+step make_fully_connected(const operation& op) {
+    op.expect_codes(2);
+    detail::expect_bias(op, 2);
+    if (op.has_option("weights_format") && op.option("weights_format") != 0)
+        op.wrong("weights in another order than the default");
+    const shape& weights = op.input(1).dimensions;
+    if (weights.rank() != 2) op.wrong("weights of shape ", weights, ", expected [outputs, inputs]");
+    expect_positive(weights);
+    const bool keeps_axes = op.has_option("keep_num_dims") && op.option("keep_num_dims") != 0;
+    const quantized from = op.in(0);
+    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(op.input(1), 0, weights[0]));
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        const std::int64_t channels = run.in(1).dimensions[0];
+        const std::int64_t depth = run.in(1).dimensions[1];
+        if (input.elements() % depth != 0 ||
+            (keeps_axes && (input.dimensions.rank() == 0 || input.dimensions[input.dimensions.rank() - 1] != depth)))
+            fail({"FULLY_CONNECTED: an input ", input.dimensions, " and weights ", run.in(1).dimensions});
+        const std::int64_t rows = input.elements() / depth;
+        shape wanted{rows, channels};
+        if (keeps_axes) {
+            wanted = input.dimensions;
+            wanted[wanted.rank() - 1] = channels;
+        }
+        value& output = run.out();
+        output.reshape(move(wanted));
+        const std::vector<std::int64_t> bias = detail::bias_of(run, 2, channels);
+        const std::int8_t* codes = input.as<std::int8_t>();
+        const std::int8_t* weight = run.in(1).template as<std::int8_t>();
+        std::int8_t* result = output.to<std::int8_t>();
+        for (std::int64_t row = 0; row < rows; ++row) {
+            for (std::int64_t c = 0; c < channels; ++c) {
+                std::int64_t sum = bias[static_cast<std::size_t>(c)];
+                for (std::int64_t k = 0; k < depth; ++k)
+                    sum += (codes[row * depth + k] - from.zero_point) * weight[c * depth + k];
+                *result++ = to.dense(detail::wrapped(sum), static_cast<std::size_t>(c));
+            }
+        }
+    };
+}
+
+/// TRANSPOSE_CONV: inputs are the output's shape, weights [out, kh, kw, in], the data, and a bias that may be absent.
+template <class Arithmetic>
+step make_transposed_convolution(const operation& op) {
+    op.expect_type(op.input(1), i8);
+    op.expect_type(op.input(2), i8);
+    op.expect_type(op.output(0), i8);
+    detail::expect_bias(op, 3);
+    const shape& weights = op.input(1).dimensions;
+    expect_image(weights);
+    expect_positive(weights);
+    const window of = window_of(op, weights[1], weights[2]);
+    const quantized from = op.in(2);
+    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(op.input(1), 0, weights[0]));
+    return [=](const operands& run) {
+        const value& input = run.in(2);
+        const shape& kernel = run.in(1).dimensions;
+        expect_image(input.dimensions);
+        const std::vector<std::int64_t> sizes = run.in(0).integers();
+        if (sizes.size() != 4 || sizes[0] != input.dimensions[0] || sizes[1] <= 0 || sizes[2] <= 0 ||
+            sizes[3] != kernel[0] || input.dimensions[3] != kernel[3])
+            fail({"TRANSPOSE_CONV: an input ", input.dimensions, ", weights ", kernel,
+                  " and an output that does not fit them"});
+        value& output = run.out();
+        output.reshape(shape{sizes[0], sizes[1], sizes[2], sizes[3]});
+        // Its padding is that of the convolution whose input is this output.
+        const std::int64_t top = of.rows.padding(sizes[1]);
+        const std::int64_t left = of.columns.padding(sizes[2]);
+        const std::int64_t channels = kernel[0];
+        const std::vector<std::int64_t> bias = detail::bias_of(run, 3, channels);
+        std::vector<std::int64_t> sums(static_cast<std::size_t>(output.elements()));
+        for (std::size_t i = 0; i < sums.size(); ++i)
+            sums[i] = bias[i % static_cast<std::size_t>(channels)];
+        const std::int8_t* weight = run.in(1).template as<std::int8_t>();
+        const std::int8_t* q = input.as<std::int8_t>();
+        const auto scatter = [&](std::int64_t b, std::int64_t y, std::int64_t x) {
+            for (std::int64_t ky = 0; ky < kernel[1]; ++ky) {
+                const std::int64_t row = y * of.rows.stride - top + ky;
+                if (row < 0 || row >= sizes[1]) continue;
+                for (std::int64_t kx = 0; kx < kernel[2]; ++kx) {
+                    const std::int64_t column = x * of.columns.stride - left + kx;
+                    if (column < 0 || column >= sizes[2]) continue;
+                    std::int64_t* sum = sums.data() + ((b * sizes[1] + row) * sizes[2] + column) * channels;
+                    for (std::int64_t c = 0; c < channels; ++c) {
+                        const std::int8_t* w = weight + ((c * kernel[1] + ky) * kernel[2] + kx) * kernel[3];
+                        for (std::int64_t k = 0; k < kernel[3]; ++k)
+                            sum[c] += (q[k] - from.zero_point) * w[k];
+                    }
+                }
+            }
+        };
+        for (std::int64_t b = 0; b < input.dimensions[0]; ++b) {
+            for (std::int64_t y = 0; y < input.dimensions[1]; ++y) {
+                for (std::int64_t x = 0; x < input.dimensions[2]; ++x, q += kernel[3])
+                    scatter(b, y, x);
+            }
+        }
+        std::int8_t* result = output.to<std::int8_t>();
+        for (std::size_t i = 0; i < sums.size(); ++i)
+            result[i] = to(detail::wrapped(sums[i]), i % static_cast<std::size_t>(channels));
+    };
+}
+
+/// BATCH_MATMUL: acc = sum((q_1 - z_1) (q_2 - z_2)), batches broadcast; adj_x and adj_y transpose the last two axes.
+template <class Arithmetic>
+step make_matrix_product(const operation& op) {
+    op.expect_codes(2);
+    const bool transposes_left = op.option("adj_x") != 0;
+    const bool transposes_right = op.option("adj_y") != 0;
+    const quantized a = op.in(0), b = op.in(1);
+    const requantization<Arithmetic> to(op, a.scale, {static_cast<double>(b.scale)});
+    return [=](const operands& run) {
+        const value& left = run.in(0);
+        const value& right = run.in(1);
+        const std::size_t rank = std::max<std::size_t>(2, std::max(left.dimensions.rank(), right.dimensions.rank()));
+        const shape of_left = left.dimensions.padded_left(rank);
+        const shape of_right = right.dimensions.padded_left(rank);
+        const std::int64_t rows = of_left[rank - (transposes_left ? 1 : 2)];
+        const std::int64_t depth = of_left[rank - (transposes_left ? 2 : 1)];
+        const std::int64_t columns = of_right[rank - (transposes_right ? 2 : 1)];
+        if (of_right[rank - (transposes_right ? 1 : 2)] != depth)
+            fail({"BATCH_MATMUL: shapes ", left.dimensions, " and ", right.dimensions, " do not fit together"});
+        const shape left_batch(view<dimension>(of_left.begin(), rank - 2));
+        const shape right_batch(view<dimension>(of_right.begin(), rank - 2));
+        const shape batch = broadcast(left_batch, right_batch);
+        shape wanted = batch;
+        wanted.push_back(rows);
+        wanted.push_back(columns);
+        value& output = run.out();
+        output.reshape(move(wanted));
+        std::int8_t* result = output.to<std::int8_t>();
+        const auto multiply = [&](const std::int8_t* x, const std::int8_t* y, std::int8_t* to_matrix) {
+            for (std::int64_t i = 0; i < rows; ++i) {
+                for (std::int64_t j = 0; j < columns; ++j) {
+                    std::int64_t sum = 0;
+                    for (std::int64_t k = 0; k < depth; ++k) {
+                        const std::int32_t p = x[transposes_left ? k * rows + i : i * depth + k] - a.zero_point;
+                        sum += p * (y[transposes_right ? j * depth + k : k * columns + j] - b.zero_point);
+                    }
+                    *to_matrix++ = to(detail::wrapped(sum), 0);
+                }
+            }
+        };
+        for_each_row<2>(batch, {&left_batch, &right_batch},
+                        [&](std::int64_t first, const std::int64_t* at, const std::int64_t* steps, std::int64_t count) {
+                            for (std::int64_t i = 0; i < count; ++i)
+                                multiply(left.as<std::int8_t>() + (at[0] + i * steps[0]) * rows * depth,
+                                         right.as<std::int8_t>() + (at[1] + i * steps[1]) * depth * columns,
+                                         result + (first + i) * rows * columns);
+                        });
+    };
+}
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+// ======== lpt/specified/recurrent.hpp
+#ifndef LPT_HOLDS_SPECIFIED_RECURRENT_HPP
+#define LPT_HOLDS_SPECIFIED_RECURRENT_HPP
+// Operations with a state: SVDF, and UNIDIRECTIONAL_SEQUENCE_LSTM with gates of 16 bits.
+
+namespace lpt::inline LPT_ABI::specified {
+
+namespace detail {
+
+constexpr std::int32_t within_16(std::int64_t value) {
+    return value < -32768 ? -32768 : value > 32767 ? 32767 : static_cast<std::int32_t>(value);
+}
+
+/// The scale of a tensor whose zero point is 0. Products of scales are single precision here.
+inline float symmetric_scale(const operation& op, const tflite::tensor_info& tensor) {
+    const quantized of = op.quantization_of(tensor);
+    if (of.zero_point != 0) op.wrong("tensor '", tensor.name, "' has the zero point ", of.zero_point, ", expected 0");
+    return of.scale;
+}
+
+inline void expect_shape(const operation& op, const tflite::tensor_info& tensor, const shape& wanted) {
+    if (!(tensor.dimensions == wanted))
+        op.wrong("tensor '", tensor.name, "' has the shape ", tensor.dimensions, ", expected ", wanted);
+}
+
+inline void expect_variable(const operation& op, const tflite::tensor_info& tensor) {
+    if (!tensor.is_variable) op.wrong("tensor '", tensor.name, "' must be a variable");
+}
+
+}  // namespace detail
+
+/// SVDF: each filter's product with the input, T(sum((q_i - z_i) w), M(s_i s_w / s_state)) in 16 bits, joins its memory, whose oldest entry goes; then the
+/// product of memory and weights of time, summed over the filters of a unit with the bias: T(sum, M(s_state s_time / s_o)) + z_o.
+/// Inputs: data [batch, in], weights [filters, in], weights of time [filters, memory] (int16), bias [units] (int32, may be absent), state
+/// [batch, filters * memory] (int16, a variable).
+template <class Arithmetic>
+step make_svdf(const operation& op) {
+    op.expect_codes(2);
+    op.expect_type(op.input(2), i16);
+    detail::expect_bias(op, 3);
+    op.expect_type(op.input(4), i16);
+    detail::expect_variable(op, op.input(4));
+    const std::int64_t rank = op.positive_option("rank");
+    const shape& weights = op.input(1).dimensions;
+    if (weights.rank() != 2 || op.input(0).dimensions.rank() != 2 || op.input(2).dimensions.rank() != 2 ||
+        weights[0] % rank != 0)
+        op.wrong("weights of shape ", weights, " and rank ", rank);
+    const std::int64_t filters = weights[0], depth = weights[1], memory = op.input(2).dimensions[1];
+    const std::int64_t batch = op.input(0).dimensions[0], units = filters / rank;
+    detail::expect_shape(op, op.input(0), shape{batch, depth});
+    detail::expect_shape(op, op.input(2), shape{filters, memory});
+    detail::expect_shape(op, op.input(4), shape{batch, filters * memory});
+    const quantized from = op.in(0), to = op.out();
+    const float of_state = detail::symmetric_scale(op, op.input(4));
+    const arithmetic::multiplier feature =
+        Arithmetic::of(static_cast<double>(from.scale * detail::symmetric_scale(op, op.input(1)) / of_state));
+    const arithmetic::multiplier time =
+        Arithmetic::of(static_cast<double>(of_state * detail::symmetric_scale(op, op.input(2)) / to.scale));
+    const code_range range = op.info().activation() == tflite::activation::relu ? code_range() : op.activated();
+    return [=](const operands& run) {
+        const std::int8_t* codes = run.in(0).template as<std::int8_t>();
+        const std::int8_t* weight = run.in(1).template as<std::int8_t>();
+        const std::int16_t* of_time = run.in(2).template as<std::int16_t>();
+        const std::vector<std::int64_t> bias = detail::bias_of(run, 3, units);
+        std::int16_t* state = run.state(4).template to<std::int16_t>();
+        value& output = run.out();
+        output.reshape(shape{batch, units});
+        std::int8_t* result = output.to<std::int8_t>();
+        for (std::int64_t b = 0; b < batch; ++b) {
+            std::vector<std::int64_t> sums = bias;
+            for (std::int64_t f = 0; f < filters; ++f) {
+                std::int64_t sum = 0;
+                for (std::int64_t k = 0; k < depth; ++k)
+                    sum += (codes[b * depth + k] - from.zero_point) * weight[f * depth + k];
+                std::int16_t* mine = state + (b * filters + f) * memory;
+                std::memmove(mine, mine + 1, static_cast<std::size_t>(memory - 1) * sizeof *mine);
+                mine[memory - 1] =
+                    static_cast<std::int16_t>(detail::within_16(Arithmetic::scale(detail::wrapped(sum), feature)));
+                for (std::int64_t m = 0; m < memory; ++m)
+                    sums[static_cast<std::size_t>(f / rank)] += std::int64_t{of_time[f * memory + m]} * mine[m];
+            }
+            for (const std::int64_t sum : sums)
+                *result++ = static_cast<std::int8_t>(
+                    range.clamp(std::int64_t{Arithmetic::scale(detail::wrapped(sum), time)} + to.zero_point));
+        }
+    };
+}
+
+namespace detail {
+
+/// The places of an LSTM's inputs.
+struct lstm_input {
+    enum : std::size_t {
+        data = 0,
+        weights = 1,  // of the input, forget, cell and output gate
+        recurrent_weights = 5,
+        peephole_weights = 9,  // of the input, forget and output gate
+        bias = 12,
+        projection = 16,
+        projection_bias = 17,
+        output_state = 18,
+        cell_state = 19,
+        layer_norm = 20,
+    };
+};
+
+/// One gate: what its sums are scaled by.
+struct lstm_gate {
+    bool is_present = false;
+    arithmetic::multiplier of_input, of_state, of_peephole;
+    bool has_peephole = false;
+};
+
+/// tanh of a number with `integer_bits` of 16 bits.
+inline std::int32_t tanh_16(std::int32_t raw, int integer_bits) {
+    switch (integer_bits) {
+        case 0: return arithmetic::tanh(arithmetic::fixed<0, 16>{raw}).raw;
+        case 1: return arithmetic::tanh(arithmetic::fixed<1, 16>{raw}).raw;
+        case 2: return arithmetic::tanh(arithmetic::fixed<2, 16>{raw}).raw;
+        case 3: return arithmetic::tanh(arithmetic::fixed<3, 16>{raw}).raw;
+        case 4: return arithmetic::tanh(arithmetic::fixed<4, 16>{raw}).raw;
+        case 5: return arithmetic::tanh(arithmetic::fixed<5, 16>{raw}).raw;
+        default: return arithmetic::tanh(arithmetic::fixed<6, 16>{raw}).raw;
+    }
+}
+
+/// An LSTM cell with int8 data and weights, int16 gates and cell state.
+template <class Arithmetic>
+struct lstm_cell {
+    std::int64_t batch = 0, inputs = 0, cells = 0, outputs = 0;
+    quantized data, state;
+    quantized hidden;
+    lstm_gate gates[4];  // input, forget, cell, output
+    int cell_shift = 0;  // the cell state's scale is 2^cell_shift
+    std::int32_t cell_clip = 0, projection_clip = 0;
+    bool projects = false;
+    arithmetic::multiplier of_hidden, of_projection;
+
+    explicit lstm_cell(const operation& op) {
+        using at = lstm_input;
+        for (std::size_t i = at::layer_norm; i < op.inputs(); ++i) {
+            if (op.has_input(i)) op.wrong("layer normalization is not known in 8 bits");
+        }
+        if (op.info().activation() != tflite::activation::tanh)
+            op.wrong("an activation other than TANH is not known here");
+        op.expect_codes(1);
+        op.expect_type(op.input(at::output_state), i8);
+        op.expect_type(op.input(at::cell_state), i16);
+        expect_variable(op, op.input(at::output_state));
+        expect_variable(op, op.input(at::cell_state));
+        data = op.in(at::data);
+        state = op.in(at::output_state);
+        const shape& of_data = op.input(at::data).dimensions;
+        const shape& of_state = op.input(at::output_state).dimensions;
+        const shape& of_cell = op.input(at::cell_state).dimensions;
+        if (of_data.rank() < 2 || of_data.rank() > 3 || of_state.rank() != 2 || of_cell.rank() != 2)
+            op.wrong("shapes ", of_data, ", ", of_state, ", ", of_cell, " of data and states");
+        batch = of_state[0];
+        inputs = of_data[of_data.rank() - 1];
+        outputs = of_state[1];
+        cells = of_cell[1];
+        const auto cell_scale = static_cast<double>(symmetric_scale(op, op.input(at::cell_state)));
+        const double root = std::frexp(cell_scale, &cell_shift);
+        --cell_shift;
+        if (root != 0.5 || cell_shift < -15 || cell_shift > -9)
+            op.wrong("the cell state's scale must be a power of two from 2^-15 to 2^-9");
+        for (std::size_t gate = 0; gate < 4; ++gate)
+            prepare_gate(op, gate);
+        if (gates[0].is_present != op.has_input(at::recurrent_weights))
+            op.wrong("an input gate with only one kind of weights");
+        prepare_output(op);
+        const double clip = op.has_option("cell_clip") ? op.real_option("cell_clip") : 0;
+        cell_clip = clip > 0 ? within_16(Arithmetic::round_half_away(std::floor(clip / cell_scale))) : 0;
+        const double of_projections = op.has_option("proj_clip") ? op.real_option("proj_clip") : 0;
+        projection_clip =
+            of_projections > 0
+                ? code_range().clamp(static_cast<std::int64_t>(of_projections / static_cast<double>(state.scale)))
+                : 0;
+    }
+
+    void prepare_gate(const operation& op, std::size_t gate) {
+        using at = lstm_input;
+        constexpr float gate_scale = 1.0F / 4096;  // 3 integer bits
+        lstm_gate& mine = gates[gate];
+        if (gate == 0 && !op.has_input(at::weights)) return;
+        mine.is_present = true;
+        const tflite::tensor_info& weights = op.input(at::weights + gate);
+        const tflite::tensor_info& recurrent = op.input(at::recurrent_weights + gate);
+        op.expect_type(weights, i8);
+        op.expect_type(recurrent, i8);
+        expect_shape(op, weights, shape{cells, inputs});
+        expect_shape(op, recurrent, shape{cells, outputs});
+        expect_bias(op, at::bias + gate);
+        mine.of_input = Arithmetic::of(static_cast<double>(symmetric_scale(op, weights) * data.scale / gate_scale));
+        mine.of_state = Arithmetic::of(static_cast<double>(symmetric_scale(op, recurrent) * state.scale / gate_scale));
+        if (gate == 2 || !op.has_input(peephole_of(gate))) return;
+        mine.has_peephole = true;
+        const tflite::tensor_info& peephole = op.input(peephole_of(gate));
+        op.expect_type(peephole, i16);
+        expect_shape(op, peephole, shape{cells});
+        mine.of_peephole =
+            Arithmetic::of(static_cast<double>(std::ldexp(symmetric_scale(op, peephole), cell_shift) / gate_scale));
+    }
+
+    static std::size_t peephole_of(std::size_t gate) { return lstm_input::peephole_weights + (gate == 3 ? 2 : gate); }
+
+    void prepare_output(const operation& op) {
+        using at = lstm_input;
+        projects = op.has_input(at::projection);
+        hidden = op.info().intermediates.size() > 4 ? op.quantization_of(op.intermediate(4)) : state;
+        of_hidden = Arithmetic::of(
+            static_cast<double>(static_cast<float>(std::ldexp(1.0, -30) / static_cast<double>(hidden.scale))));
+        if (!projects) {
+            if (cells != outputs) op.wrong(cells, " cells and ", outputs, " outputs without a projection");
+            return;
+        }
+        const tflite::tensor_info& weights = op.input(at::projection);
+        op.expect_type(weights, i8);
+        expect_shape(op, weights, shape{outputs, cells});
+        expect_bias(op, at::projection_bias);
+        of_projection = Arithmetic::of(static_cast<double>(symmetric_scale(op, weights) * hidden.scale / state.scale));
+    }
+
+    static std::int64_t dot(const std::int8_t* codes, std::int32_t zero_point, const std::int8_t* weights,
+                            std::int64_t count) {
+        std::int64_t sum = 0;
+        for (std::int64_t k = 0; k < count; ++k)
+            sum += (codes[k] - zero_point) * weights[k];
+        return sum;
+    }
+
+    /// One sample of a batch, and its states.
+    struct sample {
+        std::int64_t number;
+        const std::int8_t* input;
+        std::int8_t* output;
+        std::int16_t* cell;
+    };
+
+    /// The peephole's part in the sum of a cell. Where a projection makes outputs fewer than cells, the reference walks through all samples in
+    /// steps of outputs: of one sample the first cells alone have a peephole.
+    std::int32_t through_peephole(const operands& run, std::size_t gate, const sample& of, std::int64_t cell) const {
+        const std::int64_t place = of.number * cells + cell;
+        if (place >= batch * outputs) return 0;
+        const std::int32_t product =
+            run.in(peephole_of(gate)).template as<std::int16_t>()[place % outputs] * of.cell[cell];
+        return Arithmetic::scale(product, gates[gate].of_peephole);
+    }
+
+    /// The sums of a gate for one sample, with 3 integer bits; each part is scaled and saturated by itself.
+    std::vector<std::int32_t> sums_of(const operands& run, std::size_t gate, const sample& of) const {
+        using at = lstm_input;
+        const lstm_gate& mine = gates[gate];
+        const std::int8_t* weights = run.in(at::weights + gate).template as<std::int8_t>();
+        const std::int8_t* recurrent_weights = run.in(at::recurrent_weights + gate).template as<std::int8_t>();
+        const std::vector<std::int64_t> bias = bias_of(run, at::bias + gate, cells);
+        std::vector<std::int32_t> sums(static_cast<std::size_t>(cells));
+        for (std::int64_t c = 0; c < cells; ++c) {
+            const std::int64_t of_input =
+                bias[static_cast<std::size_t>(c)] + dot(of.input, data.zero_point, weights + c * inputs, inputs);
+            const std::int64_t of_state = dot(of.output, state.zero_point, recurrent_weights + c * outputs, outputs);
+            std::int32_t sum = within_16(Arithmetic::scale(wrapped(of_input), mine.of_input));
+            sum = within_16(std::int64_t{Arithmetic::scale(wrapped(of_state), mine.of_state)} + sum);
+            if (mine.has_peephole) sum = within_16(std::int64_t{through_peephole(run, gate, of, c)} + sum);
+            sums[static_cast<std::size_t>(c)] = sum;
+        }
+        return sums;
+    }
+
+    std::vector<std::int32_t> opened(const operands& run, std::size_t gate, const sample& of) const {
+        std::vector<std::int32_t> result = sums_of(run, gate, of);
+        for (std::int32_t& each : result)
+            each = gate == 2 ? tanh_16(each, 3) : arithmetic::logistic(arithmetic::fixed<3, 16>{each}).raw;
+        return result;
+    }
+
+    /// One sample at one time: changes the states.
+    void advance(const operands& run, const sample& of) const {
+        std::int16_t* const cell = of.cell;
+        std::int8_t* const output = of.output;
+        const bool has_input_gate = gates[0].is_present;
+        std::vector<std::int32_t> open;
+        if (has_input_gate) open = opened(run, 0, of);
+        const std::vector<std::int32_t> kept = opened(run, 1, of);
+        const std::vector<std::int32_t> candidate = opened(run, 2, of);
+        for (std::size_t c = 0; c < kept.size(); ++c) {
+            const std::int32_t old = static_cast<std::int16_t>(Arithmetic::divide_by_power(kept[c] * cell[c], 15));
+            const std::int32_t share = has_input_gate ? open[c] : 32767 - kept[c];
+            const auto added =
+                static_cast<std::int16_t>(Arithmetic::divide_by_power(share * candidate[c], 30 + cell_shift));
+            std::int32_t next = within_16(old + added);
+            if (cell_clip > 0) next = std::min(std::max(next, -cell_clip), cell_clip);
+            cell[c] = static_cast<std::int16_t>(next);
+        }
+        const std::vector<std::int32_t> shown = opened(run, 3, of);
+        std::vector<std::int8_t> codes(kept.size());
+        for (std::size_t c = 0; c < codes.size(); ++c) {
+            const std::int32_t product = shown[c] * tanh_16(cell[c], 15 + cell_shift);
+            codes[c] = static_cast<std::int8_t>(
+                code_range().clamp(std::int64_t{Arithmetic::scale(product, of_hidden)} + hidden.zero_point));
+        }
+        if (!projects) {
+            std::copy(codes.begin(), codes.end(), output);
+            return;
+        }
+        const std::vector<std::int64_t> bias = bias_of(run, lstm_input::projection_bias, outputs);
+        const std::int8_t* weights = run.in(lstm_input::projection).template as<std::int8_t>();
+        for (std::int64_t k = 0; k < outputs; ++k) {
+            const std::int64_t sum =
+                bias[static_cast<std::size_t>(k)] + dot(codes.data(), hidden.zero_point, weights + k * cells, cells);
+            std::int32_t code =
+                code_range().clamp(std::int64_t{Arithmetic::scale(wrapped(sum), of_projection)} + state.zero_point);
+            if (projection_clip > 0) code = std::min(std::max(code, -projection_clip), projection_clip);
+            output[k] = static_cast<std::int8_t>(code);
+        }
+    }
+};
+
+}  // namespace detail
+
+/// UNIDIRECTIONAL_SEQUENCE_LSTM: sums of each gate scaled to 16 bits with 3 integer bits, sigmoid and tanh in 16-bit fixed point, the cell state in 16 bits
+/// with a power of two as scale; peepholes, a projection, clipping, a coupled input gate (no weights of the input gate).
+template <class Arithmetic>
+step make_lstm(const operation& op) {
+    const detail::lstm_cell<Arithmetic> cell(op);
+    const bool time_is_first = op.has_option("time_major") && op.option("time_major") != 0;
+    const shape of_data = op.input(0).dimensions;
+    const bool has_batches = of_data.rank() == 3;
+    const std::int64_t batch = !has_batches ? of_data[0] : of_data[time_is_first ? 1 : 0];
+    detail::expect_shape(op, op.input(detail::lstm_input::output_state), shape{batch, cell.outputs});
+    detail::expect_shape(op, op.input(detail::lstm_input::cell_state), shape{batch, cell.cells});
+    return [=](const operands& run) {
+        const std::int64_t times = has_batches ? of_data[time_is_first ? 0 : 1] : 1;
+        if (!(run.in(0).dimensions == of_data)) fail({"data of shape ", run.in(0).dimensions, ", expected ", of_data});
+        shape wanted = of_data;
+        wanted[wanted.rank() - 1] = cell.outputs;
+        value& output = run.out();
+        output.reshape(wanted);
+        std::int8_t* states = run.state(detail::lstm_input::output_state).template to<std::int8_t>();
+        std::int16_t* cells = run.state(detail::lstm_input::cell_state).template to<std::int16_t>();
+        const std::int8_t* codes = run.in(0).template as<std::int8_t>();
+        for (std::int64_t b = 0; b < batch; ++b) {
+            for (std::int64_t t = 0; t < times; ++t) {
+                const std::int64_t sample = time_is_first ? t * batch + b : b * times + t;
+                std::int8_t* state = states + b * cell.outputs;
+                cell.advance(run, {b, codes + sample * cell.inputs, state, cells + b * cell.cells});
+                std::copy(state, state + cell.outputs, output.to<std::int8_t>() + sample * cell.outputs);
+            }
+        }
+    };
+}
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+// ======== lpt/specified/reduction.hpp
+#ifndef LPT_HOLDS_SPECIFIED_REDUCTION_HPP
+#define LPT_HOLDS_SPECIFIED_REDUCTION_HPP
+// Functions of the elements along axes: MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD, ARG_MAX, ARG_MIN.
+
+namespace lpt::inline LPT_ABI::specified {
+
+namespace detail {
+
+/// Where the elements of an input go in the output of a reduction.
+struct reduction {
+    shape input;
+    shape output;  // with axes of size 1 where axes were reduced
+    shape result;  // as the operation's output has it
+    std::int64_t reduced = 1;  // elements for each of the output
+
+    reduction(const shape& from, const std::vector<std::int64_t>& axes, bool keeps) : input(from), output(from) {
+        std::vector<bool> is_reduced(from.rank(), false);
+        for (const std::int64_t axis : axes)
+            is_reduced[axis_of(axis, from.rank())] = true;
+        for (std::size_t axis = 0; axis < from.rank(); ++axis) {
+            if (is_reduced[axis]) {
+                output[axis] = 1;
+                reduced *= from[axis];
+            }
+            if (keeps || !is_reduced[axis]) result.push_back(output[axis]);
+        }
+    }
+
+    /// Calls `visit(k, i)` for each element i of the input, k its place in the output; those of one k in order of i.
+    template <class Visit>
+    void run(Visit visit) const {
+        const std::vector<std::int64_t> strides = strides_of(output);
+        std::int64_t i = 0;
+        for_each_position(input, [&](const std::vector<std::int64_t>& index) {
+            std::int64_t at = 0;
+            for (std::size_t axis = 0; axis < index.size(); ++axis)
+                at += output[axis] == 1 ? 0 : index[axis] * strides[axis];
+            visit(static_cast<std::size_t>(at), static_cast<std::size_t>(i++));
+        });
+    }
+};
+
+/// The reduction that an operation does to its input; axes are its second input.
+inline reduction reduction_of(const operands& run, bool keeps) {
+    return {run.in(0).dimensions, run.in(1).integers(), keeps};
+}
+
+inline std::vector<std::int64_t> centred_sums(const value& input, const reduction& of, std::int32_t zero_point) {
+    std::vector<std::int64_t> sums(of.output.elements(), 0);
+    const std::int8_t* codes = input.as<std::int8_t>();
+    of.run([&](std::size_t to, std::size_t from) { sums[to] += codes[from] - zero_point; });
+    return sums;
+}
+
+/// The multiplier of a mean over n elements: the significand shifted as far as 64 bits allow, then divided by n.
+inline arithmetic::multiplier divided(arithmetic::multiplier by, std::int64_t n) {
+    if (n <= 0) return by;
+    const int log = 63 - __builtin_clzll(static_cast<unsigned long long>(n));
+    const int shift = std::max(0, std::min(std::min(log, 32), 31 + by.exponent));
+    return {static_cast<std::int32_t>((std::int64_t{by.significand} << shift) / n), by.exponent - shift};
+}
+
+}  // namespace detail
+
+/// MEAN: T(sum(q - z_i), M(s_i / s_o) / n) + z_o.
+template <class Arithmetic>
+step make_mean(const operation& op) {
+    op.expect_codes(1);
+    const quantized from = op.in(0), to = op.out();
+    const arithmetic::multiplier by = Arithmetic::of(static_cast<double>(from.scale) / static_cast<double>(to.scale));
+    const bool keeps = op.option("keep_dims") != 0;
+    return [=](const operands& run) {
+        const detail::reduction of = detail::reduction_of(run, keeps);
+        const std::vector<std::int64_t> sums = detail::centred_sums(run.in(0), of, from.zero_point);
+        const arithmetic::multiplier mean = detail::divided(by, of.reduced);
+        value& output = run.out();
+        output.reshape(of.result);
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+            const std::int32_t scaled = Arithmetic::scale(static_cast<std::int32_t>(sums[i]), mean);
+            output.to<std::int8_t>()[i] =
+                static_cast<std::int8_t>(code_range().clamp(std::int64_t{scaled} + to.zero_point));
+        }
+    };
+}
+
+/// SUM: round_half_away(sum(q - z_i) (s_i / s_o)) + z_o.
+template <class Arithmetic>
+step make_total(const operation& op) {
+    op.expect_codes(1);
+    const quantized from = op.in(0), to = op.out();
+    const double by = static_cast<double>(from.scale) / static_cast<double>(to.scale);
+    const bool keeps = op.option("keep_dims") != 0;
+    return [=](const operands& run) {
+        const detail::reduction of = detail::reduction_of(run, keeps);
+        const std::vector<std::int64_t> sums = detail::centred_sums(run.in(0), of, from.zero_point);
+        value& output = run.out();
+        output.reshape(of.result);
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+            const std::int64_t scaled = Arithmetic::scale_once(sums[i], by);
+            output.to<std::int8_t>()[i] = static_cast<std::int8_t>(code_range().clamp(scaled + to.zero_point));
+        }
+    };
+}
+
+/// REDUCE_MAX, REDUCE_MIN: the largest or smallest code.
+inline step make_extreme_along(const operation& op) {
+    op.expect_codes(1);
+    const bool largest = op.code() == tflite::builtin::reduce_max;
+    const bool keeps = op.option("keep_dims") != 0;
+    return [=](const operands& run) {
+        const detail::reduction of = detail::reduction_of(run, keeps);
+        value& output = run.out();
+        output.reshape(of.result);
+        const std::int8_t* codes = run.in(0).template as<std::int8_t>();
+        std::int8_t* result = output.to<std::int8_t>();
+        std::fill(result, result + output.elements(), static_cast<std::int8_t>(largest ? -128 : 127));
+        of.run([&](std::size_t to, std::size_t from) {
+            result[to] = largest ? std::max(result[to], codes[from]) : std::min(result[to], codes[from]);
+        });
+    };
+}
+
+namespace detail {
+
+/// value * by with the upper 16 bits of the significand, rounded once, half up; what 32 bits cannot hold wraps around.
+inline std::int32_t scaled_coarsely(std::int64_t value, arithmetic::multiplier by) {
+    const std::int64_t significand = by.significand < 0x7FFF0000 ? (by.significand + (1 << 15)) >> 16 : 0x7FFF;
+    const int right = std::min(62, std::max(1, 15 - by.exponent));
+    return static_cast<std::int32_t>((value * significand + (std::int64_t{1} << (right - 1))) >> right);
+}
+
+}  // namespace detail
+
+/// REDUCE_PROD of n elements: p = q - z_i of the first, then p = p (q - z_i) m for each other, at the end p m + z_o, with
+/// m = s_i / s_o^(1 / n) in 16 bits.
+template <class Arithmetic>
+step make_product_along(const operation& op) {
+    op.expect_codes(1);
+    const quantized from = op.in(0), to = op.out();
+    const bool keeps = op.option("keep_dims") != 0;
+    return [=](const operands& run) {
+        const detail::reduction of = detail::reduction_of(run, keeps);
+        const double root =
+            std::pow(static_cast<double>(to.scale), 1.0 / static_cast<double>(std::max<std::int64_t>(1, of.reduced)));
+        const arithmetic::multiplier by = Arithmetic::of(static_cast<double>(from.scale) / root);
+        std::vector<std::int32_t> products(of.output.elements(), 0);
+        std::vector<bool> begun(products.size(), false);
+        const std::int8_t* codes = run.in(0).template as<std::int8_t>();
+        of.run([&](std::size_t k, std::size_t i) {
+            const std::int32_t factor = codes[i] - from.zero_point;
+            products[k] = begun[k] ? detail::scaled_coarsely(std::int64_t{products[k]} * factor, by) : factor;
+            begun[k] = true;
+        });
+        value& output = run.out();
+        output.reshape(of.result);
+        for (std::size_t i = 0; i < products.size(); ++i) {
+            const std::int64_t code = std::int64_t{detail::scaled_coarsely(products[i], by)} + to.zero_point;
+            output.to<std::int8_t>()[i] = static_cast<std::int8_t>(code_range().clamp(code));
+        }
+    };
+}
+
+/// ARG_MAX, ARG_MIN: the first position of the largest or smallest code along an axis, which is the second input.
+inline step make_position(const operation& op) {
+    op.expect_type(op.input(0), i8);
+    const element type = op.type_of_output(0);
+    if (type != i32 && type != i64) op.wrong("positions of type ", tflite::name(op.output(0).type));
+    const bool largest = op.code() == tflite::builtin::arg_max;
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        if (run.in(1).elements() != 1) fail({"ARG_MAX and ARG_MIN: expected one axis"});
+        const std::size_t axis = axis_of(run.in(1).integer(0), input.dimensions.rank());
+        shape wanted = input.dimensions;
+        wanted.erase(axis);
+        value& output = run.out();
+        output.reshape(move(wanted));
+        const std::int64_t outer = product(input.dimensions, 0, axis);
+        const std::int64_t length = input.dimensions[axis];
+        const std::int64_t inner = product(input.dimensions, axis + 1, input.dimensions.rank());
+        const std::int8_t* codes = input.as<std::int8_t>();
+        for (std::int64_t i = 0; i < outer * inner; ++i) {
+            const std::int8_t* from = codes + i / inner * length * inner + i % inner;
+            std::int64_t best = 0;
+            for (std::int64_t k = 1; k < length; ++k) {
+                const bool is_better =
+                    largest ? from[k * inner] > from[best * inner] : from[k * inner] < from[best * inner];
+                if (is_better) best = k;
+            }
+            store_integer(type, output.to<std::byte>(), static_cast<std::size_t>(i), best);
+        }
+    };
+}
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+// ======== lpt/specified/resize.hpp
+#ifndef LPT_HOLDS_SPECIFIED_RESIZE_HPP
+#define LPT_HOLDS_SPECIFIED_RESIZE_HPP
+// RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR of [batch, height, width, channels]; the second input holds the new height and width.
+
+namespace lpt::inline LPT_ABI::specified {
+
+namespace detail {
+
+/// How positions of an output lie in an input.
+struct sampling {
+    bool align_corners = false;
+    bool half_pixel_centers = false;
+
+    explicit sampling(const operation& op)
+        : align_corners(op.option("align_corners") != 0), half_pixel_centers(op.option("half_pixel_centers") != 0) {}
+};
+
+/// Two neighbours along an axis and the weight of the second, with 10 fractional bits.
+struct neighbours {
+    std::int64_t lower, upper, weight;
+};
+
+/// For each position v of the output: p = v * scale, with half pixel centers + scale / 2 - 512.
+inline std::vector<neighbours> neighbours_along(const sampling& of, std::int64_t input, std::int64_t output) {
+    constexpr std::int64_t one = 1024;
+    std::int64_t scale = (one * input + output / 2) / output;
+    if (of.align_corners && output > 1) scale = (one * (input - 1) + (output - 1) / 2) / (output - 1);
+    std::vector<neighbours> result;
+    for (std::int64_t v = 0; v < output; ++v) {
+        const std::int64_t p = v * scale + (of.half_pixel_centers ? scale / 2 - one / 2 : 0);
+        const std::int64_t lower = std::min(std::max<std::int64_t>(p / one, 0), input - 1);
+        result.push_back({lower, std::max<std::int64_t>(0, std::min((p + one - 1) / one, input - 1)), p - one * lower});
+    }
+    return result;
+}
+
+/// For each position of the output the nearest of the input, in single precision.
+inline std::vector<std::int64_t> nearest_along(const sampling& of, std::int64_t input, std::int64_t output) {
+    const float scale = of.align_corners && output > 1 ? static_cast<float>(input - 1) / static_cast<float>(output - 1)
+                                                       : static_cast<float>(input) / static_cast<float>(output);
+    const float offset = of.half_pixel_centers ? 0.5F : 0.0F;
+    std::vector<std::int64_t> result;
+    for (std::int64_t v = 0; v < output; ++v) {
+        const float p = (static_cast<float>(v) + offset) * scale;
+        const auto nearest = static_cast<std::int64_t>(of.align_corners ? std::round(p) : std::floor(p));
+        result.push_back(std::max<std::int64_t>(0, std::min(nearest, input - 1)));
+    }
+    return result;
+}
+
+/// The shape of the result, after checks.
+inline shape resized(const operands& run) {
+    const value& input = run.in(0);
+    expect_image(input.dimensions);
+    expect_positive(input.dimensions);
+    const std::vector<std::int64_t> sizes = run.in(1).integers();
+    if (sizes.size() != 2 || sizes[0] <= 0 || sizes[1] <= 0) fail({"a new size that is not two positive numbers"});
+    return shape{input.dimensions[0], sizes[0], sizes[1], input.dimensions[3]};
+}
+
+}  // namespace detail
+
+/// RESIZE_BILINEAR: the four codes around a position, weighted with 10 bits along each axis, their sum rounded half away; codes keep their
+/// quantization.
+inline step make_bilinear(const operation& op) {
+    op.expect_codes(1);
+    const detail::sampling of(op);
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        value& output = run.out();
+        output.reshape(detail::resized(run));
+        const std::int64_t height = input.dimensions[1], width = input.dimensions[2], channels = input.dimensions[3];
+        const auto rows = detail::neighbours_along(of, height, output.dimensions[1]);
+        const auto columns = detail::neighbours_along(of, width, output.dimensions[2]);
+        const std::int8_t* codes = input.as<std::int8_t>();
+        std::int8_t* result = output.to<std::int8_t>();
+        for (std::int64_t b = 0; b < input.dimensions[0]; ++b) {
+            const std::int8_t* image = codes + b * height * width * channels;
+            for (const detail::neighbours& row : rows) {
+                const std::int8_t* upper = image + row.lower * width * channels;
+                const std::int8_t* lower = image + row.upper * width * channels;
+                for (const detail::neighbours& column : columns) {
+                    const std::int64_t left = column.lower * channels, right = column.upper * channels;
+                    for (std::int64_t c = 0; c < channels; ++c) {
+                        const std::int64_t above =
+                            upper[left + c] * (1024 - column.weight) + upper[right + c] * column.weight;
+                        const std::int64_t below =
+                            lower[left + c] * (1024 - column.weight) + lower[right + c] * column.weight;
+                        const std::int64_t sum = above * (1024 - row.weight) + below * row.weight;
+                        *result++ = static_cast<std::int8_t>((sum + (sum > 0 ? 1 << 19 : -(1 << 19))) / (1 << 20));
+                    }
+                }
+            }
+        }
+    };
+}
+
+/// RESIZE_NEAREST_NEIGHBOR: elements of any type are copied.
+inline step make_nearest(const operation& op) {
+    const detail::sampling of(op);
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        value& output = run.out();
+        output.reshape(detail::resized(run));
+        const std::int64_t height = input.dimensions[1], width = input.dimensions[2];
+        const auto pixel =
+            static_cast<std::int64_t>(byte_size(input.type, static_cast<std::size_t>(input.dimensions[3])));
+        const auto rows = detail::nearest_along(of, height, output.dimensions[1]);
+        const auto columns = detail::nearest_along(of, width, output.dimensions[2]);
+        std::byte* result = output.to<std::byte>();
+        for (std::int64_t b = 0; b < input.dimensions[0]; ++b) {
+            for (const std::int64_t row : rows) {
+                for (const std::int64_t column : columns) {
+                    std::memcpy(result, input.data() + ((b * height + row) * width + column) * pixel,
+                                static_cast<std::size_t>(pixel));
+                    result += pixel;
+                }
+            }
+        }
+    };
+}
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+// ======== lpt/specified/selection.hpp
+#ifndef LPT_HOLDS_SPECIFIED_SELECTION_HPP
+#define LPT_HOLDS_SPECIFIED_SELECTION_HPP
+// Movements by positions along axes: STRIDED_SLICE, REVERSE_V2, MIRROR_PAD, TILE, BROADCAST_TO, FILL, SHAPE.
+
+namespace lpt::inline LPT_ABI::specified {
+
+namespace detail {
+
+/// The part of a tensor that STRIDED_SLICE takes.
+struct strided_part {
+    std::int64_t first = 0;  // element of the input
+    shape sizes;
+    strides steps;
+    shape result;  // without the axes that shrink, with the new ones
+};
+
+/// A slice as STRIDED_SLICE has it: positions, and bit masks that change their meaning.
+struct slice_masks {
+    std::int64_t begin = 0, end = 0, ellipsis = 0, new_axis = 0, shrink = 0;
+    bool ends_are_lengths = false;
+
+    static bool has(std::int64_t mask, std::size_t i) { return i < 63 && (mask >> i & 1) != 0; }
+};
+
+struct range_of_axis {
+    std::int64_t first, count;
+};
+
+/// Positions along an axis of `length`, from `begin` to `end` in steps of `step`, with negative ones counted from the end.
+inline range_of_axis positions_of(std::int64_t begin, std::int64_t end, std::int64_t step, std::int64_t length,
+                                  bool from_start, bool to_end) {
+    const std::int64_t lowest = step > 0 ? 0 : -1;
+    const std::int64_t highest = step > 0 ? length : length - 1;
+    const auto bounded = [&](std::int64_t at) {
+        return std::min(std::max(at < 0 ? at + length : at, lowest), highest);
+    };
+    const std::int64_t first = from_start ? (step > 0 ? 0 : length - 1) : bounded(begin);
+    const std::int64_t last = to_end ? (step > 0 ? length : -1) : bounded(end);
+    const std::int64_t span = step > 0 ? last - first : first - last;
+    const std::int64_t stride = step > 0 ? step : -step;
+    return {first, span <= 0 ? 0 : (span + stride - 1) / stride};
+}
+
+inline strided_part part_of(const shape& input, const std::vector<std::int64_t>& begin,
+                            const std::vector<std::int64_t>& end, const std::vector<std::int64_t>& step,
+                            const slice_masks& masks) {
+    if (begin.size() != end.size() || begin.size() != step.size())
+        fail({"STRIDED_SLICE: positions of different numbers"});
+    const strides all = strides_of(input);
+    std::size_t named = 0;  // axes of the input that positions name
+    for (std::size_t i = 0; i < begin.size(); ++i)
+        named += slice_masks::has(masks.new_axis, i) || slice_masks::has(masks.ellipsis, i) ? 0 : 1;
+    if (named > input.rank()) fail({"STRIDED_SLICE: ", named, " positions for shape ", input});
+    strided_part part;
+    std::size_t axis = 0;
+    const auto take = [&](range_of_axis range, std::int64_t by, bool stays) {
+        part.first += range.first * all[axis];
+        part.sizes.push_back(range.count);
+        part.steps.push_back(by * all[axis]);
+        if (stays) part.result.push_back(range.count);
+        ++axis;
+    };
+    bool filled = false;
+    for (std::size_t i = 0; i < begin.size(); ++i) {
+        if (slice_masks::has(masks.ellipsis, i) && !filled) {
+            filled = true;
+            for (std::size_t k = input.rank() - named; k > 0; --k)
+                take({0, input[axis]}, 1, true);
+        } else if (slice_masks::has(masks.new_axis, i)) {
+            part.result.push_back(1);
+        } else if (slice_masks::has(masks.ellipsis, i)) {
+            fail({"STRIDED_SLICE: two ellipses"});
+        } else if (slice_masks::has(masks.shrink, i)) {
+            const std::int64_t at = begin[i] < 0 ? begin[i] + input[axis] : begin[i];
+            if (at < 0 || at >= input[axis]) fail({"STRIDED_SLICE: position ", begin[i], " of ", input[axis]});
+            take({at, 1}, 1, false);
+        } else {
+            if (step[i] == 0 || step[i] < -INT32_MAX || step[i] > INT32_MAX)
+                fail({"STRIDED_SLICE: a step of ", step[i]});
+            const std::int64_t last = masks.ends_are_lengths ? begin[i] + end[i] : end[i];
+            take(positions_of(begin[i], last, step[i], input[axis], slice_masks::has(masks.begin, i),
+                              slice_masks::has(masks.end, i)),
+                 step[i], true);
+        }
+    }
+    while (axis < input.rank())
+        take({0, input[axis]}, 1, true);
+    return part;
+}
+
+}  // namespace detail
+
+/// STRIDED_SLICE: begin, end and step along each axis are the second to fourth input; masks are options.
+inline step make_strided_slice(const operation& op) {
+    detail::expect_same_type(op, 0);
+    detail::slice_masks masks{op.option("begin_mask"),       op.option("end_mask"),
+                              op.option("ellipsis_mask"),    op.option("new_axis_mask"),
+                              op.option("shrink_axis_mask"), op.has_option("offset") && op.option("offset") != 0};
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        const detail::strided_part part =
+            detail::part_of(input.dimensions, run.in(1).integers(), run.in(2).integers(), run.in(3).integers(), masks);
+        value& output = run.out();
+        output.reshape(part.result);
+        if (part.sizes.elements() == 0) return;
+        const std::size_t size = detail::size_of(input);
+        copy_block(part.sizes, input.data() + part.first * static_cast<std::int64_t>(size), part.steps,
+                   output.to<std::byte>(), strides_of(part.sizes), size);
+    };
+}
+
+/// REVERSE_V2: the axes in the second input run backwards.
+inline step make_reversal(const operation& op) {
+    detail::expect_same_type(op, 0);
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        strides steps = strides_of(input.dimensions);
+        std::int64_t first = 0;
+        std::vector<bool> reversed(steps.size(), false);
+        for (const std::int64_t named : run.in(1).integers())
+            reversed[axis_of(named, steps.size())] = true;
+        run.out().reshape(input.dimensions);
+        if (input.elements() == 0) return;
+        for (std::size_t axis = 0; axis < steps.size(); ++axis) {
+            if (!reversed[axis]) continue;
+            first += (input.dimensions[axis] - 1) * steps[axis];
+            steps[axis] = -steps[axis];
+        }
+        const std::size_t size = detail::size_of(input);
+        copy_block(input.dimensions, input.data() + first * static_cast<std::int64_t>(size), steps,
+                   run.out().to<std::byte>(), strides_of(input.dimensions), size);
+    };
+}
+
+namespace detail {
+
+/// output[index] = input[at(axis, index[axis]) for each axis].
+template <class Position>
+void copy_positions(const value& input, value& output, Position at) {
+    const strides steps = strides_of(input.dimensions);
+    const auto size = static_cast<std::int64_t>(size_of(input));
+    std::byte* to = output.to<std::byte>();
+    for_each_position(output.dimensions, [&](const std::vector<std::int64_t>& index) {
+        std::int64_t from = 0;
+        for (std::size_t axis = 0; axis < index.size(); ++axis)
+            from += at(axis, index[axis]) * steps[axis];
+        std::memcpy(to, input.data() + from * size, static_cast<std::size_t>(size));
+        to += size;
+    });
+}
+
+}  // namespace detail
+
+/// MIRROR_PAD: elements are mirrored at the ends, which mode SYMMETRIC (1) repeats and REFLECT (0) does not.
+inline step make_mirror_padding(const operation& op) {
+    detail::expect_same_type(op, 0);
+    const std::int64_t repeats = op.option("mode") == 1 ? 0 : 1;
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        const std::vector<std::int64_t> paddings = detail::paddings_of(run.in(1), input.dimensions.rank());
+        shape wanted = input.dimensions;
+        for (std::size_t axis = 0; axis < wanted.rank(); ++axis) {
+            const std::int64_t most = wanted[axis] - repeats;
+            if (paddings[2 * axis] > most || paddings[2 * axis + 1] > most)
+                fail({"MIRROR_PAD: a padding of more than ", most, " elements"});
+            wanted[axis] += paddings[2 * axis] + paddings[2 * axis + 1];
+        }
+        run.out().reshape(move(wanted));
+        detail::copy_positions(input, run.out(), [&](std::size_t axis, std::int64_t i) {
+            const std::int64_t length = input.dimensions[axis];
+            const std::int64_t at = i - paddings[2 * axis];
+            if (at < 0) return -at - 1 + repeats;
+            return at < length ? at : 2 * length - at - 1 - repeats;
+        });
+    };
+}
+
+/// TILE: the tensor repeated along each axis as often as the second input says.
+inline step make_tiling(const operation& op) {
+    detail::expect_same_type(op, 0);
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        const std::vector<std::int64_t> times = run.in(1).integers();
+        if (times.size() != input.dimensions.rank())
+            fail({"TILE: ", times.size(), " numbers for shape ", input.dimensions});
+        shape wanted = input.dimensions;
+        for (std::size_t axis = 0; axis < times.size(); ++axis) {
+            if (times[axis] < 0 || times[axis] > INT32_MAX) fail({"TILE: ", times[axis], " times"});
+            wanted[axis] *= times[axis];
+        }
+        run.out().reshape(move(wanted));
+        detail::copy_positions(input, run.out(),
+                               [&](std::size_t axis, std::int64_t i) { return i % input.dimensions[axis]; });
+    };
+}
+
+/// BROADCAST_TO: axes of size 1 repeated up to the shape in the second input.
+inline step make_broadcast(const operation& op) {
+    detail::expect_same_type(op, 0);
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        shape wanted;
+        for (const std::int64_t each : run.in(1).integers())
+            wanted.push_back(each);
+        if (!wanted.is_possible() || wanted.is_dynamic() || !(broadcast(input.dimensions, wanted) == wanted))
+            fail({"BROADCAST_TO: shape ", input.dimensions, " to ", wanted});
+        value& output = run.out();
+        output.reshape(wanted);
+        const std::size_t size = detail::size_of(input);
+        const shape padded = input.dimensions.padded_left(wanted.rank());
+        strides steps = strides_of(padded);
+        for (std::size_t axis = 0; axis < steps.size(); ++axis)
+            steps[axis] = padded[axis] == 1 ? 0 : steps[axis];
+        copy_block(wanted, input.data(), steps, output.to<std::byte>(), strides_of(wanted), size);
+    };
+}
+
+/// FILL: the second input, one element, in the shape of the first.
+inline step make_fill(const operation& op) {
+    detail::expect_same_type(op, 1);
+    return [=](const operands& run) {
+        shape wanted;
+        for (const std::int64_t each : run.in(0).integers())
+            wanted.push_back(each);
+        const value& one = run.in(1);
+        if (one.elements() != 1) fail({"FILL: expected one value"});
+        value& output = run.out();
+        output.reshape(wanted);
+        copy_block(wanted, one.data(), strides(wanted.rank(), 0), output.to<std::byte>(), strides_of(wanted),
+                   detail::size_of(one));
+    };
+}
+
+/// SHAPE: the sizes of the input.
+inline step make_shape(const operation& op) {
+    const element type = op.type_of_output(0);
+    if (type != i32 && type != i64) op.wrong("sizes of type ", tflite::name(op.output(0).type));
+    return [=](const operands& run) {
+        const shape& of = run.in(0).dimensions;
+        value& output = run.out();
+        output.reshape(shape{static_cast<dimension>(of.rank())});
+        for (std::size_t axis = 0; axis < of.rank(); ++axis)
+            store_integer(type, output.to<std::byte>(), axis, of[axis]);
+    };
+}
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+// ======== lpt/specified/kernels.hpp
+#ifndef LPT_HOLDS_SPECIFIED_KERNELS_HPP
+#define LPT_HOLDS_SPECIFIED_KERNELS_HPP
+// The kernel of each operator, by its number in a file.
+
+namespace lpt::inline LPT_ABI::specified {
+
+/// The kernel of an operation in an arithmetic. Raises an error that names the operation where its operator, its types, its options or its
+/// quantization are none that the arithmetic defines.
+template <class Arithmetic>
+step make_step(const operation& op) {
+    using tflite::builtin;
+    switch (op.code()) {
+        case builtin::add:
+        case builtin::sub: return make_sum<Arithmetic>(op);
+        case builtin::mul: return make_product<Arithmetic>(op);
+        case builtin::div: return make_quotient<Arithmetic>(op);
+        case builtin::squared_difference: return make_squared_difference<Arithmetic>(op);
+        case builtin::maximum:
+        case builtin::minimum: return make_extreme(op);
+        case builtin::less:
+        case builtin::less_equal:
+        case builtin::greater:
+        case builtin::greater_equal:
+        case builtin::equal:
+        case builtin::not_equal: return make_comparison<Arithmetic>(op);
+        case builtin::prelu: return make_prelu<Arithmetic>(op);
+        case builtin::select:
+        case builtin::select_v2: return make_selection(op);
+        case builtin::logistic:
+        case builtin::tanh:
+        case builtin::elu:
+        case builtin::exp:
+        case builtin::log:
+        case builtin::gelu: return make_real_function<Arithmetic>(op);
+        case builtin::sqrt: return make_root(op);
+        case builtin::abs: return make_absolute<Arithmetic>(op);
+        case builtin::relu:
+        case builtin::relu6:
+        case builtin::relu_n1_to_1:
+        case builtin::relu_0_to_1: return make_rectifier<Arithmetic>(op);
+        case builtin::leaky_relu: return make_leaky_rectifier<Arithmetic>(op);
+        case builtin::rsqrt: return make_inverse_root<Arithmetic>(op);
+        case builtin::hard_swish: return make_hard_swish<Arithmetic>(op);
+        case builtin::quantize: return make_quantization<Arithmetic>(op);
+        case builtin::dequantize: return make_dequantization(op);
+        case builtin::conv_2d: return make_convolution<Arithmetic>(op);
+        case builtin::depthwise_conv_2d: return make_depthwise_convolution<Arithmetic>(op);
+        case builtin::fully_connected: return make_fully_connected<Arithmetic>(op);
+        case builtin::transpose_conv: return make_transposed_convolution<Arithmetic>(op);
+        case builtin::batch_matmul: return make_matrix_product<Arithmetic>(op);
+        case builtin::average_pool_2d:
+        case builtin::max_pool_2d: return make_pooling(op);
+        case builtin::mean: return make_mean<Arithmetic>(op);
+        case builtin::sum: return make_total<Arithmetic>(op);
+        case builtin::reduce_max:
+        case builtin::reduce_min: return make_extreme_along(op);
+        case builtin::reduce_prod: return make_product_along<Arithmetic>(op);
+        case builtin::arg_max:
+        case builtin::arg_min: return make_position(op);
+        case builtin::softmax: return make_softmax<Arithmetic>(op);
+        case builtin::log_softmax: return make_log_softmax<Arithmetic>(op);
+        case builtin::l2_normalization: return make_l2_normalization<Arithmetic>(op);
+        case builtin::resize_bilinear: return make_bilinear(op);
+        case builtin::resize_nearest_neighbor: return make_nearest(op);
+        case builtin::reshape: return make_reshape(op);
+        case builtin::squeeze: return make_squeeze(op);
+        case builtin::expand_dims: return make_expansion(op);
+        case builtin::transpose: return make_transposition(op);
+        case builtin::concatenation: return make_concatenation(op);
+        case builtin::pack: return make_packing(op);
+        case builtin::unpack: return make_unpacking(op);
+        case builtin::split: return make_split(op);
+        case builtin::split_v: return make_uneven_split(op);
+        case builtin::slice: return make_slice(op);
+        case builtin::pad:
+        case builtin::padv2: return make_padding(op);
+        case builtin::space_to_batch_nd: return make_space_to_batch(op);
+        case builtin::batch_to_space_nd: return make_batch_to_space(op);
+        case builtin::space_to_depth:
+        case builtin::depth_to_space: return make_depth_exchange(op);
+        case builtin::strided_slice: return make_strided_slice(op);
+        case builtin::reverse_v2: return make_reversal(op);
+        case builtin::mirror_pad: return make_mirror_padding(op);
+        case builtin::tile: return make_tiling(op);
+        case builtin::broadcast_to: return make_broadcast(op);
+        case builtin::fill: return make_fill(op);
+        case builtin::shape: return make_shape(op);
+        case builtin::gather: return make_gather(op);
+        case builtin::gather_nd: return make_gather_nd(op);
+        case builtin::embedding_lookup: return make_embedding(op);
+        case builtin::scatter_nd: return make_scatter(op);
+        case builtin::dynamic_update_slice: return make_update(op);
+        case builtin::topk_v2: return make_top(op);
+        case builtin::svdf: return make_svdf<Arithmetic>(op);
+        case builtin::unidirectional_sequence_lstm: return make_lstm<Arithmetic>(op);
+        default: op.wrong("this operator has no specified arithmetic in 8 bits");
+    }
+}
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+// ======== lpt/specified/network.hpp
+#ifndef LPT_HOLDS_SPECIFIED_NETWORK_HPP
+#define LPT_HOLDS_SPECIFIED_NETWORK_HPP
+// Runs a TensorFlow Lite model operation by operation in the arithmetic that its operations carry: equal to the reference kernels to the bit.
+
+namespace lpt::inline LPT_ABI::specified {
+
+/// A network with its kernels. The model outlives it.
+///
+///     specified::network net(model);
+///     net.set_input(0, bytes);
+///     net.run();
+///     net.output(0).data();
+template <class Arithmetic>
+class basic_network {
+    const tflite::model* model_;
+    const tflite::subgraph* net_;
+    std::vector<value> values_;
+    std::vector<step> steps_;
+
+    /// Real zero: in 8 bits the zero point.
+    static void clear(const tflite::tensor_info& info, value& variable) {
+        const bool has_code = variable.type == i8 && info.quantized.zero_points.size() == 1;
+        detail::fill(variable, has_code ? info.quantized.zero_points[0] : 0);
+    }
+
+    void make_value(const tflite::tensor_info& info) {
+        value result;
+        result.type = tflite::element_of(info.type);
+        result.dimensions = info.dimensions;
+        if (info.is_constant()) {
+            if (!info.is_sparse && info.value.type() == result.type) result.constant = info.value.data();
+        } else if (result.type != dynamic && info.is_variable) {
+            result.reshape(info.dimensions);
+            clear(info, result);
+        }
+        values_.push_back(move(result));
+    }
+
+public:
+    /// Makes the kernels. Raises an error that names the operation where one has no specified arithmetic, or breaks the specification
+    /// in a way that leaves open what it means.
+    explicit basic_network(const tflite::model& model) : model_(&model), net_(&model.subgraphs.front()) {
+        for (const tflite::tensor_info& each : net_->tensors)
+            make_value(each);
+        for (std::size_t i = 0; i < net_->operators.size(); ++i)
+            steps_.push_back(make_step<Arithmetic>(operation(model, *net_, static_cast<std::int64_t>(i))));
+        for (const std::int64_t each : net_->inputs)
+            values_[static_cast<std::size_t>(each)].reshape(net_->tensors[static_cast<std::size_t>(each)].dimensions);
+    }
+
+    const tflite::subgraph& subgraph() const { return *net_; }
+    std::size_t inputs() const { return net_->inputs.size(); }
+    std::size_t outputs() const { return net_->outputs.size(); }
+
+    /// The value of a tensor, by its number in the file; after a run that of every tensor that an operation writes.
+    const value& tensor(std::size_t index) const { return values_[index]; }
+    const value& input(std::size_t index) const { return values_[static_cast<std::size_t>(net_->inputs[index])]; }
+    const value& output(std::size_t index) const { return values_[static_cast<std::size_t>(net_->outputs[index])]; }
+
+    /// Gives an input its elements, as many bytes as its shape and type ask for.
+    void set_input(std::size_t index, view<std::byte> content) {
+        if (index >= inputs()) fail({"input ", index, " of a network with ", inputs()});
+        value& input = values_[static_cast<std::size_t>(net_->inputs[index])];
+        if (content.size() != input.memory.size())
+            fail({"input ", index, ": ", content.size(), " bytes, expected ", input.memory.size(), " (",
+                  name(input.type), input.dimensions, ")"});
+        if (content.size() != 0) std::memcpy(input.memory.data(), content.data(), content.size());
+    }
+
+    /// Variables become zeros, as when the network was made.
+    void reset() {
+        for (std::size_t i = 0; i < values_.size(); ++i) {
+            if (net_->tensors[i].is_variable) clear(net_->tensors[i], values_[i]);
+        }
+    }
+
+    /// Runs one operation; all before it have run.
+    void run_step(std::size_t index) {
+        const tflite::operator_info& info = net_->operators[index];
+#if LPT_THROWS
+        try {
+            steps_[index](operands(info, values_));
+        } catch (const error& raised) {
+            operation(*model_, *net_, static_cast<std::int64_t>(index)).wrong(raised.message());
+        }
+#else
+        steps_[index](operands(info, values_));
+#endif
+    }
+
+    /// Runs all operations in the order of the file.
+    void run() {
+        for (std::size_t i = 0; i < steps_.size(); ++i)
+            run_step(i);
+    }
+};
+
+using network = basic_network<arithmetic::tflite_reference>;
+
+}  // namespace lpt::inline LPT_ABI::specified
 #endif

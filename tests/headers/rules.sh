@@ -33,6 +33,7 @@ BEGIN {
     uses["check"] = "import spec"
     uses["export"] = "pipeline"
     uses["kernel"] = "tensor"
+    uses["specified"] = "import kernel"
     uses["plan"] = "reference"
     uses["runtime"] = "plan kernel"
     uses["embedded"] = "kernel"

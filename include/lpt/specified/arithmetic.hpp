@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arithmetic of quantized operations as a type: kernels take it as template parameter, and others can stand beside it.
+#pragma once
+
+#include <lpt/tensor/element.hpp>
+
+#include <cmath>
+
+namespace lpt::inline LPT_ABI::arithmetic {
+
+/// A positive real number in fixed point: significand * 2^(exponent - 31), the significand 0 or in [2^30, 2^31).
+struct multiplier {
+    std::int32_t significand = 0;
+    std::int32_t exponent = 0;
+};
+
+/// The arithmetic of TensorFlow Lite's reference kernels for 8-bit integers.
+/// Integers of 32 bits and IEEE double precision in few, explicit operations: the same bits with every compiler and processor.
+struct tflite_reference {
+    static constexpr text_view name = "tflite_reference";
+    /// Whether matrix products with a vector of weights a channel (FULLY_CONNECTED) round once, from the exact product.
+    static constexpr bool dense_rounds_once = true;
+
+    /// The nearest integer, ties away from zero. What 64 bits cannot hold becomes the nearest that they can.
+    static std::int64_t round_half_away(double value) {
+        if (!(value > -9.2e18)) return value <= -9.2e18 ? INT64_MIN : 0;
+        if (value > 9.2e18) return INT64_MAX;
+        return static_cast<std::int64_t>(std::round(value));
+    }
+
+    /// Fixed point of a real number that is finite and not negative: 31 bits, rounded half away; below 2^-32 it is 0.
+    static multiplier of(double real) {
+        if (!(real > 0)) return {};
+        int exponent = 0;
+        std::int64_t significand = round_half_away(std::frexp(real, &exponent) * 2147483648.0);
+        if (significand == std::int64_t{1} << 31) {
+            significand /= 2;
+            ++exponent;
+        }
+        if (exponent < -31) return {};
+        return {static_cast<std::int32_t>(significand), exponent};
+    }
+
+    static constexpr std::int32_t saturate(std::int64_t value) {
+        return value < INT32_MIN ? INT32_MIN : value > INT32_MAX ? INT32_MAX : static_cast<std::int32_t>(value);
+    }
+
+    /// a * b / 2^31, rounded half away from zero (but towards zero at a negative tie); -2^31 * -2^31 saturates.
+    static constexpr std::int32_t doubling_high_product(std::int32_t a, std::int32_t b) {
+        const std::int64_t product = std::int64_t{a} * b;
+        const std::int64_t nudge = product >= 0 ? std::int64_t{1} << 30 : 1 - (std::int64_t{1} << 30);
+        return saturate((product + nudge) / (std::int64_t{1} << 31));
+    }
+
+    /// value / 2^exponent, rounded half away from zero; 0 <= exponent <= 31.
+    static constexpr std::int32_t divide_by_power(std::int32_t value, int exponent) {
+        const std::int64_t mask = (std::int64_t{1} << exponent) - 1;
+        const std::int64_t remainder = value & mask;
+        const std::int64_t threshold = (mask >> 1) + (value < 0 ? 1 : 0);
+        return static_cast<std::int32_t>((std::int64_t{value} >> exponent) + (remainder > threshold ? 1 : 0));
+    }
+
+    /// value * 2^exponent, saturated; exponent >= 0.
+    static constexpr std::int32_t shift_left(std::int32_t value, int exponent) {
+        return saturate(std::int64_t{value} * (std::int64_t{1} << (exponent < 31 ? exponent : 31)));
+    }
+
+    /// value * by with two roundings: that of the high product and that of the shift to the right.
+    static constexpr std::int32_t scale(std::int32_t value, multiplier by) {
+        const int left = by.exponent > 0 ? by.exponent : 0;
+        const int right = by.exponent > 0 ? 0 : -by.exponent;
+        return divide_by_power(doubling_high_product(shift_left(value, left), by.significand), right < 31 ? right : 31);
+    }
+
+    /// value * by rounded once, half away from zero.
+    static std::int32_t scale_once(std::int64_t value, double by) {
+        return saturate(round_half_away(static_cast<double>(value) * by));
+    }
+};
+
+/// TensorFlow Lite Micro's: as the reference, but FULLY_CONNECTED rounds twice as the convolutions do.
+struct tflite_micro : tflite_reference {
+    static constexpr text_view name = "tflite_micro";
+    static constexpr bool dense_rounds_once = false;
+};
+
+}  // namespace lpt::inline LPT_ABI::arithmetic

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+// Movements of whole blocks: codes are copied as they are, of any type. What chooses elements one by one is in selection.hpp.
+#pragma once
+
+#include <lpt/specified/broadcast.hpp>
+
+namespace lpt::inline LPT_ABI::specified {
+
+using strides = std::vector<std::int64_t>;
+
+/// Copies a block of `sizes` elements; both sides begin at their pointer and go on in their strides, which may be negative.
+inline void copy_block(const shape& sizes, const std::byte* from, const strides& from_steps, std::byte* to,
+                       const strides& to_steps, std::size_t element_size) {
+    if (sizes.elements() == 0) return;
+    detail::walk<2> walk;
+    for (std::size_t axis = 0; axis < sizes.rank(); ++axis) {
+        const std::int64_t steps[2] = {from_steps[axis], to_steps[axis]};
+        if (sizes[axis] != 1) walk.add_axis(sizes[axis], steps);
+    }
+    if (walk.sizes.empty()) {
+        const std::int64_t ones[2] = {1, 1};
+        walk.add_axis(1, ones);
+    }
+    const auto size = static_cast<std::int64_t>(element_size);
+    const std::int64_t count = walk.sizes.back();
+    const std::int64_t from_step = walk.steps[0].back(), to_step = walk.steps[1].back();
+    std::vector<std::int64_t> index(walk.sizes.size(), 0);
+    for (bool done = false; !done;) {
+        std::int64_t source = 0, target = 0;
+        for (std::size_t axis = 0; axis + 1 < index.size(); ++axis) {
+            source += index[axis] * walk.steps[0][axis];
+            target += index[axis] * walk.steps[1][axis];
+        }
+        if (from_step == 1 && to_step == 1) {
+            std::memcpy(to + target * size, from + source * size, static_cast<std::size_t>(count * size));
+        } else if (size == 1) {
+            for (std::int64_t i = 0; i < count; ++i)
+                to[target + i * to_step] = from[source + i * from_step];
+        } else {
+            for (std::int64_t i = 0; i < count; ++i)
+                std::memcpy(to + (target + i * to_step) * size, from + (source + i * from_step) * size, element_size);
+        }
+        done = true;
+        for (std::size_t axis = index.size() - 1; axis-- > 0;) {
+            if (++index[axis] < walk.sizes[axis]) {
+                done = false;
+                break;
+            }
+            index[axis] = 0;
+        }
+    }
+}
+
+namespace detail {
+
+/// Raises an error unless an input and an output have one type.
+inline void expect_same_type(const operation& op, std::size_t input, std::size_t output = 0) {
+    if (op.type_of_input(input) == dynamic) op.wrong("tensors of type ", tflite::name(op.input(input).type));
+    op.expect_type(op.output(output), op.type_of_input(input));
+}
+
+inline std::size_t size_of(const value& tensor) { return byte_size(tensor.type, 1); }
+
+/// Elements before a position, given as `index` along each axis.
+inline std::int64_t offset(const strides& steps, const std::vector<std::int64_t>& index) {
+    std::int64_t result = 0;
+    for (std::size_t axis = 0; axis < index.size(); ++axis)
+        result += steps[axis] * index[axis];
+    return result;
+}
+
+/// Copies the part of `input` that begins at `begin` and fills `output`, whose shape is set.
+inline void copy_part(const value& input, const std::vector<std::int64_t>& begin, value& output) {
+    const strides steps = strides_of(input.dimensions);
+    const std::size_t size = size_of(input);
+    copy_block(output.dimensions, input.data() + offset(steps, begin) * static_cast<std::int64_t>(size), steps,
+               output.to<std::byte>(), strides_of(output.dimensions), size);
+}
+
+/// Copies all of `input` to the part of `output` that begins at `begin`.
+inline void copy_into(const value& input, value& output, const std::vector<std::int64_t>& begin) {
+    const strides steps = strides_of(output.dimensions);
+    const std::size_t size = size_of(input);
+    copy_block(input.dimensions, input.data(), strides_of(input.dimensions),
+               output.to<std::byte>() + offset(steps, begin) * static_cast<std::int64_t>(size), steps, size);
+}
+
+/// Copies `input`, seen as a tensor of `sizes` whose axes go in the order `axes`; the output's shape is set.
+inline void copy_permuted(const value& input, const shape& sizes, const std::vector<std::size_t>& axes, value& output) {
+    const strides steps = strides_of(sizes);
+    shape block;
+    strides from;
+    for (const std::size_t axis : axes) {
+        block.push_back(sizes[axis]);
+        from.push_back(steps[axis]);
+    }
+    copy_block(block, input.data(), from, output.to<std::byte>(), strides_of(block), size_of(input));
+}
+
+inline void copy_all(const value& input, value& output, shape wanted) {
+    if (static_cast<std::int64_t>(wanted.elements()) != input.elements())
+        fail({"a tensor of shape ", input.dimensions, " cannot have the shape ", wanted});
+    output.reshape(move(wanted));
+    if (!output.memory.empty()) std::memcpy(output.memory.data(), input.data(), output.memory.size());
+}
+
+inline shape without_unknown(std::vector<std::int64_t> sizes, std::int64_t elements) {
+    std::int64_t known = 1;
+    for (const std::int64_t each : sizes)
+        known *= each == -1 ? 1 : each;
+    shape result;
+    for (const std::int64_t each : sizes)
+        result.push_back(each == -1 ? (known == 0 ? 0 : elements / known) : each);
+    return result;
+}
+
+}  // namespace detail
+
+/// RESHAPE: the new shape is the second input, or an option where there is none; one size may be -1.
+inline step make_reshape(const operation& op) {
+    detail::expect_same_type(op, 0);
+    std::vector<std::int64_t> of_option;
+    if (op.has_option("new_shape")) of_option = op.info().list("new_shape");
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        const bool is_given = run.has_input(1) && run.in(1).dimensions.rank() == 1;
+        std::vector<std::int64_t> sizes = is_given ? run.in(1).integers() : of_option;
+        detail::copy_all(input, run.out(), detail::without_unknown(lpt::move(sizes), input.elements()));
+    };
+}
+
+/// SQUEEZE: without the axes of size 1 that an option names, or without all of them.
+inline step make_squeeze(const operation& op) {
+    detail::expect_same_type(op, 0);
+    std::vector<std::int64_t> axes;
+    if (op.has_option("squeeze_dims")) axes = op.info().list("squeeze_dims");
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        std::vector<bool> goes(input.dimensions.rank(), axes.empty());
+        for (const std::int64_t axis : axes)
+            goes[axis_of(axis, goes.size())] = true;
+        shape wanted;
+        for (std::size_t axis = 0; axis < goes.size(); ++axis) {
+            const dimension size = input.dimensions[axis];
+            if (goes[axis] && size != 1 && !axes.empty()) fail({"SQUEEZE: axis ", axis, " has ", size, " elements"});
+            if (!goes[axis] || size != 1) wanted.push_back(size);
+        }
+        detail::copy_all(input, run.out(), move(wanted));
+    };
+}
+
+/// EXPAND_DIMS: with an axis of size 1 in front of the one that the second input names.
+inline step make_expansion(const operation& op) {
+    detail::expect_same_type(op, 0);
+    return [=](const operands& run) {
+        shape wanted = run.in(0).dimensions;
+        if (run.in(1).elements() != 1) fail({"EXPAND_DIMS: expected one axis"});
+        wanted.insert(axis_of(run.in(1).integer(0), wanted.rank() + 1), 1);
+        detail::copy_all(run.in(0), run.out(), move(wanted));
+    };
+}
+
+/// TRANSPOSE: axis k of the output is axis p[k] of the input, p the second input.
+inline step make_transposition(const operation& op) {
+    detail::expect_same_type(op, 0);
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        const std::size_t rank = input.dimensions.rank();
+        std::vector<std::size_t> axes;
+        std::vector<bool> named(rank, false);
+        shape wanted;
+        for (const std::int64_t axis : run.in(1).integers()) {
+            axes.push_back(axis_of(axis, rank));
+            if (named[axes.back()]) fail({"TRANSPOSE: axis ", axes.back(), " is named twice"});
+            named[axes.back()] = true;
+            wanted.push_back(input.dimensions[axes.back()]);
+        }
+        if (axes.size() != rank) fail({"TRANSPOSE: an order of ", axes.size(), " axes for a tensor with ", rank});
+        run.out().reshape(move(wanted));
+        detail::copy_permuted(input, input.dimensions, axes, run.out());
+    };
+}
+
+/// CONCATENATION: inputs one behind the other along an axis.
+inline step make_concatenation(const operation& op) {
+    for (std::size_t i = 0; i < op.inputs(); ++i)
+        detail::expect_same_type(op, i);
+    if (op.info().activation() != tflite::activation::none) op.wrong("a fused activation is not known here");
+    const std::int64_t named_axis = op.option("axis");
+    return [=](const operands& run) {
+        const shape& first = run.in(0).dimensions;
+        const std::size_t axis = axis_of(named_axis, first.rank());
+        shape wanted = first;
+        wanted[axis] = 0;
+        for (std::size_t i = 0; i < run.inputs(); ++i) {
+            shape each = run.in(i).dimensions;
+            if (each.rank() != first.rank())
+                fail({"CONCATENATION: shapes ", first, " and ", each, " do not fit together"});
+            wanted[axis] += each[axis];
+            each[axis] = first[axis];
+            if (!(each == first))
+                fail({"CONCATENATION: shapes ", first, " and ", run.in(i).dimensions, " do not fit together"});
+        }
+        run.out().reshape(move(wanted));
+        std::vector<std::int64_t> begin(first.rank(), 0);
+        for (std::size_t i = 0; i < run.inputs(); ++i) {
+            detail::copy_into(run.in(i), run.out(), begin);
+            begin[axis] += run.in(i).dimensions[axis];
+        }
+    };
+}
+
+/// PACK: inputs of one shape along a new axis.
+inline step make_packing(const operation& op) {
+    for (std::size_t i = 0; i < op.inputs(); ++i)
+        detail::expect_same_type(op, i);
+    const std::int64_t named_axis = op.option("axis");
+    return [=](const operands& run) {
+        shape each = run.in(0).dimensions;
+        const std::size_t axis = axis_of(named_axis, each.rank() + 1);
+        const std::int64_t outer = product(each, 0, axis);
+        const auto count = static_cast<std::int64_t>(run.inputs());
+        const auto block = static_cast<std::int64_t>(
+            byte_size(run.in(0).type, static_cast<std::size_t>(product(each, axis, each.rank()))));
+        for (std::size_t i = 0; i < run.inputs(); ++i) {
+            if (!(run.in(i).dimensions == each))
+                fail({"PACK: shapes ", each, " and ", run.in(i).dimensions, " differ"});
+        }
+        shape wanted = each;
+        wanted.insert(axis, count);
+        run.out().reshape(move(wanted));
+        for (std::int64_t i = 0; i < count; ++i) {
+            for (std::int64_t k = 0; k < outer; ++k)
+                std::memcpy(run.out().to<std::byte>() + (k * count + i) * block,
+                            run.in(static_cast<std::size_t>(i)).data() + k * block, static_cast<std::size_t>(block));
+        }
+    };
+}
+
+namespace detail {
+
+/// Copies parts of an input, one behind the other along an axis, to the outputs; `drops_axis` leaves out the axis, then of size 1.
+inline void split(const operands& run, const value& input, std::size_t axis, const std::vector<std::int64_t>& sizes,
+                  bool drops_axis) {
+    std::vector<std::int64_t> begin(input.dimensions.rank(), 0);
+    std::int64_t total = 0;
+    for (const std::int64_t size : sizes) {
+        if (size < 0 || size > input.dimensions[axis])
+            fail({"a part of ", size, " of ", input.dimensions[axis], " elements"});
+        total += size;
+    }
+    if (total != input.dimensions[axis] || sizes.size() != run.outputs())
+        fail({sizes.size(), " parts of ", total, " elements for ", run.outputs(), " outputs of ",
+              input.dimensions[axis]});
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        shape part = input.dimensions;
+        part[axis] = sizes[i];
+        value& output = run.out(i);
+        output.reshape(part);
+        copy_part(input, begin, output);
+        begin[axis] += sizes[i];
+        if (drops_axis) {
+            part.erase(axis);
+            output.dimensions = move(part);
+        }
+    }
+}
+
+}  // namespace detail
+
+/// UNPACK: a part for each position along an axis, without it.
+inline step make_unpacking(const operation& op) {
+    for (std::size_t i = 0; i < op.outputs(); ++i)
+        detail::expect_same_type(op, 0, i);
+    const std::int64_t named_axis = op.option("axis");
+    return [=](const operands& run) {
+        const std::size_t axis = axis_of(named_axis, run.in(0).dimensions.rank());
+        detail::split(run, run.in(0), axis, std::vector<std::int64_t>(run.outputs(), 1), true);
+    };
+}
+
+/// SPLIT: equal parts; the axis is the first input.
+inline step make_split(const operation& op) {
+    for (std::size_t i = 0; i < op.outputs(); ++i)
+        detail::expect_same_type(op, 1, i);
+    return [=](const operands& run) {
+        if (run.in(0).elements() != 1) fail({"SPLIT: expected one axis"});
+        const std::size_t axis = axis_of(run.in(0).integer(0), run.in(1).dimensions.rank());
+        const std::int64_t size = run.in(1).dimensions[axis] / static_cast<std::int64_t>(run.outputs());
+        detail::split(run, run.in(1), axis, std::vector<std::int64_t>(run.outputs(), size), false);
+    };
+}
+
+/// SPLIT_V: parts of the sizes in the second input, one of which may be -1: the rest; the axis is the third.
+inline step make_uneven_split(const operation& op) {
+    for (std::size_t i = 0; i < op.outputs(); ++i)
+        detail::expect_same_type(op, 0, i);
+    return [=](const operands& run) {
+        if (run.in(2).elements() != 1) fail({"SPLIT_V: expected one axis"});
+        const std::size_t axis = axis_of(run.in(2).integer(0), run.in(0).dimensions.rank());
+        std::vector<std::int64_t> sizes = run.in(1).integers();
+        std::int64_t rest = run.in(0).dimensions[axis];
+        for (const std::int64_t each : sizes)
+            rest -= each == -1 ? 0 : each;
+        for (std::int64_t& each : sizes)
+            each = each == -1 ? rest : each;
+        detail::split(run, run.in(0), axis, sizes, false);
+    };
+}
+
+/// SLICE: from `begin` so many elements along each axis; a size of -1 goes to the end.
+inline step make_slice(const operation& op) {
+    detail::expect_same_type(op, 0);
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        const std::vector<std::int64_t> begin = run.in(1).integers();
+        const std::vector<std::int64_t> sizes = run.in(2).integers();
+        if (begin.size() != input.dimensions.rank() || sizes.size() != begin.size())
+            fail({"SLICE: ", begin.size(), " positions and ", sizes.size(), " sizes for shape ", input.dimensions});
+        shape wanted;
+        for (std::size_t axis = 0; axis < begin.size(); ++axis) {
+            const std::int64_t length = input.dimensions[axis];
+            if (begin[axis] < 0 || begin[axis] > length) fail({"SLICE: begins at ", begin[axis], " of ", length});
+            const std::int64_t size = sizes[axis] == -1 ? length - begin[axis] : sizes[axis];
+            if (size < 0 || size > length - begin[axis])
+                fail({"SLICE: ", size, " elements from ", begin[axis], " of ", length});
+            wanted.push_back(size);
+        }
+        run.out().reshape(move(wanted));
+        detail::copy_part(input, begin, run.out());
+    };
+}
+
+}  // namespace lpt::inline LPT_ABI::specified

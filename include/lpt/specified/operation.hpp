@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernels of specified arithmetic are given: an operation of a file when they are made, and its tensors' values when they run.
+#pragma once
+
+#include <lpt/import/tflite/model.hpp>
+#include <lpt/specified/arithmetic.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+namespace lpt::inline LPT_ABI::specified {
+
+/// A tensor while a network runs. Constants lie in the model.
+struct value {
+    element type = dynamic;
+    shape dimensions;
+    std::vector<std::byte> memory;
+    const std::byte* constant = nullptr;
+
+    std::int64_t elements() const { return static_cast<std::int64_t>(dimensions.elements()); }
+    const std::byte* data() const { return constant != nullptr ? constant : memory.data(); }
+
+    template <class T>
+    const T* as() const {
+        return reinterpret_cast<const T*>(data());
+    }
+    template <class T>
+    T* to() {
+        return reinterpret_cast<T*>(memory.data());
+    }
+    std::int64_t integer(std::int64_t index) const {
+        return load_integer(type, data(), static_cast<std::size_t>(index));
+    }
+    /// All elements as integers.
+    std::vector<std::int64_t> integers() const {
+        std::vector<std::int64_t> result(static_cast<std::size_t>(elements()));
+        for (std::size_t i = 0; i < result.size(); ++i)
+            result[i] = load_integer(type, data(), i);
+        return result;
+    }
+    /// Gives it a shape and room for the elements; what they are is left open.
+    void reshape(shape wanted) {
+        if (!wanted.is_possible() || wanted.is_dynamic()) fail({"a tensor cannot have the shape ", wanted});
+        dimensions = move(wanted);
+        memory.resize(byte_size(type, dimensions.elements()));
+    }
+};
+
+/// How the codes of a tensor stand for real numbers, one scale for all.
+struct quantized {
+    float scale = 1;
+    std::int32_t zero_point = 0;
+};
+
+/// Codes that an output may take.
+struct code_range {
+    std::int32_t lowest = -128;
+    std::int32_t highest = 127;
+
+    std::int32_t clamp(std::int64_t code) const {
+        return static_cast<std::int32_t>(code < lowest ? lowest : code > highest ? highest : code);
+    }
+};
+
+inline code_range range_of(element type) {
+    return {static_cast<std::int32_t>(facts(type).lowest), static_cast<std::int32_t>(facts(type).highest)};
+}
+
+/// An operation of a file, as kernels see it when they are made.
+class operation {
+    const tflite::model* model_;
+    const tflite::subgraph* net_;
+    const tflite::operator_info* info_;
+    std::int64_t index_;
+
+    const tflite::tensor_info* at(const std::vector<std::int64_t>& tensors, std::size_t index) const {
+        if (index >= tensors.size() || tensors[index] < 0) return nullptr;
+        return &net_->tensors[static_cast<std::size_t>(tensors[index])];
+    }
+
+public:
+    operation(const tflite::model& model, const tflite::subgraph& net, std::int64_t index)
+        : model_(&model), net_(&net), info_(&net.operators[static_cast<std::size_t>(index)]), index_(index) {}
+
+    const tflite::operator_info& info() const { return *info_; }
+    tflite::builtin code() const { return info_->code; }
+    std::size_t inputs() const { return info_->inputs.size(); }
+    std::size_t outputs() const { return info_->outputs.size(); }
+
+    /// Raises an error about this operation.
+    template <class... Parts>
+    [[noreturn]] void wrong(const Parts&... parts) const {
+        fail({tflite::place{model_->file, -1, index_, info_->name()}, ": ", parts...});
+    }
+
+    bool has_input(std::size_t index) const { return at(info_->inputs, index) != nullptr; }
+    const tflite::tensor_info& input(std::size_t index) const {
+        const tflite::tensor_info* const found = at(info_->inputs, index);
+        if (found == nullptr) wrong("input ", index, " is missing");
+        return *found;
+    }
+    const tflite::tensor_info& output(std::size_t index) const {
+        const tflite::tensor_info* const found = at(info_->outputs, index);
+        if (found == nullptr) wrong("output ", index, " is missing");
+        return *found;
+    }
+    const tflite::tensor_info& intermediate(std::size_t index) const {
+        const tflite::tensor_info* const found = at(info_->intermediates, index);
+        if (found == nullptr) wrong("intermediate tensor ", index, " is missing");
+        return *found;
+    }
+
+    element type_of_input(std::size_t index) const { return tflite::element_of(input(index).type); }
+    element type_of_output(std::size_t index) const { return tflite::element_of(output(index).type); }
+    void expect_type(const tflite::tensor_info& tensor, element wanted) const {
+        if (tflite::element_of(tensor.type) != wanted)
+            wrong("tensor '", tensor.name, "' is ", tflite::name(tensor.type), ", expected ", lpt::name(wanted));
+    }
+    /// Raises an error unless the first inputs and the output, as many as there are of each, are int8.
+    void expect_codes(std::size_t inputs) const {
+        for (std::size_t i = 0; i < inputs; ++i)
+            expect_type(input(i), i8);
+        expect_type(output(0), i8);
+    }
+
+    float usable_scale(const tflite::tensor_info& tensor, std::size_t index) const {
+        const float scale = tensor.quantized.scales[index];
+        if (!(scale > 0) || !(scale <= 3.4028234663852886e38F))
+            wrong("tensor '", tensor.name, "' has the scale ", static_cast<double>(scale),
+                  ", expected one that is finite and above 0");
+        return scale;
+    }
+    std::int32_t usable_zero_point(const tflite::tensor_info& tensor, std::size_t index) const {
+        if (index >= tensor.quantized.zero_points.size()) return 0;
+        const std::int64_t zero_point = tensor.quantized.zero_points[index];
+        const element_facts& range = facts(tflite::element_of(tensor.type));
+        if (static_cast<double>(zero_point) < range.lowest || static_cast<double>(zero_point) > range.highest)
+            wrong("tensor '", tensor.name, "' has the zero point ", zero_point, ", which ", range.name,
+                  " does not hold");
+        return static_cast<std::int32_t>(zero_point);
+    }
+    /// The quantization of an activation.
+    quantized quantization_of(const tflite::tensor_info& tensor) const {
+        if (tensor.quantized.scales.empty()) wrong("tensor '", tensor.name, "' has no quantization");
+        if (tensor.quantized.scales.size() != 1)
+            wrong("tensor '", tensor.name, "' has ", tensor.quantized.scales.size(), " scales, expected one");
+        return {usable_scale(tensor, 0), usable_zero_point(tensor, 0)};
+    }
+    quantized in(std::size_t index) const { return quantization_of(input(index)); }
+    quantized out(std::size_t index = 0) const { return quantization_of(output(index)); }
+
+    /// One scale for each of `channels`, along `axis` of a symmetric tensor.
+    std::vector<double> channel_scales(const tflite::tensor_info& tensor, std::size_t axis,
+                                       std::int64_t channels) const {
+        const std::size_t count = tensor.quantized.scales.size();
+        if (count == 0) wrong("tensor '", tensor.name, "' has no quantization");
+        if (count != 1 && tensor.quantized.axis != static_cast<std::int32_t>(axis))
+            wrong("tensor '", tensor.name, "' has its scales along axis ", tensor.quantized.axis, ", expected ", axis);
+        if (count != 1 && count != static_cast<std::size_t>(channels))
+            wrong("tensor '", tensor.name, "' has ", count, " scales, expected ", channels);
+        for (std::size_t i = 0; i < tensor.quantized.zero_points.size(); ++i) {
+            if (tensor.quantized.zero_points[i] != 0) wrong("tensor '", tensor.name, "' has a zero point other than 0");
+        }
+        std::vector<double> result(static_cast<std::size_t>(channels));
+        for (std::size_t i = 0; i < result.size(); ++i)
+            result[i] = static_cast<double>(usable_scale(tensor, count == 1 ? 0 : i));
+        return result;
+    }
+
+    bool has_option(text_view field) const { return info_->find(field) != nullptr; }
+    std::int64_t option(text_view field) const {
+        if (!has_option(field)) wrong("option ", field, " is missing");
+        return info_->integer(field);
+    }
+    double real_option(text_view field) const {
+        if (!has_option(field)) wrong("option ", field, " is missing");
+        return info_->real(field);
+    }
+    std::int64_t positive_option(text_view field) const {
+        const std::int64_t result = option(field);
+        if (result <= 0 || result > INT32_MAX) wrong("option ", field, " is ", result, ", expected a positive number");
+        return result;
+    }
+
+    /// The codes that the fused activation leaves to an output: those of v stand at z + round(v / s).
+    code_range activated(tflite::activation function, const tflite::tensor_info& tensor) const {
+        code_range result = range_of(tflite::element_of(tensor.type));
+        if (function == tflite::activation::none) return result;
+        const quantized output = quantization_of(tensor);
+        const auto code_of = [&](float real) {
+            return output.zero_point +
+                   arithmetic::tflite_reference::round_half_away(static_cast<double>(real / output.scale));
+        };
+        switch (function) {
+            case tflite::activation::relu: result.lowest = result.clamp(code_of(0)); break;
+            case tflite::activation::relu6: result = {result.clamp(code_of(0)), result.clamp(code_of(6))}; break;
+            case tflite::activation::relu_n1_to_1:
+                result = {result.clamp(code_of(-1)), result.clamp(code_of(1))};
+                break;
+            default: wrong("this fused activation is not known in 8 bits");
+        }
+        return result;
+    }
+    code_range activated() const { return activated(info_->activation(), output(0)); }
+};
+
+/// The values of an operation's tensors while it runs.
+class operands {
+    const tflite::operator_info* info_;
+    std::vector<value>* values_;
+
+    value& at(std::int64_t tensor) const { return (*values_)[static_cast<std::size_t>(tensor)]; }
+
+public:
+    operands(const tflite::operator_info& info, std::vector<value>& values) : info_(&info), values_(&values) {}
+
+    bool has_input(std::size_t index) const { return index < info_->inputs.size() && info_->inputs[index] >= 0; }
+    std::size_t inputs() const { return info_->inputs.size(); }
+    std::size_t outputs() const { return info_->outputs.size(); }
+    const value& in(std::size_t index) const { return at(info_->inputs[index]); }
+    /// The state that an operation changes.
+    value& state(std::size_t index) const { return at(info_->inputs[index]); }
+    value& out(std::size_t index = 0) const { return at(info_->outputs[index]); }
+};
+
+/// A kernel with everything that it knows before it runs.
+using step = std::function<void(const operands&)>;
+
+/// An axis of a tensor, counted from its end where it is negative.
+inline std::size_t axis_of(std::int64_t axis, std::size_t rank) {
+    const auto size = static_cast<std::int64_t>(rank);
+    if (axis < -size || axis >= size) fail({"axis ", axis, " of a tensor with ", rank, " axes"});
+    return static_cast<std::size_t>(axis < 0 ? axis + size : axis);
+}
+
+/// The product of sizes [first, last).
+inline std::int64_t product(const shape& dimensions, std::size_t first, std::size_t last) {
+    std::int64_t result = 1;
+    for (std::size_t i = first; i < last; ++i)
+        result *= dimensions[i];
+    return result;
+}
+
+/// Calls `visit(index)` for each position of a shape, the last axis fastest; `index` is a vector of positions along the axes.
+template <class Visit>
+void for_each_position(const shape& dimensions, Visit visit) {
+    const std::size_t rank = dimensions.rank();
+    std::vector<std::int64_t> index(rank, 0);
+    const auto count = static_cast<std::int64_t>(dimensions.elements());
+    for (std::int64_t i = 0; i < count; ++i) {
+        visit(index);
+        for (std::size_t axis = rank; axis-- > 0;) {
+            if (++index[axis] < dimensions[axis]) break;
+            index[axis] = 0;
+        }
+    }
+}
+
+/// Elements from one position to the next along each axis.
+inline std::vector<std::int64_t> strides_of(const shape& dimensions) {
+    std::vector<std::int64_t> result(dimensions.rank(), 1);
+    for (std::size_t axis = dimensions.rank(); axis-- > 1;)
+        result[axis - 1] = result[axis] * dimensions[axis];
+    return result;
+}
+
+}  // namespace lpt::inline LPT_ABI::specified

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <lpt/specified/network.hpp>
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <string>
+
+using namespace lpt;
+using tflite::builtin;
+using tflite::tensor_type;
+
+namespace {
+
+tflite::tensor_info tensor_of(shape dimensions, float scale, std::int64_t zero_point,
+                              tensor_type type = tensor_type::int8) {
+    tflite::tensor_info result;
+    result.name = "t";
+    result.type = type;
+    result.dimensions = lpt::move(dimensions);
+    result.quantized = {{scale}, {zero_point}};
+    return result;
+}
+
+template <class Number>
+tflite::tensor_info constant_of(shape dimensions, float scale, std::initializer_list<Number> numbers,
+                                tensor_type type) {
+    tflite::tensor_info result = tensor_of(dimensions, scale, 0, type);
+    seq<std::byte> content(numbers.size() * sizeof(Number), std::byte{0});
+    std::memcpy(content.data(), numbers.begin(), content.size());
+    result.value = tensor(tflite::element_of(type), dimensions, bytes(lpt::move(content)));
+    return result;
+}
+
+tflite::option whole(const char* name, std::int64_t number) {
+    tflite::option result;
+    result.name = name;
+    result.whole = number;
+    return result;
+}
+
+/// One operation; its last tensor is the output, its first the input.
+tflite::model model_of(builtin code, std::vector<tflite::tensor_info> tensors,
+                       std::vector<tflite::option> options = {}) {
+    tflite::subgraph net;
+    tflite::operator_info op;
+    op.code = code;
+    op.options = lpt::move(options);
+    for (std::size_t i = 0; i + 1 < tensors.size(); ++i)
+        op.inputs.push_back(static_cast<std::int64_t>(i));
+    op.outputs = {static_cast<std::int64_t>(tensors.size() - 1)};
+    net.inputs = {0};
+    net.outputs = op.outputs;
+    net.tensors = lpt::move(tensors);
+    net.operators.push_back(op);
+    tflite::model result;
+    result.file = "test";
+    result.subgraphs.push_back(net);
+    return result;
+}
+
+template <class Network = specified::network>
+std::vector<int> run(const tflite::model& model, std::initializer_list<std::int8_t> codes) {
+    Network net(model);
+    net.set_input(0, view<std::byte>(reinterpret_cast<const std::byte*>(codes.begin()), codes.size()));
+    net.run();
+    std::vector<int> result;
+    for (std::int64_t i = 0; i < net.output(0).elements(); ++i)
+        result.push_back(static_cast<int>(net.output(0).integer(i)));
+    return result;
+}
+
+std::string message_of(const tflite::model& model, std::initializer_list<std::int8_t> codes) {
+    try {
+        static_cast<void>(run(model, codes));
+    } catch (const error& raised) {
+        return raised.what();
+    }
+    return "";
+}
+
+/// A vector of two codes by the matrix (1, 1), with an output scale that multiplies sums by `scale`.
+tflite::model dense(float scale) {
+    return model_of(builtin::fully_connected,
+                    {tensor_of({1, 2}, 1, 0), constant_of<std::int8_t>({1, 2}, 1, {1, 1}, tensor_type::int8),
+                     constant_of<std::int32_t>({1}, 1, {0}, tensor_type::int32), tensor_of({1, 1}, 1 / scale, 0)},
+                    {whole("keep_num_dims", 0)});
+}
+
+}  // namespace
+
+TEST_CASE("a sum of two tensors is scaled to the output") {
+    const tflite::model model =
+        model_of(builtin::add, {tensor_of({3}, 0.5F, 1), tensor_of({3}, 0.25F, -2), tensor_of({3}, 1, 5)});
+    tflite::model both = model;
+    both.subgraphs[0].operators[0].inputs = {0, 0};
+    CHECK(run(both, {1, 3, -128}) == std::vector<int>{5, 7, -124});
+}
+
+TEST_CASE("shapes are broadcast, and those that do not fit are an error that names the operation") {
+    tflite::model model =
+        model_of(builtin::mul, {tensor_of({2, 2}, 1, 0), constant_of<std::int8_t>({2}, 1, {1, -3}, tensor_type::int8),
+                                tensor_of({2, 2}, 1, 0)});
+    CHECK(run(model, {1, 2, 3, 4}) == std::vector<int>{1, -6, 3, -12});
+    model.subgraphs[0].tensors[1] = constant_of<std::int8_t>({3}, 1, {1, 2, 3}, tensor_type::int8);
+    CHECK(message_of(model, {1, 2, 3, 4}) == "test: operator 0 (MUL): shapes [2,2] and [3] do not fit together");
+}
+
+TEST_CASE("FULLY_CONNECTED rounds once, in TensorFlow Lite Micro's arithmetic twice") {
+    CHECK(run(dense(0.5F), {1, 2}) == std::vector<int>{2});
+    CHECK(run(dense(0.5F), {-1, -2}) == std::vector<int>{-2});
+    int differences = 0;
+    for (int i = 1; i < 100; ++i) {
+        const float scale = 0.001F * static_cast<float>(i) + 0.0004999F;
+        const auto code = static_cast<std::int8_t>(i);
+        using micro = specified::basic_network<arithmetic::tflite_micro>;
+        const int once = run(dense(scale), {code, 100})[0];
+        const int twice = run<micro>(dense(scale), {code, 100})[0];
+        CHECK(std::abs(once - twice) <= 1);
+        differences += once != twice ? 1 : 0;
+    }
+    CHECK(differences < 10);
+}
+
+TEST_CASE("per-axis scales must be along the axis of output channels and as many as it is long") {
+    tflite::model model = dense(1);
+    model.subgraphs[0].tensors[1].quantized = {{1, 1}, {0, 0}};
+    CHECK(message_of(model, {1, 1}) == "test: operator 0 (FULLY_CONNECTED): tensor 't' has 2 scales, expected 1");
+    model.subgraphs[0].tensors[1].quantized.axis = 1;
+    CHECK(message_of(model, {1, 1}) ==
+          "test: operator 0 (FULLY_CONNECTED): tensor 't' has its scales along axis 1, expected 0");
+}
+
+TEST_CASE("quantization that leaves open what is meant is an error of one line") {
+    for (const float scale :
+         {0.0F, -1.0F, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+        const std::string message =
+            message_of(model_of(builtin::tanh, {tensor_of({1}, scale, 0), tensor_of({1}, 1, 0)}), {1});
+        CHECK(message.find("TANH") != std::string::npos);
+        CHECK(message.find("expected one that is finite and above 0") != std::string::npos);
+        CHECK(message.find('\n') == std::string::npos);
+    }
+    CHECK(message_of(model_of(builtin::tanh, {tensor_of({1}, 1, 128), tensor_of({1}, 1, 0)}), {1}) ==
+          "test: operator 0 (TANH): tensor 't' has the zero point 128, which i8 does not hold");
+    tflite::model missing = model_of(builtin::tanh, {tensor_of({1}, 1, 0), tensor_of({1}, 1, 0)});
+    missing.subgraphs[0].tensors[1].quantized = {};
+    CHECK(message_of(missing, {1}) == "test: operator 0 (TANH): tensor 't' has no quantization");
+}
+
+TEST_CASE("missing options, missing inputs, other types and unknown operators are errors") {
+    CHECK(message_of(model_of(builtin::softmax, {tensor_of({1}, 1, 0), tensor_of({1}, 1, 0)}), {1}) ==
+          "test: operator 0 (SOFTMAX): option beta is missing");
+    CHECK(message_of(model_of(builtin::add, {tensor_of({1}, 1, 0), tensor_of({1}, 1, 0)}), {1}) ==
+          "test: operator 0 (ADD): input 1 is missing");
+    CHECK(message_of(model_of(builtin::tanh, {tensor_of({1}, 1, 0, tensor_type::uint8), tensor_of({1}, 1, 0)}), {1}) ==
+          "test: operator 0 (TANH): tensor 't' is uint8, expected i8");
+    CHECK(message_of(model_of(builtin::sin, {tensor_of({1}, 1, 0), tensor_of({1}, 1, 0)}), {1}) ==
+          "test: operator 0 (SIN): this operator has no specified arithmetic in 8 bits");
+}
+
+TEST_CASE("positions outside of a tensor are errors") {
+    const tflite::model model = model_of(
+        builtin::gather,
+        {tensor_of({2}, 1, 0), constant_of<std::int32_t>({1}, 1, {2}, tensor_type::int32), tensor_of({1}, 1, 0)},
+        {whole("axis", 0)});
+    CHECK(message_of(model, {1, 2}) == "test: operator 0 (GATHER): GATHER: position 2 of 2");
+}
+
+TEST_CASE("an input of another size is an error") {
+    CHECK(message_of(model_of(builtin::tanh, {tensor_of({2}, 1, 0), tensor_of({2}, 1, 0)}), {1}) ==
+          "input 0: 1 bytes, expected 2 (i8[2])");
+}
+
+TEST_CASE("a division by zero is an error") {
+    CHECK(message_of(
+              model_of(builtin::div, {tensor_of({1}, 1, 0), constant_of<std::int8_t>({1}, 1, {0}, tensor_type::int8),
+                                      tensor_of({1}, 1, 0)}),
+              {1}) == "test: operator 0 (DIV): DIV: a divisor is 0");
+}
