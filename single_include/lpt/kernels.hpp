@@ -2386,23 +2386,20 @@ private:
                 for (std::int64_t t = 0; t < taps; ++t)
                     std::memset(to + t * tap_bytes, 0, static_cast<std::size_t>(width * cell));
             }
-            for (std::int64_t n = 0; n < columns; ++n) {
-                const unsigned char* const at = data + from.index(g, first + n, 0, k);
+            const unsigned char* at = data + from.index(g, first, 0, k);
+            for (std::int64_t n = 0; n < columns; ++n, at += from.column_stride) {
                 unsigned char* const column = to + n * cell;
-                if (count == group) {
+                const auto copy = [&](std::int64_t values) __attribute__((always_inline)) {
                     for (std::int64_t t = 0; t < taps; ++t) {
-                        unsigned char values[group];
 #pragma GCC unroll 8
-                        for (std::int64_t j = 0; j < group; ++j)
-                            values[j] = at[j * taps + t];
-                        std::memcpy(column + t * tap_bytes, values, sizeof values);
-                    }
-                } else {
-                    for (std::int64_t t = 0; t < taps; ++t) {
-                        for (std::int64_t j = 0; j < count; ++j)
+                        for (std::int64_t j = 0; j < values; ++j)
                             column[t * tap_bytes + j] = at[j * taps + t];
                     }
-                }
+                };
+                if (count == group)
+                    copy(group);
+                else
+                    copy(count);
             }
             for (std::int64_t t = 0; t < taps; ++t) {
                 make_stored(from.type, count, width, to + t * tap_bytes);
@@ -10361,14 +10358,65 @@ struct kernel_of<Isa, softmax_problem> {
 
 namespace lpt::inline LPT_ABI::kernel {
 
+/// Squares of elements as rows of 16 bytes each, in the compiler's vectors: every processor has such moves.
+template <class Isa, class Element>
+struct transposed_square {
+    typedef Element row __attribute__((vector_size(16)));
+    static constexpr int size = 16 / static_cast<int>(sizeof(Element));
+
+    template <bool Upper, int... Places>
+    [[gnu::always_inline]] static row interleave(row a, row b, std::integer_sequence<int, Places...>) noexcept {
+        return __builtin_shufflevector(a, b, (Places / 2 + Places % 2 * size + (Upper ? size / 2 : 0))...);
+    }
+
+    /// Rows i and i + size / 2 are interleaved; after as many rounds as the size has bits, rows are columns.
+    [[gnu::always_inline]] static void run(const Element* from, std::int64_t from_stride, Element* to,
+                                           std::int64_t to_stride) noexcept {
+        using places = std::make_integer_sequence<int, size>;
+        row rows[size];
+#pragma GCC unroll 16
+        for (int i = 0; i < size; ++i)
+            std::memcpy(&rows[i], from + i * from_stride, sizeof(row));
+#pragma GCC unroll 4
+        for (int round = 1; round < size; round *= 2) {
+            row mixed[size];
+#pragma GCC unroll 8
+            for (int i = 0; i < size / 2; ++i) {
+                mixed[2 * i] = interleave<false>(rows[i], rows[i + size / 2], places());
+                mixed[2 * i + 1] = interleave<true>(rows[i], rows[i + size / 2], places());
+            }
+#pragma GCC unroll 16
+            for (int i = 0; i < size; ++i)
+                rows[i] = mixed[i];
+        }
+#pragma GCC unroll 16
+        for (int i = 0; i < size; ++i)
+            std::memcpy(to + i * to_stride, &rows[i], sizeof(row));
+    }
+};
+
 template <class Isa>
 struct transpose {
-    static constexpr std::int64_t block = 32; // a block of 32 x 32 elements of both matrices fits in the L1 cache
+    static constexpr std::int64_t block = 32;  // a block of 32 x 32 elements of both matrices fits in the L1 cache
 
     template <class Element>
     static void run_block(const Element* from, Element* to, std::int64_t rows, std::int64_t columns,
                           std::int64_t row_end, std::int64_t column_end, std::int64_t first_row,
                           std::int64_t first_column) noexcept {
+        using square = transposed_square<Isa, Element>;
+        std::int64_t c = first_column;
+        for (; c + square::size <= column_end; c += square::size) {
+            std::int64_t r = first_row;
+            for (; r + square::size <= row_end; r += square::size)
+                square::run(from + r * columns + c, columns, to + c * rows + r, rows);
+            if (r < row_end) run_elements(from, to, rows, columns, row_end, c + square::size, r, c);
+        }
+        if (c < column_end) run_elements(from, to, rows, columns, row_end, column_end, first_row, c);
+    }
+    template <class Element>
+    static void run_elements(const Element* from, Element* to, std::int64_t rows, std::int64_t columns,
+                             std::int64_t row_end, std::int64_t column_end, std::int64_t first_row,
+                             std::int64_t first_column) noexcept {
         for (std::int64_t c = first_column; c < column_end; ++c) {
             for (std::int64_t r = first_row; r < row_end; ++r)
                 std::memcpy(to + c * rows + r, from + r * columns + c, sizeof(Element));

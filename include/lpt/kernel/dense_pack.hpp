@@ -232,23 +232,20 @@ private:
                 for (std::int64_t t = 0; t < taps; ++t)
                     std::memset(to + t * tap_bytes, 0, static_cast<std::size_t>(width * cell));
             }
-            for (std::int64_t n = 0; n < columns; ++n) {
-                const unsigned char* const at = data + from.index(g, first + n, 0, k);
+            const unsigned char* at = data + from.index(g, first, 0, k);
+            for (std::int64_t n = 0; n < columns; ++n, at += from.column_stride) {
                 unsigned char* const column = to + n * cell;
-                if (count == group) {
+                const auto copy = [&](std::int64_t values) __attribute__((always_inline)) {
                     for (std::int64_t t = 0; t < taps; ++t) {
-                        unsigned char values[group];
 #pragma GCC unroll 8
-                        for (std::int64_t j = 0; j < group; ++j)
-                            values[j] = at[j * taps + t];
-                        std::memcpy(column + t * tap_bytes, values, sizeof values);
-                    }
-                } else {
-                    for (std::int64_t t = 0; t < taps; ++t) {
-                        for (std::int64_t j = 0; j < count; ++j)
+                        for (std::int64_t j = 0; j < values; ++j)
                             column[t * tap_bytes + j] = at[j * taps + t];
                     }
-                }
+                };
+                if (count == group)
+                    copy(group);
+                else
+                    copy(count);
             }
             for (std::int64_t t = 0; t < taps; ++t) {
                 make_stored(from.type, count, width, to + t * tap_bytes);
