@@ -6649,6 +6649,13 @@ struct variable {
     bool is_written = false;
 };
 
+/// Zeros around the pixels of a tensor that nobody has read yet: a convolution that reads them next has padding of its own.
+struct pending_margin {
+    std::int64_t source = -1;  // the tensor inside; none: nothing is pending
+    integers begin;  // rows, columns
+    integers end;
+};
+
 /// The tensors of a subgraph as a graph has them: real numbers, or codes (the integers of the file), in either order of axes. Each
 /// form is made when somebody asks for it, so that two operations that agree about one pass it on without another operation between.
 class network {
@@ -6659,6 +6666,7 @@ class network {
     };
     struct entry {
         std::array<forms, 2> by_axes;
+        pending_margin margin;
         bool is_on_grid = false;  // `unrounded` has only values that quantization keeps
     };
 
@@ -6677,8 +6685,14 @@ class network {
         return entries_[static_cast<std::size_t>(index)].by_axes[static_cast<std::size_t>(order)];
     }
 
+    void require_four_axes(std::size_t rank) const {
+        if (rank != 4) {
+            wrong("takes tensors of 4 axes (batch, rows, columns, channels), not of ", rank);
+        }
+    }
     /// The other order of four axes. Where it changes nothing in memory it is a Reshape, which costs nothing either.
     output_ref reordered(output_ref source, axes to) {
+        require_four_axes(make_.shape_of(source).rank());
         const integers order = to == axes::channels_first ? integers{0, 3, 1, 2} : integers{0, 2, 3, 1};
         if (const tensor* value = make_.value_of(source)) {
             return make_.constant(transposed(*value, order));
@@ -6698,8 +6712,10 @@ class network {
         return make_.add(op::transpose{}, {source, make_.indices(order)});
     }
     std::size_t quantized_axis(const tensor_info& info, axes order) const {
-        const auto axis = static_cast<std::size_t>(info.quantized.axis);
-        return order == axes::as_in_file ? axis : std::array<std::size_t, 4>{0, 2, 3, 1}[axis];
+        if (info.quantized.scales.size() == 1) {
+            return 0;  // whatever the file says
+        }
+        return static_cast<std::size_t>(axis_in(info.quantized.axis, info.dimensions.rank(), order));
     }
     /// Real numbers out of codes: (q - z) * s.
     output_ref dequantized(const tensor_info& info, output_ref codes, axes order) {
@@ -6822,6 +6838,12 @@ public:
         return op().inputs[port];
     }
     const tensor_info& input_info(std::size_t port) const { return info(input(port)); }
+    const tensor_info& output_info() const {
+        if (op().outputs.empty() || op().outputs[0] == operator_info::none) {
+            wrong("has no output 0");
+        }
+        return info(op().outputs[0]);
+    }
     /// A constant input; raises an error where it is computed.
     const tensor& constant_input(std::size_t port, text_view role) {
         const tensor_info& from = input_info(port);
@@ -6838,13 +6860,35 @@ public:
 
     // ---- tensors
 
+    /// The margin that a tensor is waiting for; null if none.
+    const pending_margin* margin_of(std::int64_t index) const {
+        const pending_margin& margin = entries_[static_cast<std::size_t>(index)].margin;
+        return margin.source < 0 ? nullptr : &margin;
+    }
+    void postpone(std::int64_t index, pending_margin margin) {
+        entries_[static_cast<std::size_t>(index)].margin = std::move(margin);
+    }
+    /// Makes a tensor that waits for its margin.
+    void finish_margin(std::int64_t index) {
+        const pending_margin margin = std::exchange(entries_[static_cast<std::size_t>(index)].margin, {});
+        if (margin.source < 0) {
+            return;
+        }
+        const output_ref data = real(margin.source, axes::channels_first);
+        const output_ref zero = make_.real(0, make_.type_of(data));
+        const output_ref padded = make_.add(op::pad{}, {data, make_.indices({0, 0, margin.begin[0], margin.begin[1]}),
+                                                        make_.indices({0, 0, margin.end[0], margin.end[1]}), zero});
+        set(index, padded, axes::channels_first, true);
+    }
     /// True if the graph has the tensor in this order already.
     bool exists(std::int64_t index, axes order) {
+        finish_margin(index);
         const forms& mine = at(index, order);
         return mine.codes || mine.unrounded || mine.real;
     }
     /// A tensor as the file has it: integers where it is quantized.
     output_ref codes(std::int64_t index, axes order) {
+        finish_margin(index);
         forms& mine = at(index, order);
         if (mine.codes) {
             return mine.codes;
@@ -6868,6 +6912,7 @@ public:
     }
     /// A tensor's real numbers; integers, truth values … of tensors without quantization.
     output_ref real(std::int64_t index, axes order = axes::as_in_file) {
+        finish_margin(index);
         forms& mine = at(index, order);
         if (!mine.real) {
             const output_ref made = make_real(index, order);
@@ -6956,8 +7001,11 @@ public:
         if (place < 0) {
             wrong("axis ", axis, " is outside of the ", rank, " axes of its input");
         }
-        return order == axes::as_in_file ? place
-                                         : std::array<std::int64_t, 4>{0, 2, 3, 1}[static_cast<std::size_t>(place)];
+        if (order == axes::as_in_file) {
+            return place;
+        }
+        require_four_axes(rank);
+        return std::array<std::int64_t, 4>{0, 2, 3, 1}[static_cast<std::size_t>(place)];
     }
     /// One number for each axis, in an order.
     integers in_order(const integers& by_axis, axes order) const {
@@ -6990,8 +7038,7 @@ inline bool is_within(const tensor_info& output, double low, double high) {
 /// The activation that an operator has built in.
 inline output_ref activated(network& net, output_ref source) {
     const auto clamped = [&](double low, double high) {
-        const std::int64_t output = net.op().outputs.empty() ? operator_info::none : net.op().outputs[0];
-        if (output != operator_info::none && is_within(net.info(output), low, high)) {
+        if (is_within(net.output_info(), low, high)) {
             return source;
         }
         return high == math::infinity ? net.make().add(op::relu{}, {source})
@@ -7117,8 +7164,7 @@ inline output_ref number_like(network& net, output_ref data, double value) {
 }
 inline void make_limited(network& net, double low, double high) {
     make_of_one(net, [&](output_ref data) {
-        const std::int64_t output = net.op().outputs.empty() ? operator_info::none : net.op().outputs[0];
-        if (output != operator_info::none && is_within(net.info(output), low, high)) {
+        if (is_within(net.output_info(), low, high)) {
             return data;
         }
         return high == math::infinity ? net.make().add(op::relu{}, {data})
@@ -7173,9 +7219,9 @@ inline void make_zeros_like(network& net) {
 // ---- between types
 
 inline void make_cast(network& net) {
-    const element type = element_of(net.info(net.op().outputs.empty() ? 0 : net.op().outputs[0]).type);
+    const element type = element_of(net.output_info().type);
     if (type == dynamic) {
-        net.wrong("cannot give the type ", name(net.info(net.op().outputs[0]).type));
+        net.wrong("cannot give the type ", name(net.output_info().type));
     }
     const axes order = net.order_for_all({0});
     net.give(net.make().add(op::convert{type}, {net.codes(net.input(0), order)}), order);
@@ -7379,6 +7425,43 @@ inline output_ref biased(network& net, output_ref source, std::size_t port, std:
                           {source, net.make().constant(make_tensor(f32, dimensions, {reals.data(), reals.size()}))});
 }
 
+/// The data of a window without padding: where they wait for a margin that is smaller than the window, the data inside, and the margin.
+struct windowed_data {
+    output_ref data;
+    pending_margin margin;
+};
+inline windowed_data windowed_input(network& net, const integers& extent) {
+    const pending_margin* const margin = net.margin_of(net.input(0));
+    bool fits = margin != nullptr && net.op().padding() == padding::valid;
+    for (std::size_t axis = 0; axis < 2 && fits; ++axis) {
+        fits = margin->begin[axis] < extent[axis] && margin->end[axis] < extent[axis];
+    }
+    if (!fits) {
+        return {net.real_input(0, axes::channels_first), {}};
+    }
+    const pending_margin taken = *margin;
+    return {net.real(taken.source, axes::channels_first), taken};
+}
+/// A window of the operator on such data.
+inline window window_of(network& net, const windowed_data& on, const integers& kernel, const integers& dilations) {
+    window result = window_of(net, net.make().shape_of(on.data), kernel, dilations);
+    if (on.margin.source >= 0) {
+        result.pads_begin = on.margin.begin;
+        result.pads_end = on.margin.end;
+        result.rule = op::auto_pad::explicit_pads;
+    }
+    return result;
+}
+/// What a kernel spans; anything for numbers that make no sense, which are refused elsewhere.
+inline integers extent_of(const integers& kernel, const integers& dilations) {
+    integers result;
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+        const checked extent = (checked(kernel[axis]) - checked(1)) * checked(dilations[axis]) + checked(1);
+        result.push_back(extent.fits() ? extent.value() : 0);
+    }
+    return result;
+}
+
 inline const shape& weights_shape(network& net, std::size_t port, std::size_t rank) {
     const shape& result = net.input_info(port).dimensions;
     if (result.rank() != rank) {
@@ -7400,10 +7483,12 @@ Operation convolution_of(const window& from) {
 
 inline void make_conv_2d(network& net) {
     const shape weights = weights_shape(net, 1, 4);  // outputs, rows, columns, inputs
-    const output_ref data = net.real_input(0, axes::channels_first);
-    const shape& dimensions = net.make().shape_of(data);
-    const window over = window_of(net, dimensions, {weights[1], weights[2]},
-                                  size_options(net, "dilation_h_factor", "dilation_w_factor"));
+    const integers kernel{weights[1], weights[2]};
+    const integers dilations = size_options(net, "dilation_h_factor", "dilation_w_factor");
+    const windowed_data from = windowed_input(net, extent_of(kernel, dilations));
+    const output_ref data = from.data;
+    const shape dimensions = net.make().shape_of(data);
+    const window over = window_of(net, from, kernel, dilations);
     const std::int64_t channels = dimensions.rank() == 4 ? dimensions[1] : dynamic_dimension;
     const bool has_groups = channels != dynamic_dimension && weights[3] > 0 && channels > weights[3] &&
                             channels % weights[3] == 0 && weights[0] % (channels / weights[3]) == 0;
@@ -7423,14 +7508,16 @@ inline void make_conv_2d(network& net) {
 
 inline void make_depthwise_conv_2d(network& net) {
     const shape weights = weights_shape(net, 1, 4);  // 1, rows, columns, outputs
-    const output_ref data = net.real_input(0, axes::channels_first);
-    const shape& dimensions = net.make().shape_of(data);
+    const integers kernel{weights[1], weights[2]};
+    const integers dilations = size_options(net, "dilation_h_factor", "dilation_w_factor");
+    const windowed_data from = windowed_input(net, extent_of(kernel, dilations));
+    const output_ref data = from.data;
+    const shape dimensions = net.make().shape_of(data);
     if (dimensions.rank() != 4 || dimensions[1] < 1 || weights[0] != 1 || weights[3] % dimensions[1] != 0) {
         net.wrong("weights of shape ", weights, " do not fit data of shape ", net.input_info(0).dimensions);
     }
     const std::int64_t channels = dimensions[1];
-    const window over = window_of(net, dimensions, {weights[1], weights[2]},
-                                  size_options(net, "dilation_h_factor", "dilation_w_factor"));
+    const window over = window_of(net, from, kernel, dilations);
     const shape grouped{channels, weights[3] / channels, 1, weights[1], weights[2]};
     const output_ref result = net.make().add(convolution_of<op::group_convolution>(over),
                                              {data, weights_input(net, 1, 3, {3, 0, 1, 2}, grouped, 0)});
@@ -7502,10 +7589,10 @@ inline void make_batch_matmul(network& net) {
 namespace lpt::inline LPT_ABI::tflite {
 
 template <class Pool>
-Pool pool_of(network& net, const shape& data) {
+Pool pool_of(network& net, const windowed_data& from) {
     Pool result;
     result.kernel = size_options(net, "filter_height", "filter_width");
-    const window over = window_of(net, data, result.kernel, {1, 1});
+    const window over = window_of(net, from, result.kernel, {1, 1});
     result.strides = over.strides;
     result.pads_begin = over.pads_begin.empty() ? integers{0, 0} : over.pads_begin;
     result.pads_end = over.pads_end.empty() ? integers{0, 0} : over.pads_end;
@@ -7514,14 +7601,19 @@ Pool pool_of(network& net, const shape& data) {
 }
 
 inline void make_average_pool_2d(network& net) {
-    const output_ref data = net.real_input(0, axes::channels_first);
-    auto what = pool_of<op::avg_pool>(net, net.make().shape_of(data));
+    const windowed_data from{net.real_input(0, axes::channels_first), {}};
+    auto what = pool_of<op::avg_pool>(net, from);
     what.exclude_pad = true;
-    net.give(activated(net, net.make().add(what, {data}, 1)), axes::channels_first);
+    net.give(activated(net, net.make().add(what, {from.data}, 1)), axes::channels_first);
 }
+/// Zeros around the pixels are padding that never wins where no pixel is less than zero.
 inline void make_max_pool_2d(network& net) {
-    const output_ref data = net.real_input(0, axes::channels_first);
-    const output_ref result = net.make().add(pool_of<op::max_pool>(net, net.make().shape_of(data)), {data}, 1);
+    const tensor_info& info = net.input_info(0);
+    const bool zero_is_least = is_quantized(info) && info.quantized.scales.size() == 1 &&
+                               zero_point_of(info) == facts(element_of(info.type)).lowest;
+    const windowed_data from = zero_is_least ? windowed_input(net, size_options(net, "filter_height", "filter_width"))
+                                             : windowed_data{net.real_input(0, axes::channels_first), {}};
+    const output_ref result = net.make().add(pool_of<op::max_pool>(net, from), {from.data}, 1);
     if (net.op().activation() == activation::none) {
         net.give_moved(result, axes::channels_first, 0);
     } else {
@@ -7815,7 +7907,7 @@ inline element type_option(const network& net, text_view name) {
 
 /// The input with the shape that its output is declared with; with the one that the operator says where that leaves sizes open.
 inline void make_reshaped(network& net, const integers& as_said) {
-    const tensor_info& output = net.info(net.op().outputs.empty() ? net.input(0) : net.op().outputs[0]);
+    const tensor_info& output = net.output_info();
     const bool declared = output.signature.is_static() && output.dimensions.rank() != 0;
     const integers& wanted = declared ? output.dimensions.dimensions() : as_said;
     net.give_moved(net.make().add(op::reshape{}, {net.real_input(0), net.make().indices(wanted)}), axes::as_in_file, 0);
@@ -7939,8 +8031,7 @@ inline void make_concatenation(network& net) {
     bool same = net.op().activation() == activation::none;
     for (const std::size_t port : ports) {
         inputs.push_back(net.real_input(port, order));
-        same =
-            same && !net.op().outputs.empty() && same_quantization(net.input_info(port), net.info(net.op().outputs[0]));
+        same = same && same_quantization(net.input_info(port), net.output_info());
     }
     net.give(activated(net, net.make().add(what, inputs)), order, 0, same);
 }
@@ -7963,8 +8054,24 @@ inline margins margins_input(network& net, std::size_t port, std::size_t axes_co
     return result;
 }
 
+/// Leaves zeros around pixels to their reader; false where there are other margins.
+inline bool postpone_margin(network& net, op::pad_mode mode, const margins& by) {
+    const auto pads_pixels = [](const integers& each) {
+        return each.size() == 4 && each[0] == 0 && each[1] >= 0 && each[2] >= 0 && each[3] == 0;
+    };
+    if (mode != op::pad_mode::constant || net.has_input(2) || !pads_pixels(by.begin) || !pads_pixels(by.end) ||
+        !same_quantization(net.input_info(0), net.output_info())) {
+        return false;
+    }
+    net.postpone(net.op().outputs[0], {net.input(0), {by.begin[1], by.begin[2]}, {by.end[1], by.end[2]}});
+    return true;
+}
+
 inline void make_padded(network& net, op::pad_mode mode) {
     const bool is_known = net.make().value_of(net.codes(net.input(1), axes::as_in_file)) != nullptr;
+    if (is_known && postpone_margin(net, mode, margins_input(net, 1, net.input_info(0).dimensions.rank()))) {
+        return;
+    }
     const axes order = is_known ? movable_order(net, {0}) : axes::as_in_file;
     seq<output_ref, 5> inputs{net.real_input(0, order)};
     if (is_known) {
@@ -8091,7 +8198,7 @@ inline void make_pack(network& net) {
         net.op().integer("axis") < 0 ? net.op().integer("axis") + rank + 1 : net.op().integer("axis");
     for (const std::size_t port : all_inputs(net)) {
         inputs.push_back(net.make().add(op::unsqueeze{}, {net.real_input(port), net.make().indices({axis})}));
-        same = same && same_quantization(net.input_info(port), net.info(net.op().outputs.at(0)));
+        same = same && same_quantization(net.input_info(port), net.output_info());
     }
     net.give(net.make().add(op::concat{axis}, inputs), axes::as_in_file, 0, same);
 }

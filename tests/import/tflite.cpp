@@ -257,6 +257,33 @@ TEST_CASE("resource variables begin with what CALL_ONCE's subgraph assigns, and 
     CHECK(values_of(reference::evaluate<float>(model, {one}, states, {}).at(0)) == std::vector<double>{12, 22});
 }
 
+TEST_CASE("zeros around pixels become the padding of the convolution behind them") {
+    tflite_subgraph network = convolution();
+    network.tensors.push_back({tensor_type::int32, {4, 2}, {}, {}, 0, packed<std::int32_t>({0, 0, 1, 0, 0, 1, 0, 0})});
+    network.tensors.push_back(i8_activation({1, 3, 3, 2}, 0.5F, 1));
+    network.tensors[1] = {tensor_type::int8, {1, 2, 2, 2}, {1.0F}, {0}, 0, std::string("\1\0\1\0\1\0\1\0", 8)};
+    network.tensors[3] = i8_activation({1, 2, 2, 1}, 0.5F, 0);
+    network.operators[0].inputs = {5, 1, -1};
+    network.operators.insert(network.operators.begin(), {builtin::pad, {0, 4}, {5}});
+    const graph model = import_network(network);
+    CHECK(count_of<op::pad>(model) == 0);
+    CHECK(run(model, pixels()) == std::vector<double>{2, 2, 6, 6});
+}
+
+TEST_CASE("zeros around pixels stay an operation for other readers") {
+    tflite_subgraph network;
+    network.tensors = {{tensor_type::float32, {1, 1, 1, 1}},
+                       {tensor_type::int32, {4, 2}, {}, {}, 0, packed<std::int32_t>({0, 0, 0, 1, 0, 0, 0, 0})},
+                       {tensor_type::float32, {1, 2, 1, 1}},
+                       {tensor_type::float32, {1, 2, 1, 1}}};
+    network.operators = {{builtin::pad, {0, 1}, {2}}, {builtin::cos, {2}, {3}}};
+    network.inputs = {0};
+    network.outputs = {3};
+    const graph model = import_network(network);
+    CHECK(count_of<op::pad>(model) == 1);
+    CHECK(run(model, f32_tensor({1, 1, 1, 1}, {0})) == std::vector<double>{1, 1});
+}
+
 TEST_CASE("margins may be computed") {
     tflite_subgraph network;
     network.tensors = {{tensor_type::float32, {1, 2}}, {tensor_type::int32, {2, 2}}, {tensor_type::float32, {1, 5}}};
@@ -334,6 +361,20 @@ TEST_CASE("an output that its operator cannot give is refused") {
     CHECK(refusal_of(network) ==
           "net.tflite: subgraph 0: operator 0 (CONV_2D): its output is declared with shape [1,4,2,2], but "
           "it gives [1,3,2,2]");
+}
+
+TEST_CASE("the axis of a single scale means nothing") {
+    tflite_subgraph network = convolution();
+    network.tensors[0].axis = 20;
+    CHECK(run(import_network(network), pixels()) == run(import_network(convolution()), pixels()));
+}
+
+TEST_CASE("pictures without four axes are refused") {
+    tflite_subgraph network = convolution();
+    network.tensors[0].shape = {2, 2, 2};
+    CHECK(refusal_of(network) ==
+          "net.tflite: subgraph 0: operator 0 (CONV_2D): takes tensors of 4 axes (batch, rows, columns, "
+          "channels), not of 3");
 }
 
 TEST_CASE("strides of 0 are refused") {

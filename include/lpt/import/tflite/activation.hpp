@@ -19,8 +19,7 @@ inline bool is_within(const tensor_info& output, double low, double high) {
 /// The activation that an operator has built in.
 inline output_ref activated(network& net, output_ref source) {
     const auto clamped = [&](double low, double high) {
-        const std::int64_t output = net.op().outputs.empty() ? operator_info::none : net.op().outputs[0];
-        if (output != operator_info::none && is_within(net.info(output), low, high)) {
+        if (is_within(net.output_info(), low, high)) {
             return source;
         }
         return high == math::infinity ? net.make().add(op::relu{}, {source})

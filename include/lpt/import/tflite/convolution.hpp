@@ -115,6 +115,43 @@ inline output_ref biased(network& net, output_ref source, std::size_t port, std:
                           {source, net.make().constant(make_tensor(f32, dimensions, {reals.data(), reals.size()}))});
 }
 
+/// The data of a window without padding: where they wait for a margin that is smaller than the window, the data inside, and the margin.
+struct windowed_data {
+    output_ref data;
+    pending_margin margin;
+};
+inline windowed_data windowed_input(network& net, const integers& extent) {
+    const pending_margin* const margin = net.margin_of(net.input(0));
+    bool fits = margin != nullptr && net.op().padding() == padding::valid;
+    for (std::size_t axis = 0; axis < 2 && fits; ++axis) {
+        fits = margin->begin[axis] < extent[axis] && margin->end[axis] < extent[axis];
+    }
+    if (!fits) {
+        return {net.real_input(0, axes::channels_first), {}};
+    }
+    const pending_margin taken = *margin;
+    return {net.real(taken.source, axes::channels_first), taken};
+}
+/// A window of the operator on such data.
+inline window window_of(network& net, const windowed_data& on, const integers& kernel, const integers& dilations) {
+    window result = window_of(net, net.make().shape_of(on.data), kernel, dilations);
+    if (on.margin.source >= 0) {
+        result.pads_begin = on.margin.begin;
+        result.pads_end = on.margin.end;
+        result.rule = op::auto_pad::explicit_pads;
+    }
+    return result;
+}
+/// What a kernel spans; anything for numbers that make no sense, which are refused elsewhere.
+inline integers extent_of(const integers& kernel, const integers& dilations) {
+    integers result;
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+        const checked extent = (checked(kernel[axis]) - checked(1)) * checked(dilations[axis]) + checked(1);
+        result.push_back(extent.fits() ? extent.value() : 0);
+    }
+    return result;
+}
+
 inline const shape& weights_shape(network& net, std::size_t port, std::size_t rank) {
     const shape& result = net.input_info(port).dimensions;
     if (result.rank() != rank) {
@@ -136,10 +173,12 @@ Operation convolution_of(const window& from) {
 
 inline void make_conv_2d(network& net) {
     const shape weights = weights_shape(net, 1, 4);  // outputs, rows, columns, inputs
-    const output_ref data = net.real_input(0, axes::channels_first);
-    const shape& dimensions = net.make().shape_of(data);
-    const window over = window_of(net, dimensions, {weights[1], weights[2]},
-                                  size_options(net, "dilation_h_factor", "dilation_w_factor"));
+    const integers kernel{weights[1], weights[2]};
+    const integers dilations = size_options(net, "dilation_h_factor", "dilation_w_factor");
+    const windowed_data from = windowed_input(net, extent_of(kernel, dilations));
+    const output_ref data = from.data;
+    const shape dimensions = net.make().shape_of(data);
+    const window over = window_of(net, from, kernel, dilations);
     const std::int64_t channels = dimensions.rank() == 4 ? dimensions[1] : dynamic_dimension;
     const bool has_groups = channels != dynamic_dimension && weights[3] > 0 && channels > weights[3] &&
                             channels % weights[3] == 0 && weights[0] % (channels / weights[3]) == 0;
@@ -159,14 +198,16 @@ inline void make_conv_2d(network& net) {
 
 inline void make_depthwise_conv_2d(network& net) {
     const shape weights = weights_shape(net, 1, 4);  // 1, rows, columns, outputs
-    const output_ref data = net.real_input(0, axes::channels_first);
-    const shape& dimensions = net.make().shape_of(data);
+    const integers kernel{weights[1], weights[2]};
+    const integers dilations = size_options(net, "dilation_h_factor", "dilation_w_factor");
+    const windowed_data from = windowed_input(net, extent_of(kernel, dilations));
+    const output_ref data = from.data;
+    const shape dimensions = net.make().shape_of(data);
     if (dimensions.rank() != 4 || dimensions[1] < 1 || weights[0] != 1 || weights[3] % dimensions[1] != 0) {
         net.wrong("weights of shape ", weights, " do not fit data of shape ", net.input_info(0).dimensions);
     }
     const std::int64_t channels = dimensions[1];
-    const window over = window_of(net, dimensions, {weights[1], weights[2]},
-                                  size_options(net, "dilation_h_factor", "dilation_w_factor"));
+    const window over = window_of(net, from, kernel, dilations);
     const shape grouped{channels, weights[3] / channels, 1, weights[1], weights[2]};
     const output_ref result = net.make().add(convolution_of<op::group_convolution>(over),
                                              {data, weights_input(net, 1, 3, {3, 0, 1, 2}, grouped, 0)});

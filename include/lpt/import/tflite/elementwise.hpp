@@ -106,8 +106,7 @@ inline output_ref number_like(network& net, output_ref data, double value) {
 }
 inline void make_limited(network& net, double low, double high) {
     make_of_one(net, [&](output_ref data) {
-        const std::int64_t output = net.op().outputs.empty() ? operator_info::none : net.op().outputs[0];
-        if (output != operator_info::none && is_within(net.info(output), low, high)) {
+        if (is_within(net.output_info(), low, high)) {
             return data;
         }
         return high == math::infinity ? net.make().add(op::relu{}, {data})
@@ -162,9 +161,9 @@ inline void make_zeros_like(network& net) {
 // ---- between types
 
 inline void make_cast(network& net) {
-    const element type = element_of(net.info(net.op().outputs.empty() ? 0 : net.op().outputs[0]).type);
+    const element type = element_of(net.output_info().type);
     if (type == dynamic) {
-        net.wrong("cannot give the type ", name(net.info(net.op().outputs[0]).type));
+        net.wrong("cannot give the type ", name(net.output_info().type));
     }
     const axes order = net.order_for_all({0});
     net.give(net.make().add(op::convert{type}, {net.codes(net.input(0), order)}), order);

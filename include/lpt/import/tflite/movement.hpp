@@ -30,8 +30,7 @@ inline void make_concatenation(network& net) {
     bool same = net.op().activation() == activation::none;
     for (const std::size_t port : ports) {
         inputs.push_back(net.real_input(port, order));
-        same =
-            same && !net.op().outputs.empty() && same_quantization(net.input_info(port), net.info(net.op().outputs[0]));
+        same = same && same_quantization(net.input_info(port), net.output_info());
     }
     net.give(activated(net, net.make().add(what, inputs)), order, 0, same);
 }
@@ -54,8 +53,24 @@ inline margins margins_input(network& net, std::size_t port, std::size_t axes_co
     return result;
 }
 
+/// Leaves zeros around pixels to their reader; false where there are other margins.
+inline bool postpone_margin(network& net, op::pad_mode mode, const margins& by) {
+    const auto pads_pixels = [](const integers& each) {
+        return each.size() == 4 && each[0] == 0 && each[1] >= 0 && each[2] >= 0 && each[3] == 0;
+    };
+    if (mode != op::pad_mode::constant || net.has_input(2) || !pads_pixels(by.begin) || !pads_pixels(by.end) ||
+        !same_quantization(net.input_info(0), net.output_info())) {
+        return false;
+    }
+    net.postpone(net.op().outputs[0], {net.input(0), {by.begin[1], by.begin[2]}, {by.end[1], by.end[2]}});
+    return true;
+}
+
 inline void make_padded(network& net, op::pad_mode mode) {
     const bool is_known = net.make().value_of(net.codes(net.input(1), axes::as_in_file)) != nullptr;
+    if (is_known && postpone_margin(net, mode, margins_input(net, 1, net.input_info(0).dimensions.rank()))) {
+        return;
+    }
     const axes order = is_known ? movable_order(net, {0}) : axes::as_in_file;
     seq<output_ref, 5> inputs{net.real_input(0, order)};
     if (is_known) {
@@ -182,7 +197,7 @@ inline void make_pack(network& net) {
         net.op().integer("axis") < 0 ? net.op().integer("axis") + rank + 1 : net.op().integer("axis");
     for (const std::size_t port : all_inputs(net)) {
         inputs.push_back(net.make().add(op::unsqueeze{}, {net.real_input(port), net.make().indices({axis})}));
-        same = same && same_quantization(net.input_info(port), net.info(net.op().outputs.at(0)));
+        same = same && same_quantization(net.input_info(port), net.output_info());
     }
     net.give(net.make().add(op::concat{axis}, inputs), axes::as_in_file, 0, same);
 }

@@ -25,6 +25,13 @@ struct variable {
     bool is_written = false;
 };
 
+/// Zeros around the pixels of a tensor that nobody has read yet: a convolution that reads them next has padding of its own.
+struct pending_margin {
+    std::int64_t source = -1;  // the tensor inside; none: nothing is pending
+    integers begin;  // rows, columns
+    integers end;
+};
+
 /// The tensors of a subgraph as a graph has them: real numbers, or codes (the integers of the file), in either order of axes. Each
 /// form is made when somebody asks for it, so that two operations that agree about one pass it on without another operation between.
 class network {
@@ -35,6 +42,7 @@ class network {
     };
     struct entry {
         std::array<forms, 2> by_axes;
+        pending_margin margin;
         bool is_on_grid = false;  // `unrounded` has only values that quantization keeps
     };
 
@@ -53,8 +61,14 @@ class network {
         return entries_[static_cast<std::size_t>(index)].by_axes[static_cast<std::size_t>(order)];
     }
 
+    void require_four_axes(std::size_t rank) const {
+        if (rank != 4) {
+            wrong("takes tensors of 4 axes (batch, rows, columns, channels), not of ", rank);
+        }
+    }
     /// The other order of four axes. Where it changes nothing in memory it is a Reshape, which costs nothing either.
     output_ref reordered(output_ref source, axes to) {
+        require_four_axes(make_.shape_of(source).rank());
         const integers order = to == axes::channels_first ? integers{0, 3, 1, 2} : integers{0, 2, 3, 1};
         if (const tensor* value = make_.value_of(source)) {
             return make_.constant(transposed(*value, order));
@@ -74,8 +88,10 @@ class network {
         return make_.add(op::transpose{}, {source, make_.indices(order)});
     }
     std::size_t quantized_axis(const tensor_info& info, axes order) const {
-        const auto axis = static_cast<std::size_t>(info.quantized.axis);
-        return order == axes::as_in_file ? axis : std::array<std::size_t, 4>{0, 2, 3, 1}[axis];
+        if (info.quantized.scales.size() == 1) {
+            return 0;  // whatever the file says
+        }
+        return static_cast<std::size_t>(axis_in(info.quantized.axis, info.dimensions.rank(), order));
     }
     /// Real numbers out of codes: (q - z) * s.
     output_ref dequantized(const tensor_info& info, output_ref codes, axes order) {
@@ -198,6 +214,12 @@ public:
         return op().inputs[port];
     }
     const tensor_info& input_info(std::size_t port) const { return info(input(port)); }
+    const tensor_info& output_info() const {
+        if (op().outputs.empty() || op().outputs[0] == operator_info::none) {
+            wrong("has no output 0");
+        }
+        return info(op().outputs[0]);
+    }
     /// A constant input; raises an error where it is computed.
     const tensor& constant_input(std::size_t port, text_view role) {
         const tensor_info& from = input_info(port);
@@ -214,13 +236,35 @@ public:
 
     // ---- tensors
 
+    /// The margin that a tensor is waiting for; null if none.
+    const pending_margin* margin_of(std::int64_t index) const {
+        const pending_margin& margin = entries_[static_cast<std::size_t>(index)].margin;
+        return margin.source < 0 ? nullptr : &margin;
+    }
+    void postpone(std::int64_t index, pending_margin margin) {
+        entries_[static_cast<std::size_t>(index)].margin = std::move(margin);
+    }
+    /// Makes a tensor that waits for its margin.
+    void finish_margin(std::int64_t index) {
+        const pending_margin margin = std::exchange(entries_[static_cast<std::size_t>(index)].margin, {});
+        if (margin.source < 0) {
+            return;
+        }
+        const output_ref data = real(margin.source, axes::channels_first);
+        const output_ref zero = make_.real(0, make_.type_of(data));
+        const output_ref padded = make_.add(op::pad{}, {data, make_.indices({0, 0, margin.begin[0], margin.begin[1]}),
+                                                        make_.indices({0, 0, margin.end[0], margin.end[1]}), zero});
+        set(index, padded, axes::channels_first, true);
+    }
     /// True if the graph has the tensor in this order already.
     bool exists(std::int64_t index, axes order) {
+        finish_margin(index);
         const forms& mine = at(index, order);
         return mine.codes || mine.unrounded || mine.real;
     }
     /// A tensor as the file has it: integers where it is quantized.
     output_ref codes(std::int64_t index, axes order) {
+        finish_margin(index);
         forms& mine = at(index, order);
         if (mine.codes) {
             return mine.codes;
@@ -244,6 +288,7 @@ public:
     }
     /// A tensor's real numbers; integers, truth values … of tensors without quantization.
     output_ref real(std::int64_t index, axes order = axes::as_in_file) {
+        finish_margin(index);
         forms& mine = at(index, order);
         if (!mine.real) {
             const output_ref made = make_real(index, order);
@@ -332,8 +377,11 @@ public:
         if (place < 0) {
             wrong("axis ", axis, " is outside of the ", rank, " axes of its input");
         }
-        return order == axes::as_in_file ? place
-                                         : std::array<std::int64_t, 4>{0, 2, 3, 1}[static_cast<std::size_t>(place)];
+        if (order == axes::as_in_file) {
+            return place;
+        }
+        require_four_axes(rank);
+        return std::array<std::int64_t, 4>{0, 2, 3, 1}[static_cast<std::size_t>(place)];
     }
     /// One number for each axis, in an order.
     integers in_order(const integers& by_axis, axes order) const {

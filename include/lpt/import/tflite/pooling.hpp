@@ -7,10 +7,10 @@
 namespace lpt::inline LPT_ABI::tflite {
 
 template <class Pool>
-Pool pool_of(network& net, const shape& data) {
+Pool pool_of(network& net, const windowed_data& from) {
     Pool result;
     result.kernel = size_options(net, "filter_height", "filter_width");
-    const window over = window_of(net, data, result.kernel, {1, 1});
+    const window over = window_of(net, from, result.kernel, {1, 1});
     result.strides = over.strides;
     result.pads_begin = over.pads_begin.empty() ? integers{0, 0} : over.pads_begin;
     result.pads_end = over.pads_end.empty() ? integers{0, 0} : over.pads_end;
@@ -19,14 +19,19 @@ Pool pool_of(network& net, const shape& data) {
 }
 
 inline void make_average_pool_2d(network& net) {
-    const output_ref data = net.real_input(0, axes::channels_first);
-    auto what = pool_of<op::avg_pool>(net, net.make().shape_of(data));
+    const windowed_data from{net.real_input(0, axes::channels_first), {}};
+    auto what = pool_of<op::avg_pool>(net, from);
     what.exclude_pad = true;
-    net.give(activated(net, net.make().add(what, {data}, 1)), axes::channels_first);
+    net.give(activated(net, net.make().add(what, {from.data}, 1)), axes::channels_first);
 }
+/// Zeros around the pixels are padding that never wins where no pixel is less than zero.
 inline void make_max_pool_2d(network& net) {
-    const output_ref data = net.real_input(0, axes::channels_first);
-    const output_ref result = net.make().add(pool_of<op::max_pool>(net, net.make().shape_of(data)), {data}, 1);
+    const tensor_info& info = net.input_info(0);
+    const bool zero_is_least = is_quantized(info) && info.quantized.scales.size() == 1 &&
+                               zero_point_of(info) == facts(element_of(info.type)).lowest;
+    const windowed_data from = zero_is_least ? windowed_input(net, size_options(net, "filter_height", "filter_width"))
+                                             : windowed_data{net.real_input(0, axes::channels_first), {}};
+    const output_ref result = net.make().add(pool_of<op::max_pool>(net, from), {from.data}, 1);
     if (net.op().activation() == activation::none) {
         net.give_moved(result, axes::channels_first, 0);
     } else {

@@ -13,7 +13,7 @@ inline element type_option(const network& net, text_view name) {
 
 /// The input with the shape that its output is declared with; with the one that the operator says where that leaves sizes open.
 inline void make_reshaped(network& net, const integers& as_said) {
-    const tensor_info& output = net.info(net.op().outputs.empty() ? net.input(0) : net.op().outputs[0]);
+    const tensor_info& output = net.output_info();
     const bool declared = output.signature.is_static() && output.dimensions.rank() != 0;
     const integers& wanted = declared ? output.dimensions.dimensions() : as_said;
     net.give_moved(net.make().add(op::reshape{}, {net.real_input(0), net.make().indices(wanted)}), axes::as_in_file, 0);
