@@ -8014,6 +8014,25 @@ inline std::int64_t block_of(const std::vector<std::int32_t>& from) {
     return block == 0 ? 1 : block;
 }
 
+/// True for a Transpose whose output has, in the one layout, the bytes that its input has in the other, `from`.
+inline bool moves_channels(const graph& model, const node& each, layout from) {
+    const tensor* order = each.is<op::transpose>() ? model.constant_value(each.input(1)) : nullptr;
+    const std::size_t rank = each.shape().rank();
+    const bool may_change_layout = bit_width(each.type()) == 8 || bit_width(each.type()) == 32;
+    if (order == nullptr || rank < 3 || order->elements() != rank || !each.shape().is_static() || !may_change_layout) {
+        return false;
+    }
+    const std::vector<std::size_t> last = memory_order(rank, layout::channels_last);
+    for (std::size_t i = 0; i < rank; ++i) {
+        const std::size_t at = from == layout::channels_last ? i : last[i];
+        const std::size_t axis = from == layout::channels_last ? last[i] : i;
+        if (order->integer(at) != static_cast<std::int64_t>(axis)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 inline bool moves_elements(op::kind kind) {
     switch (kind) {
         case op::kind::split:
@@ -8038,11 +8057,18 @@ inline bool moves_elements(op::kind kind) {
 
 }  // namespace detail
 
-/// Another shape for the same elements in the same order.
+/// Another shape for the same elements in the same order, or, for a Transpose that only moves the channels, the same bytes in the other layout.
 inline bool planner::make_view(node_id id) {
     const node& each = model()[id];
     const op::kind kind = each.kind();
     const output_ref input = each.inputs() != 0 ? each.input(0) : output_ref();
+    for (const layout from : {layout::channels_last, layout::plain}) {
+        if (detail::moves_channels(model(), each, from) && exists(input, from)) {
+            const layout to = from == layout::plain ? layout::channels_last : layout::plain;
+            define(id, add_view(each.type(), each.shape(), to, at(tensor_of(input, from)).storage));
+            return true;
+        }
+    }
     const bool reshapes = kind == op::kind::reshape || kind == op::kind::squeeze || kind == op::kind::unsqueeze ||
                           (kind == op::kind::convert && model().type(input) == each.type()) ||
                           (kind == op::kind::broadcast && model().shape(input) == each.shape());

@@ -167,7 +167,7 @@ tensor observer::state_value_of(node_id id) {
     return each.inputs() != 0 ? value_of(each.input(0)) : tensor_builder(each.type(), each.shape()).finish();
 }
 
-/// What the executor holds for an output: what a step wrote, or the same under another shape.
+/// What the executor holds for an output: what a step wrote, or the same under another shape or order of axes.
 const tensor& observer::value_of(output_ref output) {
     const auto key = std::pair(index_of(output.node), output.port);
     if (const auto found = values_.find(key); found != values_.end()) {
@@ -180,6 +180,10 @@ const tensor& observer::value_of(output_ref output) {
     }
     if (each.is<op::read_value>()) {
         return values_.emplace(key, state_value_of(output.node)).first->second;
+    }
+    if (each.is<op::transpose>()) {  // the same bytes in the other layout
+        const seq<tensor> inputs{value_of(each.input(0)), value_of(each.input(1))};
+        return values_.emplace(key, reference::evaluate_node<float>(model, output.node, inputs)[0]).first->second;
     }
     switch (each.kind()) {
         case op::kind::reshape:

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "networks.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace lpt;
+using namespace lpt::testing;
+using names = std::vector<std::string>;
+
+namespace {
+
+output_ref transposed(graph& model, output_ref data, std::initializer_list<std::int64_t> order) {
+    return model.add(op::transpose{}, {data, model.constant(make_indices(view<std::int64_t>(order)))});
+}
+
+}  // namespace
+
+TEST_CASE("A convolution reads pixels whose channels are last as they lie, and its output is read so") {
+    graph model;
+    const output_ref input = model.parameter(u8, shape{1, 6, 6, 3}, "x");
+    const tensor weights = numbers(i8, shape{4, 3, 3, 3}, -100, 7, 100);
+    const output_ref value = convolved(model, transposed(model, input, {0, 3, 1, 2}), weights, 1);
+    model.result(transposed(model, quantize(model, value, u8, 0.05, 0), {0, 2, 3, 1}));
+    const plan::network net = plan_of(model);
+    REQUIRE(net.steps.size() == 1);
+    const auto& work = std::get<plan::convolution_step>(net.steps[0].work);
+    CHECK(net.tensors[static_cast<std::size_t>(work.input)].storage ==
+          net.tensors[static_cast<std::size_t>(net.inputs[0].tensor)].storage);
+    CHECK(net.tensors[static_cast<std::size_t>(work.output)].storage ==
+          net.tensors[static_cast<std::size_t>(net.outputs[0].tensor)].storage);
+}
+
+TEST_CASE("Elements of 16 bits, which no kernel puts into another layout, are moved") {
+    graph model;
+    const output_ref input = model.parameter(u16, shape{1, 6, 6, 3}, "x");
+    model.result(transposed(model, input, {0, 3, 1, 2}));
+    CHECK(plan_of(model).steps.size() == 1);
+}
+
+TEST_CASE("Other orders of axes move the elements") {
+    graph model;
+    const output_ref input = model.parameter(u8, shape{1, 6, 5, 3}, "x");
+    model.result(transposed(model, input, {0, 2, 1, 3}));
+    CHECK(kernels_of(plan_of(model)) == names{"gather_U8"});
+}
+
+TEST_CASE("A Transpose that moves the channels of a tensor with other axes in front moves elements") {
+    graph model;
+    const output_ref input = model.parameter(u8, shape{2, 6, 5}, "x");
+    model.result(transposed(model, input, {2, 0, 1}));
+    CHECK(kernels_of(plan_of(model)) == names{"gather_U8"});
+}
