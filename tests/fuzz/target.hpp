@@ -26,6 +26,8 @@ void npy(std::string_view content);
 /// A network (see network_text.hpp): written by lpt_embed as a graph, and as a plan.
 void embed(std::string_view content);
 
+/// An ONNX model: imported, transformed, compiled and run.
+void onnx(std::string_view content);
 /// A TFLite file: imported, transformed, compiled and run.
 void tflite(std::string_view content);
 

@@ -29,6 +29,7 @@ constexpr target targets[] = {
     {"cases_json", "cases_json", &lpt::fuzz::cases_json, &lpt::fuzz::mutate_json, &lpt::fuzz::cross_json},
     {"npy", "npy", &lpt::fuzz::npy, &lpt::fuzz::mutate_npy, &lpt::fuzz::cross_npy},
     {"embed", "openvino_ir", &lpt::fuzz::embed, &lpt::fuzz::mutate_network, &lpt::fuzz::cross_networks},
+    {"onnx", "onnx", &lpt::fuzz::onnx, &lpt::fuzz::mutate_onnx, &lpt::fuzz::cross_onnx},
     {"tflite", "tflite", &lpt::fuzz::tflite, &lpt::fuzz::mutate_tflite, &lpt::fuzz::cross_tflite}};
 
 std::vector<std::filesystem::path> files_in(const std::string& place) {
@@ -116,6 +117,7 @@ TEST_CASE("Content that is not of the form is left to the fuzzer") {
     CHECK(lpt::fuzz::mutate_network("<net", 1).empty());
     CHECK(lpt::fuzz::mutate_json("{", 1).empty());
     CHECK(lpt::fuzz::mutate_npy("\x93NUMPY", 1).empty());
+    CHECK(lpt::fuzz::mutate_onnx("\x08", 1).empty());
     CHECK(lpt::fuzz::mutate_tflite("TFL3", 1).empty());
 }
 

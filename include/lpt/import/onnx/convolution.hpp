@@ -113,7 +113,29 @@ inline output_ref convolved(operation& n, output_ref x, output_ref weights, outp
 
 inline void read_convolution(operation& n) { n.out(convolved(n, n.in(0), n.in(1), n.has(2) ? n.in(2) : output_ref())); }
 
-/// Transposed convolution: `output_shape` decides the padding where it is given.
+/// The padding that gives an output of the wanted size; what is missing at the end is added there.
+template <class Transposed>
+void pad_for_size(operation& n, Transposed& to, const lpt::shape& data, const lpt::shape& kernel,
+                  const lpt::integers& wanted) {
+    const bool upper = to.auto_pad == op::auto_pad::same_upper;
+    to.auto_pad = op::auto_pad::explicit_pads;
+    for (std::size_t i = 0; i < to.strides.size(); ++i) {
+        const checked reach = checked(kernel[kernel.rank() - to.strides.size() + i] - 1) * to.dilations[i];
+        const checked whole = checked(data[i + 2] - 1) * to.strides[i] + reach + to.output_padding[i] + 1 - wanted[i];
+        if (!whole.is_within(-op::most_step, op::most_step)) {
+            n.wrong({"cannot have an output of size ", wanted[i]});
+        }
+        const std::int64_t total = whole.value();
+        if (total < 0) {
+            to.output_padding[i] -= total;
+        }
+        const std::int64_t padding = math::maximum<std::int64_t>(total, 0);
+        to.pads_begin[i] = upper ? padding / 2 : padding - padding / 2;
+        to.pads_end[i] = padding - to.pads_begin[i];
+    }
+}
+
+/// Transposed convolution: `output_shape`, or a size of stride times the input's, decides the padding where they are given.
 inline void read_transposed_convolution(operation& n) {
     const output_ref x = n.in(0);
     const std::int64_t groups = n.integer("group", 1);
@@ -124,27 +146,30 @@ inline void read_transposed_convolution(operation& n) {
         if (what.output_padding.empty()) {
             what.output_padding.resize(rank - 2, 0);
         }
-        const lpt::integers wanted = n.list("output_shape");
-        if (wanted.empty()) {
-            if (what.auto_pad == op::auto_pad::same_upper || what.auto_pad == op::auto_pad::same_lower) {
-                // Size times stride; the padding follows from it.
-                lpt::integers sizes;
-                for (std::size_t axis = 2; axis < rank; ++axis) {
-                    sizes.push_back(n.static_shape(x)[axis] * what.strides[axis - 2]);
-                }
-                return n.make(what, {x, weights, n.indices(sizes)});
+        if (what.output_padding.size() != rank - 2 || what.strides.size() != rank - 2 ||
+            what.dilations.size() != rank - 2) {
+            n.wrong({"strides, dilations and output_padding must have one value for each of ", rank - 2, " axes"});
+        }
+        lpt::integers wanted = n.list("output_shape");
+        while (wanted.size() > rank - 2) {
+            wanted.erase(0);
+        }
+        if (what.auto_pad == op::auto_pad::same_upper || what.auto_pad == op::auto_pad::same_lower) {
+            for (std::size_t axis = 2; wanted.size() < rank - 2; ++axis) {
+                wanted.push_back(n.static_shape(x)[axis] * what.strides[axis - 2]);
             }
-            return n.make(what, {x, weights});
         }
-        if (what.auto_pad != op::auto_pad::same_lower) {
-            what.auto_pad = what.auto_pad == op::auto_pad::same_upper ? what.auto_pad : op::auto_pad::same_lower;
+        if (!wanted.empty()) {
+            if (wanted.size() != rank - 2 || n.static_shape(x).rank() != rank) {
+                n.wrong({"output_shape must have one value for each of ", rank - 2, " axes"});
+            }
+            pad_for_size(n, what, n.static_shape(x), n.static_shape(n.in(1)), wanted);
         }
-        lpt::integers sizes;
-        for (std::size_t i = wanted.size() > rank - 2 ? wanted.size() - (rank - 2) : 0; i < wanted.size(); ++i) {
-            sizes.push_back(wanted[i]);
-        }
-        return n.make(what, {x, weights, n.indices(sizes)});
+        return n.make(what, {x, weights});
     };
+    if (rank < 3) {
+        n.wrong({"weights of shape ", n.shape(n.in(1)), " have no spatial axes"});
+    }
     const output_ref result = groups == 1 ? fill(op::convolution_backprop_data{}, n.in(1))
                                           : fill(op::group_convolution_backprop_data{}, grouped(n, n.in(1), groups));
     n.out(n.has(2) ? with_bias(n, result, n.in(2), rank - 2) : result);

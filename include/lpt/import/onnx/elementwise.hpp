@@ -85,15 +85,23 @@ inline output_ref power_of_two(operation& n, output_ref y) {
     return n.convert(n.make(op::power{}, {n.like(exponent, 2), exponent}), n.type(y));
 }
 
+/// Shifts by the width of the type or more, and by negative numbers, leave nothing but the sign.
 inline void read_bit_shift(operation& n) {
-    const output_ref factor = power_of_two(n, n.in(1));
+    const element type = n.type(n.in(0));
+    const bool wide = bit_width(type) == 64;
+    const output_ref x = wide ? n.in(0) : n.convert(n.in(0), i64);
+    output_ref count = wide ? n.in(1) : n.convert(n.in(1), i64);
+    if (!wide) {
+        const output_ref most = n.integer_constant(62);
+        const output_ref below = n.make(op::less{}, {count, n.integer_constant(0)});
+        count = n.make(op::select{}, {below, most, n.make(op::minimum{}, {count, most})});
+    }
+    const output_ref factor = power_of_two(n, count);
     const std::string_view direction = n.words("direction", "");
     if (direction == "LEFT") {
-        n.out(n.make(op::multiply{}, {n.in(0), factor}));
+        n.out(n.convert(n.make(op::multiply{}, {x, factor}), type));
     } else if (direction == "RIGHT") {
-        op::divide what;
-        what.m_pythondiv = false;
-        n.out(n.make(what, {n.in(0), factor}));
+        n.out(n.convert(n.make(op::divide{}, {x, factor}), type));
     } else {
         n.wrong({"direction must be LEFT or RIGHT, not '", shown(direction), "'"});
     }

@@ -161,14 +161,10 @@ inline output_ref flat_places(operation& n, output_ref places, const lpt::shape&
         if (static_cast<std::int64_t>(i) == axis) {
             along = places_from_front(n, places, n.integer_constant(sizes[i]));
         } else {
-            lpt::integers order;
-            for (dimension place = 0; place < own[i]; ++place) {
-                order.push_back(place);
-            }
             lpt::integers as;
             as.resize(sizes.rank(), 1);
             as[i] = own[i];
-            along = n.reshape(n.indices(order), as);
+            along = n.reshape(n.counted(n.indices({own[i]})), as);
         }
         along = n.make(op::multiply{}, {along, n.integer_constant(stride)});
         sum = sum ? n.make(op::add{}, {sum, along}) : along;
@@ -273,11 +269,17 @@ inline void read_pad(operation& n) {
         output_ref result = x;
         for (std::size_t axis = 0; axis < rank; ++axis) {
             const dimension size = n.static_shape(x)[axis];
-            lpt::integers places;
-            for (std::int64_t place = -begin[axis]; size != 0 && place < size + end[axis]; ++place) {
-                places.push_back(((place % size) + size) % size);
+            if (begin[axis] == 0 && end[axis] == 0) {
+                continue;
             }
-            result = n.gather(result, n.indices(places), static_cast<std::int64_t>(axis));
+            if (size == 0) {
+                n.wrong({"an axis without elements cannot be wrapped round"});
+            }
+            const output_ref count = n.make(
+                op::add{}, {n.indices({size}), n.make(op::add{}, {n.indices({begin[axis]}), n.indices({end[axis]})})});
+            const output_ref place = n.make(op::subtract{}, {n.counted(count), n.integer_constant(begin[axis])});
+            result = n.gather(result, n.make(op::floor_mod{}, {place, n.integer_constant(size)}),
+                              static_cast<std::int64_t>(axis));
         }
         return n.out(result);
     }

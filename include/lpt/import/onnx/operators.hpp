@@ -5,6 +5,7 @@
 #include <lpt/import/onnx/attention.hpp>
 #include <lpt/import/onnx/control_flow.hpp>
 #include <lpt/import/onnx/convolution.hpp>
+#include <lpt/import/onnx/einsum.hpp>
 #include <lpt/import/onnx/elementwise.hpp>
 #include <lpt/import/onnx/loss.hpp>
 #include <lpt/import/onnx/microsoft.hpp>
@@ -13,6 +14,7 @@
 #include <lpt/import/onnx/quantization.hpp>
 #include <lpt/import/onnx/recurrent.hpp>
 #include <lpt/import/onnx/reduction.hpp>
+#include <lpt/import/onnx/resampling.hpp>
 #include <lpt/import/onnx/scatter.hpp>
 #include <lpt/import/onnx/shape.hpp>
 
@@ -41,6 +43,8 @@ inline const operator_entry* find_operator(std::string_view domain, std::string_
         add(loss_operators);
         add(recurrent_operators);
         add(scatter_operators);
+        add(resampling_operators);
+        add(einsum_operators);
         add(microsoft_operators);
         return result;
     }();

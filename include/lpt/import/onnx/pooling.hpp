@@ -121,9 +121,6 @@ inline op::interpolate resize_attributes(operation& n) {
     what.nearest_mode = static_cast<op::nearest_mode>(find(words_of(what.nearest_mode), nearest, "nearest_mode"));
     what.cube_coeff = n.real("cubic_coeff_a", -0.75);
     what.antialias = n.flag("antialias");
-    if (n.flag("exclude_outside")) {
-        n.wrong({"exclude_outside is not supported"});
-    }
     return what;
 }
 
@@ -143,9 +140,6 @@ inline void read_resize(operation& n) {
     const bool by_sizes = n.version() >= 11 && n.has(3);
     if (!by_sizes && !n.has(scales_port)) {
         n.wrong({"has neither scales nor sizes"});
-    }
-    if (n.words("keep_aspect_ratio_policy", "stretch") != "stretch") {
-        n.wrong({"keep_aspect_ratio_policy is not supported"});
     }
     output_ref target = by_sizes ? n.in(3) : n.in(scales_port);
     // Axes that keep their size are left out: fewer axes are interpolated faster, and more kinds of interpolation take them.
@@ -182,7 +176,6 @@ inline constexpr operator_entry pooling_operators[] = {
     {"", "GlobalMaxPool", read_global_pool<op::reduce_max>, true},
     {"", "GlobalLpPool", read_global_lp_pool},
     {"", "LpPool", read_lp_pool},
-    {"", "Resize", read_resize},
     {"", "Upsample", read_resize},
 };
 

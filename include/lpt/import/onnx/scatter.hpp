@@ -11,7 +11,8 @@ namespace lpt::inline LPT_ABI::onnx {
 inline output_ref rows_replaced(operation& n, output_ref data, output_ref places, output_ref updates) {
     const dimension rows = n.shape(data)[0];
     const output_ref both = n.concat({data, updates}, 0);
-    if (const tensor* known = n.known(places)) {
+    constexpr dimension most_rows = 1 << 24;
+    if (const tensor* known = n.known(places); known != nullptr && rows <= most_rows) {
         lpt::integers from;
         for (dimension i = 0; i < rows; ++i) {
             from.push_back(i);
@@ -67,7 +68,7 @@ inline output_ref scattered(operation& n, output_ref data, output_ref places, ou
     const std::string_view how = n.words("reduction", "none");
     const double pairs = static_cast<double>(n.shape(data)[0]) * static_cast<double>(n.shape(updates)[0]) *
                          (how == "none" ? 1.0 : static_cast<double>(n.shape(data)[1]));
-    if (pairs > most && (how != "none" || n.known(places) == nullptr)) {
+    if (pairs > most && (how != "none" || n.known(places) == nullptr || n.shape(data)[0] > (1 << 24))) {
         n.wrong({"has too many places that are not known when the network is read"});
     }
     return how == "none" ? rows_replaced(n, data, places, updates) : rows_combined(n, data, places, updates, how);
