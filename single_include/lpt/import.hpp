@@ -1059,6 +1059,7 @@ struct quantized_tensor {
     quantization how;
     output_ref real;  // what is quantized; what came out of it already if it is `rounded`
     bool is_rounded = false;
+    bool is_counted = false;  // `real` are whole numbers of steps, counted from the zero point
     output_ref dequantized;  // made when it is asked for
     output_ref integers;  // made when it is asked for
 };
@@ -1302,7 +1303,8 @@ public:
     }
     void out(std::size_t port, output_ref result) {
         if (kept_) {
-            auto moved = std::make_shared<quantized_tensor>(quantized_tensor{kept_->how, result, true, result, {}});
+            auto moved =
+                std::make_shared<quantized_tensor>(quantized_tensor{kept_->how, result, true, false, result, {}});
             return out_value(port, {&reader_, {}, std::move(moved), nullptr});
         }
         out_value(port, reader_.of(result));
@@ -1574,15 +1576,23 @@ inline output_ref power_of_two(operation& n, output_ref y) {
     return n.convert(n.make(op::power{}, {n.like(exponent, 2), exponent}), n.type(y));
 }
 
+/// Shifts by the width of the type or more, and by negative numbers, leave nothing but the sign.
 inline void read_bit_shift(operation& n) {
-    const output_ref factor = power_of_two(n, n.in(1));
+    const element type = n.type(n.in(0));
+    const bool wide = bit_width(type) == 64;
+    const output_ref x = wide ? n.in(0) : n.convert(n.in(0), i64);
+    output_ref count = wide ? n.in(1) : n.convert(n.in(1), i64);
+    if (!wide) {
+        const output_ref most = n.integer_constant(62);
+        const output_ref below = n.make(op::less{}, {count, n.integer_constant(0)});
+        count = n.make(op::select{}, {below, most, n.make(op::minimum{}, {count, most})});
+    }
+    const output_ref factor = power_of_two(n, count);
     const std::string_view direction = n.words("direction", "");
     if (direction == "LEFT") {
-        n.out(n.make(op::multiply{}, {n.in(0), factor}));
+        n.out(n.convert(n.make(op::multiply{}, {x, factor}), type));
     } else if (direction == "RIGHT") {
-        op::divide what;
-        what.m_pythondiv = false;
-        n.out(n.make(what, {n.in(0), factor}));
+        n.out(n.convert(n.make(op::divide{}, {x, factor}), type));
     } else {
         n.wrong({"direction must be LEFT or RIGHT, not '", shown(direction), "'"});
     }
@@ -2037,6 +2047,38 @@ inline quantization_bounds bounds_of(const quantization& how, std::size_t rank) 
             make_scalar(f32, limits.highest), static_cast<std::int64_t>(steps) + 1};
 }
 
+/// The same where what is quantized are whole steps already: bounds that are whole numbers, with nothing to round.
+inline quantization_bounds counted_bounds_of(const quantization& how, std::size_t rank) {
+    quantization steps = how;
+    steps.scale = make_scalar(f32, 1);
+    return bounds_of(steps, rank);
+}
+
+/// True if a zero point is odd: then the number of a level is even where that of the step is odd, and halves are rounded the other way.
+inline bool has_odd_zero_point(const quantization& how) {
+    for (std::size_t i = 0; how.zero_point && i < how.zero_point.elements(); ++i) {
+        if (how.zero_point.integer(i) % 2 != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// True for a value that the network is given, perhaps moved: such data often lies in the middle between two steps.
+inline bool is_given(const graph& model, output_ref source) {
+    for (int depth = 0; depth < 16; ++depth) {
+        const node& each = model[source.node];
+        if (each.is<op::parameter>()) {
+            return true;
+        }
+        if (!op::has(op::row_of(each.attributes()).traits, op::trait::movement) || each.inputs() == 0) {
+            return false;
+        }
+        source = each.input(0);
+    }
+    return false;
+}
+
 inline std::size_t rank_of(const model_builder& to, output_ref of) {
     const shape& dimensions = to.shape_of(of);
     return dimensions.rank_is_static() ? dimensions.rank() : 0;
@@ -2044,7 +2086,8 @@ inline std::size_t rank_of(const model_builder& to, output_ref of) {
 
 /// The quantized integers: a FakeQuantize that gives them as real numbers, and a Convert.
 inline output_ref quantized_integers(model_builder& to, const quantized_tensor& from) {
-    const quantization_bounds bounds = bounds_of(from.how, rank_of(to, from.real));
+    const std::size_t rank = rank_of(to, from.real);
+    const quantization_bounds bounds = from.is_counted ? counted_bounds_of(from.how, rank) : bounds_of(from.how, rank);
     op::fake_quantize what;
     what.levels = bounds.levels;
     const output_ref inputs[] = {from.real, to.constant(bounds.low), to.constant(bounds.high),
@@ -2063,7 +2106,12 @@ inline output_ref quantized_and_back(model_builder& to, const quantized_tensor& 
     what.levels = bounds.levels;
     const output_ref low = to.constant(bounds.low);
     const output_ref high = to.constant(bounds.high);
-    const output_ref inputs[] = {from.real, low, high, low, high};
+    output_ref inputs[] = {from.real, low, high, low, high};
+    if (from.is_counted) {
+        const quantization_bounds steps = counted_bounds_of(from.how, rank_of(to, from.real));
+        inputs[1] = to.constant(steps.low);
+        inputs[2] = to.constant(steps.high);
+    }
     return to.add_node(what, view<output_ref>(inputs, 5));
 }
 
@@ -2174,7 +2222,15 @@ inline output_ref broadcast_along(operation& n, output_ref numbers, output_ref d
 }
 
 inline value quantized_value(operation& n, output_ref real, const quantization& how) {
-    auto made = std::make_shared<quantized_tensor>(quantized_tensor{how, real, false, {}, {}});
+    quantized_tensor tensor{how, real, false, false, {}, {}};
+    // Not for images: they are quantized while they are brought into the layout of convolutions, which takes no other function yet.
+    const bool is_image = n.shape(real).rank_is_static() && n.shape(real).rank() == 4;
+    if (!is_image && detail::has_odd_zero_point(how) && detail::is_given(n.builder().model(), real)) {
+        const output_ref scale = n.builder().constant(detail::along_axis(how.scale, how.axis, n.rank(real)));
+        tensor.real = n.make(op::round{}, {n.make(op::divide{}, {real, scale})});
+        tensor.is_counted = true;
+    }
+    auto made = std::make_shared<quantized_tensor>(std::move(tensor));
     return {&n.reader(), {}, std::move(made), nullptr};
 }
 
@@ -2426,7 +2482,29 @@ inline output_ref convolved(operation& n, output_ref x, output_ref weights, outp
 
 inline void read_convolution(operation& n) { n.out(convolved(n, n.in(0), n.in(1), n.has(2) ? n.in(2) : output_ref())); }
 
-/// Transposed convolution: `output_shape` decides the padding where it is given.
+/// The padding that gives an output of the wanted size; what is missing at the end is added there.
+template <class Transposed>
+void pad_for_size(operation& n, Transposed& to, const lpt::shape& data, const lpt::shape& kernel,
+                  const lpt::integers& wanted) {
+    const bool upper = to.auto_pad == op::auto_pad::same_upper;
+    to.auto_pad = op::auto_pad::explicit_pads;
+    for (std::size_t i = 0; i < to.strides.size(); ++i) {
+        const checked reach = checked(kernel[kernel.rank() - to.strides.size() + i] - 1) * to.dilations[i];
+        const checked whole = checked(data[i + 2] - 1) * to.strides[i] + reach + to.output_padding[i] + 1 - wanted[i];
+        if (!whole.is_within(-op::most_step, op::most_step)) {
+            n.wrong({"cannot have an output of size ", wanted[i]});
+        }
+        const std::int64_t total = whole.value();
+        if (total < 0) {
+            to.output_padding[i] -= total;
+        }
+        const std::int64_t padding = math::maximum<std::int64_t>(total, 0);
+        to.pads_begin[i] = upper ? padding / 2 : padding - padding / 2;
+        to.pads_end[i] = padding - to.pads_begin[i];
+    }
+}
+
+/// Transposed convolution: `output_shape`, or a size of stride times the input's, decides the padding where they are given.
 inline void read_transposed_convolution(operation& n) {
     const output_ref x = n.in(0);
     const std::int64_t groups = n.integer("group", 1);
@@ -2437,27 +2515,30 @@ inline void read_transposed_convolution(operation& n) {
         if (what.output_padding.empty()) {
             what.output_padding.resize(rank - 2, 0);
         }
-        const lpt::integers wanted = n.list("output_shape");
-        if (wanted.empty()) {
-            if (what.auto_pad == op::auto_pad::same_upper || what.auto_pad == op::auto_pad::same_lower) {
-                // Size times stride; the padding follows from it.
-                lpt::integers sizes;
-                for (std::size_t axis = 2; axis < rank; ++axis) {
-                    sizes.push_back(n.static_shape(x)[axis] * what.strides[axis - 2]);
-                }
-                return n.make(what, {x, weights, n.indices(sizes)});
+        if (what.output_padding.size() != rank - 2 || what.strides.size() != rank - 2 ||
+            what.dilations.size() != rank - 2) {
+            n.wrong({"strides, dilations and output_padding must have one value for each of ", rank - 2, " axes"});
+        }
+        lpt::integers wanted = n.list("output_shape");
+        while (wanted.size() > rank - 2) {
+            wanted.erase(0);
+        }
+        if (what.auto_pad == op::auto_pad::same_upper || what.auto_pad == op::auto_pad::same_lower) {
+            for (std::size_t axis = 2; wanted.size() < rank - 2; ++axis) {
+                wanted.push_back(n.static_shape(x)[axis] * what.strides[axis - 2]);
             }
-            return n.make(what, {x, weights});
         }
-        if (what.auto_pad != op::auto_pad::same_lower) {
-            what.auto_pad = what.auto_pad == op::auto_pad::same_upper ? what.auto_pad : op::auto_pad::same_lower;
+        if (!wanted.empty()) {
+            if (wanted.size() != rank - 2 || n.static_shape(x).rank() != rank) {
+                n.wrong({"output_shape must have one value for each of ", rank - 2, " axes"});
+            }
+            pad_for_size(n, what, n.static_shape(x), n.static_shape(n.in(1)), wanted);
         }
-        lpt::integers sizes;
-        for (std::size_t i = wanted.size() > rank - 2 ? wanted.size() - (rank - 2) : 0; i < wanted.size(); ++i) {
-            sizes.push_back(wanted[i]);
-        }
-        return n.make(what, {x, weights, n.indices(sizes)});
+        return n.make(what, {x, weights});
     };
+    if (rank < 3) {
+        n.wrong({"weights of shape ", n.shape(n.in(1)), " have no spatial axes"});
+    }
     const output_ref result = groups == 1 ? fill(op::convolution_backprop_data{}, n.in(1))
                                           : fill(op::group_convolution_backprop_data{}, grouped(n, n.in(1), groups));
     n.out(n.has(2) ? with_bias(n, result, n.in(2), rank - 2) : result);
@@ -3352,6 +3433,158 @@ inline constexpr operator_entry control_flow_operators[] = {
 }  // namespace lpt::inline LPT_ABI::onnx
 #endif
 
+// ======== lpt/import/onnx/einsum.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_EINSUM_HPP
+#define LPT_HOLDS_IMPORT_ONNX_EINSUM_HPP
+/// Sums of products that a formula names axis by axis.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// The labels of an operand's axes; those of `...` are digits.
+inline std::string labels_of(operation& n, std::string_view term, std::size_t rank) {
+    std::string result;
+    const std::size_t dots = term.find("...");
+    const std::size_t named = dots == std::string_view::npos ? term.size() : term.size() - 3;
+    if (named > rank || (dots == std::string_view::npos && named != rank) || rank - named > 10) {
+        n.wrong({"the term '", shown(term), "' does not fit ", rank, " axes"});
+    }
+    for (std::size_t i = 0; i < term.size(); ++i) {
+        if (i == dots) {
+            for (std::size_t k = 0; k < rank - named; ++k) {
+                result += static_cast<char>('0' + (10 - (rank - named)) + k);
+            }
+            i += 2;
+        } else {
+            result += term[i];
+        }
+    }
+    return result;
+}
+
+/// A label that stands twice means the diagonal of its axes.
+inline output_ref without_repeats(operation& n, output_ref x, std::string& labels) {
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        for (std::size_t k = i + 1; k < labels.size(); ++k) {
+            if (labels[i] != labels[k]) {
+                continue;
+            }
+            lpt::integers rows;
+            lpt::integers columns;
+            rows.resize(labels.size(), 1);
+            columns.resize(labels.size(), 1);
+            rows[i] = -1;
+            columns[k] = -1;
+            const output_ref row = n.reshape(n.counted(n.size_along(x, static_cast<std::int64_t>(i))), rows);
+            const output_ref column = n.reshape(n.counted(n.size_along(x, static_cast<std::int64_t>(k))), columns);
+            const output_ref diagonal = n.make(op::select{}, {n.make(op::equal{}, {row, column}), x, n.like(x, 0)});
+            x = n.reduce<op::reduce_sum>(diagonal, {static_cast<std::int64_t>(k)}, false);
+            labels.erase(k, 1);
+            --k;
+        }
+    }
+    return x;
+}
+
+/// The axes in the order of `all`, with axes of size 1 for labels that the operand does not have.
+inline output_ref spread_out(operation& n, output_ref x, const std::string& labels, const std::string& all) {
+    lpt::integers order;
+    lpt::integers missing;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const std::size_t at = labels.find(all[i]);
+        if (at == std::string::npos) {
+            missing.push_back(static_cast<std::int64_t>(i));
+        } else {
+            order.push_back(static_cast<std::int64_t>(at));
+        }
+    }
+    x = order.empty() ? x : n.transpose(x, order);
+    return missing.empty() ? x : n.make(op::unsqueeze{}, {x, n.indices(missing)});
+}
+
+inline void read_einsum(operation& n) {
+    std::string formula;
+    for (const char each : n.words("equation", "")) {
+        if (each != ' ') {
+            formula += each;
+        }
+    }
+    const std::size_t arrow = formula.find("->");
+    std::string left = formula.substr(0, arrow);
+    std::vector<std::string> labels;
+    std::vector<output_ref> operands;
+    for (std::size_t port = 0, begin = 0; port < n.inputs(); ++port) {
+        const std::size_t comma = std::min(left.find(',', begin), left.size());
+        labels.push_back(labels_of(n, std::string_view(left).substr(begin, comma - begin), n.rank(n.in(port))));
+        operands.push_back(without_repeats(n, n.in(port), labels.back()));
+        begin = std::min(comma + 1, left.size());
+    }
+    std::string every;
+    std::string wanted;
+    std::size_t dots = 0;
+    for (const std::string& each : labels) {
+        for (const char label : each) {
+            if (every.find(label) == std::string::npos) {
+                every += label;
+            }
+        }
+    }
+    dots = static_cast<std::size_t>(
+        std::count_if(every.begin(), every.end(), [](char c) { return c >= '0' && c <= '9'; }));
+    if (arrow != std::string::npos) {
+        const std::string right = formula.substr(arrow + 2);
+        const std::size_t named = right.find("...") == std::string::npos ? right.size() : right.size() - 3;
+        wanted = labels_of(n, right, named == right.size() ? named : named + dots);
+    } else {
+        // Without an arrow: what stands once, in the order of the alphabet.
+        std::string sorted = every;
+        std::sort(sorted.begin(), sorted.end());
+        for (const char label : sorted) {
+            if ((label >= '0' && label <= '9') || std::count(left.begin(), left.end(), label) == 1) {
+                wanted += label;
+            }
+        }
+    }
+    std::string all = wanted;
+    lpt::integers summed;
+    for (const char label : every) {
+        if (wanted.find(label) == std::string::npos) {
+            summed.push_back(static_cast<std::int64_t>(all.size()));
+            all += label;
+        }
+    }
+    for (const char label : wanted) {
+        if (every.find(label) == std::string::npos) {
+            n.wrong({"the label '", std::string(1, label).c_str(), "' of the output is none of an input"});
+        }
+    }
+    // Two operands that share one summed label, which is the last: a matrix product.
+    if (operands.size() == 2 && summed.size() == 1 && labels[0].find(all.back()) != std::string::npos &&
+        labels[1].find(all.back()) != std::string::npos && wanted.size() >= 2) {
+        const std::string outer = wanted.substr(0, wanted.size() - 2);
+        const char row = wanted[wanted.size() - 2];
+        const char column = wanted.back();
+        const auto has = [&](std::size_t which, char label) { return labels[which].find(label) != std::string::npos; };
+        for (const std::size_t first : {0u, 1u}) {
+            const std::size_t second = 1 - first;
+            if (has(first, row) && !has(first, column) && has(second, column) && !has(second, row)) {
+                const output_ref a = spread_out(n, operands[first], labels[first], outer + row + all.back());
+                const output_ref b = spread_out(n, operands[second], labels[second], outer + all.back() + column);
+                return n.out(n.make(op::mat_mul{}, {a, b}));
+            }
+        }
+    }
+    output_ref product;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        const output_ref operand = spread_out(n, operands[i], labels[i], all);
+        product = product ? n.make(op::multiply{}, {product, operand}) : operand;
+    }
+    n.out(summed.empty() ? product : n.reduce<op::reduce_sum>(product, summed, false));
+}
+
+inline constexpr operator_entry einsum_operators[] = {{"", "Einsum", read_einsum}};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
 // ======== lpt/import/onnx/movement.hpp
 #ifndef LPT_HOLDS_IMPORT_ONNX_MOVEMENT_HPP
 #define LPT_HOLDS_IMPORT_ONNX_MOVEMENT_HPP
@@ -3513,14 +3746,10 @@ inline output_ref flat_places(operation& n, output_ref places, const lpt::shape&
         if (static_cast<std::int64_t>(i) == axis) {
             along = places_from_front(n, places, n.integer_constant(sizes[i]));
         } else {
-            lpt::integers order;
-            for (dimension place = 0; place < own[i]; ++place) {
-                order.push_back(place);
-            }
             lpt::integers as;
             as.resize(sizes.rank(), 1);
             as[i] = own[i];
-            along = n.reshape(n.indices(order), as);
+            along = n.reshape(n.counted(n.indices({own[i]})), as);
         }
         along = n.make(op::multiply{}, {along, n.integer_constant(stride)});
         sum = sum ? n.make(op::add{}, {sum, along}) : along;
@@ -3568,7 +3797,18 @@ inline void read_pad_of_computed_margins(operation& n) {
     const auto rank = static_cast<std::int64_t>(n.rank(x));
     output_ref begin = n.slice(n.in(1), 0, 0, rank);
     output_ref end = n.slice(n.in(1), 0, rank, 2 * rank);
-    if (n.has(3)) {
+    if (n.has(3) && !n.is_known(3)) {
+        const output_ref axes = n.unsqueeze(places_from_front(n, n.in(3), n.integer_constant(rank)), {1});
+        const output_ref here = n.make(op::equal{}, {axes, n.counted(n.indices({rank}))});
+        const auto count = static_cast<std::int64_t>(n.static_shape(n.in(3)).elements());
+        const auto spread = [&](std::int64_t first) {
+            const output_ref margins = n.unsqueeze(n.convert(n.slice(n.in(1), 0, first, first + count), i64), {1});
+            const output_ref chosen = n.make(op::select{}, {here, margins, n.integer_constant(0)});
+            return n.reduce<op::reduce_sum>(chosen, {0}, false);
+        };
+        begin = spread(0);
+        end = spread(count);
+    } else if (n.has(3)) {
         const lpt::integers axes = n.known_integers(3);
         const auto count = static_cast<std::int64_t>(axes.size());
         const output_ref all = n.concat({n.indices({0}), n.in(1)}, 0);
@@ -3625,11 +3865,17 @@ inline void read_pad(operation& n) {
         output_ref result = x;
         for (std::size_t axis = 0; axis < rank; ++axis) {
             const dimension size = n.static_shape(x)[axis];
-            lpt::integers places;
-            for (std::int64_t place = -begin[axis]; size != 0 && place < size + end[axis]; ++place) {
-                places.push_back(((place % size) + size) % size);
+            if (begin[axis] == 0 && end[axis] == 0) {
+                continue;
             }
-            result = n.gather(result, n.indices(places), static_cast<std::int64_t>(axis));
+            if (size == 0) {
+                n.wrong({"an axis without elements cannot be wrapped round"});
+            }
+            const output_ref count = n.make(
+                op::add{}, {n.indices({size}), n.make(op::add{}, {n.indices({begin[axis]}), n.indices({end[axis]})})});
+            const output_ref place = n.make(op::subtract{}, {n.counted(count), n.integer_constant(begin[axis])});
+            result = n.gather(result, n.make(op::floor_mod{}, {place, n.integer_constant(size)}),
+                              static_cast<std::int64_t>(axis));
         }
         return n.out(result);
     }
@@ -3870,9 +4116,6 @@ inline op::interpolate resize_attributes(operation& n) {
     what.nearest_mode = static_cast<op::nearest_mode>(find(words_of(what.nearest_mode), nearest, "nearest_mode"));
     what.cube_coeff = n.real("cubic_coeff_a", -0.75);
     what.antialias = n.flag("antialias");
-    if (n.flag("exclude_outside")) {
-        n.wrong({"exclude_outside is not supported"});
-    }
     return what;
 }
 
@@ -3892,9 +4135,6 @@ inline void read_resize(operation& n) {
     const bool by_sizes = n.version() >= 11 && n.has(3);
     if (!by_sizes && !n.has(scales_port)) {
         n.wrong({"has neither scales nor sizes"});
-    }
-    if (n.words("keep_aspect_ratio_policy", "stretch") != "stretch") {
-        n.wrong({"keep_aspect_ratio_policy is not supported"});
     }
     output_ref target = by_sizes ? n.in(3) : n.in(scales_port);
     // Axes that keep their size are left out: fewer axes are interpolated faster, and more kinds of interpolation take them.
@@ -3931,7 +4171,6 @@ inline constexpr operator_entry pooling_operators[] = {
     {"", "GlobalMaxPool", read_global_pool<op::reduce_max>, true},
     {"", "GlobalLpPool", read_global_lp_pool},
     {"", "LpPool", read_lp_pool},
-    {"", "Resize", read_resize},
     {"", "Upsample", read_resize},
 };
 
@@ -4599,6 +4838,345 @@ inline constexpr operator_entry reduction_operators[] = {
 }  // namespace lpt::inline LPT_ABI::onnx
 #endif
 
+// ======== lpt/import/onnx/resampling.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_RESAMPLING_HPP
+#define LPT_HOLDS_IMPORT_ONNX_RESAMPLING_HPP
+/// Resampling: Resize in all its forms, and at places that another tensor gives.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// What Resize does along one axis.
+struct resampled_axis {
+    std::int64_t axis = 0;
+    std::int64_t size = 0;      // of the input
+    std::int64_t wanted = 0;    // of the output
+    double scale = 1;
+    double begin = 0;           // of the region that tf_crop_and_resize takes, as parts of the axis
+    double end = 1;
+};
+
+/// The place in the input of place `i` of the output.
+inline double place_in_input(std::string_view mode, const resampled_axis& one, double i) {
+    const auto size = static_cast<double>(one.size);
+    const double length = size * one.scale;
+    if (mode == "asymmetric") {
+        return i / one.scale;
+    }
+    if (mode == "align_corners") {
+        return length <= 1 ? 0 : i * (size - 1) / (length - 1);
+    }
+    if (mode == "tf_crop_and_resize") {
+        const auto wanted = static_cast<double>(one.wanted);
+        return wanted > 1 ? one.begin * (size - 1) + i * (one.end - one.begin) * (size - 1) / (wanted - 1)
+                          : 0.5 * (one.begin + one.end) * (size - 1);
+    }
+    if (mode == "pytorch_half_pixel" && length <= 1) {
+        return 0;
+    }
+    const double place = (i + 0.5) / one.scale - 0.5;
+    if (mode == "half_pixel_symmetric") {
+        return size / 2 * (1 - static_cast<double>(one.wanted) / length) + place;
+    }
+    return place;
+}
+
+inline double cubic_weight(double distance, double a) {
+    const double t = math::absolute(distance);
+    if (t <= 1) {
+        return ((a + 2) * t - (a + 3)) * t * t + 1;
+    }
+    return t < 2 ? ((a * t - 5 * a) * t + 8 * a) * t - 4 * a : 0;
+}
+
+/// The weights of input elements for one place: taps beside it, spread out where an axis shrinks and `antialias` is set.
+inline void add_weights(operation& n, const resampled_axis& one, double place, double* row) {
+    const bool cubic = n.words("mode", "nearest") == "cubic";
+    const double shrink = n.flag("antialias") ? math::minimum(one.scale, 1.0) : 1.0;
+    const double reach = (cubic ? 2 : 1) / shrink;
+    const double a = n.real("cubic_coeff_a", -0.75);
+    const double below = math::floor(place);
+    const auto first = static_cast<std::int64_t>(math::floor(-reach)) + 1;
+    const std::int64_t last = 1 - first;
+    double sum = 0;
+    for (int pass = 0; pass < 2; ++pass) {
+        for (std::int64_t tap = first; tap <= last; ++tap) {
+            const double distance = (static_cast<double>(tap) - (place - below)) * shrink;
+            double weight = cubic ? cubic_weight(distance, a) : math::maximum(0.0, 1 - math::absolute(distance));
+            const std::int64_t at = static_cast<std::int64_t>(below) + tap;
+            if (n.flag("exclude_outside") && (at < 0 || at >= one.size)) {
+                weight = 0;
+            }
+            if (pass == 0) {
+                sum += weight;
+            } else if (sum != 0) {
+                row[math::maximum<std::int64_t>(0, math::minimum(at, one.size - 1))] += weight / sum;
+            }
+        }
+    }
+}
+
+inline double nearest_place(operation& n, double place) {
+    const std::string_view mode = n.words("nearest_mode", n.version() < 11 ? "floor" : "round_prefer_floor");
+    if (mode == "round_prefer_floor") {
+        return math::ceil(place - 0.5);
+    }
+    if (mode == "round_prefer_ceil") {
+        return math::floor(place + 0.5);
+    }
+    return mode == "floor" ? math::floor(place) : math::ceil(place);
+}
+
+/// Resamples one axis as a gather or a product with a matrix, and takes a number instead for what lies outside.
+inline output_ref resampled(operation& n, output_ref x, const resampled_axis& one) {
+    constexpr std::int64_t most = 1 << 24;
+    if (one.wanted < 1 || one.size < 1 || one.wanted > most / one.size) {
+        n.wrong({"cannot resize ", one.size, " elements to ", one.wanted, " in this mode"});
+    }
+    const std::string_view mode = n.words("coordinate_transformation_mode", "half_pixel");
+    const bool nearest = n.words("mode", "nearest") == "nearest";
+    lpt::integers places;
+    seq<double> weights;
+    seq<double> inside;
+    weights.resize(nearest ? 0 : static_cast<std::size_t>(one.wanted * one.size), 0.0);
+    bool all_inside = true;
+    for (std::int64_t i = 0; i < one.wanted; ++i) {
+        const double place = place_in_input(mode, one, static_cast<double>(i));
+        const bool is_inside =
+            mode != "tf_crop_and_resize" || (place >= 0 && place <= static_cast<double>(one.size - 1));
+        all_inside = all_inside && is_inside;
+        inside.push_back(is_inside ? 1 : 0);
+        if (nearest) {
+            const auto at = static_cast<std::int64_t>(nearest_place(n, place));
+            places.push_back(math::maximum<std::int64_t>(0, math::minimum(at, one.size - 1)));
+        } else {
+            add_weights(n, one, place, weights.data() + i * one.size);
+        }
+    }
+    output_ref result;
+    if (nearest) {
+        result = n.gather(x, n.indices(places), one.axis);
+    } else {
+        lpt::integers order;
+        for (std::size_t axis = 0; axis < n.rank(x); ++axis) {
+            order.push_back(static_cast<std::int64_t>(axis));
+        }
+        std::swap(order[static_cast<std::size_t>(one.axis)], order[order.size() - 1]);
+        op::mat_mul product;
+        product.transpose_b = true;
+        const element type = n.type(x);
+        const element computing = is_real(type) ? type : f32;
+        const output_ref matrix =
+            n.builder().constant(make_tensor(computing, lpt::shape{one.wanted, one.size}, weights));
+        result = n.transpose(n.make(product, {n.transpose(n.convert(x, computing), order), matrix}), order);
+        result = n.convert(result, type);
+    }
+    if (!all_inside) {
+        lpt::shape dimensions = lpt::shape::of_ones(n.rank(x));
+        dimensions[static_cast<std::size_t>(one.axis)] = one.wanted;
+        const output_ref condition = n.builder().constant(make_tensor(boolean, dimensions, inside));
+        result = n.make(op::select{}, {condition, result, n.like(result, n.real("extrapolation_value", 0))});
+    }
+    return result;
+}
+
+/// The axes that Resize changes, and how.
+inline std::vector<resampled_axis> resampled_axes(operation& n, const lpt::integers& axes) {
+    const bool by_sizes = n.has(3);
+    const tensor& target = n.known_input(by_sizes ? 3 : 2);
+    const lpt::shape& sizes = n.static_shape(n.in(0));
+    const std::string_view policy = n.words("keep_aspect_ratio_policy", "stretch");
+    const bool crops = n.words("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize";
+    std::vector<resampled_axis> result;
+    if (target.elements() != axes.size() || (crops && n.known_input(1).elements() != 2 * axes.size())) {
+        n.wrong({"has ", target.elements(), " sizes or scales for ", axes.size(), " axes"});
+    }
+    double common = policy == "not_larger" ? math::infinity : 0;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        resampled_axis one;
+        one.axis = axes[i];
+        one.size = sizes[static_cast<std::size_t>(axes[i])];
+        const auto size = static_cast<double>(one.size);
+        one.scale = by_sizes ? target.real(i) / size : target.real(i);
+        if (!(one.scale > 0) || one.scale > 1e9) {
+            n.wrong({"cannot be scaled by ", one.scale});
+        }
+        one.wanted = by_sizes ? target.integer(i) : static_cast<std::int64_t>(math::floor(size * one.scale));
+        if (crops) {
+            one.begin = n.known_input(1).real(i);
+            one.end = n.known_input(1).real(i + axes.size());
+        }
+        common = policy == "not_larger" ? math::minimum(common, one.scale) : math::maximum(common, one.scale);
+        result.push_back(one);
+    }
+    for (resampled_axis& one : result) {
+        if (by_sizes && policy != "stretch") {
+            one.scale = common;
+            one.wanted = static_cast<std::int64_t>(math::floor(common * static_cast<double>(one.size) + 0.5));
+        }
+    }
+    return result;
+}
+
+/// True for forms that Interpolate does not have, or has with other places.
+inline bool needs_matrices(operation& n) {
+    if (n.version() < 11) {
+        return false;
+    }
+    const std::string_view mode = n.words("coordinate_transformation_mode", "half_pixel");
+    const bool other_places =
+        mode == "half_pixel_symmetric" || mode == "tf_crop_and_resize" || (mode == "align_corners" && !n.has(3));
+    return other_places || n.flag("antialias") || n.flag("exclude_outside") ||
+           n.words("keep_aspect_ratio_policy", "stretch") != "stretch";
+}
+
+inline void read_any_resize(operation& n) {
+    if (!needs_matrices(n)) {
+        return read_resize(n);
+    }
+    output_ref result = n.in(0);
+    lpt::integers axes = n.list("axes");
+    for (std::size_t axis = 0; !n.has_attribute("axes") && axis < n.rank(result); ++axis) {
+        axes.push_back(static_cast<std::int64_t>(axis));
+    }
+    for (std::int64_t& axis : axes) {
+        axis = n.axis_of(axis, n.rank(result));
+    }
+    const bool crops = n.words("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize";
+    for (const resampled_axis& one : resampled_axes(n, axes)) {
+        if (one.wanted != one.size || one.scale != 1 || (crops && (one.begin != 0 || one.end != 1))) {
+            result = resampled(n, result, one);
+        }
+    }
+    n.out(result);
+}
+
+/// A place brought back by reflections at both ends of [least, most].
+inline output_ref reflected(operation& n, output_ref place, double least, double most) {
+    const double width = most - least;
+    if (width <= 0) {
+        return n.make(op::multiply{}, {place, n.like(place, 0)});
+    }
+    const output_ref from_least = n.make(op::subtract{}, {place, n.like(place, least)});
+    const output_ref turn = n.make(op::floor_mod{}, {from_least, n.like(place, 2 * width)});
+    const output_ref folded = n.make(op::minimum{}, {turn, n.make(op::subtract{}, {n.like(place, 2 * width), turn})});
+    return n.make(op::add{}, {folded, n.like(place, least)});
+}
+
+/// Samples of an image at places of a grid, in [-1, 1] from one end of each axis to the other.
+inline void read_grid_sample(operation& n) {
+    const output_ref x = n.in(0);
+    const lpt::shape sizes = n.static_shape(x);
+    const lpt::shape grid = n.static_shape(n.in(1));
+    const std::size_t axes = sizes.rank() - 2;
+    if (sizes.rank() < 3 || grid.rank() != sizes.rank() || grid[grid.rank() - 1] != static_cast<dimension>(axes)) {
+        n.wrong({"a grid of shape ", grid, " does not fit data of shape ", sizes});
+    }
+    const std::string_view mode = n.words("mode", "linear");
+    const std::string_view padding = n.words("padding_mode", "zeros");
+    const bool aligned = n.flag("align_corners");
+    const bool cubic = mode == "cubic" || mode == "bicubic";
+    const bool nearest = mode == "nearest";
+    struct tap {
+        output_ref place;
+        output_ref weight;
+    };
+    std::vector<std::vector<tap>> taps(axes);
+    const output_ref flat_grid = n.reshape(n.in(1), {0, -1, static_cast<std::int64_t>(axes)}, true);
+    for (std::size_t i = 0; i < axes; ++i) {
+        const auto size = static_cast<double>(sizes[i + 2]);
+        const auto last = static_cast<std::int64_t>(axes - 1 - i);  // the grid names the last axis first
+        const output_ref given = n.convert(n.squeeze(n.slice(flat_grid, 2, last, last + 1), {2}), f32);
+        const auto number = [&](double value) { return n.like(given, value); };
+        const output_ref moved = n.make(op::add{}, {given, number(1)});
+        output_ref place =
+            aligned ? n.make(op::multiply{}, {moved, number((size - 1) / 2)})
+                    : n.make(op::subtract{}, {n.make(op::multiply{}, {moved, number(size / 2)}), number(0.5)});
+        if (nearest) {
+            place = n.make(op::round{}, {place});
+        }
+        const double least = aligned ? 0 : -0.5;
+        const double most = aligned ? size - 1 : size - 0.5;
+        const auto into = [&](output_ref at) {
+            return padding == "reflection" ? n.clamp(reflected(n, at, least, most), 0, size - 1)
+                                           : n.clamp(at, 0, size - 1);
+        };
+        if (padding == "border") {
+            place = n.clamp(place, 0, size - 1);
+        } else if (padding == "reflection") {
+            place = reflected(n, place, least, most);
+        }
+        const output_ref below = n.make(op::floor{}, {nearest ? n.make(op::round{}, {place}) : place});
+        const output_ref part = n.make(op::subtract{}, {place, below});
+        for (int step = cubic ? -1 : 0; step <= (cubic ? 2 : nearest ? 0 : 1); ++step) {
+            const output_ref at = n.make(op::add{}, {below, number(step)});
+            output_ref weight;
+            if (nearest) {
+                weight = number(1);
+            } else {
+                const output_ref distance = n.make(op::abs{}, {n.make(op::subtract{}, {part, number(step)})});
+                if (cubic) {
+                    const double a = -0.75;
+                    const auto polynomial = [&](std::initializer_list<double> coefficients) {
+                        output_ref sum = number(0);
+                        for (const double each : coefficients) {
+                            sum = n.make(op::add{}, {n.make(op::multiply{}, {sum, distance}), number(each)});
+                        }
+                        return sum;
+                    };
+                    weight = step == 0 || step == 1 ? polynomial({a + 2, -(a + 3), 0, 1})
+                                                    : polynomial({a, -5 * a, 8 * a, -4 * a});
+                } else {
+                    weight = n.make(op::subtract{}, {number(1), distance});
+                }
+            }
+            const output_ref clamped = into(at);
+            if (padding == "zeros") {
+                const output_ref inside = n.convert(n.make(op::equal{}, {n.clamp(at, 0, size - 1), at}), f32);
+                weight = n.make(op::multiply{}, {weight, inside});
+            }
+            taps[i].push_back({n.convert(n.make(op::round{}, {clamped}), i64), weight});
+        }
+    }
+    const output_ref flat = n.reshape(x, {0, 0, -1}, true);
+    output_ref sum;
+    const std::size_t count = taps[0].size();
+    std::size_t combinations = 1;
+    for (std::size_t i = 0; i < axes; ++i) {
+        combinations *= count;
+    }
+    op::gather take;
+    take.batch_dims = 1;
+    for (std::size_t which = 0; which < combinations; ++which) {
+        output_ref place;
+        output_ref weight;
+        std::size_t rest = which;
+        for (std::size_t i = 0; i < axes; ++i) {
+            const tap& one = taps[i][rest % count];
+            rest /= count;
+            place = place ? n.make(op::add{},
+                                   {n.make(op::multiply{}, {place, n.integer_constant(sizes[i + 2])}), one.place})
+                          : one.place;
+            weight = weight ? n.make(op::multiply{}, {weight, one.weight}) : one.weight;
+        }
+        const output_ref values = n.make(take, {flat, place, n.integer_constant(2)}, 8);
+        const output_ref by_channel = n.shape(weight).rank() == 0 ? weight : n.unsqueeze(weight, {1});
+        const output_ref weighted = n.make(op::multiply{}, {values, n.convert(by_channel, n.type(values))});
+        sum = sum ? n.make(op::add{}, {sum, weighted}) : weighted;
+    }
+    lpt::integers wanted{0, 0};
+    for (std::size_t i = 0; i < axes; ++i) {
+        wanted.push_back(grid[i + 1]);
+    }
+    n.out(n.reshape(sum, wanted, true));
+}
+
+inline constexpr operator_entry resampling_operators[] = {
+    {"", "Resize", read_any_resize},
+    {"", "GridSample", read_grid_sample},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
 // ======== lpt/import/onnx/scatter.hpp
 #ifndef LPT_HOLDS_IMPORT_ONNX_SCATTER_HPP
 #define LPT_HOLDS_IMPORT_ONNX_SCATTER_HPP
@@ -4610,7 +5188,8 @@ namespace lpt::inline LPT_ABI::onnx {
 inline output_ref rows_replaced(operation& n, output_ref data, output_ref places, output_ref updates) {
     const dimension rows = n.shape(data)[0];
     const output_ref both = n.concat({data, updates}, 0);
-    if (const tensor* known = n.known(places)) {
+    constexpr dimension most_rows = 1 << 24;
+    if (const tensor* known = n.known(places); known != nullptr && rows <= most_rows) {
         lpt::integers from;
         for (dimension i = 0; i < rows; ++i) {
             from.push_back(i);
@@ -4666,7 +5245,7 @@ inline output_ref scattered(operation& n, output_ref data, output_ref places, ou
     const std::string_view how = n.words("reduction", "none");
     const double pairs = static_cast<double>(n.shape(data)[0]) * static_cast<double>(n.shape(updates)[0]) *
                          (how == "none" ? 1.0 : static_cast<double>(n.shape(data)[1]));
-    if (pairs > most && (how != "none" || n.known(places) == nullptr)) {
+    if (pairs > most && (how != "none" || n.known(places) == nullptr || n.shape(data)[0] > (1 << 24))) {
         n.wrong({"has too many places that are not known when the network is read"});
     }
     return how == "none" ? rows_replaced(n, data, places, updates) : rows_combined(n, data, places, updates, how);
@@ -4890,12 +5469,213 @@ inline void read_compress(operation& n) {
     n.out(n.gather(x, places, flat ? 0 : n.integer("axis", 0)));
 }
 
+/// a0 - a1 cos(2 pi i / N) + a2 cos(4 pi i / N): the windows that signals are seen through.
+inline void read_window_function(operation& n, double a0, double a1, double a2) {
+    const element type = n.type_attribute("output_datatype", f32);
+    const output_ref count = n.shape(n.in(0)).rank() == 0 ? n.in(0) : n.reshape(n.in(0), view<std::int64_t>());
+    const output_ref size = n.convert(count, f32);
+    const output_ref length = n.flag("periodic", true) ? size : n.make(op::subtract{}, {size, n.like(size, 1)});
+    const output_ref place = n.convert(n.counted(n.convert(count, i64)), f32);
+    const output_ref angle =
+        n.make(op::divide{}, {n.make(op::multiply{}, {place, n.like(size, 6.283185307179586)}), length});
+    const auto cosine = [&](double times, double weight) {
+        const output_ref inner = n.make(op::multiply{}, {angle, n.like(size, times)});
+        return n.make(op::multiply{}, {n.make(op::cos{}, {inner}), n.like(size, weight)});
+    };
+    const output_ref first = n.make(op::add{}, {cosine(1, -a1), n.like(size, a0)});
+    n.out(n.convert(a2 == 0 ? first : n.make(op::add{}, {first, cosine(2, a2)}), type));
+}
+inline void read_hann_window(operation& n) { read_window_function(n, 0.5, 0.5, 0); }
+inline void read_hamming_window(operation& n) { read_window_function(n, 25.0 / 46, 21.0 / 46, 0); }
+inline void read_blackman_window(operation& n) { read_window_function(n, 0.42, 0.5, 0.08); }
+
+/// The middle of the axes, or zeros round them, so that they get the sizes that are asked for.
+inline void read_center_crop_pad(operation& n) {
+    const output_ref x = n.in(0);
+    lpt::integers axes = n.list("axes");
+    for (std::size_t axis = 0; !n.has_attribute("axes") && axis < n.rank(x); ++axis) {
+        axes.push_back(static_cast<std::int64_t>(axis));
+    }
+    const output_ref zero = n.integer_constant(0);
+    const output_ref two = n.integer_constant(2);
+    const output_ref wanted = n.convert(n.in(1), i64);
+    const output_ref sizes = n.gather(n.shape_of(x), n.indices(axes), 0);
+    const auto half = [&](output_ref from, output_ref less) {
+        return n.make(op::divide{}, {n.make(op::maximum{}, {n.make(op::subtract{}, {from, less}), zero}), two});
+    };
+    const output_ref begin = half(sizes, wanted);
+    const output_ref kept = n.make(op::minimum{}, {sizes, wanted});
+    const output_ref ones = n.indices(lpt::integers(axes.size(), 1));
+    const output_ref cropped = n.make(op::slice{}, {x, begin, n.make(op::add{}, {begin, kept}), ones, n.indices(axes)});
+    const output_ref before = half(wanted, kept);
+    const output_ref after = n.make(op::subtract{}, {n.make(op::subtract{}, {wanted, kept}), before});
+    lpt::integers places;
+    places.resize(n.rank(x), 0);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        places[static_cast<std::size_t>(n.axis_of(axes[i], n.rank(x)))] = static_cast<std::int64_t>(i + 1);
+    }
+    const auto all = [&](output_ref margins) {
+        return n.gather(n.concat({n.indices({0}), margins}, 0), n.indices(places), 0);
+    };
+    n.out(n.make(op::pad{}, {cropped, all(before), all(after), n.like(x, 0)}, 12));
+}
+
+/// Places in [-1, 1] along each axis of an image, moved by matrices.
+inline void read_affine_grid(operation& n) {
+    const output_ref theta = n.in(0);
+    const element type = n.type(theta);
+    const bool aligned = n.flag("align_corners");
+    const std::int64_t axes = n.static_shape(theta)[1];
+    const output_ref sizes = n.convert(n.in(1), i64);
+    const output_ref inner = n.slice(sizes, 0, 2, 2 + axes);
+    seq<output_ref> parts;
+    for (std::int64_t part = axes - 1; part >= 0; --part) {
+        const output_ref count = n.slice(inner, 0, part, part + 1);
+        const output_ref size = n.convert(n.squeeze(count, {0}), type);
+        const output_ref place = n.convert(n.counted(count), type);
+        const output_ref two = n.like(size, 2);
+        const output_ref one = n.like(size, 1);
+        output_ref along;
+        if (aligned) {
+            along = n.make(op::divide{}, {n.make(op::multiply{}, {place, two}), n.make(op::subtract{}, {size, one})});
+        } else {
+            const output_ref odd = n.make(op::add{}, {n.make(op::multiply{}, {place, two}), one});
+            along = n.make(op::divide{}, {odd, size});
+        }
+        lpt::integers as;
+        as.resize(static_cast<std::size_t>(axes), 1);
+        as[static_cast<std::size_t>(part)] = -1;
+        const output_ref spread = n.broadcast(n.reshape(n.make(op::subtract{}, {along, one}), as), inner);
+        parts.push_back(n.reshape(spread, {-1, 1}));
+    }
+    const output_ref places = n.concat(parts, 1);
+    const output_ref ones = n.broadcast(n.like(theta, 1), n.concat({n.size_along(places, 0), n.indices({1})}, 0));
+    op::mat_mul product;
+    product.transpose_b = true;
+    const output_ref moved = n.make(product, {n.concat({places, ones}, 1), theta});
+    const output_ref wanted = n.concat({n.slice(sizes, 0, 0, 1), inner, n.indices({axes})}, 0);
+    n.out(n.make(op::reshape{}, {moved, wanted}));
+}
+
+/// A tensor is there where it is given.
+inline void read_optional_has_element(operation& n) {
+    n.out(n.builder().constant(make_scalar(boolean, n.has(0) ? 1 : 0)));
+}
+inline void read_optional_get_element(operation& n) { n.out_value(0, n.value_at(0)); }
+
 inline constexpr operator_entry shape_operators[] = {
-    {"", "Constant", read_constant}, {"", "ConstantOfShape", read_constant_of_shape},
-    {"", "Shape", read_shape},       {"", "Size", read_size},
-    {"", "Range", read_range},       {"", "NonZero", read_non_zero},
-    {"", "OneHot", read_one_hot},    {"", "EyeLike", read_eye_like},
+    {"", "HannWindow", read_hann_window},
+    {"", "HammingWindow", read_hamming_window},
+    {"", "BlackmanWindow", read_blackman_window},
+    {"", "CenterCropPad", read_center_crop_pad},
+    {"", "AffineGrid", read_affine_grid},
+    {"", "OptionalHasElement", read_optional_has_element},
+    {"", "OptionalGetElement", read_optional_get_element},
+    {"", "Constant", read_constant},
+    {"", "ConstantOfShape", read_constant_of_shape},
+    {"", "Shape", read_shape},
+    {"", "Size", read_size},
+    {"", "Range", read_range},
+    {"", "NonZero", read_non_zero},
+    {"", "OneHot", read_one_hot},
+    {"", "EyeLike", read_eye_like},
     {"", "Compress", read_compress},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/signal.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_SIGNAL_HPP
+#define LPT_HOLDS_IMPORT_ONNX_SIGNAL_HPP
+/// Running products, Fourier transforms, and bits seen as another type.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// Products along an axis up to each place, by the sums of logarithms, of signs and of zeros: the axis may be known only when the network runs.
+inline void read_cumulative_product(operation& n) {
+    const element type = n.type(n.in(0));
+    const output_ref x = n.convert(n.in(0), f64);
+    const output_ref axis = n.shape(n.in(1)).rank() == 0 ? n.in(1) : n.reshape(n.in(1), view<std::int64_t>());
+    op::cum_sum what;
+    what.exclusive = n.flag("exclusive");
+    what.reverse = n.flag("reverse");
+    const output_ref zero = n.like(x, 0);
+    const output_ref is_zero = n.make(op::equal{}, {x, zero});
+    const output_ref size = n.make(op::select{}, {is_zero, n.like(x, 1), n.make(op::abs{}, {x})});
+    const output_ref product = n.make(op::exp{}, {n.make(what, {n.make(op::log{}, {size}), axis})});
+    const output_ref negatives = n.make(what, {n.convert(n.make(op::less{}, {x, zero}), f64), axis});
+    const output_ref odd = n.make(op::equal{}, {n.make(op::floor_mod{}, {negatives, n.like(x, 2)}), n.like(x, 1)});
+    const output_ref with_sign = n.make(op::select{}, {odd, n.make(op::negative{}, {product}), product});
+    const output_ref zeros = n.make(what, {n.convert(is_zero, f64), axis});
+    const output_ref result = n.make(op::select{}, {n.make(op::greater{}, {zeros, zero}), zero, with_sign});
+    n.out(n.convert(is_real(type) ? result : n.make(op::round{}, {result}), type));
+}
+
+/// The discrete Fourier transform along an axis of real or complex numbers, whose two parts lie along the last axis.
+inline void read_fourier_transform(operation& n) {
+    const output_ref x = n.in(0);
+    const lpt::shape sizes = n.static_shape(x);
+    if (sizes.rank() < 2 || sizes[sizes.rank() - 1] < 1 || sizes[sizes.rank() - 1] > 2) {
+        n.wrong({"data of shape ", sizes, " has no real or complex numbers along its last axis"});
+    }
+    std::int64_t axis = n.version() < 20 ? n.integer("axis", 1) : n.has(2) ? n.known_input(2).integer(0) : -2;
+    axis = n.axis_of(axis, sizes.rank());
+    const std::int64_t length = n.has(1) ? n.known_input(1).integer(0) : sizes[static_cast<std::size_t>(axis)];
+    const bool inverse = n.flag("inverse");
+    const bool one_sided = n.flag("onesided");
+    constexpr std::int64_t longest = 4096;
+    const auto last = static_cast<std::int64_t>(sizes.rank()) - 1;
+    if (length < 1 || length > longest || axis == last || (inverse && one_sided)) {
+        n.wrong({"a transform of length ", length, " along axis ", axis, " is not supported"});
+    }
+    const std::int64_t kept = math::minimum(length, sizes[static_cast<std::size_t>(axis)]);
+    const std::int64_t wanted = one_sided ? length / 2 + 1 : length;
+    seq<double> cosines;
+    seq<double> sines;
+    for (std::int64_t i = 0; i < kept; ++i) {
+        for (std::int64_t k = 0; k < wanted; ++k) {
+            const double angle = 6.283185307179586 * static_cast<double>(i * k % length) / static_cast<double>(length);
+            cosines.push_back(std::cos(angle) / (inverse ? static_cast<double>(length) : 1.0));
+            sines.push_back(std::sin(angle) / (inverse ? -static_cast<double>(length) : 1.0));
+        }
+    }
+    const element type = n.type(x);
+    const output_ref cosine = n.builder().constant(make_tensor(type, lpt::shape{kept, wanted}, cosines));
+    const output_ref sine = n.builder().constant(make_tensor(type, lpt::shape{kept, wanted}, sines));
+    lpt::integers order;
+    for (std::int64_t i = 0; i < last; ++i) {
+        order.push_back(i);
+    }
+    std::swap(order[static_cast<std::size_t>(axis)], order[order.size() - 1]);
+    const auto part = [&](std::int64_t which) {
+        const output_ref one = n.squeeze(n.slice(x, last, which, which + 1), {last});
+        return n.transpose(n.slice(one, axis, 0, kept), order);
+    };
+    const auto product = [&](output_ref of, output_ref with) { return n.make(op::mat_mul{}, {of, with}); };
+    output_ref real = product(part(0), cosine);
+    output_ref imaginary = n.make(op::negative{}, {product(part(0), sine)});
+    if (sizes[sizes.rank() - 1] == 2) {
+        real = n.make(op::add{}, {real, product(part(1), sine)});
+        imaginary = n.make(op::add{}, {imaginary, product(part(1), cosine)});
+    }
+    n.out(n.concat({n.unsqueeze(n.transpose(real, order), {last}), n.unsqueeze(n.transpose(imaginary, order), {last})},
+                   last));
+}
+
+/// The bits of integers seen as other integers of as many bits.
+inline void read_bit_cast(operation& n) {
+    const element from = n.type(n.in(0));
+    const element to = known_element_of(n.integer("to", 0), n.builder());
+    if (bit_width(from) != bit_width(to) || is_real(from) || is_real(to)) {
+        n.wrong({"bits of ", lpt::name(from), " as ", lpt::name(to), " are not supported"});
+    }
+    n.out(n.convert(n.in(0), to));
+}
+
+inline constexpr operator_entry signal_operators[] = {
+    {"", "CumProd", read_cumulative_product},
+    {"", "DFT", read_fourier_transform},
+    {"", "BitCast", read_bit_cast},
 };
 
 }  // namespace lpt::inline LPT_ABI::onnx
@@ -4929,6 +5709,9 @@ inline const operator_entry* find_operator(std::string_view domain, std::string_
         add(loss_operators);
         add(recurrent_operators);
         add(scatter_operators);
+        add(resampling_operators);
+        add(einsum_operators);
+        add(signal_operators);
         add(microsoft_operators);
         return result;
     }();

@@ -74,6 +74,15 @@ TEST_CASE("QuantizeLinear and DequantizeLinear become one FakeQuantize") {
     CHECK(run(model, {row({0.3, -0.6, 1000, -1000})}) == std::vector<double>{0.5, -0.5, 63.5, -64});
 }
 
+TEST_CASE("What lies in the middle between two steps is rounded before the zero point is added") {
+    const words numbers_of{floats("s", {}, {2}), small("z", {}, {3})};
+    parts net = one_node(make_node("QuantizeLinear", {"x", "s", "z"}, {"q"}), numbers_of);
+    net.nodes.push_back(make_node("DequantizeLinear", {"q", "s", "z"}, {"y"}));
+    const lpt::graph model = import_content(make_model(net));
+    CHECK(run(model, {row({1, 3, 5, -1})}) == std::vector<double>{0, 4, 4, 0});
+    CHECK(run(model, {row({7, 9, -3, -5})}) == std::vector<double>{8, 8, -4, -4});
+}
+
 TEST_CASE("A quantized tensor that several nodes read as real numbers is quantized once") {
     const words numbers_of{floats("s", {}, {0.5f}), small("z", {}, {128})};
     parts net = one_node(make_node("QuantizeLinear", {"x", "s", "z"}, {"q"}), numbers_of);

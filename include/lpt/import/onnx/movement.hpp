@@ -212,7 +212,18 @@ inline void read_pad_of_computed_margins(operation& n) {
     const auto rank = static_cast<std::int64_t>(n.rank(x));
     output_ref begin = n.slice(n.in(1), 0, 0, rank);
     output_ref end = n.slice(n.in(1), 0, rank, 2 * rank);
-    if (n.has(3)) {
+    if (n.has(3) && !n.is_known(3)) {
+        const output_ref axes = n.unsqueeze(places_from_front(n, n.in(3), n.integer_constant(rank)), {1});
+        const output_ref here = n.make(op::equal{}, {axes, n.counted(n.indices({rank}))});
+        const auto count = static_cast<std::int64_t>(n.static_shape(n.in(3)).elements());
+        const auto spread = [&](std::int64_t first) {
+            const output_ref margins = n.unsqueeze(n.convert(n.slice(n.in(1), 0, first, first + count), i64), {1});
+            const output_ref chosen = n.make(op::select{}, {here, margins, n.integer_constant(0)});
+            return n.reduce<op::reduce_sum>(chosen, {0}, false);
+        };
+        begin = spread(0);
+        end = spread(count);
+    } else if (n.has(3)) {
         const lpt::integers axes = n.known_integers(3);
         const auto count = static_cast<std::int64_t>(axes.size());
         const output_ref all = n.concat({n.indices({0}), n.in(1)}, 0);

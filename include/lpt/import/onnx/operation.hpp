@@ -62,7 +62,8 @@ public:
     }
     void out(std::size_t port, output_ref result) {
         if (kept_) {
-            auto moved = std::make_shared<quantized_tensor>(quantized_tensor{kept_->how, result, true, result, {}});
+            auto moved =
+                std::make_shared<quantized_tensor>(quantized_tensor{kept_->how, result, true, false, result, {}});
             return out_value(port, {&reader_, {}, std::move(moved), nullptr});
         }
         out_value(port, reader_.of(result));

@@ -17,6 +17,7 @@
 #include <lpt/import/onnx/resampling.hpp>
 #include <lpt/import/onnx/scatter.hpp>
 #include <lpt/import/onnx/shape.hpp>
+#include <lpt/import/onnx/signal.hpp>
 
 namespace lpt::inline LPT_ABI::onnx {
 
@@ -45,6 +46,7 @@ inline const operator_entry* find_operator(std::string_view domain, std::string_
         add(scatter_operators);
         add(resampling_operators);
         add(einsum_operators);
+        add(signal_operators);
         add(microsoft_operators);
         return result;
     }();

@@ -69,7 +69,15 @@ inline output_ref broadcast_along(operation& n, output_ref numbers, output_ref d
 }
 
 inline value quantized_value(operation& n, output_ref real, const quantization& how) {
-    auto made = std::make_shared<quantized_tensor>(quantized_tensor{how, real, false, {}, {}});
+    quantized_tensor tensor{how, real, false, false, {}, {}};
+    // Not for images: they are quantized while they are brought into the layout of convolutions, which takes no other function yet.
+    const bool is_image = n.shape(real).rank_is_static() && n.shape(real).rank() == 4;
+    if (!is_image && detail::has_odd_zero_point(how) && detail::is_given(n.builder().model(), real)) {
+        const output_ref scale = n.builder().constant(detail::along_axis(how.scale, how.axis, n.rank(real)));
+        tensor.real = n.make(op::round{}, {n.make(op::divide{}, {real, scale})});
+        tensor.is_counted = true;
+    }
+    auto made = std::make_shared<quantized_tensor>(std::move(tensor));
     return {&n.reader(), {}, std::move(made), nullptr};
 }
 

@@ -59,6 +59,38 @@ inline quantization_bounds bounds_of(const quantization& how, std::size_t rank) 
             make_scalar(f32, limits.highest), static_cast<std::int64_t>(steps) + 1};
 }
 
+/// The same where what is quantized are whole steps already: bounds that are whole numbers, with nothing to round.
+inline quantization_bounds counted_bounds_of(const quantization& how, std::size_t rank) {
+    quantization steps = how;
+    steps.scale = make_scalar(f32, 1);
+    return bounds_of(steps, rank);
+}
+
+/// True if a zero point is odd: then the number of a level is even where that of the step is odd, and halves are rounded the other way.
+inline bool has_odd_zero_point(const quantization& how) {
+    for (std::size_t i = 0; how.zero_point && i < how.zero_point.elements(); ++i) {
+        if (how.zero_point.integer(i) % 2 != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// True for a value that the network is given, perhaps moved: such data often lies in the middle between two steps.
+inline bool is_given(const graph& model, output_ref source) {
+    for (int depth = 0; depth < 16; ++depth) {
+        const node& each = model[source.node];
+        if (each.is<op::parameter>()) {
+            return true;
+        }
+        if (!op::has(op::row_of(each.attributes()).traits, op::trait::movement) || each.inputs() == 0) {
+            return false;
+        }
+        source = each.input(0);
+    }
+    return false;
+}
+
 inline std::size_t rank_of(const model_builder& to, output_ref of) {
     const shape& dimensions = to.shape_of(of);
     return dimensions.rank_is_static() ? dimensions.rank() : 0;
@@ -66,7 +98,8 @@ inline std::size_t rank_of(const model_builder& to, output_ref of) {
 
 /// The quantized integers: a FakeQuantize that gives them as real numbers, and a Convert.
 inline output_ref quantized_integers(model_builder& to, const quantized_tensor& from) {
-    const quantization_bounds bounds = bounds_of(from.how, rank_of(to, from.real));
+    const std::size_t rank = rank_of(to, from.real);
+    const quantization_bounds bounds = from.is_counted ? counted_bounds_of(from.how, rank) : bounds_of(from.how, rank);
     op::fake_quantize what;
     what.levels = bounds.levels;
     const output_ref inputs[] = {from.real, to.constant(bounds.low), to.constant(bounds.high),
@@ -85,7 +118,12 @@ inline output_ref quantized_and_back(model_builder& to, const quantized_tensor& 
     what.levels = bounds.levels;
     const output_ref low = to.constant(bounds.low);
     const output_ref high = to.constant(bounds.high);
-    const output_ref inputs[] = {from.real, low, high, low, high};
+    output_ref inputs[] = {from.real, low, high, low, high};
+    if (from.is_counted) {
+        const quantization_bounds steps = counted_bounds_of(from.how, rank_of(to, from.real));
+        inputs[1] = to.constant(steps.low);
+        inputs[2] = to.constant(steps.high);
+    }
     return to.add_node(what, view<output_ref>(inputs, 5));
 }
 

@@ -44,6 +44,7 @@ struct quantized_tensor {
     quantization how;
     output_ref real;  // what is quantized; what came out of it already if it is `rounded`
     bool is_rounded = false;
+    bool is_counted = false;  // `real` are whole numbers of steps, counted from the zero point
     output_ref dequantized;  // made when it is asked for
     output_ref integers;  // made when it is asked for
 };
