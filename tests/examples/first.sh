@@ -9,6 +9,8 @@ if [ "$shown" != "$(tail -n +2 examples/first.cpp)" ]; then
     diff <(echo "$shown") <(tail -n +2 examples/first.cpp)
     exit 1
 fi
-printed=$("$@" examples/data/digits/model.xml)
-grep -q '^conv_1_linear/WithoutBiases.*Convolution.*[ui]8' <<<"$printed" || { echo "$printed"; echo "no 8-bit convolution in the report"; exit 1; }
-[ "$(tail -n 1 <<<"$printed")" = "1 output" ] || { echo "$printed"; echo "the network did not run"; exit 1; }
+for model in digits-onnx/model.onnx digits/model.xml; do
+    printed=$("$@" "examples/data/$model")
+    grep -q '^conv_1.*Convolution.*[ui]8' <<<"$printed" || { echo "$printed"; echo "$model: no 8-bit convolution in the report"; exit 1; }
+    [ "$(tail -n 1 <<<"$printed")" = "1 output" ] || { echo "$printed"; echo "$model: the network did not run"; exit 1; }
+done
