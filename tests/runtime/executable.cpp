@@ -509,3 +509,20 @@ TEST_CASE("Scale and shift behind a normalization of the last axis are part of i
         check(model, {image(shape{2, 5, 37})}, 1e-5);
     }
 }
+
+TEST_CASE("Bytes are normalized and reduced as the numbers that they are, by kernels") {
+    graph model;
+    const output_ref data = quantize(model, model.parameter(f32, shape{2, 5, 37}, "x"), i8, 0.0625, 3);
+    const output_ref axis = model.constant(make_indices({2}));
+    op::mvn across;
+    across.eps = 1e-5;
+    const output_ref normal = model.add_relaxed(across, {data, axis}, {{f32}, {f32}});
+    model.result(multiplied(model, normal, numbers(f32, shape{1, 1, 37}, -1, 0.07, 2)));
+    model.result(model.add_relaxed(op::reduce_sum{}, {data, axis}, {{f32}, {f32}}));
+    model.result(model.add_relaxed(op::softmax{2}, {data}, {{f32}, {f32}}));
+    const executable net = compile(model, options_for(kernel::isa::scalar));
+    for (const plan::step& each : net.plan().steps) {
+        CHECK(each.kernel.find("reference") == std::string::npos);
+    }
+    check(model, {image(shape{2, 5, 37})}, 1e-5);
+}

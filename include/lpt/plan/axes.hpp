@@ -119,7 +119,7 @@ inline bool planner::make_reduction(node_id id) {
         !detail::listed_axes(data, axes, true, problem.reduced)) {
         return false;
     }
-    const int from = tensor_of(each.input(0), layout::plain);
+    const int from = make_f32(tensor_of(each.input(0), layout::plain));
     const int to = add_tensor(f32, each.shape(), layout::plain);
     define(id, to);
     add_kernel({id}, problem, {from, to});
@@ -171,7 +171,7 @@ inline bool planner::make_normalization(node_id id) {
         !detail::listed_axes(each.shape(), axes, true, problem.reduced)) {
         return false;
     }
-    const int from = tensor_of(each.input(0), layout::plain);
+    const int from = make_f32(tensor_of(each.input(0), layout::plain));
     const int to = add_tensor(f32, each.shape(), layout::plain);
     const group* const behind = affine_behind(id, problem);
     if (behind == nullptr) {

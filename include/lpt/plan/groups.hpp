@@ -49,13 +49,16 @@ inline bool has_kernel_type(const graph& model, output_ref output) {
 /// A tensor with elements, all sizes known.
 inline bool has_elements(const shape& dimensions) { return dimensions.is_static() && dimensions.elements() != 0; }
 
-/// An operation that takes one tensor of f32 with elements and gives one; kernels compute it in f32.
+/// An operation that takes one tensor with elements, of f32 or of bytes that it computes with as f32, and gives one of f32.
 inline bool maps_f32(const graph& model, const node& each) {
+    if (each.inputs() == 0 || each.outputs() != 1 || each.type() != f32 || !has_elements(each.shape()) ||
+        !has_elements(model.shape(each.input(0)))) {
+        return false;
+    }
     const relaxation* own = each.own_types();
-    const bool computes_in_f32 =
-        own == nullptr || own->input_types.empty() || own->input_types[0] == f32 || own->input_types[0] == dynamic;
-    return each.inputs() != 0 && each.outputs() == 1 && each.type() == f32 && model.type(each.input(0)) == f32 &&
-           computes_in_f32 && has_elements(each.shape()) && has_elements(model.shape(each.input(0)));
+    const element given = model.type(each.input(0));
+    const bool is_typed = own != nullptr && !own->input_types.empty() && own->input_types[0] != dynamic;
+    return is_typed ? own->input_types[0] == f32 && has_kernel_type(model, each.input(0)) : given == f32;
 }
 
 inline chain chain_at(const graph& model, node_id anchor, int axis) {

@@ -23,7 +23,7 @@ inline bool planner::make_softmax(node_id id) {
         const auto place = static_cast<std::int64_t>(axis);
         (place < along ? problem.outer : place == along ? problem.length : problem.inner) *= data[axis];
     }
-    const int from = tensor_of(each.input(0), layout::plain);
+    const int from = make_f32(tensor_of(each.input(0), layout::plain));
     const int to = add_tensor(f32, data, layout::plain);
     define(id, to);
     add_kernel({id}, problem, {from, to}, f32, true);
