@@ -2,6 +2,7 @@
 // lpt_run MODEL: imports a network, transforms it to 8-bit integers, runs it, and says what each operation became.
 // The command line and the report are described in docs/design.md.
 #include "ready_target.hpp"
+#include "run/compare.hpp"
 #include "run/html.hpp"
 #include "run/inputs.hpp"
 
@@ -41,6 +42,7 @@ struct arguments {
     int repeat = 0;
     int sessions = 1;
     bool all = false;
+    bool compare = false;
     int width = 0;
     std::size_t memory_limit = 0;  // MiB; 0: the machine's
     std::int64_t iterations = reference::limits{}.iterations;
@@ -97,6 +99,8 @@ void read_arguments(CLI::App& app, arguments& to) {
     app.add_option("--repeat", to.repeat, "time so many runs")->check(CLI::Range(1, 1000000000));
     app.add_option("--sessions", to.sessions, "with --repeat: time so many sessions at once, too, each on a thread")
         ->check(CLI::Range(1, 1024));
+    app.add_flag("--compare", to.compare,
+                 "print what quantization costs each operation, worst first, and what would improve it");
     app.add_flag("--all", to.all, "print every operation, as where stdout is no terminal");
     app.add_option("--width", to.width, "print what fits a terminal with lines of so many characters")
         ->check(CLI::Range(80, 100000));
@@ -248,6 +252,16 @@ void print_throughput(const executable& net, const std::vector<tensor>& sample, 
     std::printf("%d sessions at once: %.1f runs a second, %.2f times those of one\n", sessions, all, all / one);
 }
 
+void print_comparison(const graph& original, executable& net, const compile_options& options,
+                      const run::samples& samples) {
+    std::vector<std::vector<tensor>> inputs;
+    for (std::size_t i = 0; i < samples.count; ++i) {
+        inputs.push_back(samples.sample(i));
+    }
+    net.reset();
+    run::print_comparison(run::compare_with_real(original, net, options, inputs));
+}
+
 std::size_t peak_memory_bytes() {
     rusage used{};
     getrusage(RUSAGE_SELF, &used);
@@ -313,6 +327,9 @@ void run_network(const arguments& given) {
                 all.transform_ms, all.plan_ms, all.run_ms, kernel::name_of(net.instruction_set()), given.threads);
     if (given.repeat > 0) {
         std::printf("min %.4f ms, median %.4f ms of %d runs\n", all.least_run_ms, all.run_ms, given.repeat);
+    }
+    if (given.compare) {
+        print_comparison(original, net, options, samples);
     }
     if (given.repeat > 0 && given.sessions > 1 && samples.count > 0) {
         print_throughput(net, samples.sample(0), given.sessions, given.repeat);
