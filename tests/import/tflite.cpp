@@ -115,6 +115,18 @@ TEST_CASE("weights stay integers below their dequantization, one scale a channel
     CHECK(found);
 }
 
+TEST_CASE("weights have their inputs in front of rows and columns, and stay in the file where that moves nothing") {
+    tflite_subgraph network = convolution();
+    network.tensors[0] = i8_activation({1, 2, 2, 2}, 1.0F, 0);
+    network.tensors[1] = {tensor_type::int8, {1, 2, 2, 2}, {1.0F}, {0}, 0, std::string("\1\2\3\4\5\6\7\10", 8)};
+    network.tensors[3] = i8_activation({1, 1, 1, 1}, 3.0F, 0);
+    network.operators[0].inputs = {0, 1, -1};
+    CHECK(run(import_network(network), i8_tensor({1, 2, 2, 2}, {1, 2, 3, 5, 7, 11, 13, 16})) ==
+          std::vector<double>{118});
+    const tensor pixels_of_one = make_tensor(i8, shape{3, 1, 1, 2}, view<double>({1, 2, 3, 4, 5, 6}));
+    CHECK(tflite::transposed(pixels_of_one, {0, 3, 1, 2}).data() == pixels_of_one.data());
+}
+
 TEST_CASE("a bias has the scale that its tensor says") {
     tflite_subgraph network = convolution();
     network.tensors[2].scales = {2.0F, 2.0F, 2.0F};
