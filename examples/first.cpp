@@ -16,10 +16,10 @@ constexpr auto my_target = lpt::restrictions<lpt::precisions<op::convolution, lp
 using my_pipeline = lpt::default_pipeline::without<lpt::multiply_to_group_convolution_transformation>;
 
 int main(int, char** words) {
-    lpt::graph model = lpt::import(words[1]);  // model.onnx, model.tflite, or model.xml with its model.bin
-    lpt::prepare(model);  // forms that the transformations match
+    lpt::graph model = lpt::import(words[1]);                    // .onnx, .tflite, or .xml with its .bin
+    lpt::prepare(model);                                         // forms that the transformations match
     std::cout << lpt::transform<my_pipeline>(model, my_target);  // a line an operation: u8, i8 or f32, and why
-    lpt::executable network = lpt::compile(model);  // packed weights, fused steps, planned memory
+    lpt::executable network = lpt::compile(model);               // packed weights, fused steps, planned memory
     const auto& input = network.inputs()[0];
     const std::vector<lpt::tensor> zeros{lpt::tensor_builder(input.type, input.dimensions).finish()};
     std::cout << network.run(zeros).size() << " output\n";
