@@ -5,6 +5,7 @@
 #include "run/compare.hpp"
 #include "run/html.hpp"
 #include "run/inputs.hpp"
+#include "run/specified.hpp"
 
 #include <lpt/export/dot.hpp>
 #include <lpt/import/import.hpp>
@@ -34,6 +35,7 @@ struct arguments {
     std::string html;
     std::string dot;
     std::string precision = "int8";
+    std::string arithmetic = "transformed";
     std::string target = "host";
     bool follow_upstream = false;
     bool as_transformed = false;
@@ -70,6 +72,9 @@ void read_arguments(CLI::App& app, arguments& to) {
     app.add_option("--dot", to.dot, "file for a picture of the transformed network, in graphviz's language");
     app.add_option("--precision", to.precision, "int8, or f32 for the network without transformations")
         ->check(CLI::IsMember({"int8", "f32"}));
+    app.add_option("--arithmetic", to.arithmetic,
+                   "transformed, or specified: a TFLite network runs in the integer arithmetic of its operations")
+        ->check(CLI::IsMember({"specified", "transformed"}));
     app.add_option("--target", to.target,
                    "what to transform for: cpu_x86, cpu_x86_amx, cpu_arm, gpu or none; default: this processor's")
         ->check(CLI::IsMember({"host", "cpu_x86", "cpu_x86_amx", "cpu_arm", "gpu", "none"}));
@@ -168,13 +173,13 @@ public:
     explicit outputs(const run::samples& samples) : stacked_(samples.any_stacked) {}
 
     void put(std::vector<tensor> values) { samples_.push_back(std::move(values)); }
-    void write(const executable& net, const std::string& folder) const {
+    void write(const std::vector<plan::port>& ports, const std::string& folder) const {
         std::error_code wrong;
         std::filesystem::create_directories(folder, wrong);
-        for (std::size_t k = 0; k < net.outputs().size(); ++k) {
+        for (std::size_t k = 0; k < ports.size(); ++k) {
             const std::string file = (std::filesystem::path(folder) / (std::to_string(k) + ".npy")).string();
             if (samples_.empty()) {
-                npy::write(file, empty_stack(net.outputs()[k]));
+                npy::write(file, empty_stack(ports[k]));
             } else {
                 npy::write(file, stacked_ ? stack_of(k) : samples_[0][k]);
             }
@@ -307,7 +312,7 @@ void run_network(const arguments& given) {
     outputs results(samples);
     const double runs = run_samples(net, samples, results, given.repeat, all);
     if (!given.output.empty()) {
-        results.write(net, given.output);
+        results.write(net.outputs(), given.output);
     }
     all.peak_memory_bytes = peak_memory_bytes();
     if (given.on_reference == "report") {
@@ -346,6 +351,46 @@ void run_network(const arguments& given) {
     }
 }
 
+/// The same in the arithmetic that the operations of a TFLite file specify. Violations of the 8-bit specification are warnings.
+void run_specified(const arguments& given) {
+    const stopwatch importing;
+    const tflite::model model = tflite::read_model(given.model);
+    const double import_ms = importing.ms();
+    run::print_warnings(model);
+    const stopwatch planning;
+    const kernel::isa set = given.isa.empty() ? kernel::best_isa() : kernel::isa_named(given.isa.c_str());
+    specified::network net(model, &kernel::table_for(set));
+    const double plan_ms = planning.ms();
+    const run::samples samples = run::read_samples(given.inputs, run::ports_of(net, net.subgraph().inputs));
+    outputs results(samples);
+    std::vector<double> times;
+    for (std::size_t i = 0; i < samples.count; ++i) {
+        const stopwatch watch;
+        results.put(run::run_sample(net, samples.sample(i)));
+        times.push_back(watch.ms());
+    }
+    if (given.repeat > 0) {
+        times.clear();
+    }
+    for (int i = 0; i < given.repeat; ++i) {
+        const stopwatch watch;
+        net.run();
+        times.push_back(watch.ms());
+    }
+    if (!given.output.empty()) {
+        results.write(run::ports_of(net, net.subgraph().outputs), given.output);
+    }
+    std::sort(times.begin(), times.end());
+    const double median = times.empty() ? 0 : times[times.size() / 2];
+    std::printf("%d operations in the arithmetic of the 8-bit specification\n",
+                static_cast<int>(net.subgraph().operators.size()));
+    std::printf("import %.1f ms, plan %.1f ms, run %.3f ms (%s, 1 threads)\n", import_ms, plan_ms, median,
+                kernel::name_of(set));
+    if (given.repeat > 0) {
+        std::printf("min %.4f ms, median %.4f ms of %d runs\n", times[0], median, given.repeat);
+    }
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -362,7 +407,8 @@ int main(int count, char** words) {
         return 1;
     }
     try {
-        lpt::detail::naming_memory([&] { run_network(given); }, [&] { return text(given.model.c_str()); });
+        lpt::detail::naming_memory([&] { given.arithmetic == "specified" ? run_specified(given) : run_network(given); },
+                                   [&] { return text(given.model.c_str()); });
     } catch (const std::exception& wrong) {
         std::fprintf(stderr, "lpt_run: %s\n", wrong.what());
         return 1;

@@ -10869,19 +10869,16 @@ struct tflite_reference {
         return value < INT32_MIN ? INT32_MIN : value > INT32_MAX ? INT32_MAX : static_cast<std::int32_t>(value);
     }
 
-    /// a * b / 2^31, rounded half away from zero (but towards zero at a negative tie); -2^31 * -2^31 saturates.
+    /// a * b / 2^31, rounded half up; -2^31 * -2^31 saturates.
     static constexpr std::int32_t doubling_high_product(std::int32_t a, std::int32_t b) {
-        const std::int64_t product = std::int64_t{a} * b;
-        const std::int64_t nudge = product >= 0 ? std::int64_t{1} << 30 : 1 - (std::int64_t{1} << 30);
-        return saturate((product + nudge) / (std::int64_t{1} << 31));
+        return saturate((std::int64_t{a} * b + (std::int64_t{1} << 30)) >> 31);
     }
 
     /// value / 2^exponent, rounded half away from zero; 0 <= exponent <= 31.
     static constexpr std::int32_t divide_by_power(std::int32_t value, int exponent) {
-        const std::int64_t mask = (std::int64_t{1} << exponent) - 1;
-        const std::int64_t remainder = value & mask;
-        const std::int64_t threshold = (mask >> 1) + (value < 0 ? 1 : 0);
-        return static_cast<std::int32_t>((std::int64_t{value} >> exponent) + (remainder > threshold ? 1 : 0));
+        const std::int64_t half = (std::int64_t{1} << exponent) >> 1;
+        const std::int64_t down = half != 0 && value < 0 ? 1 : 0;
+        return static_cast<std::int32_t>((value + half - down) >> exponent);
     }
 
     /// value * 2^exponent, saturated; exponent >= 0.
@@ -10891,9 +10888,8 @@ struct tflite_reference {
 
     /// value * by with two roundings: that of the high product and that of the shift to the right.
     static constexpr std::int32_t scale(std::int32_t value, multiplier by) {
-        const int left = by.exponent > 0 ? by.exponent : 0;
-        const int right = by.exponent > 0 ? 0 : -by.exponent;
-        return divide_by_power(doubling_high_product(shift_left(value, left), by.significand), right < 31 ? right : 31);
+        if (by.exponent > 0) return doubling_high_product(shift_left(value, by.exponent), by.significand);
+        return divide_by_power(doubling_high_product(value, by.significand), by.exponent > -31 ? -by.exponent : 31);
     }
 
     /// value * by rounded once, half away from zero.
@@ -10909,6 +10905,927 @@ struct tflite_micro : tflite_reference {
 };
 
 }  // namespace lpt::inline LPT_ABI::arithmetic
+#endif
+
+// ======== lpt/kernel/rows/element_kind.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_ELEMENT_KIND_HPP
+#define LPT_HOLDS_KERNEL_ROWS_ELEMENT_KIND_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The element types that kernels load and store.
+/// `i4` is for weights alone: signed bytes in [-8, 7], of which packed weights hold two in a byte; dot products take them apart again.
+enum class element_kind : std::uint8_t { u8, i8, i32, f32, i4 };
+
+/// Bytes of one element, before it is packed.
+[[gnu::always_inline]] constexpr std::int64_t bytes_of(element_kind kind) noexcept {
+    return kind == element_kind::i32 || kind == element_kind::f32 ? 4 : 1;
+}
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/fields.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_FIELDS_HPP
+#define LPT_HOLDS_KERNEL_ROWS_FIELDS_HPP
+// Problems that say themselves what they consist of, so that planner, executors and lpt_embed need not know them.
+//
+// Such a problem has a name and one function that visits its fields in order:
+//   static constexpr const char* name = "softmax";
+//   template <class Self, class Visit>
+//   static constexpr void fields(Self& self, Visit visit) { visit("length", self.length); visit("input", self.input); … }
+// Fields are whole numbers, truth values, enumerators, floats, arrays of whole numbers, structures with fields, and operands. The type of an operand says what the
+// kernel does with it: a pointer to const is read, any other pointer is written, and `scratch_memory` is used while the kernel runs.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Memory that a kernel uses while it runs; what is in it before and afterwards is irrelevant. Aligned to 64 bytes.
+struct scratch_memory {
+    void* data = nullptr;
+};
+
+namespace detail {
+
+template <class Field>
+struct operand_traits {
+    static constexpr bool is_operand = false;
+};
+template <class Field>
+struct operand_traits<const Field> : operand_traits<Field> {};  // of a problem that is const
+template <class Element>
+struct operand_traits<Element*> {
+    static constexpr bool is_operand = true;
+    static constexpr bool is_read = false;
+};
+template <class Element>
+struct operand_traits<const Element*> {
+    static constexpr bool is_operand = true;
+    static constexpr bool is_read = true;
+};
+template <>
+struct operand_traits<scratch_memory> {
+    static constexpr bool is_operand = true;
+    static constexpr bool is_read = false;
+};
+
+}  // namespace detail
+
+/// True for fields that are operands.
+template <class Field>
+inline constexpr bool is_operand = detail::operand_traits<Field>::is_operand;
+
+/// True for operands that a kernel only reads.
+template <class Field>
+inline constexpr bool is_read = detail::operand_traits<Field>::is_read;
+
+/// Calls `visit(operand)` for each operand of a problem, in the order of its fields.
+template <class Problem, class Visit>
+constexpr void for_each_operand(Problem& problem, const Visit& visit) {
+    Problem::fields(problem, [&visit]<class Field>(const char*, Field& field) {
+        if constexpr (is_operand<Field>) visit(field);
+    });
+}
+
+/// How many operands a problem has.
+template <class Problem>
+inline constexpr int operand_count = [] {
+    Problem problem;
+    int count = 0;
+    for_each_operand(problem, [&count](const auto&) { ++count; });
+    return count;
+}();
+
+template <class Element>
+constexpr void point(const Element*& operand, const void* at) noexcept {
+    operand = static_cast<const Element*>(at);
+}
+template <class Element>
+constexpr void point(Element*& operand, void* at) noexcept {
+    operand = static_cast<Element*>(at);
+}
+constexpr void point(scratch_memory& operand, void* at) noexcept { operand.data = at; }
+
+/// Gives each operand its address: `read(slot)` for those that are read, `write(slot)` for the others; null for one that is left out.
+template <class Problem, class Read, class Write>
+constexpr void point_operands(Problem& problem, const Read& read, const Write& write) {
+    int slot = 0;
+    for_each_operand(problem, [&]<class Operand>(Operand& operand) {
+        if constexpr (is_read<Operand>)
+            point(operand, read(slot++));
+        else
+            point(operand, write(slot++));
+    });
+}
+
+/// Axes of a tensor, the outermost first: sizes, and strides in elements.
+struct axis_list {
+    static constexpr int most = 8;
+    std::int64_t count = 0;
+    std::int64_t sizes[most] = {};
+    std::int64_t strides[most] = {};
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("count", self.count);
+        visit("sizes", self.sizes);
+        visit("strides", self.strides);
+    }
+};
+
+/// Problems, as a type.
+template <class... Problems>
+struct problem_list {};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/attention.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_ATTENTION_HPP
+#define LPT_HOLDS_KERNEL_ROWS_ATTENTION_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// What a mask does to the scores of an attention.
+enum class attention_mask : std::uint8_t {
+    none,  ///< nothing
+    add,  ///< f32: is added to the score
+    choose,  ///< bytes: places where it is 0 do not count
+};
+
+/// Matrices of an attention's heads: `type` u8, i8 or f32, a row each `row_stride` elements, dense rows; of head (h0, h1, …) the first is
+/// sum of h * strides[axis] elements behind the beginning.
+/// Bytes mean (byte - zero_point) * a scale that the problem holds for all.
+struct attention_matrix {
+    element_kind type = element_kind::f32;
+    std::int32_t zero_point = 0;
+    std::int64_t row_stride = 0;
+    std::int64_t strides[8] = {};
+
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("type", self.type);
+        visit("zero_point", self.zero_point);
+        visit("row_stride", self.row_stride);
+        visit("strides", self.strides);
+    }
+};
+
+/// For each head, with q [queries, depth], k [keys, depth] and v [keys, width]:
+///   s = scale * q kᵀ, + mask;  p = exp(s - largest of the row);   out = value_scale * (p v) / (sum of p over the row).
+/// `causal`: places with column > row do not count. A row of which no place counts gives zeros.
+/// Products are fma(a, b, sum) for k = 0, 1, 2 … from 0; bytes are exact. Where a size is 0 nothing is written.
+/// Mask: element (row, column) of a head is mask_row_stride * row + mask_column_stride * column behind its beginning; column stride 0 or 1.
+/// `scratch`: `attention_scratch_bytes(problem)` for each of the tasks, as many as `parallel.threads`.
+struct attention_problem {
+    static constexpr int most_axes = 8;
+    std::int64_t head_axes = 0;
+    std::int64_t heads[most_axes] = {};  // sizes
+    std::int64_t queries = 0;
+    std::int64_t keys = 0;
+    std::int64_t depth = 0;
+    std::int64_t width = 0;
+    float scale = 1;
+    float value_scale = 1;
+    bool causal = false;
+    attention_mask mask_use = attention_mask::none;
+    std::int64_t mask_row_stride = 0;
+    std::int64_t mask_column_stride = 0;
+    std::int64_t mask_strides[most_axes] = {};
+    attention_matrix queries_at;
+    attention_matrix keys_at;
+    attention_matrix values_at;
+    std::int64_t output_row_stride = 0;
+    std::int64_t output_strides[most_axes] = {};
+    const void* query = nullptr;
+    const void* key = nullptr;
+    const void* value = nullptr;
+    const void* mask = nullptr;
+    float* output = nullptr;
+    scratch_memory scratch = {};
+
+    static constexpr const char* name = "attention";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("head_axes", self.head_axes);
+        visit("heads", self.heads);
+        visit("queries", self.queries);
+        visit("keys", self.keys);
+        visit("depth", self.depth);
+        visit("width", self.width);
+        visit("scale", self.scale);
+        visit("value_scale", self.value_scale);
+        visit("causal", self.causal);
+        visit("mask_use", self.mask_use);
+        visit("mask_row_stride", self.mask_row_stride);
+        visit("mask_column_stride", self.mask_column_stride);
+        visit("mask_strides", self.mask_strides);
+        visit("queries_at", self.queries_at);
+        visit("keys_at", self.keys_at);
+        visit("values_at", self.values_at);
+        visit("output_row_stride", self.output_row_stride);
+        visit("output_strides", self.output_strides);
+        visit("query", self.query);
+        visit("key", self.key);
+        visit("value", self.value);
+        visit("mask", self.mask);
+        visit("output", self.output);
+        visit("scratch", self.scratch);
+    }
+};
+
+/// True where values are read where they lie; others are copied as floats, with columns in multiples of 16.
+constexpr bool reads_values_directly(const attention_problem& p) noexcept {
+    return p.values_at.type == element_kind::f32 && p.width % 16 == 0;
+}
+
+/// True where scores are sums of products of bytes, so few that they are exact as floats, too: one order of summation for all.
+constexpr bool multiplies_bytes(const attention_problem& p) noexcept {
+    constexpr std::int64_t most_depth = 256;  // times 255 * 255: below 2^24
+    const auto is_bytes = [](element_kind type) { return type == element_kind::u8 || type == element_kind::i8; };
+    return is_bytes(p.queries_at.type) && is_bytes(p.keys_at.type) && p.depth <= most_depth;
+}
+
+/// How a task of an attention divides its scratch memory, in floats; each part is a multiple of 16.
+struct attention_scratch {
+    static constexpr std::int64_t block_rows = 32;  // queries at a time
+    static constexpr std::int64_t panel = 64;  // keys next to each other in packed ones
+    std::int64_t keys_padded = 0;
+    std::int64_t width_padded = 0;
+    std::int64_t packed_keys = 0;
+    std::int64_t packed_values = 0;
+    std::int64_t rows = 0;  // of queries
+    std::int64_t scores = 0;
+    std::int64_t bias = 0;
+    std::int64_t sums = 0;  // of the block's products with values
+
+    constexpr std::int64_t floats() const noexcept { return packed_keys + packed_values + rows + scores + bias + sums; }
+};
+
+constexpr attention_scratch scratch_of(const attention_problem& p) noexcept {
+    const auto padded = [](std::int64_t count) { return (count + 15) / 16 * 16; };
+    attention_scratch result;
+    result.keys_padded = padded(p.keys);
+    result.width_padded = padded(p.width);
+    // Packed bytes: a header, a sum and a zero point of each key, and groups of up to eight elements.
+    const std::int64_t bytes = 128 + result.keys_padded * (8 + (p.depth + 7) / 8 * 8);
+    const std::int64_t floats = p.depth * result.keys_padded;  // of instruction sets without tiles, too
+    result.packed_keys = multiplies_bytes(p) && bytes > floats * 4 ? padded((bytes + 3) / 4) : floats;
+    result.packed_values = reads_values_directly(p) ? 0 : p.keys * result.width_padded;
+    result.rows = padded(result.block_rows * p.depth);
+    result.scores = result.block_rows * result.keys_padded;
+    result.bias = result.keys_padded;
+    result.sums = result.block_rows * result.width_padded;
+    return result;
+}
+
+/// Bytes of scratch memory of one task.
+constexpr std::int64_t attention_scratch_bytes(const attention_problem& p) noexcept {
+    return scratch_of(p).floats() * 4;
+}
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/groups.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_GROUPS_HPP
+#define LPT_HOLDS_KERNEL_ROWS_GROUPS_HPP
+// Groups of a tensor's elements that one number is made of, or that are normalized together: those that differ in the reduced axes only.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// What a reduction does with the values of a group.
+enum class reduction_kind : std::uint8_t { sum, mean, maximum, minimum, product, l1, l2 };
+
+/// A reduction of f32 over any axes; one number for each element of the kept axes, dense in their order.
+/// The tensor is dense, and neighbouring axes of one list are one; so an innermost axis, of stride 1, is in one of the lists, unless there is but one element.
+/// Sums are kept in single precision, in parts of at most 64 rounded additions each, which are then added up: the error is below
+/// (80 + count / 64) 2^-24 times the sum of the absolute values, and of a product that part of it. NaN is no maximum or minimum; without any other value that is an infinity.
+struct reduction_problem {
+    reduction_kind kind = reduction_kind::sum;
+    axis_list kept;
+    axis_list reduced;
+    const float* input = nullptr;
+    float* output = nullptr;
+
+    static constexpr const char* name = "reduction";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("kind", self.kind);
+        visit("kept", self.kept);
+        visit("reduced", self.reduced);
+        visit("input", self.input);
+        visit("output", self.output);
+    }
+};
+
+/// How a normalization treats the values of a group.
+enum class normalization_kind : std::uint8_t {
+    mean,  ///< x - mean
+    mean_and_deviation,  ///< (x - mean) / sqrt(variance + epsilon)
+    mean_and_shifted_deviation,  ///< (x - mean) / (sqrt(variance) + epsilon)
+    length,  ///< x / sqrt(sum of squares + epsilon)
+    limited_length,  ///< x / sqrt(max(sum of squares, epsilon))
+};
+
+/// A normalization of f32 over any axes; axes as those of a reduction, input and output alike.
+/// Sums as those of a reduction. The mean is found twice, the second time as that of the distances from the first, so that a large mean
+/// costs no accuracy. In place is allowed.
+/// `scale` and `shift`, both or none: a number for each element of the only reduced axis, which is the innermost; results y become
+/// fma(y, scale, shift).
+struct normalization_problem {
+    normalization_kind kind = normalization_kind::mean;
+    float epsilon = 0;
+    axis_list kept;
+    axis_list reduced;
+    const float* input = nullptr;
+    float* output = nullptr;
+    const float* scale = nullptr;
+    const float* shift = nullptr;
+
+    static constexpr const char* name = "normalization";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("kind", self.kind);
+        visit("epsilon", self.epsilon);
+        visit("kept", self.kept);
+        visit("reduced", self.reduced);
+        visit("input", self.input);
+        visit("output", self.output);
+        visit("scale", self.scale);
+        visit("shift", self.shift);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/movement.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_MOVEMENT_HPP
+#define LPT_HOLDS_KERNEL_ROWS_MOVEMENT_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// out[i] = table[in[i]] for `count` bytes; an i8 value indexes with its bits as u8. In place is allowed.
+struct lookup_problem {
+    const std::uint8_t* input = nullptr;
+    std::uint8_t* output = nullptr;
+    std::int64_t count = 0;
+    const std::uint8_t* table = nullptr;
+};
+
+/// out[n][c][r] = in[n][r][c] for `batch` dense matrices of rows x columns elements of 1 or 4 bytes.
+/// NCHW to NHWC: rows = C, columns = H * W; NHWC to NCHW: rows = H * W, columns = C. Input and output must not overlap.
+struct transpose_problem {
+    std::int64_t batch = 1;
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    int element_bytes = 1;
+    const void* input = nullptr;
+    void* output = nullptr;
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/recurrent.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_RECURRENT_HPP
+#define LPT_HOLDS_KERNEL_ROWS_RECURRENT_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Which cell. The gates of a GRU lie in its weights as they are listed, those of an LSTM where `recurrent_problem::gates` says.
+///   lstm: i, f, o = gate(…), c~ = candidate(…), c' = fma(f, c, i * c~), h' = o * output(c');
+///   gru:  z, r = gate(…), h~ = candidate((W x + b) + R (r * h)), h' = fma(z, h, (1 - z) * h~);
+///   gru_linear: the same with h~ = candidate(fma(r, R h + b', W x + b)).
+/// Each `…` is (W x + b) + R h, where R h is a sum as in `gemm_problem`.
+enum class recurrent_kind : std::uint8_t { lstm, gru, gru_linear };
+
+/// How many gates a cell has.
+constexpr std::int64_t gates_of(recurrent_kind kind) noexcept { return kind == recurrent_kind::lstm ? 4 : 3; }
+
+/// A function of a gate: sigmoid and tanh as in `unary_function`; relu: max(v, 0); hard_sigmoid: min(max(fma(v, alpha, beta), 0), 1).
+enum class gate_function : std::uint8_t { sigmoid, tanh, relu, hard_sigmoid };
+
+/// A cell that walks along time, or one step of it (time 1). With G gates, D directions and H = `hidden`:
+///   gate, candidate, output: functions, with their numbers; arguments are limited to [-limit, limit] first, but for that of output.
+///   input: x[batch][time][inputs], u8, i8 or f32, dense; u8 and i8 mean (x - input_zero_point).
+///   packed_input: W[inputs, D * G * H] of `pack_gemm`, for bytes of i8; W x + b = fma(float(sum), scale, bias) with `input_scale` and
+///     `input_bias` of D * G * H elements, or null: 1 and 0.
+///   packed_hidden: R[H, N] of f32 for each direction, `packed_hidden_bytes` apart; N = G * H, but for `gru` 2 * H (z and r), and
+///     packed_candidate has R[H, H] of its candidate, `packed_candidate_bytes` apart.
+///   hidden_bias: b'[D][H] of `gru_linear`, or null: 0.
+///   first_hidden, first_cell: [batch][D][H]. lengths: steps of each batch, integers of `length_bytes` (4 or 8), taken into [0, time];
+///     null: all of them.
+///   every: [batch][D][time][H], zero behind a sequence's length, or null; last_hidden, last_cell: [batch][D][H], each may be null.
+///   cells, their output function, gates (where f, i, c, o lie in the weights) and couples_forget (f = 1 - i) are those of an LSTM alone.
+/// Direction 0 walks backwards, from the last step of the sequence, if `reverse`; direction 1 always does.
+/// `scratch`: `recurrent_scratch_bytes(problem)` bytes. Outputs overlap nothing.
+struct recurrent_problem {
+    recurrent_kind kind = recurrent_kind::lstm;
+    std::int64_t batch = 1;
+    std::int64_t time = 1;
+    std::int64_t directions = 1;
+    std::int64_t inputs = 1;
+    std::int64_t hidden = 1;
+    bool reverse = false;
+    bool couples_forget = false;
+    std::int64_t gates[4] = {0, 1, 2, 3};
+    gate_function gate = gate_function::sigmoid;
+    float gate_alpha = 0;
+    float gate_beta = 0;
+    gate_function candidate = gate_function::tanh;
+    float candidate_alpha = 0;
+    float candidate_beta = 0;
+    gate_function output = gate_function::tanh;
+    float output_alpha = 0;
+    float output_beta = 0;
+    float limit = __builtin_inff();
+    element_kind input_type = element_kind::f32;
+    std::int32_t input_zero_point = 0;
+    std::int64_t packed_hidden_bytes = 0;
+    std::int64_t packed_candidate_bytes = 0;
+    std::int64_t length_bytes = 8;
+    const void* input = nullptr;
+    const unsigned char* packed_input = nullptr;
+    const float* input_scale = nullptr;
+    const float* input_bias = nullptr;
+    const unsigned char* packed_hidden = nullptr;
+    const unsigned char* packed_candidate = nullptr;
+    const float* hidden_bias = nullptr;
+    const float* first_hidden = nullptr;
+    const float* first_cell = nullptr;
+    const void* lengths = nullptr;
+    float* every = nullptr;
+    float* last_hidden = nullptr;
+    float* last_cell = nullptr;
+    scratch_memory scratch = {};
+
+    static constexpr const char* name = "recurrent";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("kind", self.kind);
+        visit("batch", self.batch);
+        visit("time", self.time);
+        visit("directions", self.directions);
+        visit("inputs", self.inputs);
+        visit("hidden", self.hidden);
+        visit("reverse", self.reverse);
+        visit("couples_forget", self.couples_forget);
+        visit("gates", self.gates);
+        visit("gate", self.gate);
+        visit("gate_alpha", self.gate_alpha);
+        visit("gate_beta", self.gate_beta);
+        visit("candidate", self.candidate);
+        visit("candidate_alpha", self.candidate_alpha);
+        visit("candidate_beta", self.candidate_beta);
+        visit("output", self.output);
+        visit("output_alpha", self.output_alpha);
+        visit("output_beta", self.output_beta);
+        visit("limit", self.limit);
+        visit("input_type", self.input_type);
+        visit("input_zero_point", self.input_zero_point);
+        visit("packed_hidden_bytes", self.packed_hidden_bytes);
+        visit("packed_candidate_bytes", self.packed_candidate_bytes);
+        visit("length_bytes", self.length_bytes);
+        visit("input", self.input);
+        visit("packed_input", self.packed_input);
+        visit("input_scale", self.input_scale);
+        visit("input_bias", self.input_bias);
+        visit("packed_hidden", self.packed_hidden);
+        visit("packed_candidate", self.packed_candidate);
+        visit("hidden_bias", self.hidden_bias);
+        visit("first_hidden", self.first_hidden);
+        visit("first_cell", self.first_cell);
+        visit("lengths", self.lengths);
+        visit("every", self.every);
+        visit("last_hidden", self.last_hidden);
+        visit("last_cell", self.last_cell);
+        visit("scratch", self.scratch);
+    }
+};
+
+/// Floats of a row that whole vectors of any instruction set cover.
+constexpr std::int64_t whole_vectors(std::int64_t floats) noexcept { return (floats + 15) / 16 * 16; }
+
+/// Floats of a row of sums of all gates, with room behind it for a vector that begins in its last gate.
+constexpr std::int64_t gate_row(const recurrent_problem& p) noexcept {
+    return whole_vectors(gates_of(p.kind) * p.hidden) + 16;
+}
+
+/// Scratch memory of a recurrent cell: the products with all inputs, and of each sequence gates, state, cell and reset state.
+constexpr std::size_t recurrent_scratch_bytes(const recurrent_problem& p) noexcept {
+    const std::int64_t inputs = p.batch * p.time * p.directions * gates_of(p.kind) * p.hidden + 16;
+    const std::int64_t sequence = gate_row(p) + 3 * whole_vectors(p.hidden);
+    return static_cast<std::size_t>(4 * (whole_vectors(inputs) + p.batch * p.directions * sequence));
+}
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows/softmax.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_SOFTMAX_HPP
+#define LPT_HOLDS_KERNEL_ROWS_SOFTMAX_HPP
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Softmax of f32 along one axis, or its logarithm; the tensor is `outer` x `length` x `inner`, dense. With m the largest x of the axis:
+///   softmax: exp(x - m) / sum of exp(x - m);   logarithm: x - m - ln(sum of exp(x - m)).
+/// In single precision, with the functions of `kernel/unary.hpp`. The relative error of a power over the sum is below (length + 200) 2^-24, and
+/// what is below 2^-125 may be zero; of a logarithm that is the absolute error, beside four roundings. NaN or infinity in an axis makes all of it
+/// NaN, but for negative infinities beside finite numbers, which give 0. In place is allowed.
+struct softmax_problem {
+    std::int64_t outer = 1;
+    std::int64_t length = 1;
+    std::int64_t inner = 1;
+    bool logarithm = false;
+    const float* input = nullptr;
+    float* output = nullptr;
+
+    static constexpr const char* name = "softmax";
+    template <class Self, class Visit>
+    static constexpr void fields(Self& self, Visit visit) {
+        visit("outer", self.outer);
+        visit("length", self.length);
+        visit("inner", self.inner);
+        visit("logarithm", self.logarithm);
+        visit("input", self.input);
+        visit("output", self.output);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/rows.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_HPP
+#define LPT_HOLDS_KERNEL_ROWS_HPP
+// The contract between whoever plans a network and the kernels: plain data, no SIMD, no graph.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// An instruction set that the kernels are compiled for.
+/// `scalar` is the definition; every other one gives the same bits.
+/// `neon_i8mm` has the matrix products of bytes and the dot products.
+/// `avx512_vnni_256` is the 256-bit AVX-VNNI code in EVEX encoding, for processors that have AVX-512 VNNI but not AVX-VNNI.
+enum class isa : std::uint8_t { scalar, avx2, avx_vnni, avx512_vnni_256, avx512_vnni, neon, neon_dot, neon_i8mm };
+
+/// Number of instruction sets in `isa`.
+inline constexpr int isa_count = 8;
+
+/// The name of an instruction set as command lines and reports spell it.
+constexpr const char* name_of(isa set) noexcept {
+    switch (set) {
+        case isa::scalar: return "scalar";
+        case isa::avx2: return "avx2";
+        case isa::avx_vnni: return "avx_vnni";
+        case isa::avx512_vnni_256: return "avx512_vnni_256";
+        case isa::avx512_vnni: return "avx512_vnni";
+        case isa::neon: return "neon";
+        case isa::neon_dot: return "neon_dot";
+        case isa::neon_i8mm: return "neon_i8mm";
+    }
+    return "";
+}
+
+/// Something that can run independent tasks; all zero means: run them one after the other on the caller's thread.
+/// `run` calls `task(context, i)` once for each i in [0, tasks), on any threads, and returns when all are done.
+/// `threads` (>= 1) is how many tasks a kernel should cut its work into. No result depends on it.
+struct parallel_for {
+    void* pool = nullptr;
+    void (*run)(void* pool, int tasks, void (*task)(void* context, int index), void* context) = nullptr;
+    int threads = 1;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Epilogue
+
+/// Functions of one number that an epilogue can apply.
+/// Each has one definition, an expression of IEEE single precision operations without contraction (`kernel/unary.hpp`, accuracy
+/// there), so all instruction sets give the same bits.
+enum class unary_function : std::uint8_t {
+    sigmoid,  ///< 1 / (1 + exp(-v))
+    tanh,  ///< tanh(v)
+    hswish,  ///< v * (min(max(v + 3, 0), 6) / 6)
+    hsigmoid,  ///< min(max(v + 3, 0), 6) / 6
+    hard_sigmoid,  ///< min(max(fma(v, alpha, beta), 0), 1)
+    gelu_erf,  ///< v * (1 + erf(v / sqrt(2))) / 2
+    gelu_tanh,  ///< v * (1 + tanh(sqrt(2 / pi) * (v + 0.044715 v^3))) / 2
+    swish,  ///< v / (1 + exp(-alpha * v)); alpha is 1 for SiLU
+    mish,  ///< v * tanh(softplus(v))
+    elu,  ///< v >= 0 ? v : alpha * (exp(v) - 1)
+    selu,  ///< v > 0 ? beta * v : beta * alpha * (exp(v) - 1)
+    softplus,  ///< ln(1 + exp(v))
+    softsign,  ///< v / (1 + |v|)
+    exp,  ///< exp(v)
+    log,  ///< ln(v)
+    erf,  ///< erf(v)
+    sqrt,  ///< sqrt(v)
+    abs,  ///< |v|
+    negative,  ///< -v
+    floor,  ///< the largest integer not above v
+    ceiling,  ///< the smallest integer not below v
+    round_even,  ///< the nearest integer, ties to even
+    round_away,  ///< the nearest integer, ties away from zero
+    sign,  ///< -1, 0 or 1
+    reciprocal,  ///< 1 / v
+    square,  ///< v * v
+};
+
+/// What a step of an epilogue does to v, the value of one output element in channel c of row r.
+enum class post_kind : std::uint8_t {
+    clamp,  ///< v = min(max(v, alpha), beta); NaN becomes alpha. ReLU is clamp(0, infinity)
+    prelu,  ///< v = v < 0 ? v * a : v with a = per_channel_a[c], or alpha when that is null
+    scale_shift,  ///< v = fma(v, a, b) with a = per_channel_a[c] or alpha, b = per_channel_b[c] or beta
+    add_residual,  ///< v = fma(float(residual[r, c]), alpha, v); fold zero points into the bias or a scale_shift before
+    multiply_residual,  ///< v = v * fma(float(residual[r, c]), alpha, beta)
+    unary,  ///< v = function(v), see unary_function for the meaning of alpha and beta
+};
+
+/// One step of an epilogue.
+/// Arrays have one element per output channel and need neither padding nor alignment.
+/// `residual` points at element (row 0, channel 0) of an array of type u8, i8, i32 or f32 with `residual_row_stride` elements
+/// from row to row (0 repeats one row); rows are those of the problem's output.
+struct post_operation {
+    post_kind kind = post_kind::clamp;
+    unary_function function = unary_function::abs;
+    element_kind residual_type = element_kind::u8;
+    float alpha = 0;
+    float beta = 0;
+    const float* per_channel_a = nullptr;
+    const float* per_channel_b = nullptr;
+    const void* residual = nullptr;
+    std::int64_t residual_row_stride = 0;
+};
+
+/// What happens to an accumulator on its way to memory.
+///   v = fma(float(accumulator), scale[c], bias[c]); then each post operation in order; then
+///   u8, i8: round_half_even(min(max(v, quant_low), quant_high));   f32: v;   i32: the accumulator itself (everything else is ignored).
+/// `scale` and `bias` have one element per output channel, or are null: then `scale_all` / `bias_all` holds for all channels.
+/// `quant_low`, `quant_high`: integers inside the range of `output_type`; they saturate, and can be narrower to clamp for free.
+/// Rounding: to nearest, ties to even; the fma rounds once. NaN becomes quant_low; as f32 it stays some quiet NaN.
+/// float(accumulator) of a 32-bit integer rounds to nearest even.
+struct epilogue {
+    const float* scale = nullptr;
+    const float* bias = nullptr;
+    float scale_all = 1;
+    float bias_all = 0;
+    const post_operation* post = nullptr;
+    int post_count = 0;
+    element_kind output_type = element_kind::u8;
+    float quant_low = 0;
+    float quant_high = 255;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Matrix multiplication
+
+/// The second operand of a matrix multiplication before packing: B[k, n] = data[k * k_stride + n * n_stride].
+/// Strides are in elements, so row-major (n, 1) and transposed (1, k) matrices need no copy.
+/// `type`: u8, i8, i4, or f32. `zero_points`: `zero_point_count` (0, 1 or n) values, each in [-128, 255]; B means B - zero_point.
+struct gemm_weights {
+    const void* data = nullptr;
+    element_kind type = element_kind::i8;
+    std::int64_t k = 0;
+    std::int64_t n = 0;
+    std::int64_t k_stride = 0;
+    std::int64_t n_stride = 0;
+    const std::int32_t* zero_points = nullptr;
+    std::int64_t zero_point_count = 0;
+};
+
+/// C[m, n] = epilogue(sum over k of (A[m, k] - a_zero_point) * (B[k, n] - b_zero_point[n])).
+/// A is u8 or i8 with `a_row_stride` elements from row to row, any alignment; B comes from `pack_gemm` of the same table.
+/// Accumulators are exact 32-bit integers (modulo 2^32 when K is so long that the sum does not fit).
+/// A of type f32 goes with f32 weights only: the accumulator is then float, starts at 0 and takes fma(a, b, accumulator) for
+/// k = 0, 1, 2 … in this order; it replaces float(accumulator), and output type i32 is not allowed.
+/// Batches are calls with other pointers. m >= 0, n >= 1, k >= 1.
+struct gemm_problem {
+    std::int64_t m = 0;
+    std::int64_t n = 0;
+    std::int64_t k = 0;
+    const void* a = nullptr;
+    element_kind a_type = element_kind::u8;
+    std::int64_t a_row_stride = 0;
+    std::int32_t a_zero_point = 0;
+    const void* packed_b = nullptr;
+    void* c = nullptr;
+    std::int64_t c_row_stride = 0;
+    epilogue finish;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Convolution
+
+/// The geometry of a convolution. Spatial axes are depth, height, width; a 2-D convolution has depth 1, a 1-D one also height 1.
+/// Channels are totals over all groups. Output sizes are given (they imply the padding at the end).
+///   forward:    out[o] = sum over taps t of in[o * stride + t * dilation - pad_begin] * w[t], taps outside the image contribute 0;
+///   transposed: in[i] * w[t] is added to out[i * stride + t * dilation - pad_begin] (positions outside are dropped).
+struct convolution_shape {
+    std::int64_t batch = 1;
+    std::int64_t in[3] = {1, 1, 1};
+    std::int64_t out[3] = {1, 1, 1};
+    std::int64_t kernel[3] = {1, 1, 1};
+    std::int64_t stride[3] = {1, 1, 1};
+    std::int64_t dilation[3] = {1, 1, 1};
+    std::int64_t pad_begin[3] = {0, 0, 0};
+    std::int64_t in_channels = 1;
+    std::int64_t out_channels = 1;
+    std::int64_t groups = 1;
+    bool transposed = false;
+};
+
+/// Weights of a convolution before packing.
+/// w[g, o, i, t] = data[g * group_stride + o * out_stride + i * in_stride + t * tap_stride]; o and i count inside the group, t is
+/// the tap (kd * kernel[1] + kh) * kernel[2] + kw; strides are in elements. `type`: u8, i8, i4, or f32.
+/// `zero_points`: `zero_point_count` (0, 1 or out_channels) values in [-128, 255]; w means w - zero_point.
+struct convolution_weights {
+    const void* data = nullptr;
+    element_kind type = element_kind::i8;
+    std::int64_t group_stride = 0;
+    std::int64_t out_stride = 0;
+    std::int64_t in_stride = 0;
+    std::int64_t tap_stride = 1;
+    const std::int32_t* zero_points = nullptr;
+    std::int64_t zero_point_count = 0;
+};
+
+/// A convolution over channel-innermost (N D H W C) data:
+///   out = epilogue(sum over taps and input channels of (in - input_zero_point) * (w - weights_zero_point)).
+/// `input_pixel_stride`, `output_pixel_stride`: elements from pixel to pixel (>= channels, so slices of wider tensors work); pixels are
+/// dense otherwise. The output's row of the epilogue is ((n * D + d) * H + h) * W + w.
+/// `input_zero_point` must be a value of the input type (it is what padding reads as); for f32 it is 0.
+/// `scratch`: `convolution_scratch_bytes(shape, input_type, threads)` bytes, any alignment, contents irrelevant; may be null when that is 0.
+/// f32 input goes with f32 weights only, see gemm_problem; the order of the sum is taps, then input channels; taps outside the image
+/// are added as zeros (fma(0, w, accumulator)), but for those of a transposed convolution that lead to no input position for their output.
+struct convolution_problem {
+    convolution_shape shape;
+    const void* input = nullptr;
+    element_kind input_type = element_kind::u8;
+    std::int64_t input_pixel_stride = 0;
+    std::int32_t input_zero_point = 0;
+    const void* packed_weights = nullptr;
+    void* output = nullptr;
+    std::int64_t output_pixel_stride = 0;
+    void* scratch = nullptr;
+    epilogue finish;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Pooling
+
+/// Which pooling.
+enum class pool_kind : std::uint8_t {
+    max,  ///< largest element of the window inside the image (the lowest value of the type if there is none)
+    average_exclude_pad,  ///< sum inside the image / number of elements inside the image (0 / 1 if there is none)
+    average_include_pad,  ///< (sum inside + zero_point * rest) / number of elements inside the padded image
+};
+
+/// Max or average pooling over channel-innermost (N D H W C) data of type u8, i8 or f32.
+///   max:     x = float(largest);   average: x = float(sum) / float(count), one rounding each;
+///   v = fma(x, scale[c], bias[c]), post operations and store as in `epilogue` (output i32 is not allowed).
+/// f32 input: sums start at 0 and add in the order d, h, w of the window; NaN compares as not larger.
+/// `pad_end` matters only to average_include_pad: the window is cut to [-pad_begin, in + pad_end).
+/// A pass-through max pooling (same type, scale 1, bias 0, no post operation, full quantization range) copies values exactly.
+struct pool_problem {
+    pool_kind kind = pool_kind::max;
+    std::int64_t batch = 1;
+    std::int64_t channels = 1;
+    std::int64_t in[3] = {1, 1, 1};
+    std::int64_t out[3] = {1, 1, 1};
+    std::int64_t kernel[3] = {1, 1, 1};
+    std::int64_t stride[3] = {1, 1, 1};
+    std::int64_t dilation[3] = {1, 1, 1};
+    std::int64_t pad_begin[3] = {0, 0, 0};
+    std::int64_t pad_end[3] = {0, 0, 0};
+    const void* input = nullptr;
+    element_kind input_type = element_kind::u8;
+    std::int64_t input_pixel_stride = 0;
+    std::int32_t input_zero_point = 0;
+    void* output = nullptr;
+    std::int64_t output_pixel_stride = 0;
+    epilogue finish;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Elementwise
+
+/// Functions of two numbers.
+enum class binary_function : std::uint8_t { add, subtract, multiply, divide, maximum, minimum, squared_difference };
+
+/// One operand of `binary`: element (r, c) is data[r * row_stride + c * channel_stride], of type u8, i8, i32 or f32;
+/// its value is fma(float(element), scale, shift) with per-channel arrays, or `scale_all` / `shift_all` where they are null.
+/// row_stride 0 repeats one row; channel_stride is 1, or 0 for one value a row.
+struct binary_operand {
+    const void* data = nullptr;
+    element_kind type = element_kind::u8;
+    std::int64_t row_stride = 0;
+    std::int64_t channel_stride = 1;
+    const float* scale = nullptr;
+    const float* shift = nullptr;
+    float scale_all = 1;
+    float shift_all = 0;
+};
+
+/// out[r, c] = epilogue with x = function(a[r, c], b[r, c]) in place of float(accumulator); output i32 is not allowed.
+/// add, subtract, multiply, divide round once; maximum is a > b ? a : b, minimum is a < b ? a : b;
+/// squared_difference is (a - b) * (a - b).
+struct binary_problem {
+    binary_function function = binary_function::add;
+    std::int64_t rows = 0;
+    std::int64_t channels = 0;
+    binary_operand a;
+    binary_operand b;
+    void* output = nullptr;
+    std::int64_t output_row_stride = 0;
+    epilogue finish;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Conversion: quantize, dequantize, requantize, any of them with a change of layout
+
+/// Where element (batch n, pixel p, channel c) is: data[n * batch_stride + p * pixel_stride + c * channel_stride], in elements.
+/// Channel innermost: {pixels * channels, channels, 1}; planes (NCHW): {channels * pixels, 1, pixels}.
+struct element_layout {
+    std::int64_t batch_stride = 0;
+    std::int64_t pixel_stride = 0;
+    std::int64_t channel_stride = 0;
+};
+
+/// Quantize (f32 to u8/i8), dequantize (u8/i8 to f32), requantize (i32/u8/i8 to u8/i8), and plain f32 arithmetic:
+///   x = min(max(float(input), input_low[c]), input_high[c]);   v and the store as in `epilogue` with x in place of float(accumulator).
+/// `input_low` / `input_high`: per channel arrays, or null: `input_low_all` / `input_high_all`, whose defaults do not clamp.
+/// NaN becomes the channel's input_low; without bounds (no arrays, infinite `_all`) it is not touched here. Any input and output type (output i32 only for input i32, a copy).
+/// Rows of post operations are n * pixels + p. Input and output must not overlap unless type and layout agree.
+struct convert_problem {
+    std::int64_t batch = 1;
+    std::int64_t pixels = 1;
+    std::int64_t channels = 1;
+    const void* input = nullptr;
+    element_kind input_type = element_kind::f32;
+    element_layout input_layout;
+    const float* input_low = nullptr;
+    const float* input_high = nullptr;
+    float input_low_all = -__builtin_inff();
+    float input_high_all = __builtin_inff();
+    void* output = nullptr;
+    element_layout output_layout;
+    epilogue finish;
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The table
+
+/// The problems that say their fields themselves (`kernel/rows/`); `kernel_of<Isa, Problem>` has the kernel of each.
+using problems =
+    problem_list<softmax_problem, attention_problem, normalization_problem, reduction_problem, recurrent_problem>;
+
+namespace detail {
+
+template <class Problem>
+struct kernel_entry {
+    void (*run)(const Problem& problem, const parallel_for& parallel) = nullptr;
+};
+template <class Problems>
+struct kernel_entries;
+template <class... Problems>
+struct kernel_entries<problem_list<Problems...>> : kernel_entry<Problems>... {};
+
+}  // namespace detail
+
+/// All kernels of one instruction set. Kernels never allocate, never throw, keep no state and check nothing: the problem must keep
+/// the preconditions that its struct states. Packed data belongs to the table that packed it. Buffers of packed data are best aligned
+/// to 64 bytes, but need not be.
+struct kernel_table {
+    isa instruction_set = isa::scalar;
+
+    /// Bytes that `pack_gemm` writes for weights of this type.
+    std::size_t (*packed_gemm_bytes)(element_kind type, std::int64_t k, std::int64_t n) = nullptr;
+    void (*pack_gemm)(const gemm_weights& weights, void* packed) = nullptr;
+    void (*gemm)(const gemm_problem& problem, const parallel_for& parallel) = nullptr;
+
+    /// Bytes that `pack_convolution` writes for weights of this type.
+    std::size_t (*packed_convolution_bytes)(const convolution_shape& shape, element_kind type) = nullptr;
+    void (*pack_convolution)(const convolution_shape& shape, const convolution_weights& weights,
+                             void* packed) = nullptr;
+    /// Bytes of scratch memory for an input of this type; grows with `threads`, which must be the one of `parallel` in the call.
+    std::size_t (*convolution_scratch_bytes)(const convolution_shape& shape, element_kind input_type,
+                                             int threads) = nullptr;
+    void (*convolution)(const convolution_problem& problem, const parallel_for& parallel) = nullptr;
+    /// How the shape is computed, for reports: "gemm", "depthwise", "implicit_gemm", "im2col" or "direct".
+    const char* (*convolution_algorithm)(const convolution_shape& shape) = nullptr;
+
+    void (*pool)(const pool_problem& problem, const parallel_for& parallel) = nullptr;
+    void (*binary)(const binary_problem& problem, const parallel_for& parallel) = nullptr;
+    void (*convert)(const convert_problem& problem, const parallel_for& parallel) = nullptr;
+    void (*lookup)(const lookup_problem& problem, const parallel_for& parallel) = nullptr;
+    void (*transpose)(const transpose_problem& problem, const parallel_for& parallel) = nullptr;
+
+    /// The kernels of `problems`.
+    detail::kernel_entries<problems> others = {};
+
+    /// Runs the kernel of one of `problems`.
+    template <class Problem>
+    void run(const Problem& problem, const parallel_for& parallel) const {
+        static_cast<const detail::kernel_entry<Problem>&>(others).run(problem, parallel);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
 // ======== lpt/specified/operation.hpp
@@ -10980,6 +11897,7 @@ class operation {
     const tflite::subgraph* net_;
     const tflite::operator_info* info_;
     std::int64_t index_;
+    const kernel::kernel_table* kernels_;
 
     const tflite::tensor_info* at(const std::vector<std::int64_t>& tensors, std::size_t index) const {
         if (index >= tensors.size() || tensors[index] < 0) return nullptr;
@@ -10987,10 +11905,17 @@ class operation {
     }
 
 public:
-    operation(const tflite::model& model, const tflite::subgraph& net, std::int64_t index)
-        : model_(&model), net_(&net), info_(&net.operators[static_cast<std::size_t>(index)]), index_(index) {}
+    /// `kernels` may be null: then loops of the definition run.
+    operation(const tflite::model& model, const tflite::subgraph& net, std::int64_t index,
+              const kernel::kernel_table* kernels = nullptr)
+        : model_(&model),
+          net_(&net),
+          info_(&net.operators[static_cast<std::size_t>(index)]),
+          index_(index),
+          kernels_(kernels) {}
 
     const tflite::operator_info& info() const { return *info_; }
+    const kernel::kernel_table* kernels() const { return kernels_; }
     tflite::builtin code() const { return info_->code; }
     std::size_t inputs() const { return info_->inputs.size(); }
     std::size_t outputs() const { return info_->outputs.size(); }
@@ -11308,11 +12233,9 @@ struct raw_number {
     static constexpr std::int32_t wrapped(std::int64_t value) {
         return Bits == 32 ? static_cast<std::int32_t>(value) : static_cast<std::int16_t>(value);
     }
-    /// a * b / 2^(Bits - 1), rounded half away (but towards zero at a negative tie).
+    /// a * b / 2^(Bits - 1), rounded half up.
     static constexpr std::int32_t high_product(std::int32_t a, std::int32_t b) {
-        constexpr std::int64_t half = std::int64_t{1} << (Bits - 2);
-        const std::int64_t product = std::int64_t{a} * b;
-        return saturated((product + (product >= 0 ? half : 1 - half)) / (2 * half));
+        return saturated((std::int64_t{a} * b + (std::int64_t{1} << (Bits - 2))) >> (Bits - 1));
     }
 };
 
@@ -11633,9 +12556,19 @@ step make_comparison(const operation& op) {
     };
 }
 
+/// PRELU of real numbers, as it stands between DEQUANTIZE and QUANTIZE: x where x >= 0, else x a.
+inline step make_real_prelu(const operation& op) {
+    op.expect_type(op.input(1), f32);
+    op.expect_type(op.output(0), f32);
+    return [](const operands& run) {
+        apply<float, float, float>(run, 0, 1, [](float x, float slope) { return x >= 0 ? x : x * slope; });
+    };
+}
+
 /// PRELU: T(q - z_i, M(s_i / s_o)) where q >= z_i, else T((q - z_i) (a - z_a), M(s_i s_a / s_o)); + z_o.
 template <class Arithmetic>
 step make_prelu(const operation& op) {
+    if (op.type_of_input(0) == f32) return make_real_prelu(op);
     op.expect_codes(2);
     const quantized a = op.in(0), slope = op.in(1), o = op.out();
     const arithmetic::multiplier positive = Arithmetic::of(static_cast<double>(a.scale / o.scale));
@@ -12397,14 +13330,626 @@ inline step make_top(const operation& op) {
         for (std::int64_t row = 0; row < rows; ++row) {
             const std::int8_t* codes = input.as<std::int8_t>() + row * length;
             std::iota(order.begin(), order.end(), 0);
-            std::stable_sort(order.begin(), order.end(),
-                             [&](std::int64_t a, std::int64_t b) { return codes[a] > codes[b]; });
+            std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+                return codes[a] != codes[b] ? codes[a] > codes[b] : a < b;
+            });
             for (std::int64_t i = 0; i < k; ++i) {
                 run.out(0).to<std::int8_t>()[row * k + i] = codes[order[static_cast<std::size_t>(i)]];
                 store_integer(type, run.out(1).to<std::byte>(), static_cast<std::size_t>(row * k + i),
                               order[static_cast<std::size_t>(i)]);
             }
         }
+    };
+}
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+// ======== lpt/specified/window.hpp
+#ifndef LPT_HOLDS_SPECIFIED_WINDOW_HPP
+#define LPT_HOLDS_SPECIFIED_WINDOW_HPP
+// Windows over two axes of a tensor [batch, height, width, channels]: strides, dilations and padding.
+
+namespace lpt::inline LPT_ABI::specified {
+
+/// A window along one axis.
+struct window_axis {
+    std::int64_t size = 1;
+    std::int64_t stride = 1;
+    std::int64_t dilation = 1;
+    bool same = false;  // SAME: as many outputs as input / stride, rounded up; VALID: only whole windows
+
+    std::int64_t outputs(std::int64_t input) const {
+        const std::int64_t reach = (size - 1) * dilation + 1;
+        const std::int64_t result = same ? (input + stride - 1) / stride : (input - reach + stride) / stride;
+        return result < 0 ? 0 : result;
+    }
+    /// Positions in front of the input that the first window covers: half of all padding, rounded down.
+    std::int64_t padding(std::int64_t input) const {
+        const std::int64_t total = (outputs(input) - 1) * stride + (size - 1) * dilation + 1 - input;
+        return same && total > 0 ? total / 2 : 0;
+    }
+};
+
+struct window {
+    window_axis rows;
+    window_axis columns;
+};
+
+inline window window_of(const operation& op, std::int64_t rows, std::int64_t columns) {
+    const bool same = static_cast<tflite::padding>(op.option("padding")) == tflite::padding::same;
+    window result;
+    result.rows = {rows, op.positive_option("stride_h"), 1, same};
+    result.columns = {columns, op.positive_option("stride_w"), 1, same};
+    if (op.has_option("dilation_h_factor")) result.rows.dilation = op.positive_option("dilation_h_factor");
+    if (op.has_option("dilation_w_factor")) result.columns.dilation = op.positive_option("dilation_w_factor");
+    return result;
+}
+
+/// Raises an error unless a tensor has four axes.
+inline void expect_image(const shape& dimensions) {
+    if (dimensions.rank() != 4) fail({"shape ", dimensions, ", expected [batch, height, width, channels]"});
+}
+
+/// Raises an error where the elements of sizes would not be countable or sizes are not positive.
+inline void expect_positive(const shape& dimensions) {
+    for (const dimension each : dimensions) {
+        if (each <= 0) fail({"shape ", dimensions, ", expected positive sizes"});
+    }
+}
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+// ======== lpt/specified/product.hpp
+#ifndef LPT_HOLDS_SPECIFIED_PRODUCT_HPP
+#define LPT_HOLDS_SPECIFIED_PRODUCT_HPP
+// Sums of products: CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, TRANSPOSE_CONV, BATCH_MATMUL.
+// The sum is exact in 32 bits, acc = bias + sum((q_i - z_i) q_w); it is scaled once, by a multiplier for each output channel.
+
+namespace lpt::inline LPT_ABI::specified {
+
+/// From sums to codes: T(acc, M(s_i s_w[c] / s_o)) + z_o, within the range that the fused activation leaves.
+template <class Arithmetic>
+struct requantization {
+    std::vector<arithmetic::multiplier> by;  // one a channel
+    std::vector<double> exactly;  // the same as real numbers
+    std::int32_t zero_point = 0;
+    code_range range;
+
+    requantization() = default;
+    requantization(const operation& op, float input_scale, const std::vector<double>& weight_scales) {
+        const quantized output = op.out();
+        for (const double scale : weight_scales) {
+            exactly.push_back(static_cast<double>(input_scale) * scale / static_cast<double>(output.scale));
+            by.push_back(Arithmetic::of(exactly.back()));
+        }
+        zero_point = output.zero_point;
+        range = op.activated();
+    }
+    std::int8_t operator()(std::int32_t sum, std::size_t channel) const {
+        return static_cast<std::int8_t>(range.clamp(std::int64_t{Arithmetic::scale(sum, by[channel])} + zero_point));
+    }
+    /// Rounded once, where the arithmetic says so.
+    std::int8_t dense(std::int32_t sum, std::size_t channel) const {
+        if constexpr (Arithmetic::dense_rounds_once) {
+            return static_cast<std::int8_t>(
+                range.clamp(std::int64_t{Arithmetic::scale_once(sum, exactly[channel])} + zero_point));
+        } else {
+            return (*this)(sum, channel);
+        }
+    }
+};
+
+namespace detail {
+
+/// Sums wrap around in 32 bits, as they do in the reference.
+constexpr std::int32_t wrapped(std::int64_t sum) { return static_cast<std::int32_t>(sum); }
+
+/// The bias as numbers of 64 bits, zeros where there is none.
+inline std::vector<std::int64_t> bias_of(const operands& run, std::size_t index, std::int64_t channels) {
+    if (!run.has_input(index)) return std::vector<std::int64_t>(static_cast<std::size_t>(channels), 0);
+    if (run.in(index).elements() != channels)
+        fail({"a bias of ", run.in(index).elements(), " elements, expected ", channels});
+    return run.in(index).integers();
+}
+
+inline void expect_bias(const operation& op, std::size_t index) {
+    if (op.has_input(index)) op.expect_type(op.input(index), i32);
+}
+
+/// The sizes of a convolution as the loops read them.
+struct image_loops {
+    std::int64_t batch, height, width, channels;  // of the input
+    std::int64_t rows, columns;  // of the output
+    std::int64_t top, left;  // padding
+
+    image_loops(const shape& input, const window& of)
+        : batch(input[0]),
+          height(input[1]),
+          width(input[2]),
+          channels(input[3]),
+          rows(of.rows.outputs(input[1])),
+          columns(of.columns.outputs(input[2])),
+          top(of.rows.padding(input[1])),
+          left(of.columns.padding(input[2])) {}
+};
+
+}  // namespace detail
+
+/// CONV_2D: weights [out, kh, kw, in / groups], a scale for each output channel along dimension 0.
+template <class Arithmetic>
+step make_convolution(const operation& op) {
+    op.expect_codes(2);
+    detail::expect_bias(op, 2);
+    const shape& weights = op.input(1).dimensions;
+    expect_image(weights);
+    expect_positive(weights);
+    const window of = window_of(op, weights[1], weights[2]);
+    const quantized from = op.in(0);
+    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(op.input(1), 0, weights[0]));
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        const shape& kernel = run.in(1).dimensions;
+        expect_image(input.dimensions);
+        const detail::image_loops at(input.dimensions, of);
+        if (kernel[3] == 0 || at.channels % kernel[3] != 0 || kernel[0] % (at.channels / kernel[3]) != 0)
+            fail({"CONV_2D: an input of ", at.channels, " channels and weights ", kernel});
+        const std::int64_t depth = kernel[3];
+        const std::int64_t channels_of_group = kernel[0] / (at.channels / depth);
+        value& output = run.out();
+        output.reshape(shape{at.batch, at.rows, at.columns, kernel[0]});
+        const std::vector<std::int64_t> bias = detail::bias_of(run, 2, kernel[0]);
+        const std::int8_t* codes = input.as<std::int8_t>();
+        const std::int8_t* weight = run.in(1).template as<std::int8_t>();
+        std::int8_t* result = output.to<std::int8_t>();
+        const auto sum_of = [&](std::int64_t b, std::int64_t y, std::int64_t x, std::int64_t channel) {
+            std::int64_t sum = bias[static_cast<std::size_t>(channel)];
+            for (std::int64_t ky = 0; ky < kernel[1]; ++ky) {
+                const std::int64_t row = y * of.rows.stride - at.top + ky * of.rows.dilation;
+                if (row < 0 || row >= at.height) continue;
+                for (std::int64_t kx = 0; kx < kernel[2]; ++kx) {
+                    const std::int64_t column = x * of.columns.stride - at.left + kx * of.columns.dilation;
+                    if (column < 0 || column >= at.width) continue;
+                    const std::int8_t* q = codes + ((b * at.height + row) * at.width + column) * at.channels +
+                                           channel / channels_of_group * depth;
+                    const std::int8_t* w = weight + ((channel * kernel[1] + ky) * kernel[2] + kx) * depth;
+                    std::int32_t part = 0;
+                    for (std::int64_t c = 0; c < depth; ++c)
+                        part += (q[c] - from.zero_point) * w[c];
+                    sum += part;
+                }
+            }
+            return detail::wrapped(sum);
+        };
+        for (std::int64_t b = 0; b < at.batch; ++b) {
+            for (std::int64_t y = 0; y < at.rows; ++y) {
+                for (std::int64_t x = 0; x < at.columns; ++x) {
+                    for (std::int64_t channel = 0; channel < kernel[0]; ++channel)
+                        *result++ = to(sum_of(b, y, x, channel), static_cast<std::size_t>(channel));
+                }
+            }
+        }
+    };
+}
+
+/// DEPTHWISE_CONV_2D: weights [1, kh, kw, in * multiplier], output channel c reads input channel c / multiplier; scales along dimension 3.
+template <class Arithmetic>
+step make_depthwise_convolution(const operation& op) {
+    op.expect_codes(2);
+    detail::expect_bias(op, 2);
+    const shape& weights = op.input(1).dimensions;
+    expect_image(weights);
+    expect_positive(weights);
+    const window of = window_of(op, weights[1], weights[2]);
+    const quantized from = op.in(0);
+    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(op.input(1), 3, weights[3]));
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        const shape& kernel = run.in(1).dimensions;
+        expect_image(input.dimensions);
+        const detail::image_loops at(input.dimensions, of);
+        const std::int64_t channels = kernel[3];
+        if (at.channels == 0 || channels % at.channels != 0)
+            fail({"DEPTHWISE_CONV_2D: an input of ", at.channels, " channels and weights ", kernel});
+        const std::int64_t multiplier = channels / at.channels;
+        value& output = run.out();
+        output.reshape(shape{at.batch, at.rows, at.columns, channels});
+        const std::vector<std::int64_t> bias = detail::bias_of(run, 2, channels);
+        const std::int8_t* codes = input.as<std::int8_t>();
+        const std::int8_t* weight = run.in(1).template as<std::int8_t>();
+        std::int8_t* result = output.to<std::int8_t>();
+        std::vector<std::int64_t> sums(static_cast<std::size_t>(channels));
+        const auto add_sums = [&](std::int64_t b, std::int64_t y, std::int64_t x) {
+            for (std::int64_t ky = 0; ky < kernel[1]; ++ky) {
+                const std::int64_t row = y * of.rows.stride - at.top + ky * of.rows.dilation;
+                if (row < 0 || row >= at.height) continue;
+                for (std::int64_t kx = 0; kx < kernel[2]; ++kx) {
+                    const std::int64_t column = x * of.columns.stride - at.left + kx * of.columns.dilation;
+                    if (column < 0 || column >= at.width) continue;
+                    const std::int8_t* q = codes + ((b * at.height + row) * at.width + column) * at.channels;
+                    const std::int8_t* w = weight + (ky * kernel[2] + kx) * channels;
+                    for (std::int64_t c = 0; c < channels; ++c)
+                        sums[static_cast<std::size_t>(c)] += (q[c / multiplier] - from.zero_point) * w[c];
+                }
+            }
+        };
+        for (std::int64_t b = 0; b < at.batch; ++b) {
+            for (std::int64_t y = 0; y < at.rows; ++y) {
+                for (std::int64_t x = 0; x < at.columns; ++x) {
+                    sums = bias;
+                    add_sums(b, y, x);
+                    for (std::size_t c = 0; c < sums.size(); ++c)
+                        *result++ = to(detail::wrapped(sums[c]), c);
+                }
+            }
+        }
+    };
+}
+
+/// FULLY_CONNECTED: weights [out, in], a scale for each output along dimension 0 or one; the input is rows of `in` elements.
+/// Without keep_num_dims the output is [rows, out], else it keeps all axes of the input but the last.
+template <class Arithmetic>
+step make_fully_connected(const operation& op) {
+    op.expect_codes(2);
+    detail::expect_bias(op, 2);
+    if (op.has_option("weights_format") && op.option("weights_format") != 0)
+        op.wrong("weights in another order than the default");
+    const shape& weights = op.input(1).dimensions;
+    if (weights.rank() != 2) op.wrong("weights of shape ", weights, ", expected [outputs, inputs]");
+    expect_positive(weights);
+    const bool keeps_axes = op.has_option("keep_num_dims") && op.option("keep_num_dims") != 0;
+    const quantized from = op.in(0);
+    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(op.input(1), 0, weights[0]));
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        const std::int64_t channels = run.in(1).dimensions[0];
+        const std::int64_t depth = run.in(1).dimensions[1];
+        if (input.elements() % depth != 0 ||
+            (keeps_axes && (input.dimensions.rank() == 0 || input.dimensions[input.dimensions.rank() - 1] != depth)))
+            fail({"FULLY_CONNECTED: an input ", input.dimensions, " and weights ", run.in(1).dimensions});
+        const std::int64_t rows = input.elements() / depth;
+        shape wanted{rows, channels};
+        if (keeps_axes) {
+            wanted = input.dimensions;
+            wanted[wanted.rank() - 1] = channels;
+        }
+        value& output = run.out();
+        output.reshape(move(wanted));
+        const std::vector<std::int64_t> bias = detail::bias_of(run, 2, channels);
+        const std::int8_t* codes = input.as<std::int8_t>();
+        const std::int8_t* weight = run.in(1).template as<std::int8_t>();
+        std::int8_t* result = output.to<std::int8_t>();
+        for (std::int64_t row = 0; row < rows; ++row) {
+            for (std::int64_t c = 0; c < channels; ++c) {
+                std::int64_t sum = bias[static_cast<std::size_t>(c)];
+                for (std::int64_t k = 0; k < depth; ++k)
+                    sum += (codes[row * depth + k] - from.zero_point) * weight[c * depth + k];
+                *result++ = to.dense(detail::wrapped(sum), static_cast<std::size_t>(c));
+            }
+        }
+    };
+}
+
+/// TRANSPOSE_CONV: inputs are the output's shape, weights [out, kh, kw, in], the data, and a bias that may be absent.
+template <class Arithmetic>
+step make_transposed_convolution(const operation& op) {
+    op.expect_type(op.input(1), i8);
+    op.expect_type(op.input(2), i8);
+    op.expect_type(op.output(0), i8);
+    detail::expect_bias(op, 3);
+    const shape& weights = op.input(1).dimensions;
+    expect_image(weights);
+    expect_positive(weights);
+    const window of = window_of(op, weights[1], weights[2]);
+    const quantized from = op.in(2);
+    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(op.input(1), 0, weights[0]));
+    return [=](const operands& run) {
+        const value& input = run.in(2);
+        const shape& kernel = run.in(1).dimensions;
+        expect_image(input.dimensions);
+        const std::vector<std::int64_t> sizes = run.in(0).integers();
+        if (sizes.size() != 4 || sizes[0] != input.dimensions[0] || sizes[1] <= 0 || sizes[2] <= 0 ||
+            sizes[3] != kernel[0] || input.dimensions[3] != kernel[3])
+            fail({"TRANSPOSE_CONV: an input ", input.dimensions, ", weights ", kernel,
+                  " and an output that does not fit them"});
+        value& output = run.out();
+        output.reshape(shape{sizes[0], sizes[1], sizes[2], sizes[3]});
+        // Its padding is that of the convolution whose input is this output.
+        const std::int64_t top = of.rows.padding(sizes[1]);
+        const std::int64_t left = of.columns.padding(sizes[2]);
+        const std::int64_t channels = kernel[0];
+        const std::vector<std::int64_t> bias = detail::bias_of(run, 3, channels);
+        std::vector<std::int64_t> sums(static_cast<std::size_t>(output.elements()));
+        for (std::size_t i = 0; i < sums.size(); ++i)
+            sums[i] = bias[i % static_cast<std::size_t>(channels)];
+        const std::int8_t* weight = run.in(1).template as<std::int8_t>();
+        const std::int8_t* q = input.as<std::int8_t>();
+        const auto scatter = [&](std::int64_t b, std::int64_t y, std::int64_t x) {
+            for (std::int64_t ky = 0; ky < kernel[1]; ++ky) {
+                const std::int64_t row = y * of.rows.stride - top + ky;
+                if (row < 0 || row >= sizes[1]) continue;
+                for (std::int64_t kx = 0; kx < kernel[2]; ++kx) {
+                    const std::int64_t column = x * of.columns.stride - left + kx;
+                    if (column < 0 || column >= sizes[2]) continue;
+                    std::int64_t* sum = sums.data() + ((b * sizes[1] + row) * sizes[2] + column) * channels;
+                    for (std::int64_t c = 0; c < channels; ++c) {
+                        const std::int8_t* w = weight + ((c * kernel[1] + ky) * kernel[2] + kx) * kernel[3];
+                        for (std::int64_t k = 0; k < kernel[3]; ++k)
+                            sum[c] += (q[k] - from.zero_point) * w[k];
+                    }
+                }
+            }
+        };
+        for (std::int64_t b = 0; b < input.dimensions[0]; ++b) {
+            for (std::int64_t y = 0; y < input.dimensions[1]; ++y) {
+                for (std::int64_t x = 0; x < input.dimensions[2]; ++x, q += kernel[3])
+                    scatter(b, y, x);
+            }
+        }
+        std::int8_t* result = output.to<std::int8_t>();
+        for (std::size_t i = 0; i < sums.size(); ++i)
+            result[i] = to(detail::wrapped(sums[i]), i % static_cast<std::size_t>(channels));
+    };
+}
+
+/// BATCH_MATMUL: acc = sum((q_1 - z_1) (q_2 - z_2)), batches broadcast; adj_x and adj_y transpose the last two axes.
+template <class Arithmetic>
+step make_matrix_product(const operation& op) {
+    op.expect_codes(2);
+    const bool transposes_left = op.option("adj_x") != 0;
+    const bool transposes_right = op.option("adj_y") != 0;
+    const quantized a = op.in(0), b = op.in(1);
+    const requantization<Arithmetic> to(op, a.scale, {static_cast<double>(b.scale)});
+    return [=](const operands& run) {
+        const value& left = run.in(0);
+        const value& right = run.in(1);
+        const std::size_t rank = std::max<std::size_t>(2, std::max(left.dimensions.rank(), right.dimensions.rank()));
+        const shape of_left = left.dimensions.padded_left(rank);
+        const shape of_right = right.dimensions.padded_left(rank);
+        const std::int64_t rows = of_left[rank - (transposes_left ? 1 : 2)];
+        const std::int64_t depth = of_left[rank - (transposes_left ? 2 : 1)];
+        const std::int64_t columns = of_right[rank - (transposes_right ? 2 : 1)];
+        if (of_right[rank - (transposes_right ? 1 : 2)] != depth)
+            fail({"BATCH_MATMUL: shapes ", left.dimensions, " and ", right.dimensions, " do not fit together"});
+        const shape left_batch(view<dimension>(of_left.begin(), rank - 2));
+        const shape right_batch(view<dimension>(of_right.begin(), rank - 2));
+        const shape batch = broadcast(left_batch, right_batch);
+        shape wanted = batch;
+        wanted.push_back(rows);
+        wanted.push_back(columns);
+        value& output = run.out();
+        output.reshape(move(wanted));
+        std::int8_t* result = output.to<std::int8_t>();
+        const auto multiply = [&](const std::int8_t* x, const std::int8_t* y, std::int8_t* to_matrix) {
+            for (std::int64_t i = 0; i < rows; ++i) {
+                for (std::int64_t j = 0; j < columns; ++j) {
+                    std::int64_t sum = 0;
+                    for (std::int64_t k = 0; k < depth; ++k) {
+                        const std::int32_t p = x[transposes_left ? k * rows + i : i * depth + k] - a.zero_point;
+                        sum += p * (y[transposes_right ? j * depth + k : k * columns + j] - b.zero_point);
+                    }
+                    *to_matrix++ = to(detail::wrapped(sum), 0);
+                }
+            }
+        };
+        for_each_row<2>(batch, {&left_batch, &right_batch},
+                        [&](std::int64_t first, const std::int64_t* at, const std::int64_t* steps, std::int64_t count) {
+                            for (std::int64_t i = 0; i < count; ++i)
+                                multiply(left.as<std::int8_t>() + (at[0] + i * steps[0]) * rows * depth,
+                                         right.as<std::int8_t>() + (at[1] + i * steps[1]) * depth * columns,
+                                         result + (first + i) * rows * columns);
+                        });
+    };
+}
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+// ======== lpt/specified/kernel_products.hpp
+#ifndef LPT_HOLDS_SPECIFIED_KERNEL_PRODUCTS_HPP
+#define LPT_HOLDS_SPECIFIED_KERNEL_PRODUCTS_HPP
+// Sums of products by the library's kernels for bytes, which give the same 32-bit sums as the loops in product.hpp.
+
+namespace lpt::inline LPT_ABI::specified {
+
+namespace detail {
+
+/// What a product on kernels keeps from run to run.
+struct packed_product {
+    const kernel::kernel_table* kernels = nullptr;
+    std::vector<std::byte> weights;
+    std::vector<std::byte> scratch;
+    std::vector<std::int32_t> sums;
+};
+
+inline kernel::epilogue sums_as_they_are() {
+    kernel::epilogue result;
+    result.output_type = kernel::element_kind::i32;
+    return result;
+}
+
+/// From sums without bias, row by row, to codes.
+template <class Convert>
+void convert_sums(const std::vector<std::int32_t>& sums, const std::vector<std::int64_t>& bias, std::int8_t* result,
+                  Convert convert) {
+    const std::size_t channels = bias.size();
+    for (std::size_t row = 0; row < sums.size(); row += channels) {
+        for (std::size_t c = 0; c < channels; ++c)
+            *result++ = convert(wrapped(sums[row + c] + bias[c]), c);
+    }
+}
+
+/// A convolution or depthwise convolution as the kernels take it.
+inline kernel::convolution_shape shape_of(const shape& input, const shape& output, const window& of,
+                                          std::int64_t groups) {
+    kernel::convolution_shape result;
+    result.batch = input[0];
+    result.in_channels = input[3];
+    result.out_channels = output[3];
+    result.groups = groups;
+    const window_axis axes[] = {of.rows, of.columns};
+    for (std::size_t i = 0; i < 2; ++i) {
+        result.in[i + 1] = input[i + 1];
+        result.out[i + 1] = output[i + 1];
+        result.kernel[i + 1] = axes[i].size;
+        result.stride[i + 1] = axes[i].stride;
+        result.dilation[i + 1] = axes[i].dilation;
+        result.pad_begin[i + 1] = axes[i].padding(input[i + 1]);
+    }
+    return result;
+}
+
+}  // namespace detail
+
+/// CONV_2D and DEPTHWISE_CONV_2D. Weights are constants, and shapes those of the file; `otherwise` runs where at run time they are others.
+template <class Arithmetic>
+step make_convolution_on_kernels(const operation& op, step otherwise) {
+    const bool depthwise = op.code() == tflite::builtin::depthwise_conv_2d;
+    const tflite::tensor_info& weights = op.input(1);
+    const shape of_input = op.input(0).dimensions;
+    const shape kernel_of = weights.dimensions;
+    if (op.kernels() == nullptr || !weights.is_constant() || of_input.rank() != 4 || of_input.elements() == 0)
+        return otherwise;
+    const window of = window_of(op, kernel_of[1], kernel_of[2]);
+    const std::int64_t channels = kernel_of[depthwise ? 3 : 0];
+    const std::int64_t groups = depthwise ? of_input[3] : of_input[3] / std::max<std::int64_t>(1, kernel_of[3]);
+    const shape of_output{of_input[0], of.rows.outputs(of_input[1]), of.columns.outputs(of_input[2]), channels};
+    if (groups == 0 || channels % groups != 0 || (!depthwise && groups * kernel_of[3] != of_input[3]) ||
+        of_output.elements() == 0)
+        return otherwise;
+    const kernel::convolution_shape geometry = detail::shape_of(of_input, of_output, of, groups);
+    const auto state = std::make_shared<detail::packed_product>();
+    state->kernels = op.kernels();
+    kernel::convolution_weights unpacked;
+    unpacked.data = weights.value.data();
+    const std::int64_t taps = kernel_of[1] * kernel_of[2];
+    const std::int64_t of_group = channels / groups;
+    if (depthwise) {
+        unpacked.group_stride = of_group;
+        unpacked.out_stride = 1;
+        unpacked.in_stride = 1;
+        unpacked.tap_stride = channels;
+    } else {
+        unpacked.group_stride = of_group * taps * kernel_of[3];
+        unpacked.out_stride = taps * kernel_of[3];
+        unpacked.in_stride = 1;
+        unpacked.tap_stride = kernel_of[3];
+    }
+    state->weights.resize(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
+    state->kernels->pack_convolution(geometry, unpacked, state->weights.data());
+    state->scratch.resize(state->kernels->convolution_scratch_bytes(geometry, kernel::element_kind::i8, 1));
+    state->sums.resize(of_output.elements());
+    const quantized from = op.in(0);
+    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, depthwise ? 3 : 0, channels));
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        if (!(input.dimensions == of_input)) return otherwise(run);
+        value& output = run.out();
+        output.reshape(of_output);
+        kernel::convolution_problem problem;
+        problem.shape = geometry;
+        problem.input = input.data();
+        problem.input_type = kernel::element_kind::i8;
+        problem.input_pixel_stride = of_input[3];
+        problem.input_zero_point = from.zero_point;
+        problem.packed_weights = state->weights.data();
+        problem.output = state->sums.data();
+        problem.output_pixel_stride = channels;
+        problem.scratch = state->scratch.data();
+        problem.finish = detail::sums_as_they_are();
+        state->kernels->convolution(problem, kernel::parallel_for());
+        detail::convert_sums(state->sums, detail::bias_of(run, 2, channels), output.to<std::int8_t>(), to);
+    };
+}
+
+/// FULLY_CONNECTED.
+template <class Arithmetic>
+step make_fully_connected_on_kernels(const operation& op, step otherwise) {
+    const tflite::tensor_info& weights = op.input(1);
+    if (op.kernels() == nullptr || !weights.is_constant()) return otherwise;
+    const shape of_input = op.input(0).dimensions;
+    const std::int64_t channels = weights.dimensions[0], depth = weights.dimensions[1];
+    const auto rows = static_cast<std::int64_t>(of_input.elements()) / depth;
+    const bool keeps_axes = op.has_option("keep_num_dims") && op.option("keep_num_dims") != 0;
+    const bool fits = !keeps_axes || (of_input.rank() != 0 && of_input[of_input.rank() - 1] == depth);
+    if (rows == 0 || rows * depth != static_cast<std::int64_t>(of_input.elements()) || !fits) return otherwise;
+    shape of_output{rows, channels};
+    if (keeps_axes) {
+        of_output = of_input;
+        of_output[of_output.rank() - 1] = channels;
+    }
+    const auto state = std::make_shared<detail::packed_product>();
+    state->kernels = op.kernels();
+    kernel::gemm_weights unpacked;
+    unpacked.data = weights.value.data();
+    unpacked.k = depth;
+    unpacked.n = channels;
+    unpacked.k_stride = 1;
+    unpacked.n_stride = depth;
+    state->weights.resize(state->kernels->packed_gemm_bytes(kernel::element_kind::i8, depth, channels));
+    state->kernels->pack_gemm(unpacked, state->weights.data());
+    state->sums.resize(of_output.elements());
+    const quantized from = op.in(0);
+    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, 0, channels));
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        if (!(input.dimensions == of_input)) return otherwise(run);
+        value& output = run.out();
+        output.reshape(of_output);
+        kernel::gemm_problem problem;
+        problem.m = rows;
+        problem.n = channels;
+        problem.k = depth;
+        problem.a = input.data();
+        problem.a_type = kernel::element_kind::i8;
+        problem.a_row_stride = depth;
+        problem.a_zero_point = from.zero_point;
+        problem.packed_b = state->weights.data();
+        problem.c = state->sums.data();
+        problem.c_row_stride = channels;
+        problem.finish = detail::sums_as_they_are();
+        state->kernels->gemm(problem, kernel::parallel_for());
+        detail::convert_sums(state->sums, detail::bias_of(run, 2, channels), output.to<std::int8_t>(),
+                             [&](std::int32_t sum, std::size_t c) { return to.dense(sum, c); });
+    };
+}
+
+/// MAX_POOL_2D: the clamp of the fused activation is the kernel's saturation.
+inline step make_max_pooling_on_kernels(const operation& op, step otherwise) {
+    if (op.kernels() == nullptr || op.code() != tflite::builtin::max_pool_2d) return otherwise;
+    const kernel::kernel_table* const kernels = op.kernels();
+    const window of = window_of(op, op.positive_option("filter_height"), op.positive_option("filter_width"));
+    const code_range range = op.activated();
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        expect_image(input.dimensions);
+        expect_positive(input.dimensions);
+        const std::int64_t channels = input.dimensions[3];
+        value& output = run.out();
+        output.reshape(shape{input.dimensions[0], of.rows.outputs(input.dimensions[1]),
+                             of.columns.outputs(input.dimensions[2]), channels});
+        if (output.memory.empty()) return;
+        const kernel::convolution_shape geometry = detail::shape_of(input.dimensions, output.dimensions, of, 1);
+        kernel::pool_problem problem;
+        problem.batch = geometry.batch;
+        problem.channels = channels;
+        for (std::size_t i = 0; i < 3; ++i) {
+            problem.in[i] = geometry.in[i];
+            problem.out[i] = geometry.out[i];
+            problem.kernel[i] = geometry.kernel[i];
+            problem.stride[i] = geometry.stride[i];
+            problem.pad_begin[i] = geometry.pad_begin[i];
+        }
+        problem.input = input.data();
+        problem.input_type = kernel::element_kind::i8;
+        problem.input_pixel_stride = channels;
+        problem.output = output.memory.data();
+        problem.output_pixel_stride = channels;
+        problem.finish.output_type = kernel::element_kind::i8;
+        problem.finish.quant_low = static_cast<float>(range.lowest);
+        problem.finish.quant_high = static_cast<float>(range.highest);
+        kernels->pool(problem, kernel::parallel_for());
     };
 }
 
@@ -12858,62 +14403,6 @@ step make_l2_normalization(const operation& op) {
 }  // namespace lpt::inline LPT_ABI::specified
 #endif
 
-// ======== lpt/specified/window.hpp
-#ifndef LPT_HOLDS_SPECIFIED_WINDOW_HPP
-#define LPT_HOLDS_SPECIFIED_WINDOW_HPP
-// Windows over two axes of a tensor [batch, height, width, channels]: strides, dilations and padding.
-
-namespace lpt::inline LPT_ABI::specified {
-
-/// A window along one axis.
-struct window_axis {
-    std::int64_t size = 1;
-    std::int64_t stride = 1;
-    std::int64_t dilation = 1;
-    bool same = false;  // SAME: as many outputs as input / stride, rounded up; VALID: only whole windows
-
-    std::int64_t outputs(std::int64_t input) const {
-        const std::int64_t reach = (size - 1) * dilation + 1;
-        const std::int64_t result = same ? (input + stride - 1) / stride : (input - reach + stride) / stride;
-        return result < 0 ? 0 : result;
-    }
-    /// Positions in front of the input that the first window covers: half of all padding, rounded down.
-    std::int64_t padding(std::int64_t input) const {
-        const std::int64_t total = (outputs(input) - 1) * stride + (size - 1) * dilation + 1 - input;
-        return same && total > 0 ? total / 2 : 0;
-    }
-};
-
-struct window {
-    window_axis rows;
-    window_axis columns;
-};
-
-inline window window_of(const operation& op, std::int64_t rows, std::int64_t columns) {
-    const bool same = static_cast<tflite::padding>(op.option("padding")) == tflite::padding::same;
-    window result;
-    result.rows = {rows, op.positive_option("stride_h"), 1, same};
-    result.columns = {columns, op.positive_option("stride_w"), 1, same};
-    if (op.has_option("dilation_h_factor")) result.rows.dilation = op.positive_option("dilation_h_factor");
-    if (op.has_option("dilation_w_factor")) result.columns.dilation = op.positive_option("dilation_w_factor");
-    return result;
-}
-
-/// Raises an error unless a tensor has four axes.
-inline void expect_image(const shape& dimensions) {
-    if (dimensions.rank() != 4) fail({"shape ", dimensions, ", expected [batch, height, width, channels]"});
-}
-
-/// Raises an error where the elements of sizes would not be countable or sizes are not positive.
-inline void expect_positive(const shape& dimensions) {
-    for (const dimension each : dimensions) {
-        if (each <= 0) fail({"shape ", dimensions, ", expected positive sizes"});
-    }
-}
-
-}  // namespace lpt::inline LPT_ABI::specified
-#endif
-
 // ======== lpt/specified/pooling.hpp
 #ifndef LPT_HOLDS_SPECIFIED_POOLING_HPP
 #define LPT_HOLDS_SPECIFIED_POOLING_HPP
@@ -12967,351 +14456,6 @@ inline step make_pooling(const operation& op) {
                     pool(b, y, x);
             }
         }
-    };
-}
-
-}  // namespace lpt::inline LPT_ABI::specified
-#endif
-
-// ======== lpt/specified/product.hpp
-#ifndef LPT_HOLDS_SPECIFIED_PRODUCT_HPP
-#define LPT_HOLDS_SPECIFIED_PRODUCT_HPP
-// Sums of products: CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, TRANSPOSE_CONV, BATCH_MATMUL.
-// The sum is exact in 32 bits, acc = bias + sum((q_i - z_i) q_w); it is scaled once, by a multiplier for each output channel.
-
-namespace lpt::inline LPT_ABI::specified {
-
-/// From sums to codes: T(acc, M(s_i s_w[c] / s_o)) + z_o, within the range that the fused activation leaves.
-template <class Arithmetic>
-struct requantization {
-    std::vector<arithmetic::multiplier> by;  // one a channel
-    std::vector<double> exactly;  // the same as real numbers
-    std::int32_t zero_point = 0;
-    code_range range;
-
-    requantization() = default;
-    requantization(const operation& op, float input_scale, const std::vector<double>& weight_scales) {
-        const quantized output = op.out();
-        for (const double scale : weight_scales) {
-            exactly.push_back(static_cast<double>(input_scale) * scale / static_cast<double>(output.scale));
-            by.push_back(Arithmetic::of(exactly.back()));
-        }
-        zero_point = output.zero_point;
-        range = op.activated();
-    }
-    std::int8_t operator()(std::int32_t sum, std::size_t channel) const {
-        return static_cast<std::int8_t>(range.clamp(std::int64_t{Arithmetic::scale(sum, by[channel])} + zero_point));
-    }
-    /// Rounded once, where the arithmetic says so.
-    std::int8_t dense(std::int32_t sum, std::size_t channel) const {
-        if constexpr (Arithmetic::dense_rounds_once) {
-            return static_cast<std::int8_t>(
-                range.clamp(std::int64_t{Arithmetic::scale_once(sum, exactly[channel])} + zero_point));
-        } else {
-            return (*this)(sum, channel);
-        }
-    }
-};
-
-namespace detail {
-
-/// Sums wrap around in 32 bits, as they do in the reference.
-constexpr std::int32_t wrapped(std::int64_t sum) { return static_cast<std::int32_t>(sum); }
-
-/// The bias as numbers of 64 bits, zeros where there is none.
-inline std::vector<std::int64_t> bias_of(const operands& run, std::size_t index, std::int64_t channels) {
-    if (!run.has_input(index)) return std::vector<std::int64_t>(static_cast<std::size_t>(channels), 0);
-    if (run.in(index).elements() != channels)
-        fail({"a bias of ", run.in(index).elements(), " elements, expected ", channels});
-    return run.in(index).integers();
-}
-
-inline void expect_bias(const operation& op, std::size_t index) {
-    if (op.has_input(index)) op.expect_type(op.input(index), i32);
-}
-
-/// The sizes of a convolution as the loops read them.
-struct image_loops {
-    std::int64_t batch, height, width, channels;  // of the input
-    std::int64_t rows, columns;  // of the output
-    std::int64_t top, left;  // padding
-
-    image_loops(const shape& input, const window& of)
-        : batch(input[0]),
-          height(input[1]),
-          width(input[2]),
-          channels(input[3]),
-          rows(of.rows.outputs(input[1])),
-          columns(of.columns.outputs(input[2])),
-          top(of.rows.padding(input[1])),
-          left(of.columns.padding(input[2])) {}
-};
-
-}  // namespace detail
-
-/// CONV_2D: weights [out, kh, kw, in / groups], a scale for each output channel along dimension 0.
-template <class Arithmetic>
-step make_convolution(const operation& op) {
-    op.expect_codes(2);
-    detail::expect_bias(op, 2);
-    const shape& weights = op.input(1).dimensions;
-    expect_image(weights);
-    expect_positive(weights);
-    const window of = window_of(op, weights[1], weights[2]);
-    const quantized from = op.in(0);
-    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(op.input(1), 0, weights[0]));
-    return [=](const operands& run) {
-        const value& input = run.in(0);
-        const shape& kernel = run.in(1).dimensions;
-        expect_image(input.dimensions);
-        const detail::image_loops at(input.dimensions, of);
-        if (kernel[3] == 0 || at.channels % kernel[3] != 0 || kernel[0] % (at.channels / kernel[3]) != 0)
-            fail({"CONV_2D: an input of ", at.channels, " channels and weights ", kernel});
-        const std::int64_t depth = kernel[3];
-        const std::int64_t channels_of_group = kernel[0] / (at.channels / depth);
-        value& output = run.out();
-        output.reshape(shape{at.batch, at.rows, at.columns, kernel[0]});
-        const std::vector<std::int64_t> bias = detail::bias_of(run, 2, kernel[0]);
-        const std::int8_t* codes = input.as<std::int8_t>();
-        const std::int8_t* weight = run.in(1).template as<std::int8_t>();
-        std::int8_t* result = output.to<std::int8_t>();
-        const auto sum_of = [&](std::int64_t b, std::int64_t y, std::int64_t x, std::int64_t channel) {
-            std::int64_t sum = bias[static_cast<std::size_t>(channel)];
-            for (std::int64_t ky = 0; ky < kernel[1]; ++ky) {
-                const std::int64_t row = y * of.rows.stride - at.top + ky * of.rows.dilation;
-                if (row < 0 || row >= at.height) continue;
-                for (std::int64_t kx = 0; kx < kernel[2]; ++kx) {
-                    const std::int64_t column = x * of.columns.stride - at.left + kx * of.columns.dilation;
-                    if (column < 0 || column >= at.width) continue;
-                    const std::int8_t* q = codes + ((b * at.height + row) * at.width + column) * at.channels +
-                                           channel / channels_of_group * depth;
-                    const std::int8_t* w = weight + ((channel * kernel[1] + ky) * kernel[2] + kx) * depth;
-                    std::int32_t part = 0;
-                    for (std::int64_t c = 0; c < depth; ++c)
-                        part += (q[c] - from.zero_point) * w[c];
-                    sum += part;
-                }
-            }
-            return detail::wrapped(sum);
-        };
-        for (std::int64_t b = 0; b < at.batch; ++b) {
-            for (std::int64_t y = 0; y < at.rows; ++y) {
-                for (std::int64_t x = 0; x < at.columns; ++x) {
-                    for (std::int64_t channel = 0; channel < kernel[0]; ++channel)
-                        *result++ = to(sum_of(b, y, x, channel), static_cast<std::size_t>(channel));
-                }
-            }
-        }
-    };
-}
-
-/// DEPTHWISE_CONV_2D: weights [1, kh, kw, in * multiplier], output channel c reads input channel c / multiplier; scales along dimension 3.
-template <class Arithmetic>
-step make_depthwise_convolution(const operation& op) {
-    op.expect_codes(2);
-    detail::expect_bias(op, 2);
-    const shape& weights = op.input(1).dimensions;
-    expect_image(weights);
-    expect_positive(weights);
-    const window of = window_of(op, weights[1], weights[2]);
-    const quantized from = op.in(0);
-    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(op.input(1), 3, weights[3]));
-    return [=](const operands& run) {
-        const value& input = run.in(0);
-        const shape& kernel = run.in(1).dimensions;
-        expect_image(input.dimensions);
-        const detail::image_loops at(input.dimensions, of);
-        const std::int64_t channels = kernel[3];
-        if (at.channels == 0 || channels % at.channels != 0)
-            fail({"DEPTHWISE_CONV_2D: an input of ", at.channels, " channels and weights ", kernel});
-        const std::int64_t multiplier = channels / at.channels;
-        value& output = run.out();
-        output.reshape(shape{at.batch, at.rows, at.columns, channels});
-        const std::vector<std::int64_t> bias = detail::bias_of(run, 2, channels);
-        const std::int8_t* codes = input.as<std::int8_t>();
-        const std::int8_t* weight = run.in(1).template as<std::int8_t>();
-        std::int8_t* result = output.to<std::int8_t>();
-        std::vector<std::int64_t> sums(static_cast<std::size_t>(channels));
-        const auto add_sums = [&](std::int64_t b, std::int64_t y, std::int64_t x) {
-            for (std::int64_t ky = 0; ky < kernel[1]; ++ky) {
-                const std::int64_t row = y * of.rows.stride - at.top + ky * of.rows.dilation;
-                if (row < 0 || row >= at.height) continue;
-                for (std::int64_t kx = 0; kx < kernel[2]; ++kx) {
-                    const std::int64_t column = x * of.columns.stride - at.left + kx * of.columns.dilation;
-                    if (column < 0 || column >= at.width) continue;
-                    const std::int8_t* q = codes + ((b * at.height + row) * at.width + column) * at.channels;
-                    const std::int8_t* w = weight + (ky * kernel[2] + kx) * channels;
-                    for (std::int64_t c = 0; c < channels; ++c)
-                        sums[static_cast<std::size_t>(c)] += (q[c / multiplier] - from.zero_point) * w[c];
-                }
-            }
-        };
-        for (std::int64_t b = 0; b < at.batch; ++b) {
-            for (std::int64_t y = 0; y < at.rows; ++y) {
-                for (std::int64_t x = 0; x < at.columns; ++x) {
-                    sums = bias;
-                    add_sums(b, y, x);
-                    for (std::size_t c = 0; c < sums.size(); ++c)
-                        *result++ = to(detail::wrapped(sums[c]), c);
-                }
-            }
-        }
-    };
-}
-
-/// FULLY_CONNECTED: weights [out, in], a scale for each output along dimension 0 or one; the input is rows of `in` elements.
-/// Without keep_num_dims the output is [rows, out], else it keeps all axes of the input but the last.
-template <class Arithmetic>
-step make_fully_connected(const operation& op) {
-    op.expect_codes(2);
-    detail::expect_bias(op, 2);
-    if (op.has_option("weights_format") && op.option("weights_format") != 0)
-        op.wrong("weights in another order than the default");
-    const shape& weights = op.input(1).dimensions;
-    if (weights.rank() != 2) op.wrong("weights of shape ", weights, ", expected [outputs, inputs]");
-    expect_positive(weights);
-    const bool keeps_axes = op.has_option("keep_num_dims") && op.option("keep_num_dims") != 0;
-    const quantized from = op.in(0);
-    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(op.input(1), 0, weights[0]));
-    return [=](const operands& run) {
-        const value& input = run.in(0);
-        const std::int64_t channels = run.in(1).dimensions[0];
-        const std::int64_t depth = run.in(1).dimensions[1];
-        if (input.elements() % depth != 0 ||
-            (keeps_axes && (input.dimensions.rank() == 0 || input.dimensions[input.dimensions.rank() - 1] != depth)))
-            fail({"FULLY_CONNECTED: an input ", input.dimensions, " and weights ", run.in(1).dimensions});
-        const std::int64_t rows = input.elements() / depth;
-        shape wanted{rows, channels};
-        if (keeps_axes) {
-            wanted = input.dimensions;
-            wanted[wanted.rank() - 1] = channels;
-        }
-        value& output = run.out();
-        output.reshape(move(wanted));
-        const std::vector<std::int64_t> bias = detail::bias_of(run, 2, channels);
-        const std::int8_t* codes = input.as<std::int8_t>();
-        const std::int8_t* weight = run.in(1).template as<std::int8_t>();
-        std::int8_t* result = output.to<std::int8_t>();
-        for (std::int64_t row = 0; row < rows; ++row) {
-            for (std::int64_t c = 0; c < channels; ++c) {
-                std::int64_t sum = bias[static_cast<std::size_t>(c)];
-                for (std::int64_t k = 0; k < depth; ++k)
-                    sum += (codes[row * depth + k] - from.zero_point) * weight[c * depth + k];
-                *result++ = to.dense(detail::wrapped(sum), static_cast<std::size_t>(c));
-            }
-        }
-    };
-}
-
-/// TRANSPOSE_CONV: inputs are the output's shape, weights [out, kh, kw, in], the data, and a bias that may be absent.
-template <class Arithmetic>
-step make_transposed_convolution(const operation& op) {
-    op.expect_type(op.input(1), i8);
-    op.expect_type(op.input(2), i8);
-    op.expect_type(op.output(0), i8);
-    detail::expect_bias(op, 3);
-    const shape& weights = op.input(1).dimensions;
-    expect_image(weights);
-    expect_positive(weights);
-    const window of = window_of(op, weights[1], weights[2]);
-    const quantized from = op.in(2);
-    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(op.input(1), 0, weights[0]));
-    return [=](const operands& run) {
-        const value& input = run.in(2);
-        const shape& kernel = run.in(1).dimensions;
-        expect_image(input.dimensions);
-        const std::vector<std::int64_t> sizes = run.in(0).integers();
-        if (sizes.size() != 4 || sizes[0] != input.dimensions[0] || sizes[1] <= 0 || sizes[2] <= 0 ||
-            sizes[3] != kernel[0] || input.dimensions[3] != kernel[3])
-            fail({"TRANSPOSE_CONV: an input ", input.dimensions, ", weights ", kernel,
-                  " and an output that does not fit them"});
-        value& output = run.out();
-        output.reshape(shape{sizes[0], sizes[1], sizes[2], sizes[3]});
-        // Its padding is that of the convolution whose input is this output.
-        const std::int64_t top = of.rows.padding(sizes[1]);
-        const std::int64_t left = of.columns.padding(sizes[2]);
-        const std::int64_t channels = kernel[0];
-        const std::vector<std::int64_t> bias = detail::bias_of(run, 3, channels);
-        std::vector<std::int64_t> sums(static_cast<std::size_t>(output.elements()));
-        for (std::size_t i = 0; i < sums.size(); ++i)
-            sums[i] = bias[i % static_cast<std::size_t>(channels)];
-        const std::int8_t* weight = run.in(1).template as<std::int8_t>();
-        const std::int8_t* q = input.as<std::int8_t>();
-        const auto scatter = [&](std::int64_t b, std::int64_t y, std::int64_t x) {
-            for (std::int64_t ky = 0; ky < kernel[1]; ++ky) {
-                const std::int64_t row = y * of.rows.stride - top + ky;
-                if (row < 0 || row >= sizes[1]) continue;
-                for (std::int64_t kx = 0; kx < kernel[2]; ++kx) {
-                    const std::int64_t column = x * of.columns.stride - left + kx;
-                    if (column < 0 || column >= sizes[2]) continue;
-                    std::int64_t* sum = sums.data() + ((b * sizes[1] + row) * sizes[2] + column) * channels;
-                    for (std::int64_t c = 0; c < channels; ++c) {
-                        const std::int8_t* w = weight + ((c * kernel[1] + ky) * kernel[2] + kx) * kernel[3];
-                        for (std::int64_t k = 0; k < kernel[3]; ++k)
-                            sum[c] += (q[k] - from.zero_point) * w[k];
-                    }
-                }
-            }
-        };
-        for (std::int64_t b = 0; b < input.dimensions[0]; ++b) {
-            for (std::int64_t y = 0; y < input.dimensions[1]; ++y) {
-                for (std::int64_t x = 0; x < input.dimensions[2]; ++x, q += kernel[3])
-                    scatter(b, y, x);
-            }
-        }
-        std::int8_t* result = output.to<std::int8_t>();
-        for (std::size_t i = 0; i < sums.size(); ++i)
-            result[i] = to(detail::wrapped(sums[i]), i % static_cast<std::size_t>(channels));
-    };
-}
-
-/// BATCH_MATMUL: acc = sum((q_1 - z_1) (q_2 - z_2)), batches broadcast; adj_x and adj_y transpose the last two axes.
-template <class Arithmetic>
-step make_matrix_product(const operation& op) {
-    op.expect_codes(2);
-    const bool transposes_left = op.option("adj_x") != 0;
-    const bool transposes_right = op.option("adj_y") != 0;
-    const quantized a = op.in(0), b = op.in(1);
-    const requantization<Arithmetic> to(op, a.scale, {static_cast<double>(b.scale)});
-    return [=](const operands& run) {
-        const value& left = run.in(0);
-        const value& right = run.in(1);
-        const std::size_t rank = std::max<std::size_t>(2, std::max(left.dimensions.rank(), right.dimensions.rank()));
-        const shape of_left = left.dimensions.padded_left(rank);
-        const shape of_right = right.dimensions.padded_left(rank);
-        const std::int64_t rows = of_left[rank - (transposes_left ? 1 : 2)];
-        const std::int64_t depth = of_left[rank - (transposes_left ? 2 : 1)];
-        const std::int64_t columns = of_right[rank - (transposes_right ? 2 : 1)];
-        if (of_right[rank - (transposes_right ? 1 : 2)] != depth)
-            fail({"BATCH_MATMUL: shapes ", left.dimensions, " and ", right.dimensions, " do not fit together"});
-        const shape left_batch(view<dimension>(of_left.begin(), rank - 2));
-        const shape right_batch(view<dimension>(of_right.begin(), rank - 2));
-        const shape batch = broadcast(left_batch, right_batch);
-        shape wanted = batch;
-        wanted.push_back(rows);
-        wanted.push_back(columns);
-        value& output = run.out();
-        output.reshape(move(wanted));
-        std::int8_t* result = output.to<std::int8_t>();
-        const auto multiply = [&](const std::int8_t* x, const std::int8_t* y, std::int8_t* to_matrix) {
-            for (std::int64_t i = 0; i < rows; ++i) {
-                for (std::int64_t j = 0; j < columns; ++j) {
-                    std::int64_t sum = 0;
-                    for (std::int64_t k = 0; k < depth; ++k) {
-                        const std::int32_t p = x[transposes_left ? k * rows + i : i * depth + k] - a.zero_point;
-                        sum += p * (y[transposes_right ? j * depth + k : k * columns + j] - b.zero_point);
-                    }
-                    *to_matrix++ = to(detail::wrapped(sum), 0);
-                }
-            }
-        };
-        for_each_row<2>(batch, {&left_batch, &right_batch},
-                        [&](std::int64_t first, const std::int64_t* at, const std::int64_t* steps, std::int64_t count) {
-                            for (std::int64_t i = 0; i < count; ++i)
-                                multiply(left.as<std::int8_t>() + (at[0] + i * steps[0]) * rows * depth,
-                                         right.as<std::int8_t>() + (at[1] + i * steps[1]) * depth * columns,
-                                         result + (first + i) * rows * columns);
-                        });
     };
 }
 
@@ -14292,13 +15436,15 @@ step make_step(const operation& op) {
         case builtin::hard_swish: return make_hard_swish<Arithmetic>(op);
         case builtin::quantize: return make_quantization<Arithmetic>(op);
         case builtin::dequantize: return make_dequantization(op);
-        case builtin::conv_2d: return make_convolution<Arithmetic>(op);
-        case builtin::depthwise_conv_2d: return make_depthwise_convolution<Arithmetic>(op);
-        case builtin::fully_connected: return make_fully_connected<Arithmetic>(op);
+        case builtin::conv_2d: return make_convolution_on_kernels<Arithmetic>(op, make_convolution<Arithmetic>(op));
+        case builtin::depthwise_conv_2d:
+            return make_convolution_on_kernels<Arithmetic>(op, make_depthwise_convolution<Arithmetic>(op));
+        case builtin::fully_connected:
+            return make_fully_connected_on_kernels<Arithmetic>(op, make_fully_connected<Arithmetic>(op));
         case builtin::transpose_conv: return make_transposed_convolution<Arithmetic>(op);
         case builtin::batch_matmul: return make_matrix_product<Arithmetic>(op);
         case builtin::average_pool_2d:
-        case builtin::max_pool_2d: return make_pooling(op);
+        case builtin::max_pool_2d: return make_max_pooling_on_kernels(op, make_pooling(op));
         case builtin::mean: return make_mean<Arithmetic>(op);
         case builtin::sum: return make_total<Arithmetic>(op);
         case builtin::reduce_max:
@@ -14356,14 +15502,44 @@ step make_step(const operation& op) {
 
 namespace lpt::inline LPT_ABI::specified {
 
-/// A network with its kernels. The model outlives it.
-///
-///     specified::network net(model);
-///     net.set_input(0, bytes);
-///     net.run();
-///     net.output(0).data();
+/// Variables that live from run to run, by name.
+using variables = std::map<std::string, value>;
+
+namespace detail {
+
+/// The name of the variable whose handle a tensor is.
+inline std::string variable_of(const operation& op, const tflite::subgraph& net, std::int64_t handle) {
+    for (const tflite::operator_info& each : net.operators) {
+        if (each.code == tflite::builtin::var_handle && each.outputs.size() == 1 && each.outputs[0] == handle)
+            return std::string(each.words("container").c_str()) + "/" + each.words("shared_name").c_str();
+    }
+    op.wrong("input 0 is no handle of a variable");
+}
+
+inline void assign(const value& from, value& to) {
+    to.type = from.type;
+    copy_all(from, to, from.dimensions);
+}
+
+/// READ_VARIABLE and ASSIGN_VARIABLE; handles are resolved when the step is made.
+inline step make_variable_access(const operation& op, const tflite::subgraph& net, variables& all) {
+    value* const variable = &all[variable_of(op, net, op.info().inputs.empty() ? -1 : op.info().inputs[0])];
+    if (op.code() == tflite::builtin::assign_variable) {
+        if (op.type_of_input(1) == dynamic) op.wrong("a variable of type ", tflite::name(op.input(1).type));
+        return [=](const operands& run) { assign(run.in(1), *variable); };
+    }
+    const element type = op.type_of_output(0);
+    return [=](const operands& run) {
+        if (variable->type != type) fail({"the variable has no value of the type that is read"});
+        assign(*variable, run.out());
+    };
+}
+
+}  // namespace detail
+
+/// The operations of one subgraph with the values of its tensors.
 template <class Arithmetic>
-class basic_network {
+class runnable_subgraph {
     const tflite::model* model_;
     const tflite::subgraph* net_;
     std::vector<value> values_;
@@ -14388,45 +15564,39 @@ class basic_network {
         values_.push_back(move(result));
     }
 
+    step make(std::int64_t index, variables& all, const kernel::kernel_table* kernels) const {
+        const operation op(*model_, *net_, index, kernels);
+        switch (op.code()) {
+            case tflite::builtin::var_handle:
+            case tflite::builtin::call_once: return [](const operands&) {};  // done when the network is made
+            case tflite::builtin::read_variable:
+            case tflite::builtin::assign_variable: return detail::make_variable_access(op, *net_, all);
+            default: return make_step<Arithmetic>(op);
+        }
+    }
+
 public:
-    /// Makes the kernels. Raises an error that names the operation where one has no specified arithmetic, or breaks the specification
-    /// in a way that leaves open what it means.
-    explicit basic_network(const tflite::model& model) : model_(&model), net_(&model.subgraphs.front()) {
-        for (const tflite::tensor_info& each : net_->tensors)
+    runnable_subgraph(const tflite::model& model, const tflite::subgraph& net, variables& all,
+                      const kernel::kernel_table* kernels)
+        : model_(&model), net_(&net) {
+        for (const tflite::tensor_info& each : net.tensors)
             make_value(each);
-        for (std::size_t i = 0; i < net_->operators.size(); ++i)
-            steps_.push_back(make_step<Arithmetic>(operation(model, *net_, static_cast<std::int64_t>(i))));
-        for (const std::int64_t each : net_->inputs)
-            values_[static_cast<std::size_t>(each)].reshape(net_->tensors[static_cast<std::size_t>(each)].dimensions);
+        for (std::size_t i = 0; i < net.operators.size(); ++i)
+            steps_.push_back(make(static_cast<std::int64_t>(i), all, kernels));
+        for (const std::int64_t each : net.inputs)
+            values_[static_cast<std::size_t>(each)].reshape(net.tensors[static_cast<std::size_t>(each)].dimensions);
     }
 
     const tflite::subgraph& subgraph() const { return *net_; }
-    std::size_t inputs() const { return net_->inputs.size(); }
-    std::size_t outputs() const { return net_->outputs.size(); }
-
-    /// The value of a tensor, by its number in the file; after a run that of every tensor that an operation writes.
+    value& tensor(std::size_t index) { return values_[index]; }
     const value& tensor(std::size_t index) const { return values_[index]; }
-    const value& input(std::size_t index) const { return values_[static_cast<std::size_t>(net_->inputs[index])]; }
-    const value& output(std::size_t index) const { return values_[static_cast<std::size_t>(net_->outputs[index])]; }
 
-    /// Gives an input its elements, as many bytes as its shape and type ask for.
-    void set_input(std::size_t index, view<std::byte> content) {
-        if (index >= inputs()) fail({"input ", index, " of a network with ", inputs()});
-        value& input = values_[static_cast<std::size_t>(net_->inputs[index])];
-        if (content.size() != input.memory.size())
-            fail({"input ", index, ": ", content.size(), " bytes, expected ", input.memory.size(), " (",
-                  name(input.type), input.dimensions, ")"});
-        if (content.size() != 0) std::memcpy(input.memory.data(), content.data(), content.size());
-    }
-
-    /// Variables become zeros, as when the network was made.
     void reset() {
         for (std::size_t i = 0; i < values_.size(); ++i) {
             if (net_->tensors[i].is_variable) clear(net_->tensors[i], values_[i]);
         }
     }
 
-    /// Runs one operation; all before it have run.
     void run_step(std::size_t index) {
         const tflite::operator_info& info = net_->operators[index];
 #if LPT_THROWS
@@ -14440,11 +15610,77 @@ public:
 #endif
     }
 
-    /// Runs all operations in the order of the file.
     void run() {
         for (std::size_t i = 0; i < steps_.size(); ++i)
             run_step(i);
     }
+};
+
+/// A network with its kernels. The model outlives it.
+///
+///     specified::network net(model);
+///     net.set_input(0, bytes);
+///     net.run();
+///     net.output(0).data();
+template <class Arithmetic>
+class basic_network {
+    std::unique_ptr<variables> variables_ = std::make_unique<variables>();
+    runnable_subgraph<Arithmetic> net_;
+    std::vector<runnable_subgraph<Arithmetic>> initializers_;  // what CALL_ONCE names
+
+    void initialize() {
+        for (runnable_subgraph<Arithmetic>& each : initializers_)
+            each.run();
+    }
+
+public:
+    /// Makes the kernels. Products and pooling run on `kernels`, with the same bits, if there are any (`kernel::table_for(kernel::best_isa())`).
+    /// Raises an error that names the operation where one has no specified arithmetic, or breaks the specification
+    /// in a way that leaves open what it means.
+    explicit basic_network(const tflite::model& model, const kernel::kernel_table* kernels = nullptr)
+        : net_(model, model.subgraphs.front(), *variables_, kernels) {
+        for (const tflite::operator_info& each : subgraph().operators) {
+            if (each.code != tflite::builtin::call_once) continue;
+            const std::int64_t index = each.integer("init_subgraph_index");
+            if (index <= 0 || index >= static_cast<std::int64_t>(model.subgraphs.size()))
+                fail({"CALL_ONCE: subgraph ", index});
+            initializers_.emplace_back(model, model.subgraphs[static_cast<std::size_t>(index)], *variables_, kernels);
+        }
+        initialize();
+    }
+
+    const tflite::subgraph& subgraph() const { return net_.subgraph(); }
+    std::size_t inputs() const { return subgraph().inputs.size(); }
+    std::size_t outputs() const { return subgraph().outputs.size(); }
+
+    /// The value of a tensor, by its number in the file; after a run that of every tensor that an operation writes.
+    const value& tensor(std::size_t index) const { return net_.tensor(index); }
+    const value& input(std::size_t index) const { return tensor(static_cast<std::size_t>(subgraph().inputs[index])); }
+    const value& output(std::size_t index) const { return tensor(static_cast<std::size_t>(subgraph().outputs[index])); }
+
+    /// Gives an input its elements, as many bytes as its shape and type ask for.
+    void set_input(std::size_t index, view<std::byte> content) {
+        if (index >= inputs()) fail({"input ", index, " of a network with ", inputs()});
+        value& input = net_.tensor(static_cast<std::size_t>(subgraph().inputs[index]));
+        if (content.size() != input.memory.size())
+            fail({"input ", index, ": ", content.size(), " bytes, expected ", input.memory.size(), " (",
+                  name(input.type), input.dimensions, ")"});
+        if (content.size() != 0) std::memcpy(input.memory.data(), content.data(), content.size());
+    }
+
+    /// Variables become what they were when the network was made: zeros, or what its initialization gives them.
+    void reset() {
+        net_.reset();
+        for (auto& [name, each] : *variables_)
+            each = value();
+        initialize();
+    }
+
+    /// Runs one operation; all before it have run.
+    void run_step(std::size_t index) { net_.run_step(index); }
+
+    /// Runs all operations in the order of the file.
+    void run() { net_.run(); }
 };
 
 using network = basic_network<arithmetic::tflite_reference>;

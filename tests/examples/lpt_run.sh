@@ -124,6 +124,10 @@ cat >"$work/integers.xml" <<'XML'
 </layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/><edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges></net>
 XML
 expect "what has no kernel runs within the limit" quietly "$work/integers.xml" --evaluation-limit 1
+# Every byte of the reference kernels.
+expect "a run in specified arithmetic" quietly examples/data/digits-tflite/model.tflite --input examples/data/digits-tflite/in0.npy \
+    --arithmetic specified --output "$work/specified"
+expect "specified arithmetic is exact" cmp "$work/specified/0.npy" examples/data/digits-tflite/out0.npy
 rejects "Negative 'minus' cannot be evaluated" "$work/integers.xml" --evaluation-limit 0
 expect "a network runs with a small budget for folding" quietly "$work/integers.xml" --folding-limit 0 --folding-steps 0
 rejects "--folding-limit" "$work/integers.xml" --folding-limit much

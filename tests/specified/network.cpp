@@ -177,3 +177,58 @@ TEST_CASE("a division by zero is an error") {
                                       tensor_of({1}, 1, 0)}),
               {1}) == "test: operator 0 (DIV): DIV: a divisor is 0");
 }
+
+TEST_CASE("variables live from run to run, begin as their initialization says, and are reset to it") {
+    tflite::model model = model_of(builtin::add, {tensor_of({2}, 1, 0), tensor_of({2}, 1, 0), tensor_of({2}, 1, 0)});
+    tflite::subgraph& net = model.subgraphs[0];
+    const auto words = [](const char* field, const char* content) {
+        tflite::option result;
+        result.name = field;
+        result.words = content;
+        return result;
+    };
+    tflite::operator_info handle;
+    handle.code = builtin::var_handle;
+    handle.outputs = {3};
+    handle.options = {words("container", ""), words("shared_name", "sum")};
+    tflite::operator_info read;
+    read.code = builtin::read_variable;
+    read.inputs = {3};
+    read.outputs = {1};
+    tflite::operator_info assign;
+    assign.code = builtin::assign_variable;
+    assign.inputs = {3, 2};
+    tflite::operator_info once;
+    once.code = builtin::call_once;
+    once.options = {whole("init_subgraph_index", 1)};
+    net.tensors.push_back(tensor_of({}, 1, 0, tensor_type::resource));
+    net.operators = {once, handle, read, net.operators[0], assign};
+    tflite::subgraph start;
+    start.tensors = net.tensors;
+    start.tensors[2] = constant_of<std::int8_t>({2}, 1, {10, 20}, tensor_type::int8);
+    start.operators = {handle, assign};
+    model.subgraphs.push_back(start);
+
+    specified::network running(model);
+    const std::int8_t codes[] = {1, 2};
+    running.set_input(0, view<std::byte>(reinterpret_cast<const std::byte*>(codes), sizeof codes));
+    running.run();
+    CHECK(running.output(0).integers() == std::vector<std::int64_t>{11, 22});
+    running.run();
+    CHECK(running.output(0).integers() == std::vector<std::int64_t>{12, 24});
+    running.reset();
+    running.run();
+    CHECK(running.output(0).integers() == std::vector<std::int64_t>{11, 22});
+}
+
+TEST_CASE("PRELU of real numbers runs between quantized operations") {
+    tflite::model model = model_of(builtin::prelu, {tensor_of({2}, 1, 0, tensor_type::float32),
+                                                    constant_of<float>({2}, 1, {0.5F, 0.25F}, tensor_type::float32),
+                                                    tensor_of({2}, 1, 0, tensor_type::float32)});
+    specified::network running(model);
+    const float numbers[] = {-3, 4};
+    running.set_input(0, view<std::byte>(reinterpret_cast<const std::byte*>(numbers), sizeof numbers));
+    running.run();
+    CHECK(running.output(0).as<float>()[0] == -1.5F);
+    CHECK(running.output(0).as<float>()[1] == 4);
+}

@@ -45,19 +45,16 @@ struct tflite_reference {
         return value < INT32_MIN ? INT32_MIN : value > INT32_MAX ? INT32_MAX : static_cast<std::int32_t>(value);
     }
 
-    /// a * b / 2^31, rounded half away from zero (but towards zero at a negative tie); -2^31 * -2^31 saturates.
+    /// a * b / 2^31, rounded half up; -2^31 * -2^31 saturates.
     static constexpr std::int32_t doubling_high_product(std::int32_t a, std::int32_t b) {
-        const std::int64_t product = std::int64_t{a} * b;
-        const std::int64_t nudge = product >= 0 ? std::int64_t{1} << 30 : 1 - (std::int64_t{1} << 30);
-        return saturate((product + nudge) / (std::int64_t{1} << 31));
+        return saturate((std::int64_t{a} * b + (std::int64_t{1} << 30)) >> 31);
     }
 
     /// value / 2^exponent, rounded half away from zero; 0 <= exponent <= 31.
     static constexpr std::int32_t divide_by_power(std::int32_t value, int exponent) {
-        const std::int64_t mask = (std::int64_t{1} << exponent) - 1;
-        const std::int64_t remainder = value & mask;
-        const std::int64_t threshold = (mask >> 1) + (value < 0 ? 1 : 0);
-        return static_cast<std::int32_t>((std::int64_t{value} >> exponent) + (remainder > threshold ? 1 : 0));
+        const std::int64_t half = (std::int64_t{1} << exponent) >> 1;
+        const std::int64_t down = half != 0 && value < 0 ? 1 : 0;
+        return static_cast<std::int32_t>((value + half - down) >> exponent);
     }
 
     /// value * 2^exponent, saturated; exponent >= 0.
@@ -67,9 +64,8 @@ struct tflite_reference {
 
     /// value * by with two roundings: that of the high product and that of the shift to the right.
     static constexpr std::int32_t scale(std::int32_t value, multiplier by) {
-        const int left = by.exponent > 0 ? by.exponent : 0;
-        const int right = by.exponent > 0 ? 0 : -by.exponent;
-        return divide_by_power(doubling_high_product(shift_left(value, left), by.significand), right < 31 ? right : 31);
+        if (by.exponent > 0) return doubling_high_product(shift_left(value, by.exponent), by.significand);
+        return divide_by_power(doubling_high_product(value, by.significand), by.exponent > -31 ? -by.exponent : 31);
     }
 
     /// value * by rounded once, half away from zero.

@@ -161,9 +161,19 @@ step make_comparison(const operation& op) {
     };
 }
 
+/// PRELU of real numbers, as it stands between DEQUANTIZE and QUANTIZE: x where x >= 0, else x a.
+inline step make_real_prelu(const operation& op) {
+    op.expect_type(op.input(1), f32);
+    op.expect_type(op.output(0), f32);
+    return [](const operands& run) {
+        apply<float, float, float>(run, 0, 1, [](float x, float slope) { return x >= 0 ? x : x * slope; });
+    };
+}
+
 /// PRELU: T(q - z_i, M(s_i / s_o)) where q >= z_i, else T((q - z_i) (a - z_a), M(s_i s_a / s_o)); + z_o.
 template <class Arithmetic>
 step make_prelu(const operation& op) {
+    if (op.type_of_input(0) == f32) return make_real_prelu(op);
     op.expect_codes(2);
     const quantized a = op.in(0), slope = op.in(1), o = op.out();
     const arithmetic::multiplier positive = Arithmetic::of(static_cast<double>(a.scale / o.scale));

@@ -19,11 +19,9 @@ struct raw_number {
     static constexpr std::int32_t wrapped(std::int64_t value) {
         return Bits == 32 ? static_cast<std::int32_t>(value) : static_cast<std::int16_t>(value);
     }
-    /// a * b / 2^(Bits - 1), rounded half away (but towards zero at a negative tie).
+    /// a * b / 2^(Bits - 1), rounded half up.
     static constexpr std::int32_t high_product(std::int32_t a, std::int32_t b) {
-        constexpr std::int64_t half = std::int64_t{1} << (Bits - 2);
-        const std::int64_t product = std::int64_t{a} * b;
-        return saturated((product + (product >= 0 ? half : 1 - half)) / (2 * half));
+        return saturated((std::int64_t{a} * b + (std::int64_t{1} << (Bits - 2))) >> (Bits - 1));
     }
 };
 

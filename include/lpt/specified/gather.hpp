@@ -190,8 +190,9 @@ inline step make_top(const operation& op) {
         for (std::int64_t row = 0; row < rows; ++row) {
             const std::int8_t* codes = input.as<std::int8_t>() + row * length;
             std::iota(order.begin(), order.end(), 0);
-            std::stable_sort(order.begin(), order.end(),
-                             [&](std::int64_t a, std::int64_t b) { return codes[a] > codes[b]; });
+            std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+                return codes[a] != codes[b] ? codes[a] > codes[b] : a < b;
+            });
             for (std::int64_t i = 0; i < k; ++i) {
                 run.out(0).to<std::int8_t>()[row * k + i] = codes[order[static_cast<std::size_t>(i)]];
                 store_integer(type, run.out(1).to<std::byte>(), static_cast<std::size_t>(row * k + i),

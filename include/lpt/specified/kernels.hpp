@@ -3,10 +3,10 @@
 #pragma once
 
 #include <lpt/specified/gather.hpp>
+#include <lpt/specified/kernel_products.hpp>
 #include <lpt/specified/lookup.hpp>
 #include <lpt/specified/normalization.hpp>
 #include <lpt/specified/pooling.hpp>
-#include <lpt/specified/product.hpp>
 #include <lpt/specified/recurrent.hpp>
 #include <lpt/specified/reduction.hpp>
 #include <lpt/specified/resize.hpp>
@@ -53,13 +53,15 @@ step make_step(const operation& op) {
         case builtin::hard_swish: return make_hard_swish<Arithmetic>(op);
         case builtin::quantize: return make_quantization<Arithmetic>(op);
         case builtin::dequantize: return make_dequantization(op);
-        case builtin::conv_2d: return make_convolution<Arithmetic>(op);
-        case builtin::depthwise_conv_2d: return make_depthwise_convolution<Arithmetic>(op);
-        case builtin::fully_connected: return make_fully_connected<Arithmetic>(op);
+        case builtin::conv_2d: return make_convolution_on_kernels<Arithmetic>(op, make_convolution<Arithmetic>(op));
+        case builtin::depthwise_conv_2d:
+            return make_convolution_on_kernels<Arithmetic>(op, make_depthwise_convolution<Arithmetic>(op));
+        case builtin::fully_connected:
+            return make_fully_connected_on_kernels<Arithmetic>(op, make_fully_connected<Arithmetic>(op));
         case builtin::transpose_conv: return make_transposed_convolution<Arithmetic>(op);
         case builtin::batch_matmul: return make_matrix_product<Arithmetic>(op);
         case builtin::average_pool_2d:
-        case builtin::max_pool_2d: return make_pooling(op);
+        case builtin::max_pool_2d: return make_max_pooling_on_kernels(op, make_pooling(op));
         case builtin::mean: return make_mean<Arithmetic>(op);
         case builtin::sum: return make_total<Arithmetic>(op);
         case builtin::reduce_max:

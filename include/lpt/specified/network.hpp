@@ -4,16 +4,50 @@
 
 #include <lpt/specified/kernels.hpp>
 
+#include <map>
+#include <memory>
+#include <string>
+
 namespace lpt::inline LPT_ABI::specified {
 
-/// A network with its kernels. The model outlives it.
-///
-///     specified::network net(model);
-///     net.set_input(0, bytes);
-///     net.run();
-///     net.output(0).data();
+/// Variables that live from run to run, by name.
+using variables = std::map<std::string, value>;
+
+namespace detail {
+
+/// The name of the variable whose handle a tensor is.
+inline std::string variable_of(const operation& op, const tflite::subgraph& net, std::int64_t handle) {
+    for (const tflite::operator_info& each : net.operators) {
+        if (each.code == tflite::builtin::var_handle && each.outputs.size() == 1 && each.outputs[0] == handle)
+            return std::string(each.words("container").c_str()) + "/" + each.words("shared_name").c_str();
+    }
+    op.wrong("input 0 is no handle of a variable");
+}
+
+inline void assign(const value& from, value& to) {
+    to.type = from.type;
+    copy_all(from, to, from.dimensions);
+}
+
+/// READ_VARIABLE and ASSIGN_VARIABLE; handles are resolved when the step is made.
+inline step make_variable_access(const operation& op, const tflite::subgraph& net, variables& all) {
+    value* const variable = &all[variable_of(op, net, op.info().inputs.empty() ? -1 : op.info().inputs[0])];
+    if (op.code() == tflite::builtin::assign_variable) {
+        if (op.type_of_input(1) == dynamic) op.wrong("a variable of type ", tflite::name(op.input(1).type));
+        return [=](const operands& run) { assign(run.in(1), *variable); };
+    }
+    const element type = op.type_of_output(0);
+    return [=](const operands& run) {
+        if (variable->type != type) fail({"the variable has no value of the type that is read"});
+        assign(*variable, run.out());
+    };
+}
+
+}  // namespace detail
+
+/// The operations of one subgraph with the values of its tensors.
 template <class Arithmetic>
-class basic_network {
+class runnable_subgraph {
     const tflite::model* model_;
     const tflite::subgraph* net_;
     std::vector<value> values_;
@@ -38,45 +72,39 @@ class basic_network {
         values_.push_back(move(result));
     }
 
+    step make(std::int64_t index, variables& all, const kernel::kernel_table* kernels) const {
+        const operation op(*model_, *net_, index, kernels);
+        switch (op.code()) {
+            case tflite::builtin::var_handle:
+            case tflite::builtin::call_once: return [](const operands&) {};  // done when the network is made
+            case tflite::builtin::read_variable:
+            case tflite::builtin::assign_variable: return detail::make_variable_access(op, *net_, all);
+            default: return make_step<Arithmetic>(op);
+        }
+    }
+
 public:
-    /// Makes the kernels. Raises an error that names the operation where one has no specified arithmetic, or breaks the specification
-    /// in a way that leaves open what it means.
-    explicit basic_network(const tflite::model& model) : model_(&model), net_(&model.subgraphs.front()) {
-        for (const tflite::tensor_info& each : net_->tensors)
+    runnable_subgraph(const tflite::model& model, const tflite::subgraph& net, variables& all,
+                      const kernel::kernel_table* kernels)
+        : model_(&model), net_(&net) {
+        for (const tflite::tensor_info& each : net.tensors)
             make_value(each);
-        for (std::size_t i = 0; i < net_->operators.size(); ++i)
-            steps_.push_back(make_step<Arithmetic>(operation(model, *net_, static_cast<std::int64_t>(i))));
-        for (const std::int64_t each : net_->inputs)
-            values_[static_cast<std::size_t>(each)].reshape(net_->tensors[static_cast<std::size_t>(each)].dimensions);
+        for (std::size_t i = 0; i < net.operators.size(); ++i)
+            steps_.push_back(make(static_cast<std::int64_t>(i), all, kernels));
+        for (const std::int64_t each : net.inputs)
+            values_[static_cast<std::size_t>(each)].reshape(net.tensors[static_cast<std::size_t>(each)].dimensions);
     }
 
     const tflite::subgraph& subgraph() const { return *net_; }
-    std::size_t inputs() const { return net_->inputs.size(); }
-    std::size_t outputs() const { return net_->outputs.size(); }
-
-    /// The value of a tensor, by its number in the file; after a run that of every tensor that an operation writes.
+    value& tensor(std::size_t index) { return values_[index]; }
     const value& tensor(std::size_t index) const { return values_[index]; }
-    const value& input(std::size_t index) const { return values_[static_cast<std::size_t>(net_->inputs[index])]; }
-    const value& output(std::size_t index) const { return values_[static_cast<std::size_t>(net_->outputs[index])]; }
 
-    /// Gives an input its elements, as many bytes as its shape and type ask for.
-    void set_input(std::size_t index, view<std::byte> content) {
-        if (index >= inputs()) fail({"input ", index, " of a network with ", inputs()});
-        value& input = values_[static_cast<std::size_t>(net_->inputs[index])];
-        if (content.size() != input.memory.size())
-            fail({"input ", index, ": ", content.size(), " bytes, expected ", input.memory.size(), " (",
-                  name(input.type), input.dimensions, ")"});
-        if (content.size() != 0) std::memcpy(input.memory.data(), content.data(), content.size());
-    }
-
-    /// Variables become zeros, as when the network was made.
     void reset() {
         for (std::size_t i = 0; i < values_.size(); ++i) {
             if (net_->tensors[i].is_variable) clear(net_->tensors[i], values_[i]);
         }
     }
 
-    /// Runs one operation; all before it have run.
     void run_step(std::size_t index) {
         const tflite::operator_info& info = net_->operators[index];
 #if LPT_THROWS
@@ -90,11 +118,77 @@ public:
 #endif
     }
 
-    /// Runs all operations in the order of the file.
     void run() {
         for (std::size_t i = 0; i < steps_.size(); ++i)
             run_step(i);
     }
+};
+
+/// A network with its kernels. The model outlives it.
+///
+///     specified::network net(model);
+///     net.set_input(0, bytes);
+///     net.run();
+///     net.output(0).data();
+template <class Arithmetic>
+class basic_network {
+    std::unique_ptr<variables> variables_ = std::make_unique<variables>();
+    runnable_subgraph<Arithmetic> net_;
+    std::vector<runnable_subgraph<Arithmetic>> initializers_;  // what CALL_ONCE names
+
+    void initialize() {
+        for (runnable_subgraph<Arithmetic>& each : initializers_)
+            each.run();
+    }
+
+public:
+    /// Makes the kernels. Products and pooling run on `kernels`, with the same bits, if there are any (`kernel::table_for(kernel::best_isa())`).
+    /// Raises an error that names the operation where one has no specified arithmetic, or breaks the specification
+    /// in a way that leaves open what it means.
+    explicit basic_network(const tflite::model& model, const kernel::kernel_table* kernels = nullptr)
+        : net_(model, model.subgraphs.front(), *variables_, kernels) {
+        for (const tflite::operator_info& each : subgraph().operators) {
+            if (each.code != tflite::builtin::call_once) continue;
+            const std::int64_t index = each.integer("init_subgraph_index");
+            if (index <= 0 || index >= static_cast<std::int64_t>(model.subgraphs.size()))
+                fail({"CALL_ONCE: subgraph ", index});
+            initializers_.emplace_back(model, model.subgraphs[static_cast<std::size_t>(index)], *variables_, kernels);
+        }
+        initialize();
+    }
+
+    const tflite::subgraph& subgraph() const { return net_.subgraph(); }
+    std::size_t inputs() const { return subgraph().inputs.size(); }
+    std::size_t outputs() const { return subgraph().outputs.size(); }
+
+    /// The value of a tensor, by its number in the file; after a run that of every tensor that an operation writes.
+    const value& tensor(std::size_t index) const { return net_.tensor(index); }
+    const value& input(std::size_t index) const { return tensor(static_cast<std::size_t>(subgraph().inputs[index])); }
+    const value& output(std::size_t index) const { return tensor(static_cast<std::size_t>(subgraph().outputs[index])); }
+
+    /// Gives an input its elements, as many bytes as its shape and type ask for.
+    void set_input(std::size_t index, view<std::byte> content) {
+        if (index >= inputs()) fail({"input ", index, " of a network with ", inputs()});
+        value& input = net_.tensor(static_cast<std::size_t>(subgraph().inputs[index]));
+        if (content.size() != input.memory.size())
+            fail({"input ", index, ": ", content.size(), " bytes, expected ", input.memory.size(), " (",
+                  name(input.type), input.dimensions, ")"});
+        if (content.size() != 0) std::memcpy(input.memory.data(), content.data(), content.size());
+    }
+
+    /// Variables become what they were when the network was made: zeros, or what its initialization gives them.
+    void reset() {
+        net_.reset();
+        for (auto& [name, each] : *variables_)
+            each = value();
+        initialize();
+    }
+
+    /// Runs one operation; all before it have run.
+    void run_step(std::size_t index) { net_.run_step(index); }
+
+    /// Runs all operations in the order of the file.
+    void run() { net_.run(); }
 };
 
 using network = basic_network<arithmetic::tflite_reference>;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lpt/import/tflite/model.hpp>
+#include <lpt/kernel/rows.hpp>
 #include <lpt/specified/arithmetic.hpp>
 
 #include <algorithm>
@@ -73,6 +74,7 @@ class operation {
     const tflite::subgraph* net_;
     const tflite::operator_info* info_;
     std::int64_t index_;
+    const kernel::kernel_table* kernels_;
 
     const tflite::tensor_info* at(const std::vector<std::int64_t>& tensors, std::size_t index) const {
         if (index >= tensors.size() || tensors[index] < 0) return nullptr;
@@ -80,10 +82,17 @@ class operation {
     }
 
 public:
-    operation(const tflite::model& model, const tflite::subgraph& net, std::int64_t index)
-        : model_(&model), net_(&net), info_(&net.operators[static_cast<std::size_t>(index)]), index_(index) {}
+    /// `kernels` may be null: then loops of the definition run.
+    operation(const tflite::model& model, const tflite::subgraph& net, std::int64_t index,
+              const kernel::kernel_table* kernels = nullptr)
+        : model_(&model),
+          net_(&net),
+          info_(&net.operators[static_cast<std::size_t>(index)]),
+          index_(index),
+          kernels_(kernels) {}
 
     const tflite::operator_info& info() const { return *info_; }
+    const kernel::kernel_table* kernels() const { return kernels_; }
     tflite::builtin code() const { return info_->code; }
     std::size_t inputs() const { return info_->inputs.size(); }
     std::size_t outputs() const { return info_->outputs.size(); }

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of products by the library's kernels for bytes, which give the same 32-bit sums as the loops in product.hpp.
+#pragma once
+
+#include <lpt/specified/product.hpp>
+
+#include <memory>
+
+namespace lpt::inline LPT_ABI::specified {
+
+namespace detail {
+
+/// What a product on kernels keeps from run to run.
+struct packed_product {
+    const kernel::kernel_table* kernels = nullptr;
+    std::vector<std::byte> weights;
+    std::vector<std::byte> scratch;
+    std::vector<std::int32_t> sums;
+};
+
+inline kernel::epilogue sums_as_they_are() {
+    kernel::epilogue result;
+    result.output_type = kernel::element_kind::i32;
+    return result;
+}
+
+/// From sums without bias, row by row, to codes.
+template <class Convert>
+void convert_sums(const std::vector<std::int32_t>& sums, const std::vector<std::int64_t>& bias, std::int8_t* result,
+                  Convert convert) {
+    const std::size_t channels = bias.size();
+    for (std::size_t row = 0; row < sums.size(); row += channels) {
+        for (std::size_t c = 0; c < channels; ++c)
+            *result++ = convert(wrapped(sums[row + c] + bias[c]), c);
+    }
+}
+
+/// A convolution or depthwise convolution as the kernels take it.
+inline kernel::convolution_shape shape_of(const shape& input, const shape& output, const window& of,
+                                          std::int64_t groups) {
+    kernel::convolution_shape result;
+    result.batch = input[0];
+    result.in_channels = input[3];
+    result.out_channels = output[3];
+    result.groups = groups;
+    const window_axis axes[] = {of.rows, of.columns};
+    for (std::size_t i = 0; i < 2; ++i) {
+        result.in[i + 1] = input[i + 1];
+        result.out[i + 1] = output[i + 1];
+        result.kernel[i + 1] = axes[i].size;
+        result.stride[i + 1] = axes[i].stride;
+        result.dilation[i + 1] = axes[i].dilation;
+        result.pad_begin[i + 1] = axes[i].padding(input[i + 1]);
+    }
+    return result;
+}
+
+}  // namespace detail
+
+/// CONV_2D and DEPTHWISE_CONV_2D. Weights are constants, and shapes those of the file; `otherwise` runs where at run time they are others.
+template <class Arithmetic>
+step make_convolution_on_kernels(const operation& op, step otherwise) {
+    const bool depthwise = op.code() == tflite::builtin::depthwise_conv_2d;
+    const tflite::tensor_info& weights = op.input(1);
+    const shape of_input = op.input(0).dimensions;
+    const shape kernel_of = weights.dimensions;
+    if (op.kernels() == nullptr || !weights.is_constant() || of_input.rank() != 4 || of_input.elements() == 0)
+        return otherwise;
+    const window of = window_of(op, kernel_of[1], kernel_of[2]);
+    const std::int64_t channels = kernel_of[depthwise ? 3 : 0];
+    const std::int64_t groups = depthwise ? of_input[3] : of_input[3] / std::max<std::int64_t>(1, kernel_of[3]);
+    const shape of_output{of_input[0], of.rows.outputs(of_input[1]), of.columns.outputs(of_input[2]), channels};
+    if (groups == 0 || channels % groups != 0 || (!depthwise && groups * kernel_of[3] != of_input[3]) ||
+        of_output.elements() == 0)
+        return otherwise;
+    const kernel::convolution_shape geometry = detail::shape_of(of_input, of_output, of, groups);
+    const auto state = std::make_shared<detail::packed_product>();
+    state->kernels = op.kernels();
+    kernel::convolution_weights unpacked;
+    unpacked.data = weights.value.data();
+    const std::int64_t taps = kernel_of[1] * kernel_of[2];
+    const std::int64_t of_group = channels / groups;
+    if (depthwise) {
+        unpacked.group_stride = of_group;
+        unpacked.out_stride = 1;
+        unpacked.in_stride = 1;
+        unpacked.tap_stride = channels;
+    } else {
+        unpacked.group_stride = of_group * taps * kernel_of[3];
+        unpacked.out_stride = taps * kernel_of[3];
+        unpacked.in_stride = 1;
+        unpacked.tap_stride = kernel_of[3];
+    }
+    state->weights.resize(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
+    state->kernels->pack_convolution(geometry, unpacked, state->weights.data());
+    state->scratch.resize(state->kernels->convolution_scratch_bytes(geometry, kernel::element_kind::i8, 1));
+    state->sums.resize(of_output.elements());
+    const quantized from = op.in(0);
+    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, depthwise ? 3 : 0, channels));
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        if (!(input.dimensions == of_input)) return otherwise(run);
+        value& output = run.out();
+        output.reshape(of_output);
+        kernel::convolution_problem problem;
+        problem.shape = geometry;
+        problem.input = input.data();
+        problem.input_type = kernel::element_kind::i8;
+        problem.input_pixel_stride = of_input[3];
+        problem.input_zero_point = from.zero_point;
+        problem.packed_weights = state->weights.data();
+        problem.output = state->sums.data();
+        problem.output_pixel_stride = channels;
+        problem.scratch = state->scratch.data();
+        problem.finish = detail::sums_as_they_are();
+        state->kernels->convolution(problem, kernel::parallel_for());
+        detail::convert_sums(state->sums, detail::bias_of(run, 2, channels), output.to<std::int8_t>(), to);
+    };
+}
+
+/// FULLY_CONNECTED.
+template <class Arithmetic>
+step make_fully_connected_on_kernels(const operation& op, step otherwise) {
+    const tflite::tensor_info& weights = op.input(1);
+    if (op.kernels() == nullptr || !weights.is_constant()) return otherwise;
+    const shape of_input = op.input(0).dimensions;
+    const std::int64_t channels = weights.dimensions[0], depth = weights.dimensions[1];
+    const auto rows = static_cast<std::int64_t>(of_input.elements()) / depth;
+    const bool keeps_axes = op.has_option("keep_num_dims") && op.option("keep_num_dims") != 0;
+    const bool fits = !keeps_axes || (of_input.rank() != 0 && of_input[of_input.rank() - 1] == depth);
+    if (rows == 0 || rows * depth != static_cast<std::int64_t>(of_input.elements()) || !fits) return otherwise;
+    shape of_output{rows, channels};
+    if (keeps_axes) {
+        of_output = of_input;
+        of_output[of_output.rank() - 1] = channels;
+    }
+    const auto state = std::make_shared<detail::packed_product>();
+    state->kernels = op.kernels();
+    kernel::gemm_weights unpacked;
+    unpacked.data = weights.value.data();
+    unpacked.k = depth;
+    unpacked.n = channels;
+    unpacked.k_stride = 1;
+    unpacked.n_stride = depth;
+    state->weights.resize(state->kernels->packed_gemm_bytes(kernel::element_kind::i8, depth, channels));
+    state->kernels->pack_gemm(unpacked, state->weights.data());
+    state->sums.resize(of_output.elements());
+    const quantized from = op.in(0);
+    const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, 0, channels));
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        if (!(input.dimensions == of_input)) return otherwise(run);
+        value& output = run.out();
+        output.reshape(of_output);
+        kernel::gemm_problem problem;
+        problem.m = rows;
+        problem.n = channels;
+        problem.k = depth;
+        problem.a = input.data();
+        problem.a_type = kernel::element_kind::i8;
+        problem.a_row_stride = depth;
+        problem.a_zero_point = from.zero_point;
+        problem.packed_b = state->weights.data();
+        problem.c = state->sums.data();
+        problem.c_row_stride = channels;
+        problem.finish = detail::sums_as_they_are();
+        state->kernels->gemm(problem, kernel::parallel_for());
+        detail::convert_sums(state->sums, detail::bias_of(run, 2, channels), output.to<std::int8_t>(),
+                             [&](std::int32_t sum, std::size_t c) { return to.dense(sum, c); });
+    };
+}
+
+/// MAX_POOL_2D: the clamp of the fused activation is the kernel's saturation.
+inline step make_max_pooling_on_kernels(const operation& op, step otherwise) {
+    if (op.kernels() == nullptr || op.code() != tflite::builtin::max_pool_2d) return otherwise;
+    const kernel::kernel_table* const kernels = op.kernels();
+    const window of = window_of(op, op.positive_option("filter_height"), op.positive_option("filter_width"));
+    const code_range range = op.activated();
+    return [=](const operands& run) {
+        const value& input = run.in(0);
+        expect_image(input.dimensions);
+        expect_positive(input.dimensions);
+        const std::int64_t channels = input.dimensions[3];
+        value& output = run.out();
+        output.reshape(shape{input.dimensions[0], of.rows.outputs(input.dimensions[1]),
+                             of.columns.outputs(input.dimensions[2]), channels});
+        if (output.memory.empty()) return;
+        const kernel::convolution_shape geometry = detail::shape_of(input.dimensions, output.dimensions, of, 1);
+        kernel::pool_problem problem;
+        problem.batch = geometry.batch;
+        problem.channels = channels;
+        for (std::size_t i = 0; i < 3; ++i) {
+            problem.in[i] = geometry.in[i];
+            problem.out[i] = geometry.out[i];
+            problem.kernel[i] = geometry.kernel[i];
+            problem.stride[i] = geometry.stride[i];
+            problem.pad_begin[i] = geometry.pad_begin[i];
+        }
+        problem.input = input.data();
+        problem.input_type = kernel::element_kind::i8;
+        problem.input_pixel_stride = channels;
+        problem.output = output.memory.data();
+        problem.output_pixel_stride = channels;
+        problem.finish.output_type = kernel::element_kind::i8;
+        problem.finish.quant_low = static_cast<float>(range.lowest);
+        problem.finish.quant_high = static_cast<float>(range.highest);
+        kernels->pool(problem, kernel::parallel_for());
+    };
+}
+
+}  // namespace lpt::inline LPT_ABI::specified
