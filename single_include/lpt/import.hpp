@@ -1098,6 +1098,17 @@ struct scope {
     const scope* outer = nullptr;
     const operator_sets* imported = nullptr;
     std::string prefix;  // of the names of nodes
+    int depth = 0;  // of functions and bodies in each other
+
+    static constexpr int deepest = 64;
+
+    /// One deeper than another; raises an error where that is too deep.
+    void enter(const scope& around, const model_builder& to) {
+        depth = around.depth + 1;
+        if (depth > deepest) {
+            to.wrong({"functions and bodies lie more than ", deepest, " deep in each other"});
+        }
+    }
 
     const value* find(std::string_view name) const {
         for (const scope* each = this; each != nullptr; each = each->outer) {
@@ -3089,9 +3100,7 @@ inline void graph_reader::call(const function_description& function, const node_
     scope inner;
     inner.imported = &function.imported;
     inner.prefix = builder_.current().name + "/";
-    if (inner.prefix.size() > 4096) {
-        builder_.wrong({"functions call each other too deep"});
-    }
+    inner.enter(names, builder_);
     for (std::size_t i = 0; i < function.inputs.size() && i < caller.inputs.size(); ++i) {
         if (const value* found = names.find(caller.inputs[i]); found != nullptr && !caller.inputs[i].empty()) {
             inner.values[function.inputs[i]] = *found;
@@ -3149,6 +3158,7 @@ struct body_reader {
         if (reader.depth() > graph_reader::deepest) {
             n.wrong({"bodies are nested more than ", graph_reader::deepest, " deep"});
         }
+        names.enter(n.names(), n.builder());
         names.outer = &n.names();
         names.imported = n.names().imported;
     }
@@ -3206,6 +3216,7 @@ inline void add_captures(const graph_reader& body, seq<output_ref>& inputs, seq<
 /// A branch that is known to be taken belongs to the graph itself.
 inline void read_known_branch(operation& n, const graph_description& branch) {
     scope inner;
+    inner.enter(n.names(), n.builder());
     inner.outer = &n.names();
     inner.imported = n.names().imported;
     inner.prefix = n.builder().current().name + "/";

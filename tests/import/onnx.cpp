@@ -167,6 +167,20 @@ TEST_CASE("Functions of the model are written out, with the attributes that the 
     CHECK(model[made].name() == "y/out");
 }
 
+TEST_CASE("A function that calls itself is refused") {
+    const std::string function = message([&](pbf_writer& to) {
+        to.add_string(1, "Mine");
+        to.add_string(4, "in");
+        to.add_string(5, "out");
+        to.add_message(7, make_node("Mine", {"in"}, {"out"}, {}, "own"));
+        to.add_message(9, operator_set(21));
+        to.add_string(10, "own");
+    });
+    const std::string said =
+        complaint(make_model(one_node(make_node("Mine", {"x"}, {"y"}, {}, "own")), 21, {function}));
+    CHECK(said.ends_with("functions and bodies lie more than 64 deep in each other"));
+}
+
 TEST_CASE("What is wrong in a file is said in one line, with node and byte") {
     CHECK(complaint(make_model(one_node(make_node("Nothing", {"x"}, {"y"})))) ==
           "net.onnx: node 'y' (Nothing) at byte 12: the operator Nothing is not supported");

@@ -24,6 +24,7 @@ struct body_reader {
         if (reader.depth() > graph_reader::deepest) {
             n.wrong({"bodies are nested more than ", graph_reader::deepest, " deep"});
         }
+        names.enter(n.names(), n.builder());
         names.outer = &n.names();
         names.imported = n.names().imported;
     }
@@ -81,6 +82,7 @@ inline void add_captures(const graph_reader& body, seq<output_ref>& inputs, seq<
 /// A branch that is known to be taken belongs to the graph itself.
 inline void read_known_branch(operation& n, const graph_description& branch) {
     scope inner;
+    inner.enter(n.names(), n.builder());
     inner.outer = &n.names();
     inner.imported = n.names().imported;
     inner.prefix = n.builder().current().name + "/";

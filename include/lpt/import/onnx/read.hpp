@@ -146,9 +146,7 @@ inline void graph_reader::call(const function_description& function, const node_
     scope inner;
     inner.imported = &function.imported;
     inner.prefix = builder_.current().name + "/";
-    if (inner.prefix.size() > 4096) {
-        builder_.wrong({"functions call each other too deep"});
-    }
+    inner.enter(names, builder_);
     for (std::size_t i = 0; i < function.inputs.size() && i < caller.inputs.size(); ++i) {
         if (const value* found = names.find(caller.inputs[i]); found != nullptr && !caller.inputs[i].empty()) {
             inner.values[function.inputs[i]] = *found;

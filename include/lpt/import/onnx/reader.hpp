@@ -83,6 +83,17 @@ struct scope {
     const scope* outer = nullptr;
     const operator_sets* imported = nullptr;
     std::string prefix;  // of the names of nodes
+    int depth = 0;  // of functions and bodies in each other
+
+    static constexpr int deepest = 64;
+
+    /// One deeper than another; raises an error where that is too deep.
+    void enter(const scope& around, const model_builder& to) {
+        depth = around.depth + 1;
+        if (depth > deepest) {
+            to.wrong({"functions and bodies lie more than ", deepest, " deep in each other"});
+        }
+    }
 
     const value* find(std::string_view name) const {
         for (const scope* each = this; each != nullptr; each = each->outer) {
