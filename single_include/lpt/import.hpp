@@ -8667,7 +8667,8 @@ inline void make_svdf(network& net) {
     if (net.has_input(3)) {
         result = net.make().add(op::add{}, {result, net.real_input(3)});
     }
-    net.give(activated(net, result));
+    // On integers the operator has no activation but the range of its output, whatever the file says.
+    net.give(is_quantized(net.output_info()) ? result : activated(net, result));
 }
 
 /// Weights or biases of the four gates, put together in the order of LSTMSequence: forget, input, candidate, output.
