@@ -33568,12 +33568,21 @@ struct row {
     constexpr const requirement* begin() const { return tensors; }
     constexpr const requirement* end() const { return tensors + count; }
 
+    /// The index in `tensors` of what is asked of a part; -1 where the row does not name it.
+    constexpr int index_of(operand role) const {
+        for (int i = 0; i < count; ++i) {
+            if (tensors[i].role == role) return i;
+        }
+        return -1;
+    }
+
+    /// Whether the row names a part. (With sanitizers g++ does not compare `find`'s pointers while it compiles.)
+    constexpr bool names(operand role) const { return index_of(role) >= 0; }
+
     /// What is asked of a part, or null where the row does not name it.
     constexpr const requirement* find(operand role) const {
-        for (const requirement& each : *this) {
-            if (each.role == role) return &each;
-        }
-        return nullptr;
+        const int index = index_of(role);
+        return index < 0 ? nullptr : &tensors[index];
     }
 };
 
@@ -33876,9 +33885,9 @@ constexpr const row& row_of() {
 /// Asking for a part that the row does not name does not compile in constant expressions; at run time it is an lpt::error.
 template <class Operation>
 constexpr const requirement& rule(operand role) {
-    const requirement* found = row_of<Operation>().find(role);
-    if (found == nullptr) fail({Operation::name, ": the specification says nothing of ", name(role)});
-    return *found;
+    const row& operation = row_of<Operation>();
+    if (!operation.names(role)) fail({Operation::name, ": the specification says nothing of ", name(role)});
+    return operation.tensors[operation.index_of(role)];
 }
 
 namespace detail {
@@ -33920,11 +33929,10 @@ static_assert(has_all_headings());
 static_assert(all_names_are_found());
 static_assert(find("") == nullptr && find("CONV") == nullptr && find("ZEROS_LIKE") == nullptr);
 static_assert(count_rows([](const row& each) { return each.same_quantization; }) == 16);
-static_assert(count_rows([](const row& each) { return each.find(operand::weight) != nullptr; }) == 3);
-static_assert(count_rows([](const row& each) { return each.find(operand::output_0) == nullptr; }) == 8);
+static_assert(count_rows([](const row& each) { return each.names(operand::weight); }) == 3);
+static_assert(count_rows([](const row& each) { return !each.names(operand::output_0); }) == 8);
 static_assert(count_rows([](const row& each) {
-                  const requirement* output = each.find(operand::output_0);
-                  return output != nullptr && output->scale == scale_rule::fixed;
+                  return each.names(operand::output_0) && each.find(operand::output_0)->scale == scale_rule::fixed;
               }) == 5);
 
 }  // namespace detail

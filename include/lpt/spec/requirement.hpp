@@ -134,12 +134,21 @@ struct row {
     constexpr const requirement* begin() const { return tensors; }
     constexpr const requirement* end() const { return tensors + count; }
 
+    /// The index in `tensors` of what is asked of a part; -1 where the row does not name it.
+    constexpr int index_of(operand role) const {
+        for (int i = 0; i < count; ++i) {
+            if (tensors[i].role == role) return i;
+        }
+        return -1;
+    }
+
+    /// Whether the row names a part. (With sanitizers g++ does not compare `find`'s pointers while it compiles.)
+    constexpr bool names(operand role) const { return index_of(role) >= 0; }
+
     /// What is asked of a part, or null where the row does not name it.
     constexpr const requirement* find(operand role) const {
-        for (const requirement& each : *this) {
-            if (each.role == role) return &each;
-        }
-        return nullptr;
+        const int index = index_of(role);
+        return index < 0 ? nullptr : &tensors[index];
     }
 };
 

@@ -115,9 +115,9 @@ constexpr const row& row_of() {
 /// Asking for a part that the row does not name does not compile in constant expressions; at run time it is an lpt::error.
 template <class Operation>
 constexpr const requirement& rule(operand role) {
-    const requirement* found = row_of<Operation>().find(role);
-    if (found == nullptr) fail({Operation::name, ": the specification says nothing of ", name(role)});
-    return *found;
+    const row& operation = row_of<Operation>();
+    if (!operation.names(role)) fail({Operation::name, ": the specification says nothing of ", name(role)});
+    return operation.tensors[operation.index_of(role)];
 }
 
 namespace detail {
@@ -159,11 +159,10 @@ static_assert(has_all_headings());
 static_assert(all_names_are_found());
 static_assert(find("") == nullptr && find("CONV") == nullptr && find("ZEROS_LIKE") == nullptr);
 static_assert(count_rows([](const row& each) { return each.same_quantization; }) == 16);
-static_assert(count_rows([](const row& each) { return each.find(operand::weight) != nullptr; }) == 3);
-static_assert(count_rows([](const row& each) { return each.find(operand::output_0) == nullptr; }) == 8);
+static_assert(count_rows([](const row& each) { return each.names(operand::weight); }) == 3);
+static_assert(count_rows([](const row& each) { return !each.names(operand::output_0); }) == 8);
 static_assert(count_rows([](const row& each) {
-                  const requirement* output = each.find(operand::output_0);
-                  return output != nullptr && output->scale == scale_rule::fixed;
+                  return each.names(operand::output_0) && each.find(operand::output_0)->scale == scale_rule::fixed;
               }) == 5);
 
 }  // namespace detail
