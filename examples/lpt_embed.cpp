@@ -3,9 +3,9 @@
 // The command line is described in docs/design.md.
 #include "embed/executor.hpp"
 #include "embed/header.hpp"
+#include "network_file.hpp"
 #include "ready_target.hpp"
 
-#include <lpt/import/import.hpp>
 #include <lpt/lpt.hpp>
 
 #include <CLI/CLI.hpp>
@@ -68,7 +68,7 @@ kernel::isa instruction_set(const arguments& given) {
 
 void embed_network(const arguments& given) {
     const std::string name = type_name(given);
-    graph model = import(given.model);
+    graph model = read_network_file(given.model);
     if (given.precision == "int8") {
         prepare(model);
         target where = ready_target(given.target);

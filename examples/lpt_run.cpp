@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // lpt_run MODEL: imports a network, transforms it to 8-bit integers, runs it, and says what each operation became.
 // The command line and the report are described in docs/design.md.
+#include "network_file.hpp"
 #include "ready_target.hpp"
 #include "run/compare.hpp"
 #include "run/html.hpp"
@@ -8,7 +9,6 @@
 #include "run/specified.hpp"
 
 #include <lpt/export/dot.hpp>
-#include <lpt/import/import.hpp>
 #include <lpt/lpt.hpp>
 #include <lpt/optimization/optimize.hpp>
 #include <lpt/pipeline/prepare.hpp>
@@ -276,7 +276,7 @@ std::size_t peak_memory_bytes() {
 void run_network(const arguments& given) {
     run::figures all;
     stopwatch importing;
-    graph model = import(given.model);
+    graph model = read_network_file(given.model);
     all.import_ms = importing.ms();
     model.set_folding_budget({given.folding_limit << 20, given.folding_steps});
     const graph original = model;

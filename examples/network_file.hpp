@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/graph/graph.hpp>
+
+#include <string>
+
+/// `lpt::import`, compiled once for all programs.
+lpt::graph read_network_file(const std::string& path);
