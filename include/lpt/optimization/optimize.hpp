@@ -7,6 +7,7 @@
 #include <lpt/optimization/common_subexpressions.hpp>
 #include <lpt/optimization/gelu_fusion.hpp>
 #include <lpt/optimization/mvn_fusion.hpp>
+#include <lpt/optimization/product_quantization.hpp>
 #include <lpt/optimization/reshape_fusion.hpp>
 #include <lpt/optimization/swish_fusion.hpp>
 #include <lpt/optimization/transpose_fusion.hpp>
@@ -21,7 +22,7 @@ using default_optimizations =
           gelu_tanh_fusion_half_of_x, gelu_tanh_fusion_half_of_gate, gelu_tanh_fusion_half_last,
           hswish_fusion_division_last, hswish_fusion_product_last, hswish_fusion, swish_fusion, swish_fusion_with_beta,
           mish_fusion, mvn_fusion, mvn_fusion_by_product, masked_attention_fusion, masked_attention_fusion_of_columns,
-          attention_fusion, attention_fusion_of_columns>;
+          attention_fusion, attention_fusion_of_columns, quantization_of_bytes, product_quantization>;
 
 /// Makes a network cheaper to run without changing what it computes: what computes the same is computed once, compositions become the
 /// operations that they are.
