@@ -807,11 +807,14 @@ inline bool looks_like_model(text_view content) {
 /// TensorProto: values in the model, or in a file beside it.
 namespace lpt::inline LPT_ABI::onnx {
 
+/// The bits of the integer types that are packed: those of two bits have four in the graph. 0 for all others.
+inline int packed_bits(std::int64_t type) { return type == 21 || type == 22 ? 4 : type == 25 || type == 26 ? 2 : 0; }
+
 /// The element type with a number of TensorProto.DataType; `dynamic` for those that tensors of the library cannot have.
 inline element element_of(std::int64_t type) {
-    constexpr element types[] = {dynamic, f32,     u8,      i8,     u16,     i16, i32,     i64,
-                                 dynamic, boolean, f16,     f64,    u32,     u64, dynamic, dynamic,
-                                 bf16,    f8e4m3,  dynamic, f8e5m2, dynamic, u4,  i4};
+    constexpr element types[] = {dynamic, f32,    u8,      i8,  u16, i16,     i32,     i64,  dynamic,
+                                 boolean, f16,    f64,     u32, u64, dynamic, dynamic, bf16, f8e4m3,
+                                 dynamic, f8e5m2, dynamic, u4,  i4,  dynamic, dynamic, u4,   i4};
     return type >= 0 && type < static_cast<std::int64_t>(std::size(types)) ? types[type] : dynamic;
 }
 
@@ -935,6 +938,21 @@ inline tensor_fields read_tensor_fields(message from) {
     return result;
 }
 
+/// The number of the element type that a TensorProto names.
+inline std::int64_t type_of_tensor(const stored_message& stored, const model_builder& to) {
+    return reading(to, [&] {
+        std::int64_t result = 0;
+        for (message from = stored.open(); from.next();) {
+            if (from.field() == 2) {
+                result = from.integer();
+            } else {
+                from.skip();
+            }
+        }
+        return result;
+    });
+}
+
 inline std::size_t external_number(const tensor_fields& fields, std::string_view key, std::size_t otherwise,
                                    const model_builder& to) {
     const auto found = fields.external.find(key);
@@ -949,10 +967,21 @@ inline std::size_t external_number(const tensor_fields& fields, std::string_view
     return static_cast<std::size_t>(value);
 }
 
-/// Values that are written one by one; f16 and bf16 as the bits of integers, 4-bit ones two in a number.
+/// Values of two bits, four in a byte, as values of four.
+inline tensor two_bit_tensor(std::string_view bytes, element type, const shape& dimensions) {
+    tensor_builder result(type, dimensions);
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        const int code = (static_cast<unsigned char>(bytes[i / 4]) >> (2 * (i % 4))) & 3;
+        result.integer(i, is_signed(type) && code > 1 ? code - 4 : code);
+    }
+    return result.finish();
+}
+
+/// Values that are written one by one; f16 and bf16 as the bits of integers, those of 4 and 2 bits as many in a number as fit 8.
 inline tensor listed_tensor(const tensor_fields& fields, element type, const shape& dimensions,
                             const model_builder& to) {
-    const std::size_t packed = bit_width(type) == 4 ? 2 : 1;
+    const int bits = packed_bits(fields.type);
+    const std::size_t packed = bits != 0 ? static_cast<std::size_t>(8 / bits) : 1;
     const std::size_t wanted = (dimensions.elements() + packed - 1) / packed;
     const std::size_t given = type == f32   ? fields.floats.size()
                               : type == f64 ? fields.doubles.size()
@@ -960,6 +989,13 @@ inline tensor listed_tensor(const tensor_fields& fields, element type, const sha
     if (given != wanted) {
         to.wrong(
             {"tensor '", shown(fields.name), "' of shape ", dimensions, " needs ", wanted, " numbers, not ", given});
+    }
+    if (bits == 2) {
+        std::string bytes;
+        for (const std::int64_t each : fields.integers) {
+            bytes.push_back(static_cast<char>(each));
+        }
+        return two_bit_tensor(bytes, type, dimensions);
     }
     tensor_builder result(type, dimensions);
     std::byte* const bytes = result.data();
@@ -970,9 +1006,9 @@ inline tensor listed_tensor(const tensor_fields& fields, element type, const sha
         } else if (type == f64) {
             lpt::detail::store(bytes + 8 * i, fields.doubles[i]);
         } else {
-            const auto bits = static_cast<std::uint64_t>(fields.integers[i]);
+            const auto code = static_cast<std::uint64_t>(fields.integers[i]);
             for (std::size_t k = 0; k < width; ++k) {
-                bytes[i * width + k] = static_cast<std::byte>(bits >> (8 * k));
+                bytes[i * width + k] = static_cast<std::byte>(code >> (8 * k));
             }
         }
     }
@@ -997,7 +1033,15 @@ inline tensor read_tensor(const stored_message& stored, const mapped_file& file,
     if (fields.has_segment || fields.has_strings) {
         to.wrong({"tensor '", shown(fields.name), "' has segments or strings, which are not supported"});
     }
+    const bool has_two_bits = packed_bits(fields.type) == 2;
     const std::size_t size = byte_size(type, dimensions.elements());
+    if (has_two_bits && (fields.location == 1 || (fields.has_raw && fields.raw.size() * 4 < dimensions.elements()))) {
+        to.wrong({"tensor '", shown(fields.name), "' of shape ", dimensions, " needs ", (dimensions.elements() + 3) / 4,
+                  " bytes in the model"});
+    }
+    if (has_two_bits && fields.has_raw) {
+        return two_bit_tensor(fields.raw, type, dimensions);
+    }
     if (fields.location == 1) {
         const auto name = fields.external.find("location");
         if (name == fields.external.end()) {
@@ -1070,6 +1114,7 @@ struct value {
     output_ref plain;
     std::shared_ptr<quantized_tensor> quantized;
     std::shared_ptr<std::vector<value>> sequence;
+    bool has_two_bits = false;  // an integer of four bits in the graph, which has none of two
 };
 
 using operator_function = void (*)(operation&);
@@ -1198,13 +1243,18 @@ public:
             builder_.wrong({"sparse initializers are not supported"});
         }
         for (const auto& [name, stored] : graph.initializers) {
-            names.values[name] = of(builder_.constant(read_tensor(stored, session_.file, session_.others, builder_)));
+            value mine = of(builder_.constant(read_tensor(stored, session_.file, session_.others, builder_)));
+            mine.has_two_bits = packed_bits(type_of_tensor(stored, builder_)) == 2;
+            names.values[name] = mine;
         }
     }
     /// A parameter for an input that no initializer gives a value.
     output_ref add_parameter(const value_description& input) {
         if (input.kind != "tensor") {
             builder_.wrong({"input '", shown(input.name), "' is a ", shown(input.kind), ", which is not supported"});
+        }
+        if (packed_bits(input.type) == 2) {
+            builder_.wrong({"input '", shown(input.name), "' has integers of two bits, which only constants may have"});
         }
         const element type = input.type == 0 ? dynamic : known_element_of(input.type, builder_);
         const std::string name(input.name);
@@ -1659,11 +1709,33 @@ inline void read_bitwise_xor(operation& n) {
 
 // ---- types
 
+/// Integers of four and two bits take the lowest bits of the whole number.
+inline void out_packed(operation& n, element to, int bits) {
+    constexpr double most = 0x1p30;
+    const output_ref x = n.in(0);
+    const output_ref whole = n.convert(is_real(n.type(x)) ? n.clamp(x, -most, most) : x, i32);
+    const auto number = [&](int value) { return n.integer_constant(value, i32); };
+    const output_ref half = number(is_signed(to) ? 1 << (bits - 1) : 0);
+    const output_ref code = n.make(op::floor_mod{}, {n.make(op::add{}, {whole, half}), number(1 << bits)});
+    value result = n.reader().of(n.convert(n.make(op::subtract{}, {code, half}), to));
+    result.has_two_bits = bits == 2;
+    n.out_value(0, result);
+}
 inline void read_cast(operation& n) {
-    const element to = known_element_of(n.integer("to", 0), n.builder());
+    const std::int64_t number = n.integer("to", 0);
+    const element to = known_element_of(number, n.builder());
+    if (const int bits = packed_bits(number); bits != 0) {
+        return out_packed(n, to, bits);
+    }
     n.out(n.make(op::convert{to}, {n.in(0)}));
 }
-inline void read_cast_like(operation& n) { n.out(n.make(op::convert_like{}, {n.in(0), n.in(1)})); }
+inline void read_cast_like(operation& n) {
+    const element to = n.type(n.in(1));
+    if (bit_width(to) == 4) {
+        return out_packed(n, to, n.value_at(1).has_two_bits ? 2 : 4);
+    }
+    n.out(n.make(op::convert_like{}, {n.in(0), n.in(1)}));
+}
 
 // ---- circular and hyperbolic functions
 
@@ -2246,13 +2318,15 @@ inline value quantized_value(operation& n, output_ref real, const quantization& 
 }
 
 /// saturate(round_half_even(x / scale) + zero point), written out.
-inline output_ref quantize_as_written(operation& n, output_ref x, output_ref scale, output_ref zero_point,
-                                      element type) {
+inline output_ref quantize_as_written(operation& n, output_ref x, output_ref scale, output_ref zero_point, element type,
+                                      bool has_two_bits = false) {
     output_ref rounded = n.make(op::round{}, {n.make(op::divide{}, {x, scale})});
     if (zero_point) {
         rounded = n.make(op::add{}, {rounded, zero_point});
     }
-    return n.convert(n.clamp(rounded, facts(type).lowest, facts(type).highest), type);
+    const double least = has_two_bits && is_signed(type) ? -2 : facts(type).lowest;
+    const double most = has_two_bits ? least + 3 : facts(type).highest;
+    return n.convert(n.clamp(rounded, least, most), type);
 }
 
 inline void read_quantize(operation& n) {
@@ -2265,8 +2339,9 @@ inline void read_quantize(operation& n) {
     output_ref x = n.in(0);
     const element computing =
         n.type_attribute("precision", n.type(n.in(1)) == f32 || !is_real(n.type(x)) ? f32 : n.type(n.in(1)));
+    const bool has_two_bits = n.has(2) ? n.value_at(2).has_two_bits : packed_bits(n.integer("output_dtype", 0)) == 2;
     std::optional<quantization> how = known_quantization(n, 1, 2, axis, type);
-    if (how && block == 0 && n.type(x) == f32 && computing == f32 && bit_width(type) <= 16 &&
+    if (how && !has_two_bits && block == 0 && n.type(x) == f32 && computing == f32 && bit_width(type) <= 16 &&
         how->scale.dimensions().rank() < 2) {
         check_axis(n, x, *how);
         n.out_value(0, quantized_value(n, x, *how));
@@ -2275,7 +2350,9 @@ inline void read_quantize(operation& n) {
     x = n.convert(x, computing);
     const output_ref scale = broadcast_along(n, n.convert(n.in(1), computing), x, axis, block);
     const output_ref zero = n.has(2) ? broadcast_along(n, n.convert(n.in(2), computing), x, axis, block) : output_ref();
-    n.out(quantize_as_written(n, x, scale, zero, type));
+    value result = n.reader().of(quantize_as_written(n, x, scale, zero, type, has_two_bits));
+    result.has_two_bits = has_two_bits;
+    n.out_value(0, result);
 }
 
 /// The real numbers that input `port` stands for with this quantization.
@@ -2954,6 +3031,775 @@ inline constexpr operator_entry attention_operators[] = {
 }  // namespace lpt::inline LPT_ABI::onnx
 #endif
 
+// ======== lpt/import/onnx/pooling.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_POOLING_HPP
+#define LPT_HOLDS_IMPORT_ONNX_POOLING_HPP
+/// Pooling and resizing.
+namespace lpt::inline LPT_ABI::onnx {
+
+template <class Pool>
+void read_pool_window(operation& n, Pool& to) {
+    to.kernel = n.list("kernel_shape");
+    if (to.kernel.empty()) {
+        n.wrong({"has no kernel_shape"});
+    }
+    read_window(n, to, to.kernel.size());
+    if (n.flag("ceil_mode")) {
+        to.rounding_type = op::rounding_type::ceil_torch;
+    }
+}
+
+/// Places that count over a tensor as if the first of the axes behind the channels changed fastest.
+inline output_ref first_axis_fastest(operation& n, output_ref places, const lpt::shape& sizes) {
+    std::int64_t image = 1;
+    for (std::size_t axis = 2; axis < sizes.rank(); ++axis) {
+        image *= sizes[axis];
+    }
+    const auto number = [&](std::int64_t value) { return n.integer_constant(value); };
+    output_ref rest = n.make(op::floor_mod{}, {places, number(image)});
+    output_ref result = n.make(op::subtract{}, {places, rest});
+    std::int64_t step = image;
+    for (std::size_t axis = sizes.rank(); axis-- > 2;) {
+        step /= sizes[axis];
+        const output_ref along = n.make(op::floor_mod{}, {rest, number(sizes[axis])});
+        result = n.make(op::add{}, {result, n.make(op::multiply{}, {along, number(step)})});
+        rest = n.make(op::divide{}, {rest, number(sizes[axis])});
+    }
+    return result;
+}
+
+inline void read_max_pool(operation& n) {
+    op::max_pool what;
+    read_pool_window(n, what);
+    what.index_element_type = i64;
+    // Places count over the whole tensor.
+    what.axis = 0;
+    const output_ref x = n.in(0);
+    bool plain = !n.wants(1);
+    for (const std::int64_t dilation : what.dilations) {
+        plain = plain && dilation == 1;
+    }
+    if (plain && what.rounding_type == op::rounding_type::floor) {
+        what.dilations = {};
+        n.out(n.make_node(what, {x}, 1));
+        return;
+    }
+    const node_id made = n.make_node(what, {x}, 14);
+    n.out(0, made);
+    n.out(1, n.flag("storage_order") ? first_axis_fastest(n, output_ref(made, 1), n.static_shape(x))
+                                     : output_ref(made, 1));
+}
+
+inline void read_average_pool(operation& n) {
+    op::avg_pool what;
+    read_pool_window(n, what);
+    what.exclude_pad = !n.flag("count_include_pad");
+    bool plain = what.rounding_type == op::rounding_type::floor;
+    for (const std::int64_t dilation : what.dilations) {
+        plain = plain && dilation == 1;
+    }
+    if (plain) {
+        what.dilations = {};
+    }
+    n.out(n.make_node(what, {n.in(0)}, plain ? 1 : 16));
+}
+
+/// The axes behind batch and channels.
+inline lpt::integers spatial_axes(operation& n, output_ref x) {
+    lpt::integers axes;
+    for (std::size_t axis = 2; axis < n.rank(x); ++axis) {
+        axes.push_back(static_cast<std::int64_t>(axis));
+    }
+    return axes;
+}
+template <class Reduction>
+void read_global_pool(operation& n) {
+    n.out(n.reduce<Reduction>(n.in(0), spatial_axes(n, n.in(0)), true));
+}
+
+/// (sum of |x|^p)^(1/p) over the axes.
+inline output_ref norm_of(operation& n, output_ref x, double p, view<std::int64_t> axes) {
+    if (p == 1) {
+        return n.reduce<op::reduce_l1>(x, axes, true);
+    }
+    if (p == 2) {
+        return n.reduce<op::reduce_l2>(x, axes, true);
+    }
+    const output_ref powers = n.make(op::power{}, {n.make(op::abs{}, {x}), n.like(x, p)});
+    return n.make(op::power{}, {n.reduce<op::reduce_sum>(powers, axes, true), n.like(x, 1 / p)});
+}
+inline double norm_degree(operation& n) { return static_cast<double>(n.integer("p", 2)); }
+
+inline void read_global_lp_pool(operation& n) { n.out(norm_of(n, n.in(0), norm_degree(n), spatial_axes(n, n.in(0)))); }
+
+/// The mean of |x|^p in each window, times its size, to the power of 1 / p.
+inline void read_lp_pool(operation& n) {
+    op::avg_pool what;
+    read_pool_window(n, what);
+    const output_ref x = n.in(0);
+    const double p = norm_degree(n);
+    double size = 1;
+    for (const std::int64_t each : what.kernel) {
+        size *= static_cast<double>(each);
+    }
+    const output_ref powers = n.make(op::power{}, {n.make(op::abs{}, {x}), n.like(x, p)});
+    const output_ref sum = n.make(op::multiply{}, {n.make_node(what, {powers}, 16), n.like(x, size)});
+    n.out(n.make(op::power{}, {sum, n.like(x, 1 / p)}));
+}
+
+/// Fills the interpolation's attributes from those of Resize.
+inline op::interpolate resize_attributes(operation& n) {
+    op::interpolate what;
+    const std::string_view mode = n.words("mode", "nearest");
+    const std::string_view place =
+        n.words("coordinate_transformation_mode", n.version() < 11 ? "asymmetric" : "half_pixel");
+    const std::string_view nearest = n.words("nearest_mode", n.version() < 11 ? "floor" : "round_prefer_floor");
+    const auto find = [&](auto words, std::string_view word, text_view attribute) {
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            if (words[i] == shown(word)) {
+                return i;
+            }
+        }
+        n.wrong({attribute, " '", shown(word), "' is not supported"});
+    };
+    what.mode = mode == "linear" ? op::interpolate_mode::linear_onnx
+                                 : static_cast<op::interpolate_mode>(find(words_of(what.mode), mode, "mode"));
+    what.coordinate_transformation_mode = static_cast<op::coordinate_transformation_mode>(
+        find(words_of(what.coordinate_transformation_mode), place, "coordinate_transformation_mode"));
+    what.nearest_mode = static_cast<op::nearest_mode>(find(words_of(what.nearest_mode), nearest, "nearest_mode"));
+    what.cube_coeff = n.real("cubic_coeff_a", -0.75);
+    what.antialias = n.flag("antialias");
+    return what;
+}
+
+inline void read_resize(operation& n) {
+    op::interpolate what = resize_attributes(n);
+    const output_ref x = n.in(0);
+    const std::size_t scales_port = n.version() < 11 ? 1 : 2;
+    lpt::integers axes = n.list("axes");
+    if (axes.empty()) {
+        for (std::size_t axis = 0; axis < n.rank(x); ++axis) {
+            axes.push_back(static_cast<std::int64_t>(axis));
+        }
+    }
+    for (std::int64_t& axis : axes) {
+        axis = n.axis_of(axis, n.rank(x));
+    }
+    const bool by_sizes = n.version() >= 11 && n.has(3);
+    if (!by_sizes && !n.has(scales_port)) {
+        n.wrong({"has neither scales nor sizes"});
+    }
+    output_ref target = by_sizes ? n.in(3) : n.in(scales_port);
+    // Axes that keep their size are left out: fewer axes are interpolated faster, and more kinds of interpolation take them.
+    if (const tensor* known = n.known(target); known != nullptr && n.shape(x).is_static()) {
+        lpt::integers kept;
+        seq<double> values;
+        for (std::size_t i = 0; i < axes.size() && i < known->elements(); ++i) {
+            const auto size = static_cast<double>(n.shape(x)[static_cast<std::size_t>(axes[i])]);
+            if (known->real(i) != (by_sizes ? size : 1.0)) {
+                kept.push_back(axes[i]);
+                values.push_back(known->real(i));
+            }
+        }
+        if (kept.empty()) {
+            return n.out(x);
+        }
+        target = n.builder().constant(
+            make_tensor(by_sizes ? i64 : f32, lpt::shape{static_cast<dimension>(kept.size())}, values));
+        axes = kept;
+    }
+    const output_ref none = by_sizes ? n.builder().constant(make_tensor(
+                                           f32, lpt::shape{static_cast<dimension>(axes.size())}, view<double>({1.0})))
+                                     : n.indices(lpt::integers(axes.size(), 1));
+    what.shape_calculation_mode = by_sizes ? op::shape_calculation_mode::sizes : op::shape_calculation_mode::scales;
+    const output_ref sizes = by_sizes ? n.convert(target, i64) : none;
+    const output_ref scales = by_sizes ? none : target;
+    n.out(n.make(what, {x, sizes, scales, n.indices(axes)}, 4));
+}
+
+inline constexpr operator_entry pooling_operators[] = {
+    {"", "MaxPool", read_max_pool, true},
+    {"", "AveragePool", read_average_pool},
+    {"", "GlobalAveragePool", read_global_pool<op::reduce_mean>},
+    {"", "GlobalMaxPool", read_global_pool<op::reduce_max>, true},
+    {"", "GlobalLpPool", read_global_lp_pool},
+    {"", "LpPool", read_lp_pool},
+    {"", "Upsample", read_resize},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/resampling.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_RESAMPLING_HPP
+#define LPT_HOLDS_IMPORT_ONNX_RESAMPLING_HPP
+/// Resampling: Resize in all its forms, and at places that another tensor gives.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// What Resize does along one axis.
+struct resampled_axis {
+    std::int64_t axis = 0;
+    std::int64_t size = 0;      // of the input
+    std::int64_t wanted = 0;    // of the output
+    double scale = 1;
+    double begin = 0;           // of the region that tf_crop_and_resize takes, as parts of the axis
+    double end = 1;
+};
+
+/// The place in the input of place `i` of the output.
+inline double place_in_input(std::string_view mode, const resampled_axis& one, double i) {
+    const auto size = static_cast<double>(one.size);
+    const double length = size * one.scale;
+    if (mode == "asymmetric") {
+        return i / one.scale;
+    }
+    if (mode == "align_corners") {
+        return length <= 1 ? 0 : i * (size - 1) / (length - 1);
+    }
+    if (mode == "tf_crop_and_resize") {
+        const auto wanted = static_cast<double>(one.wanted);
+        return wanted > 1 ? one.begin * (size - 1) + i * (one.end - one.begin) * (size - 1) / (wanted - 1)
+                          : 0.5 * (one.begin + one.end) * (size - 1);
+    }
+    if (mode == "pytorch_half_pixel" && length <= 1) {
+        return 0;
+    }
+    const double place = (i + 0.5) / one.scale - 0.5;
+    if (mode == "half_pixel_symmetric") {
+        return size / 2 * (1 - static_cast<double>(one.wanted) / length) + place;
+    }
+    return place;
+}
+
+inline double cubic_weight(double distance, double a) {
+    const double t = math::absolute(distance);
+    if (t <= 1) {
+        return ((a + 2) * t - (a + 3)) * t * t + 1;
+    }
+    return t < 2 ? ((a * t - 5 * a) * t + 8 * a) * t - 4 * a : 0;
+}
+
+/// The weights of input elements for one place: taps beside it, spread out where an axis shrinks and `antialias` is set.
+inline void add_weights(operation& n, const resampled_axis& one, double place, double* row) {
+    const bool cubic = n.words("mode", "nearest") == "cubic";
+    const double shrink = n.flag("antialias") ? math::minimum(one.scale, 1.0) : 1.0;
+    const double reach = (cubic ? 2 : 1) / shrink;
+    const double a = n.real("cubic_coeff_a", -0.75);
+    const double below = math::floor(place);
+    const auto first = static_cast<std::int64_t>(math::floor(-reach)) + 1;
+    const std::int64_t last = 1 - first;
+    double sum = 0;
+    for (int pass = 0; pass < 2; ++pass) {
+        for (std::int64_t tap = first; tap <= last; ++tap) {
+            const double distance = (static_cast<double>(tap) - (place - below)) * shrink;
+            double weight = cubic ? cubic_weight(distance, a) : math::maximum(0.0, 1 - math::absolute(distance));
+            const std::int64_t at = static_cast<std::int64_t>(below) + tap;
+            if (n.flag("exclude_outside") && (at < 0 || at >= one.size)) {
+                weight = 0;
+            }
+            if (pass == 0) {
+                sum += weight;
+            } else if (sum != 0) {
+                row[math::maximum<std::int64_t>(0, math::minimum(at, one.size - 1))] += weight / sum;
+            }
+        }
+    }
+}
+
+inline double nearest_place(operation& n, double place) {
+    const std::string_view mode = n.words("nearest_mode", n.version() < 11 ? "floor" : "round_prefer_floor");
+    if (mode == "round_prefer_floor") {
+        return math::ceil(place - 0.5);
+    }
+    if (mode == "round_prefer_ceil") {
+        return math::floor(place + 0.5);
+    }
+    return mode == "floor" ? math::floor(place) : math::ceil(place);
+}
+
+/// Resamples one axis as a gather or a product with a matrix, and takes a number instead for what lies outside.
+inline output_ref resampled(operation& n, output_ref x, const resampled_axis& one) {
+    constexpr std::int64_t most = 1 << 24;
+    if (one.wanted < 1 || one.size < 1 || one.wanted > most / one.size) {
+        n.wrong({"cannot resize ", one.size, " elements to ", one.wanted, " in this mode"});
+    }
+    const std::string_view mode = n.words("coordinate_transformation_mode", "half_pixel");
+    const bool nearest = n.words("mode", "nearest") == "nearest";
+    lpt::integers places;
+    seq<double> weights;
+    seq<double> inside;
+    weights.resize(nearest ? 0 : static_cast<std::size_t>(one.wanted * one.size), 0.0);
+    bool all_inside = true;
+    for (std::int64_t i = 0; i < one.wanted; ++i) {
+        const double place = place_in_input(mode, one, static_cast<double>(i));
+        const bool is_inside =
+            mode != "tf_crop_and_resize" || (place >= 0 && place <= static_cast<double>(one.size - 1));
+        all_inside = all_inside && is_inside;
+        inside.push_back(is_inside ? 1 : 0);
+        if (nearest) {
+            const auto at = static_cast<std::int64_t>(nearest_place(n, place));
+            places.push_back(math::maximum<std::int64_t>(0, math::minimum(at, one.size - 1)));
+        } else {
+            add_weights(n, one, place, weights.data() + i * one.size);
+        }
+    }
+    output_ref result;
+    if (nearest) {
+        result = n.gather(x, n.indices(places), one.axis);
+    } else {
+        lpt::integers order;
+        for (std::size_t axis = 0; axis < n.rank(x); ++axis) {
+            order.push_back(static_cast<std::int64_t>(axis));
+        }
+        std::swap(order[static_cast<std::size_t>(one.axis)], order[order.size() - 1]);
+        op::mat_mul product;
+        product.transpose_b = true;
+        const element type = n.type(x);
+        const element computing = is_real(type) ? type : f32;
+        const output_ref matrix =
+            n.builder().constant(make_tensor(computing, lpt::shape{one.wanted, one.size}, weights));
+        result = n.transpose(n.make(product, {n.transpose(n.convert(x, computing), order), matrix}), order);
+        result = n.convert(result, type);
+    }
+    if (!all_inside) {
+        lpt::shape dimensions = lpt::shape::of_ones(n.rank(x));
+        dimensions[static_cast<std::size_t>(one.axis)] = one.wanted;
+        const output_ref condition = n.builder().constant(make_tensor(boolean, dimensions, inside));
+        result = n.make(op::select{}, {condition, result, n.like(result, n.real("extrapolation_value", 0))});
+    }
+    return result;
+}
+
+/// The axes that Resize changes, and how.
+inline std::vector<resampled_axis> resampled_axes(operation& n, const lpt::integers& axes) {
+    const bool by_sizes = n.has(3);
+    const tensor& target = n.known_input(by_sizes ? 3 : 2);
+    const lpt::shape& sizes = n.static_shape(n.in(0));
+    const std::string_view policy = n.words("keep_aspect_ratio_policy", "stretch");
+    const bool crops = n.words("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize";
+    std::vector<resampled_axis> result;
+    if (target.elements() != axes.size() || (crops && n.known_input(1).elements() != 2 * axes.size())) {
+        n.wrong({"has ", target.elements(), " sizes or scales for ", axes.size(), " axes"});
+    }
+    double common = policy == "not_larger" ? math::infinity : 0;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        resampled_axis one;
+        one.axis = axes[i];
+        one.size = sizes[static_cast<std::size_t>(axes[i])];
+        const auto size = static_cast<double>(one.size);
+        one.scale = by_sizes ? target.real(i) / size : target.real(i);
+        if (!(one.scale > 0) || one.scale > 1e9) {
+            n.wrong({"cannot be scaled by ", one.scale});
+        }
+        one.wanted = by_sizes ? target.integer(i) : static_cast<std::int64_t>(math::floor(size * one.scale));
+        if (crops) {
+            one.begin = n.known_input(1).real(i);
+            one.end = n.known_input(1).real(i + axes.size());
+        }
+        common = policy == "not_larger" ? math::minimum(common, one.scale) : math::maximum(common, one.scale);
+        result.push_back(one);
+    }
+    for (resampled_axis& one : result) {
+        if (by_sizes && policy != "stretch") {
+            one.scale = common;
+            one.wanted = static_cast<std::int64_t>(math::floor(common * static_cast<double>(one.size) + 0.5));
+        }
+    }
+    return result;
+}
+
+/// True for forms that Interpolate does not have, or has with other places.
+inline bool needs_matrices(operation& n) {
+    if (n.version() < 11) {
+        return false;
+    }
+    const std::string_view mode = n.words("coordinate_transformation_mode", "half_pixel");
+    const bool other_places =
+        mode == "half_pixel_symmetric" || mode == "tf_crop_and_resize" || (mode == "align_corners" && !n.has(3));
+    return other_places || n.flag("antialias") || n.flag("exclude_outside") ||
+           n.words("keep_aspect_ratio_policy", "stretch") != "stretch";
+}
+
+/// The axes that sizes, scales and region are given for.
+inline lpt::integers resized_axes(operation& n) {
+    lpt::integers axes = n.list("axes");
+    const std::size_t rank = n.rank(n.in(0));
+    for (std::size_t axis = 0; !n.has_attribute("axes") && axis < rank; ++axis) {
+        axes.push_back(static_cast<std::int64_t>(axis));
+    }
+    for (std::int64_t& axis : axes) {
+        axis = n.axis_of(axis, rank);
+    }
+    return axes;
+}
+
+inline void read_resize_of_known_sizes(operation& n) {
+    if (!needs_matrices(n)) {
+        return read_resize(n);
+    }
+    output_ref result = n.in(0);
+    const bool crops = n.words("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize";
+    for (const resampled_axis& one : resampled_axes(n, resized_axes(n))) {
+        if (one.wanted != one.size || one.scale != 1 || (crops && (one.begin != 0 || one.end != 1))) {
+            result = resampled(n, result, one);
+        }
+    }
+    n.out(result);
+}
+
+/// A place brought back by reflections at both ends of [least, most].
+inline output_ref reflected(operation& n, output_ref place, double least, double most) {
+    const double width = most - least;
+    if (width <= 0) {
+        return n.make(op::multiply{}, {place, n.like(place, 0)});
+    }
+    const output_ref from_least = n.make(op::subtract{}, {place, n.like(place, least)});
+    const output_ref turn = n.make(op::floor_mod{}, {from_least, n.like(place, 2 * width)});
+    const output_ref folded = n.make(op::minimum{}, {turn, n.make(op::subtract{}, {n.like(place, 2 * width), turn})});
+    return n.make(op::add{}, {folded, n.like(place, least)});
+}
+
+/// Samples of an image at places of a grid, in [-1, 1] from one end of each axis to the other.
+inline void read_grid_sample(operation& n) {
+    const output_ref x = n.in(0);
+    const lpt::shape sizes = n.static_shape(x);
+    const lpt::shape grid = n.static_shape(n.in(1));
+    const std::size_t axes = sizes.rank() - 2;
+    if (sizes.rank() < 3 || grid.rank() != sizes.rank() || grid[grid.rank() - 1] != static_cast<dimension>(axes)) {
+        n.wrong({"a grid of shape ", grid, " does not fit data of shape ", sizes});
+    }
+    const std::string_view mode = n.words("mode", "linear");
+    const std::string_view padding = n.words("padding_mode", "zeros");
+    const bool aligned = n.flag("align_corners");
+    const bool cubic = mode == "cubic" || mode == "bicubic";
+    const bool nearest = mode == "nearest";
+    struct tap {
+        output_ref place;
+        output_ref weight;
+    };
+    std::vector<std::vector<tap>> taps(axes);
+    const output_ref flat_grid = n.reshape(n.in(1), {0, -1, static_cast<std::int64_t>(axes)}, true);
+    for (std::size_t i = 0; i < axes; ++i) {
+        const auto size = static_cast<double>(sizes[i + 2]);
+        const auto last = static_cast<std::int64_t>(axes - 1 - i);  // the grid names the last axis first
+        const output_ref given = n.convert(n.squeeze(n.slice(flat_grid, 2, last, last + 1), {2}), f32);
+        const auto number = [&](double value) { return n.like(given, value); };
+        const output_ref moved = n.make(op::add{}, {given, number(1)});
+        output_ref place =
+            aligned ? n.make(op::multiply{}, {moved, number((size - 1) / 2)})
+                    : n.make(op::subtract{}, {n.make(op::multiply{}, {moved, number(size / 2)}), number(0.5)});
+        if (nearest) {
+            place = n.make(op::round{}, {place});
+        }
+        const double least = aligned ? 0 : -0.5;
+        const double most = aligned ? size - 1 : size - 0.5;
+        const auto into = [&](output_ref at) {
+            return padding == "reflection" ? n.clamp(reflected(n, at, least, most), 0, size - 1)
+                                           : n.clamp(at, 0, size - 1);
+        };
+        if (padding == "border") {
+            place = n.clamp(place, 0, size - 1);
+        } else if (padding == "reflection") {
+            place = reflected(n, place, least, most);
+        }
+        const output_ref below = n.make(op::floor{}, {nearest ? n.make(op::round{}, {place}) : place});
+        const output_ref part = n.make(op::subtract{}, {place, below});
+        for (int step = cubic ? -1 : 0; step <= (cubic ? 2 : nearest ? 0 : 1); ++step) {
+            const output_ref at = n.make(op::add{}, {below, number(step)});
+            output_ref weight;
+            if (nearest) {
+                weight = number(1);
+            } else {
+                const output_ref distance = n.make(op::abs{}, {n.make(op::subtract{}, {part, number(step)})});
+                if (cubic) {
+                    const double a = -0.75;
+                    const auto polynomial = [&](std::initializer_list<double> coefficients) {
+                        output_ref sum = number(0);
+                        for (const double each : coefficients) {
+                            sum = n.make(op::add{}, {n.make(op::multiply{}, {sum, distance}), number(each)});
+                        }
+                        return sum;
+                    };
+                    weight = step == 0 || step == 1 ? polynomial({a + 2, -(a + 3), 0, 1})
+                                                    : polynomial({a, -5 * a, 8 * a, -4 * a});
+                } else {
+                    weight = n.make(op::subtract{}, {number(1), distance});
+                }
+            }
+            const output_ref clamped = into(at);
+            if (padding == "zeros") {
+                const output_ref inside = n.convert(n.make(op::equal{}, {n.clamp(at, 0, size - 1), at}), f32);
+                weight = n.make(op::multiply{}, {weight, inside});
+            }
+            taps[i].push_back({n.convert(n.make(op::round{}, {clamped}), i64), weight});
+        }
+    }
+    const output_ref flat = n.reshape(x, {0, 0, -1}, true);
+    output_ref sum;
+    const std::size_t count = taps[0].size();
+    std::size_t combinations = 1;
+    for (std::size_t i = 0; i < axes; ++i) {
+        combinations *= count;
+    }
+    op::gather take;
+    take.batch_dims = 1;
+    for (std::size_t which = 0; which < combinations; ++which) {
+        output_ref place;
+        output_ref weight;
+        std::size_t rest = which;
+        for (std::size_t i = 0; i < axes; ++i) {
+            const tap& one = taps[i][rest % count];
+            rest /= count;
+            place = place ? n.make(op::add{},
+                                   {n.make(op::multiply{}, {place, n.integer_constant(sizes[i + 2])}), one.place})
+                          : one.place;
+            weight = weight ? n.make(op::multiply{}, {weight, one.weight}) : one.weight;
+        }
+        const output_ref values = n.make(take, {flat, place, n.integer_constant(2)}, 8);
+        const output_ref by_channel = n.shape(weight).rank() == 0 ? weight : n.unsqueeze(weight, {1});
+        const output_ref weighted = n.make(op::multiply{}, {values, n.convert(by_channel, n.type(values))});
+        sum = sum ? n.make(op::add{}, {sum, weighted}) : weighted;
+    }
+    lpt::integers wanted{0, 0};
+    for (std::size_t i = 0; i < axes; ++i) {
+        wanted.push_back(grid[i + 1]);
+    }
+    n.out(n.reshape(sum, wanted, true));
+}
+
+inline constexpr operator_entry resampling_operators[] = {
+    {"", "GridSample", read_grid_sample},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/computed_resize.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_COMPUTED_RESIZE_HPP
+#define LPT_HOLDS_IMPORT_ONNX_COMPUTED_RESIZE_HPP
+/// Resize whose sizes, scales or region are known only when the network runs, in forms that Interpolate does not have.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// Numbers of f64 that the graph computes, with the arithmetic of `operation`.
+class computed_number {
+    operation* n_;
+    output_ref what_;
+
+    computed_number with(op::attributes how, computed_number other) const {
+        return {*n_, n_->make(std::move(how), {what_, other.what_})};
+    }
+
+public:
+    computed_number(operation& n, output_ref what) : n_(&n), what_(n.convert(what, f64)) {}
+    computed_number(operation& n, double what) : n_(&n), what_(n.builder().real(what, f64)) {}
+
+    output_ref get() const { return what_; }
+    computed_number number(double value) const { return {*n_, value}; }
+    computed_number apply(op::attributes how) const { return {*n_, n_->make(std::move(how), {what_})}; }
+    computed_number operator+(computed_number other) const { return with(op::add{}, other); }
+    computed_number operator-(computed_number other) const { return with(op::subtract{}, other); }
+    computed_number operator*(computed_number other) const { return with(op::multiply{}, other); }
+    computed_number operator/(computed_number other) const { return with(op::divide{}, other); }
+    computed_number at_most(computed_number other) const { return with(op::minimum{}, other); }
+    computed_number at_least(computed_number other) const { return with(op::maximum{}, other); }
+    output_ref is_less_or_equal(computed_number other) const {
+        return n_->make(op::less_equal{}, {what_, other.what_});
+    }
+    /// This where a condition holds, else the other.
+    computed_number where(output_ref condition, computed_number other) const {
+        return {*n_, n_->make(op::select{}, {condition, what_, other.what_})};
+    }
+};
+
+/// What Resize does along one axis.
+struct computed_axis {
+    std::int64_t axis;
+    std::int64_t size;  // of the input
+    computed_number wanted;
+    computed_number scale;
+    computed_number begin;
+    computed_number end;
+};
+
+/// The places in the input of the places of the output.
+inline computed_number places_in_input(operation& n, const computed_axis& one) {
+    const std::string_view mode = n.words("coordinate_transformation_mode", "half_pixel");
+    const auto number = [&](double value) { return one.scale.number(value); };
+    const computed_number i(n, n.counted(n.convert(one.wanted.get(), i64)));
+    const auto last = number(static_cast<double>(one.size - 1));
+    const computed_number length = number(static_cast<double>(one.size)) * one.scale;
+    const auto is_one = [&](computed_number what) { return what.is_less_or_equal(number(1)); };
+    if (mode == "asymmetric") {
+        return i / one.scale;
+    }
+    if (mode == "align_corners") {
+        const computed_number steps = number(1).where(is_one(length), length - number(1));
+        return i * number(0).where(is_one(length), last / steps);
+    }
+    if (mode == "tf_crop_and_resize") {
+        const computed_number steps = number(1).where(is_one(one.wanted), one.wanted - number(1));
+        const computed_number many = one.begin * last + i * (one.end - one.begin) * last / steps;
+        return (number(0.5) * (one.begin + one.end) * last).where(is_one(one.wanted), many);
+    }
+    const computed_number place = (i + number(0.5)) / one.scale - number(0.5);
+    if (mode == "pytorch_half_pixel") {
+        return number(0).where(is_one(length), place);
+    }
+    if (mode == "half_pixel_symmetric") {
+        return number(static_cast<double>(one.size) / 2) * (number(1) - one.wanted / length) + place;
+    }
+    if (mode != "half_pixel") {
+        n.wrong({"coordinate_transformation_mode '", shown(mode), "' is not supported"});
+    }
+    return place;
+}
+
+inline computed_number nearest_of(operation& n, computed_number place) {
+    const std::string_view mode = n.words("nearest_mode", "round_prefer_floor");
+    const computed_number half = place.number(0.5);
+    return mode == "round_prefer_floor"  ? (place - half).apply(op::ceiling{})
+           : mode == "round_prefer_ceil" ? (place + half).apply(op::floor{})
+           : mode == "floor"             ? place.apply(op::floor{})
+                                         : place.apply(op::ceiling{});
+}
+
+/// The weights of elements at these distances.
+inline computed_number weights_at(operation& n, computed_number distance) {
+    const auto number = [&](double value) { return distance.number(value); };
+    if (n.words("mode", "nearest") != "cubic") {
+        return (number(1) - distance).at_least(number(0));
+    }
+    const double a = n.real("cubic_coeff_a", -0.75);
+    const computed_number near = ((number(a + 2) * distance - number(a + 3)) * distance * distance) + number(1);
+    const computed_number far =
+        ((number(a) * distance - number(5 * a)) * distance + number(8 * a)) * distance - number(4 * a);
+    const computed_number beyond = number(0);
+    return near.where(distance.is_less_or_equal(number(1)), far.where(distance.is_less_or_equal(number(2)), beyond));
+}
+
+/// Places of input elements and, on both sides, of as many copies of the outermost as any window reaches.
+inline lpt::integers places_with_margin(std::int64_t size, std::int64_t margin) {
+    lpt::integers result;
+    for (std::int64_t place = -margin; place < size + margin; ++place) {
+        result.push_back(place);
+    }
+    return result;
+}
+
+/// One axis of the data multiplied by a matrix of weights, or gathered from the nearest places.
+inline output_ref resampled(operation& n, output_ref x, const computed_axis& one) {
+    const computed_number place = places_in_input(n, one);
+    const auto number = [&](double value) { return place.number(value); };
+    const computed_number last = number(static_cast<double>(one.size - 1));
+    const element type = n.type(x);
+    output_ref result;
+    if (n.words("mode", "nearest") == "nearest") {
+        const computed_number nearest = nearest_of(n, place).at_least(number(0)).at_most(last);
+        result = n.gather(x, n.convert(nearest.get(), i64), one.axis);
+    } else {
+        const bool shrinks = n.flag("antialias");
+        const computed_number shrink = shrinks ? one.scale.at_most(number(1)) : number(1);
+        const lpt::integers at = places_with_margin(one.size, shrinks ? 2 * one.size + 2 : 2);
+        lpt::integers inside;
+        lpt::integers sources;
+        for (const std::int64_t each : at) {
+            sources.push_back(math::maximum<std::int64_t>(0, math::minimum(each, one.size - 1)));
+            inside.push_back(sources.back() == each ? 1 : 0);
+        }
+        const computed_number from(
+            n, n.unsqueeze(n.make(op::minimum{}, {place.at_least(number(-1)).get(), (last + number(1)).get()}), {1}));
+        const computed_number distance = ((computed_number(n, n.indices(at)) - from) * shrink).apply(op::abs{});
+        computed_number weights = weights_at(n, distance);
+        if (n.flag("exclude_outside")) {
+            weights = weights * computed_number(n, n.indices(inside));
+        }
+        weights = weights / computed_number(n, n.reduce<op::reduce_sum>(weights.get(), {1}));
+        lpt::integers order;
+        for (std::size_t axis = 0; axis < n.rank(x); ++axis) {
+            order.push_back(static_cast<std::int64_t>(axis));
+        }
+        std::swap(order[static_cast<std::size_t>(one.axis)], order[order.size() - 1]);
+        const element computing = is_real(type) ? type : f32;
+        const output_ref wide = n.gather(n.convert(x, computing), n.indices(sources), one.axis);
+        op::mat_mul product;
+        product.transpose_b = true;
+        result = n.make(product, {n.transpose(wide, order), n.convert(weights.get(), computing)});
+        result = n.convert(n.transpose(result, order), type);
+    }
+    if (n.words("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize") {
+        const output_ref inside =
+            n.make(op::logical_and{}, {number(0).is_less_or_equal(place), place.is_less_or_equal(last)});
+        lpt::integers sizes;
+        sizes.resize(n.rank(x), 1);
+        sizes[static_cast<std::size_t>(one.axis)] = -1;
+        result =
+            n.make(op::select{}, {n.reshape(inside, sizes), result, n.like(result, n.real("extrapolation_value", 0))});
+    }
+    return result;
+}
+
+inline std::vector<computed_axis> computed_axes(operation& n, const lpt::integers& axes) {
+    const bool by_sizes = n.has(3);
+    const output_ref target = n.in(by_sizes ? 3 : 2);
+    const bool crops = n.words("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize";
+    const lpt::shape& sizes = n.static_shape(n.in(0));
+    const auto count = static_cast<std::int64_t>(axes.size());
+    const auto has = [&](output_ref what, std::int64_t wanted) {
+        const lpt::shape& own = n.shape(what);
+        return own.rank_is_static() && own.rank() == 1 && (own[0] == wanted || own[0] == dynamic_dimension);
+    };
+    if (!has(target, count) || (crops && !has(n.in(1), 2 * count))) {
+        n.wrong({"must have a size or scale for each of ", count, " axes, and two numbers where it crops"});
+    }
+    const std::string_view policy = n.words("keep_aspect_ratio_policy", "stretch");
+    const auto given = [&](output_ref from, std::int64_t i) {
+        return computed_number(n, n.squeeze(n.slice(from, 0, i, i + 1), {0}));
+    };
+    const computed_number all(n, target);
+    seq<double> own_sizes;
+    for (const std::int64_t axis : axes) {
+        own_sizes.push_back(static_cast<double>(sizes[static_cast<std::size_t>(axis)]));
+    }
+    const computed_number own(n, n.builder().constant(make_tensor(f64, lpt::shape{count}, own_sizes)));
+    const computed_number ratios = all / own;
+    const output_ref common = policy == "not_larger" ? n.reduce<op::reduce_min>(ratios.get(), {0}, false)
+                                                     : n.reduce<op::reduce_max>(ratios.get(), {0}, false);
+    std::vector<computed_axis> result;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t axis = axes[static_cast<std::size_t>(i)];
+        const std::int64_t size = sizes[static_cast<std::size_t>(axis)];
+        const computed_number length(n, static_cast<double>(size));
+        const computed_number one = given(target, i);
+        computed_number scale = by_sizes ? one / length : one;
+        computed_number wanted = by_sizes ? one : (length * one).apply(op::floor{});
+        if (by_sizes && policy != "stretch") {
+            scale = computed_number(n, common);
+            wanted = (scale * length + length.number(0.5)).apply(op::floor{});
+        }
+        result.push_back({axis, size, wanted, scale, crops ? given(n.in(1), i) : length.number(0),
+                          crops ? given(n.in(1), i + count) : length.number(1)});
+    }
+    return result;
+}
+
+inline void read_any_resize(operation& n) {
+    const bool is_known = n.version() < 11 || n.is_known(n.has(3) ? 3 : 2);
+    const bool crops = n.words("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize";
+    if (!needs_matrices(n) || (is_known && (!crops || n.is_known(1)))) {
+        return read_resize_of_known_sizes(n);
+    }
+    output_ref result = n.in(0);
+    for (const computed_axis& one : computed_axes(n, resized_axes(n))) {
+        result = resampled(n, result, one);
+    }
+    n.out(result);
+}
+
+inline constexpr operator_entry resize_operators[] = {{"", "Resize", read_any_resize}};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
 // ======== lpt/import/onnx/read.hpp
 #ifndef LPT_HOLDS_IMPORT_ONNX_READ_HPP
 #define LPT_HOLDS_IMPORT_ONNX_READ_HPP
@@ -2983,8 +3829,21 @@ inline output_ref graph_reader::real_of(const value& from) {
 
 namespace detail {
 
+/// True for operators whose first version is what they still are, or all that versions added to are types and negative axes.
+inline bool is_as_it_began(std::string_view type) {
+    constexpr std::string_view all[] = {
+        "ArgMax",       "ArgMin",     "AveragePool",       "Constant",      "Conv",         "ConvTranspose",
+        "DepthToSpace", "Flatten",    "GlobalAveragePool", "GlobalMaxPool", "Identity",     "LRN",
+        "MaxPool",      "Not",        "ReduceL1",          "ReduceL2",      "ReduceLogSum", "ReduceLogSumExp",
+        "ReduceMax",    "ReduceMean", "ReduceMin",         "ReduceProd",    "ReduceSum",    "ReduceSumSquare",
+        "Shape",        "Size",       "Softmax",           "Softplus",      "Softsign",     "SpaceToDepth",
+        "Squeeze",      "Transpose",  "Unsqueeze",         "LogSoftmax",    "Hardmax",      "InstanceNormalization"};
+    return std::find(std::begin(all), std::end(all), type) != std::end(all);
+}
+
 /// The version of an operator's set; raises an error for sets that nobody imported, or that are older or newer than those that are known.
-inline std::int64_t version_of(std::string_view domain, const scope& names, const model_builder& to) {
+inline std::int64_t version_of(std::string_view domain, std::string_view type, const scope& names,
+                               const model_builder& to) {
     constexpr std::int64_t oldest = 7;
     constexpr std::int64_t newest = 28;
     const auto found = names.imported->find(domain);
@@ -2994,7 +3853,8 @@ inline std::int64_t version_of(std::string_view domain, const scope& names, cons
         }
         to.wrong({"the model imports no version of the standard operators"});
     }
-    if (domain.empty() && (found->second < oldest || found->second > newest)) {
+    const bool is_old = found->second < oldest && !(found->second > 0 && is_as_it_began(type));
+    if (domain.empty() && (is_old || found->second > newest)) {
         to.wrong(
             {"version ", found->second, " of the standard operators is not known; known are ", oldest, " to ", newest});
     }
@@ -3075,7 +3935,7 @@ inline void graph_reader::read_node(const node_description& node, scope& names) 
         builder_.begin(around);
         return;
     }
-    const std::int64_t version = detail::version_of(node.domain, names, builder_);
+    const std::int64_t version = detail::version_of(node.domain, node.type, names, builder_);
     const operator_entry* entry = session_.find(node.domain, node.type);
     if (entry == nullptr) {
         builder_.wrong({"the operator ", shown(node.domain), node.domain.empty() ? "" : ".", shown(node.type),
@@ -3596,6 +4456,278 @@ inline constexpr operator_entry einsum_operators[] = {{"", "Einsum", read_einsum
 }  // namespace lpt::inline LPT_ABI::onnx
 #endif
 
+// ======== lpt/import/onnx/features.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_FEATURES_HPP
+#define LPT_HOLDS_IMPORT_ONNX_FEATURES_HPP
+/// Features of sequences and tables, and different values with how often they occur.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// Runs of numbers of one length that are looked for.
+struct searched_runs {
+    std::int64_t length = 1;
+    std::int64_t count = 0;
+    std::int64_t first = 0;  // in the pool of numbers
+};
+
+/// The runs of each length that `ngram_counts` divides the pool into.
+inline std::vector<searched_runs> runs_of_pool(operation& n, const lpt::integers& pool) {
+    const lpt::integers begins = n.list("ngram_counts");
+    std::vector<searched_runs> result;
+    for (std::size_t i = 0; i < begins.size(); ++i) {
+        const auto length = static_cast<std::int64_t>(i) + 1;
+        const std::int64_t end = i + 1 < begins.size() ? begins[i + 1] : static_cast<std::int64_t>(pool.size());
+        if (begins[i] < 0 || end < begins[i] || end > static_cast<std::int64_t>(pool.size())) {
+            n.wrong({"ngram_counts name places outside of the ", pool.size(), " numbers of the pool"});
+        }
+        result.push_back({length, (end - begins[i]) / length, begins[i]});
+    }
+    return result;
+}
+
+/// How often each of some runs occurs in each row of `x`, [rows, columns], if its numbers stand `distance` apart: [rows, runs].
+inline output_ref occurrences(operation& n, output_ref x, const lpt::integers& pool, const searched_runs& runs,
+                              std::int64_t distance) {
+    const std::int64_t windows = n.static_shape(x)[1] - (runs.length - 1) * distance;
+    constexpr std::int64_t most_places = 1 << 24;
+    if (windows > most_places / runs.length) {
+        n.wrong({"looks for runs of ", runs.length, " numbers at ", windows, " places, which are too many"});
+    }
+    lpt::integers places;
+    for (std::int64_t window = 0; window < windows; ++window) {
+        for (std::int64_t i = 0; i < runs.length; ++i) {
+            places.push_back(window + i * distance);
+        }
+    }
+    lpt::integers numbers;
+    for (std::int64_t i = 0; i < runs.count * runs.length; ++i) {
+        numbers.push_back(pool[static_cast<std::size_t>(runs.first + i)]);
+    }
+    const output_ref wanted = n.reshape(n.indices(numbers), {runs.count, 1, runs.length});
+    const output_ref seen = n.reshape(n.gather(x, n.indices(places), 1), {0, 1, windows, runs.length}, true);
+    const output_ref equal = n.convert(n.make(op::equal{}, {seen, wanted}), f32);
+    return n.reduce<op::reduce_sum>(n.reduce<op::reduce_min>(equal, {3}, false), {2}, false);
+}
+
+/// Counts of runs of numbers in each row (TF), whether there are any (IDF), or both, times a weight for each feature.
+inline void read_run_counts(operation& n) {
+    const lpt::integers pool = n.list("pool_int64s");
+    const lpt::integers features = n.list("ngram_indexes");
+    const bool is_row = n.rank(n.in(0)) == 1;
+    if (pool.empty() || n.rank(n.in(0)) > 2 || n.rank(n.in(0)) == 0) {
+        n.wrong({"needs rows of numbers and a pool of numbers; strings are not supported"});
+    }
+    const output_ref given = n.convert(n.in(0), i64);
+    const output_ref x = is_row ? n.unsqueeze(given, {0}) : given;
+    const std::int64_t columns = n.static_shape(x)[1];
+    std::int64_t width = 0;
+    for (const std::int64_t each : features) {
+        width = math::maximum(width, each + 1);
+    }
+    constexpr std::int64_t most_features = 1 << 20;
+    if (width < 1 || width > most_features) {
+        n.wrong({"ngram_indexes ask for ", width, " features"});
+    }
+    output_ref sum = n.broadcast(n.builder().real(0), n.concat({n.size_along(x, 0), n.indices({width})}, 0));
+    std::int64_t before = 0;
+    for (const searched_runs& runs : runs_of_pool(n, pool)) {
+        const std::int64_t first = before;
+        before += runs.count;
+        const bool counts =
+            runs.length >= n.integer("min_gram_length", 1) && runs.length <= n.integer("max_gram_length", 1);
+        if (!counts || runs.count == 0) {
+            continue;
+        }
+        if (before > static_cast<std::int64_t>(features.size())) {
+            n.wrong({"has fewer ngram_indexes than runs in the pool"});
+        }
+        tensor_builder feature_of(f32, lpt::shape{runs.count, width});
+        for (std::int64_t i = 0; i < runs.count; ++i) {
+            const std::int64_t feature = features[static_cast<std::size_t>(first + i)];
+            if (feature < 0) {
+                n.wrong({"ngram_indexes has ", feature});
+            }
+            feature_of.real(static_cast<std::size_t>(i * width + feature), 1);
+        }
+        const output_ref features_of_runs = n.builder().constant(feature_of.finish());
+        const std::int64_t furthest = runs.length == 1 ? 1 : n.integer("max_skip_count", 0) + 1;
+        for (std::int64_t distance = 1; distance <= furthest && (runs.length - 1) * distance < columns; ++distance) {
+            const output_ref found = occurrences(n, x, pool, runs, distance);
+            sum = n.make(op::add{}, {sum, n.make(op::mat_mul{}, {found, features_of_runs})});
+        }
+    }
+    const std::string_view mode = n.words("mode", "TF");
+    if (mode == "IDF") {
+        sum = n.convert(n.make(op::greater{}, {sum, n.like(sum, 0)}), f32);
+    } else if (mode != "TF" && mode != "TFIDF") {
+        n.wrong({"mode '", shown(mode), "' is not known"});
+    }
+    const std::vector<float> weights = n.reals("weights");
+    if (mode != "TF" && !weights.empty()) {
+        if (weights.size() != static_cast<std::size_t>(width)) {
+            n.wrong({"has ", weights.size(), " weights for ", width, " features"});
+        }
+        seq<double> numbers;
+        for (const float each : weights) {
+            numbers.push_back(static_cast<double>(each));
+        }
+        sum = n.make(op::multiply{}, {sum, n.builder().constant(make_tensor(f32, lpt::shape{width}, numbers))});
+    }
+    n.out(is_row ? n.squeeze(sum, {0}) : sum);
+}
+
+/// Columns of the last axis.
+inline void read_feature_extractor(operation& n) {
+    const output_ref places = n.reshape(n.convert(n.in(1), i64), {-1});
+    const auto last = static_cast<std::int64_t>(n.rank(n.in(0))) - 1;
+    const output_ref result = n.gather(n.in(0), places, last);
+    n.out(last == 0 ? n.unsqueeze(result, {0}) : result);
+}
+
+/// 1 for what is greater than a threshold, else 0.
+inline void read_binarizer(operation& n) {
+    const output_ref x = n.in(0);
+    n.out(n.convert(n.make(op::greater{}, {x, n.like(x, n.real("threshold", 0))}), n.type(x)));
+}
+
+/// The order in which numbers of one axis rise; equal ones stay in theirs.
+inline node_id sorted(operation& n, output_ref numbers) {
+    op::top_k what;
+    what.mode = op::top_k_mode::min;
+    what.sort = op::top_k_sort::value;
+    what.index_element_type = i64;
+    what.stable = true;
+    return n.make_node(what, {numbers, n.squeeze(n.size_along(numbers, 0), {0})}, 11);
+}
+
+/// For each row, [rows, columns], how many are less, column by column from the first on, or equal and before it.
+inline output_ref ranks_of_rows(operation& n, output_ref rows) {
+    const output_ref real = n.convert(rows, f64);
+    const output_ref difference =
+        n.make(op::sign{}, {n.make(op::subtract{}, {n.unsqueeze(real, {1}), n.unsqueeze(real, {0})})});
+    op::cum_sum before;
+    before.exclusive = true;
+    const output_ref differs = n.make(before, {n.make(op::abs{}, {difference}), n.integer_constant(2)});
+    const output_ref is_first = n.convert(n.make(op::equal{}, {differs, n.like(differs, 0)}), f64);
+    const output_ref order = n.reduce<op::reduce_sum>(n.make(op::multiply{}, {difference, is_first}), {2}, false);
+    const output_ref place = n.counted(n.size_along(rows, 0));
+    const output_ref is_before = n.make(op::greater{}, {n.unsqueeze(place, {1}), n.unsqueeze(place, {0})});
+    const output_ref zero = n.like(order, 0);
+    const output_ref counts =
+        n.make(op::select{}, {n.make(op::equal{}, {order, zero}), is_before, n.make(op::greater{}, {order, zero})});
+    return n.reduce<op::reduce_sum>(n.convert(counts, i64), {1}, false);
+}
+
+/// The different elements, or slices along an axis: sorted, or in the order in which they come; where each is first, which of them each was,
+/// and how often each occurs.
+inline void read_unique(operation& n) {
+    const output_ref given = n.in(0);
+    const element type = n.type(given);
+    const bool by_slices = n.has_attribute("axis") && n.rank(given) > 1;
+    const std::int64_t axis = by_slices ? n.axis_of(n.integer("axis", 0), n.rank(given)) : 0;
+    lpt::integers order;
+    for (std::size_t i = 0; i < n.rank(given); ++i) {
+        order.push_back(static_cast<std::int64_t>(i));
+    }
+    std::swap(order[0], order[static_cast<std::size_t>(axis)]);
+    const output_ref slices = by_slices ? n.transpose(given, order) : n.reshape(given, {-1});
+    const output_ref comparable = type == bf16 || type == f16 ? n.convert(slices, f32) : slices;
+    const output_ref rows = by_slices ? n.reshape(comparable, {0, -1}, true) : n.unsqueeze(comparable, {1});
+    const output_ref places(sorted(n, by_slices ? ranks_of_rows(n, rows) : comparable), 1);
+    const output_ref in_order = n.gather(rows, places, 0);
+    const output_ref count = n.size_along(rows, 0);
+    const output_ref place = n.counted(count);
+    const output_ref zero = n.integer_constant(0);
+    const output_ref earlier = n.make(op::maximum{}, {n.make(op::subtract{}, {place, n.integer_constant(1)}), zero});
+    const output_ref changes = n.reduce<op::reduce_logical_or>(
+        n.make(op::not_equal{}, {in_order, n.gather(in_order, earlier, 0)}), {1}, false);
+    const output_ref is_new = n.make(op::logical_or{}, {n.make(op::equal{}, {place, zero}), changes});
+    output_ref group = n.make(op::cum_sum{}, {n.convert(is_new, i64), zero});
+    group = n.make(op::subtract{}, {group, n.integer_constant(1)});
+    output_ref inverse = n.gather(group, output_ref(sorted(n, places), 1), 0);
+    const output_ref begins = n.reshape(n.make(op::non_zero{i64}, {is_new}), {-1});
+    const output_ref one = n.indices({1});
+    const output_ref most = n.indices({9223372036854775807});
+    const output_ref rest = n.make(op::slice{}, {begins, one, most, one, n.indices({0})});
+    output_ref counts = n.make(op::subtract{}, {n.concat({rest, count}, 0), begins});
+    output_ref first = n.gather(places, begins, 0);
+    if (!n.flag("sorted", true)) {
+        const output_ref by_appearance(sorted(n, first), 1);
+        inverse = n.gather(output_ref(sorted(n, by_appearance), 1), inverse, 0);
+        counts = n.gather(counts, by_appearance, 0);
+        first = n.gather(first, by_appearance, 0);
+    }
+    const output_ref result = n.gather(slices, first, 0);
+    n.out(0, by_slices ? n.transpose(result, order) : result);
+    n.out(1, first);
+    n.out(2, inverse);
+    n.out(3, counts);
+}
+
+inline constexpr operator_entry feature_operators[] = {
+    {"", "TfIdfVectorizer", read_run_counts},
+    {"", "Unique", read_unique},
+    {"ai.onnx.ml", "ArrayFeatureExtractor", read_feature_extractor},
+    {"ai.onnx.ml", "Binarizer", read_binarizer},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/flex_attention.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_FLEX_ATTENTION_HPP
+#define LPT_HOLDS_IMPORT_ONNX_FLEX_ATTENTION_HPP
+/// Attention whose scores and weights are changed by graphs that the file gives.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// What a graph attribute of one input and one output makes of a tensor; the tensor itself where there is no such attribute.
+inline output_ref changed_by(operation& n, std::string_view name, output_ref from) {
+    if (!n.has_attribute(name)) {
+        return from;
+    }
+    const graph_description body = body_of(n, name);
+    if (body.inputs.size() != 1 || body.outputs.size() != 1) {
+        n.wrong(
+            {shown(name), " has ", body.inputs.size(), " inputs and ", body.outputs.size(), " outputs, not one each"});
+    }
+    scope inner;
+    inner.outer = &n.names();
+    inner.imported = n.names().imported;
+    inner.prefix = n.builder().current().name + "/";
+    inner.enter(n.names(), n.builder());
+    inner.values[body.inputs[0].name] = n.reader().of(from);
+    n.reader().read_initializers(body, inner);
+    n.reader().read_nodes(body.nodes, inner);
+    return n.convert(n.reader().result_of(body.outputs[0], inner), n.type(from));
+}
+
+inline void read_flex_attention(operation& n) {
+    const output_ref query = n.in(0);
+    const element type = n.type(query);
+    const lpt::shape sizes = n.static_shape(query);
+    const std::int64_t heads = n.static_shape(n.in(1))[1];
+    if (sizes.rank() != 4 || heads < 1 || sizes[1] % heads != 0) {
+        n.wrong({"needs four axes and whole groups of heads, not ", sizes, " and ", n.shape(n.in(1))});
+    }
+    const auto repeated = [&](std::size_t port) { return repeated_heads(n, n.in(port), sizes[1] / heads); };
+    const double scale = n.real("scale", 1 / math::sqrt(static_cast<double>(sizes[3])));
+    const output_ref root = n.like(query, math::sqrt(static_cast<double>(static_cast<float>(scale))));
+    const auto scaled = [&](output_ref from) { return n.make(op::multiply{}, {from, root}); };
+    op::mat_mul product;
+    product.transpose_b = true;
+    const element computing = n.type_attribute("softmax_precision", bit_width(type) < 32 ? f32 : type);
+    const output_ref plain = n.make(product, {scaled(query), scaled(repeated(1))});
+    const output_ref scores = changed_by(n, "score_mod", n.convert(plain, computing));
+    const output_ref weights = changed_by(n, "prob_mod", n.softmax(scores, -1));
+    n.out(n.convert(n.make(op::mat_mul{}, {weights, n.convert(repeated(2), computing)}), type));
+}
+
+inline constexpr operator_entry flex_attention_operators[] = {
+    {"ai.onnx.preview", "FlexAttention", read_flex_attention},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
 // ======== lpt/import/onnx/movement.hpp
 #ifndef LPT_HOLDS_IMPORT_ONNX_MOVEMENT_HPP
 #define LPT_HOLDS_IMPORT_ONNX_MOVEMENT_HPP
@@ -3787,6 +4919,8 @@ inline void read_depth_to_space(operation& n) {
 inline void read_space_to_depth(operation& n) {
     op::space_to_depth what;
     what.block_size = n.integer("blocksize", 1);
+    what.mode =
+        n.words("mode", "DCR") == "CRD" ? op::depth_space_mode::depth_first : op::depth_space_mode::blocks_first;
     n.out(n.make(what, {n.in(0)}));
 }
 
@@ -3800,6 +4934,28 @@ inline op::pad_mode pad_mode_of(operation& n, std::string_view mode) {
         }
     }
     n.wrong({"mode '", shown(mode), "' is not supported"});
+}
+
+/// The data as often as its margins need it, one behind the other along each axis: places count round the axis.
+inline output_ref repeated_around(operation& n, output_ref begin, output_ref end) {
+    output_ref result = n.in(0);
+    for (std::int64_t axis = 0; axis < static_cast<std::int64_t>(n.rank(n.in(0))); ++axis) {
+        const output_ref before = n.slice(n.convert(begin, i64), 0, axis, axis + 1);
+        const output_ref behind = n.slice(n.convert(end, i64), 0, axis, axis + 1);
+        const tensor* first = n.known(before);
+        const tensor* last = n.known(behind);
+        if (first != nullptr && last != nullptr && first->integer(0) == 0 && last->integer(0) == 0) {
+            continue;
+        }
+        if (n.shape(n.in(0))[static_cast<std::size_t>(axis)] == 0) {
+            n.wrong({"an axis without elements cannot be wrapped round"});
+        }
+        const output_ref size = n.size_along(n.in(0), axis);
+        const output_ref wanted = n.make(op::add{}, {n.make(op::add{}, {before, size}), behind});
+        const output_ref place = n.make(op::subtract{}, {n.counted(wanted), before});
+        result = n.gather(result, n.make(op::floor_mod{}, {place, size}), axis);
+    }
+    return result;
 }
 
 /// Margins that are known only when the network runs; those of axes that are not named are 0.
@@ -3833,6 +4989,9 @@ inline void read_pad_of_computed_margins(operation& n) {
         }
         begin = n.gather(all, n.indices(first), 0);
         end = n.gather(all, n.indices(last), 0);
+    }
+    if (n.words("mode", "constant") == "wrap") {
+        return n.out(repeated_around(n, begin, end));
     }
     op::pad what;
     what.pad_mode = pad_mode_of(n, n.words("mode", "constant"));
@@ -3872,23 +5031,7 @@ inline void read_pad(operation& n) {
     }
     const std::string_view mode = n.words("mode", "constant");
     if (mode == "wrap") {
-        // Places count round the axis: gathered one axis after the other.
-        output_ref result = x;
-        for (std::size_t axis = 0; axis < rank; ++axis) {
-            const dimension size = n.static_shape(x)[axis];
-            if (begin[axis] == 0 && end[axis] == 0) {
-                continue;
-            }
-            if (size == 0) {
-                n.wrong({"an axis without elements cannot be wrapped round"});
-            }
-            const output_ref count = n.make(
-                op::add{}, {n.indices({size}), n.make(op::add{}, {n.indices({begin[axis]}), n.indices({end[axis]})})});
-            const output_ref place = n.make(op::subtract{}, {n.counted(count), n.integer_constant(begin[axis])});
-            result = n.gather(result, n.make(op::floor_mod{}, {place, n.integer_constant(size)}),
-                              static_cast<std::int64_t>(axis));
-        }
-        return n.out(result);
+        return n.out(repeated_around(n, n.indices(begin), n.indices(end)));
     }
     op::pad what;
     what.pad_mode = pad_mode_of(n, mode);
@@ -4001,188 +5144,6 @@ inline void read_softmax_cross_entropy(operation& n) {
 inline constexpr operator_entry loss_operators[] = {
     {"", "NegativeLogLikelihoodLoss", read_negative_log_likelihood},
     {"", "SoftmaxCrossEntropyLoss", read_softmax_cross_entropy},
-};
-
-}  // namespace lpt::inline LPT_ABI::onnx
-#endif
-
-// ======== lpt/import/onnx/pooling.hpp
-#ifndef LPT_HOLDS_IMPORT_ONNX_POOLING_HPP
-#define LPT_HOLDS_IMPORT_ONNX_POOLING_HPP
-/// Pooling and resizing.
-namespace lpt::inline LPT_ABI::onnx {
-
-template <class Pool>
-void read_pool_window(operation& n, Pool& to) {
-    to.kernel = n.list("kernel_shape");
-    if (to.kernel.empty()) {
-        n.wrong({"has no kernel_shape"});
-    }
-    read_window(n, to, to.kernel.size());
-    if (n.flag("ceil_mode")) {
-        to.rounding_type = op::rounding_type::ceil_torch;
-    }
-}
-
-inline void read_max_pool(operation& n) {
-    op::max_pool what;
-    read_pool_window(n, what);
-    what.index_element_type = i64;
-    // Places count over the whole tensor.
-    what.axis = 0;
-    const output_ref x = n.in(0);
-    bool plain = !n.wants(1);
-    for (const std::int64_t dilation : what.dilations) {
-        plain = plain && dilation == 1;
-    }
-    if (plain && what.rounding_type == op::rounding_type::floor) {
-        what.dilations = {};
-        n.out(n.make_node(what, {x}, 1));
-        return;
-    }
-    if (n.flag("storage_order")) {
-        n.wrong({"storage_order 1 is not supported"});
-    }
-    const node_id made = n.make_node(what, {x}, 14);
-    n.out(0, made);
-    n.out(1, output_ref(made, 1));
-}
-
-inline void read_average_pool(operation& n) {
-    op::avg_pool what;
-    read_pool_window(n, what);
-    what.exclude_pad = !n.flag("count_include_pad");
-    bool plain = what.rounding_type == op::rounding_type::floor;
-    for (const std::int64_t dilation : what.dilations) {
-        plain = plain && dilation == 1;
-    }
-    if (plain) {
-        what.dilations = {};
-    }
-    n.out(n.make_node(what, {n.in(0)}, plain ? 1 : 16));
-}
-
-/// The axes behind batch and channels.
-inline lpt::integers spatial_axes(operation& n, output_ref x) {
-    lpt::integers axes;
-    for (std::size_t axis = 2; axis < n.rank(x); ++axis) {
-        axes.push_back(static_cast<std::int64_t>(axis));
-    }
-    return axes;
-}
-template <class Reduction>
-void read_global_pool(operation& n) {
-    n.out(n.reduce<Reduction>(n.in(0), spatial_axes(n, n.in(0)), true));
-}
-
-/// (sum of |x|^p)^(1/p) over the axes.
-inline output_ref norm_of(operation& n, output_ref x, double p, view<std::int64_t> axes) {
-    if (p == 1) {
-        return n.reduce<op::reduce_l1>(x, axes, true);
-    }
-    if (p == 2) {
-        return n.reduce<op::reduce_l2>(x, axes, true);
-    }
-    const output_ref powers = n.make(op::power{}, {n.make(op::abs{}, {x}), n.like(x, p)});
-    return n.make(op::power{}, {n.reduce<op::reduce_sum>(powers, axes, true), n.like(x, 1 / p)});
-}
-inline double norm_degree(operation& n) { return static_cast<double>(n.integer("p", 2)); }
-
-inline void read_global_lp_pool(operation& n) { n.out(norm_of(n, n.in(0), norm_degree(n), spatial_axes(n, n.in(0)))); }
-
-/// The mean of |x|^p in each window, times its size, to the power of 1 / p.
-inline void read_lp_pool(operation& n) {
-    op::avg_pool what;
-    read_pool_window(n, what);
-    const output_ref x = n.in(0);
-    const double p = norm_degree(n);
-    double size = 1;
-    for (const std::int64_t each : what.kernel) {
-        size *= static_cast<double>(each);
-    }
-    const output_ref powers = n.make(op::power{}, {n.make(op::abs{}, {x}), n.like(x, p)});
-    const output_ref sum = n.make(op::multiply{}, {n.make_node(what, {powers}, 16), n.like(x, size)});
-    n.out(n.make(op::power{}, {sum, n.like(x, 1 / p)}));
-}
-
-/// Fills the interpolation's attributes from those of Resize.
-inline op::interpolate resize_attributes(operation& n) {
-    op::interpolate what;
-    const std::string_view mode = n.words("mode", "nearest");
-    const std::string_view place =
-        n.words("coordinate_transformation_mode", n.version() < 11 ? "asymmetric" : "half_pixel");
-    const std::string_view nearest = n.words("nearest_mode", n.version() < 11 ? "floor" : "round_prefer_floor");
-    const auto find = [&](auto words, std::string_view word, text_view attribute) {
-        for (std::size_t i = 0; i < words.size(); ++i) {
-            if (words[i] == shown(word)) {
-                return i;
-            }
-        }
-        n.wrong({attribute, " '", shown(word), "' is not supported"});
-    };
-    what.mode = mode == "linear" ? op::interpolate_mode::linear_onnx
-                                 : static_cast<op::interpolate_mode>(find(words_of(what.mode), mode, "mode"));
-    what.coordinate_transformation_mode = static_cast<op::coordinate_transformation_mode>(
-        find(words_of(what.coordinate_transformation_mode), place, "coordinate_transformation_mode"));
-    what.nearest_mode = static_cast<op::nearest_mode>(find(words_of(what.nearest_mode), nearest, "nearest_mode"));
-    what.cube_coeff = n.real("cubic_coeff_a", -0.75);
-    what.antialias = n.flag("antialias");
-    return what;
-}
-
-inline void read_resize(operation& n) {
-    op::interpolate what = resize_attributes(n);
-    const output_ref x = n.in(0);
-    const std::size_t scales_port = n.version() < 11 ? 1 : 2;
-    lpt::integers axes = n.list("axes");
-    if (axes.empty()) {
-        for (std::size_t axis = 0; axis < n.rank(x); ++axis) {
-            axes.push_back(static_cast<std::int64_t>(axis));
-        }
-    }
-    for (std::int64_t& axis : axes) {
-        axis = n.axis_of(axis, n.rank(x));
-    }
-    const bool by_sizes = n.version() >= 11 && n.has(3);
-    if (!by_sizes && !n.has(scales_port)) {
-        n.wrong({"has neither scales nor sizes"});
-    }
-    output_ref target = by_sizes ? n.in(3) : n.in(scales_port);
-    // Axes that keep their size are left out: fewer axes are interpolated faster, and more kinds of interpolation take them.
-    if (const tensor* known = n.known(target); known != nullptr && n.shape(x).is_static()) {
-        lpt::integers kept;
-        seq<double> values;
-        for (std::size_t i = 0; i < axes.size() && i < known->elements(); ++i) {
-            const auto size = static_cast<double>(n.shape(x)[static_cast<std::size_t>(axes[i])]);
-            if (known->real(i) != (by_sizes ? size : 1.0)) {
-                kept.push_back(axes[i]);
-                values.push_back(known->real(i));
-            }
-        }
-        if (kept.empty()) {
-            return n.out(x);
-        }
-        target = n.builder().constant(
-            make_tensor(by_sizes ? i64 : f32, lpt::shape{static_cast<dimension>(kept.size())}, values));
-        axes = kept;
-    }
-    const output_ref none = by_sizes ? n.builder().constant(make_tensor(
-                                           f32, lpt::shape{static_cast<dimension>(axes.size())}, view<double>({1.0})))
-                                     : n.indices(lpt::integers(axes.size(), 1));
-    what.shape_calculation_mode = by_sizes ? op::shape_calculation_mode::sizes : op::shape_calculation_mode::scales;
-    const output_ref sizes = by_sizes ? n.convert(target, i64) : none;
-    const output_ref scales = by_sizes ? none : target;
-    n.out(n.make(what, {x, sizes, scales, n.indices(axes)}, 4));
-}
-
-inline constexpr operator_entry pooling_operators[] = {
-    {"", "MaxPool", read_max_pool, true},
-    {"", "AveragePool", read_average_pool},
-    {"", "GlobalAveragePool", read_global_pool<op::reduce_mean>},
-    {"", "GlobalMaxPool", read_global_pool<op::reduce_max>, true},
-    {"", "GlobalLpPool", read_global_lp_pool},
-    {"", "LpPool", read_lp_pool},
-    {"", "Upsample", read_resize},
 };
 
 }  // namespace lpt::inline LPT_ABI::onnx
@@ -4849,345 +5810,6 @@ inline constexpr operator_entry reduction_operators[] = {
 }  // namespace lpt::inline LPT_ABI::onnx
 #endif
 
-// ======== lpt/import/onnx/resampling.hpp
-#ifndef LPT_HOLDS_IMPORT_ONNX_RESAMPLING_HPP
-#define LPT_HOLDS_IMPORT_ONNX_RESAMPLING_HPP
-/// Resampling: Resize in all its forms, and at places that another tensor gives.
-namespace lpt::inline LPT_ABI::onnx {
-
-/// What Resize does along one axis.
-struct resampled_axis {
-    std::int64_t axis = 0;
-    std::int64_t size = 0;      // of the input
-    std::int64_t wanted = 0;    // of the output
-    double scale = 1;
-    double begin = 0;           // of the region that tf_crop_and_resize takes, as parts of the axis
-    double end = 1;
-};
-
-/// The place in the input of place `i` of the output.
-inline double place_in_input(std::string_view mode, const resampled_axis& one, double i) {
-    const auto size = static_cast<double>(one.size);
-    const double length = size * one.scale;
-    if (mode == "asymmetric") {
-        return i / one.scale;
-    }
-    if (mode == "align_corners") {
-        return length <= 1 ? 0 : i * (size - 1) / (length - 1);
-    }
-    if (mode == "tf_crop_and_resize") {
-        const auto wanted = static_cast<double>(one.wanted);
-        return wanted > 1 ? one.begin * (size - 1) + i * (one.end - one.begin) * (size - 1) / (wanted - 1)
-                          : 0.5 * (one.begin + one.end) * (size - 1);
-    }
-    if (mode == "pytorch_half_pixel" && length <= 1) {
-        return 0;
-    }
-    const double place = (i + 0.5) / one.scale - 0.5;
-    if (mode == "half_pixel_symmetric") {
-        return size / 2 * (1 - static_cast<double>(one.wanted) / length) + place;
-    }
-    return place;
-}
-
-inline double cubic_weight(double distance, double a) {
-    const double t = math::absolute(distance);
-    if (t <= 1) {
-        return ((a + 2) * t - (a + 3)) * t * t + 1;
-    }
-    return t < 2 ? ((a * t - 5 * a) * t + 8 * a) * t - 4 * a : 0;
-}
-
-/// The weights of input elements for one place: taps beside it, spread out where an axis shrinks and `antialias` is set.
-inline void add_weights(operation& n, const resampled_axis& one, double place, double* row) {
-    const bool cubic = n.words("mode", "nearest") == "cubic";
-    const double shrink = n.flag("antialias") ? math::minimum(one.scale, 1.0) : 1.0;
-    const double reach = (cubic ? 2 : 1) / shrink;
-    const double a = n.real("cubic_coeff_a", -0.75);
-    const double below = math::floor(place);
-    const auto first = static_cast<std::int64_t>(math::floor(-reach)) + 1;
-    const std::int64_t last = 1 - first;
-    double sum = 0;
-    for (int pass = 0; pass < 2; ++pass) {
-        for (std::int64_t tap = first; tap <= last; ++tap) {
-            const double distance = (static_cast<double>(tap) - (place - below)) * shrink;
-            double weight = cubic ? cubic_weight(distance, a) : math::maximum(0.0, 1 - math::absolute(distance));
-            const std::int64_t at = static_cast<std::int64_t>(below) + tap;
-            if (n.flag("exclude_outside") && (at < 0 || at >= one.size)) {
-                weight = 0;
-            }
-            if (pass == 0) {
-                sum += weight;
-            } else if (sum != 0) {
-                row[math::maximum<std::int64_t>(0, math::minimum(at, one.size - 1))] += weight / sum;
-            }
-        }
-    }
-}
-
-inline double nearest_place(operation& n, double place) {
-    const std::string_view mode = n.words("nearest_mode", n.version() < 11 ? "floor" : "round_prefer_floor");
-    if (mode == "round_prefer_floor") {
-        return math::ceil(place - 0.5);
-    }
-    if (mode == "round_prefer_ceil") {
-        return math::floor(place + 0.5);
-    }
-    return mode == "floor" ? math::floor(place) : math::ceil(place);
-}
-
-/// Resamples one axis as a gather or a product with a matrix, and takes a number instead for what lies outside.
-inline output_ref resampled(operation& n, output_ref x, const resampled_axis& one) {
-    constexpr std::int64_t most = 1 << 24;
-    if (one.wanted < 1 || one.size < 1 || one.wanted > most / one.size) {
-        n.wrong({"cannot resize ", one.size, " elements to ", one.wanted, " in this mode"});
-    }
-    const std::string_view mode = n.words("coordinate_transformation_mode", "half_pixel");
-    const bool nearest = n.words("mode", "nearest") == "nearest";
-    lpt::integers places;
-    seq<double> weights;
-    seq<double> inside;
-    weights.resize(nearest ? 0 : static_cast<std::size_t>(one.wanted * one.size), 0.0);
-    bool all_inside = true;
-    for (std::int64_t i = 0; i < one.wanted; ++i) {
-        const double place = place_in_input(mode, one, static_cast<double>(i));
-        const bool is_inside =
-            mode != "tf_crop_and_resize" || (place >= 0 && place <= static_cast<double>(one.size - 1));
-        all_inside = all_inside && is_inside;
-        inside.push_back(is_inside ? 1 : 0);
-        if (nearest) {
-            const auto at = static_cast<std::int64_t>(nearest_place(n, place));
-            places.push_back(math::maximum<std::int64_t>(0, math::minimum(at, one.size - 1)));
-        } else {
-            add_weights(n, one, place, weights.data() + i * one.size);
-        }
-    }
-    output_ref result;
-    if (nearest) {
-        result = n.gather(x, n.indices(places), one.axis);
-    } else {
-        lpt::integers order;
-        for (std::size_t axis = 0; axis < n.rank(x); ++axis) {
-            order.push_back(static_cast<std::int64_t>(axis));
-        }
-        std::swap(order[static_cast<std::size_t>(one.axis)], order[order.size() - 1]);
-        op::mat_mul product;
-        product.transpose_b = true;
-        const element type = n.type(x);
-        const element computing = is_real(type) ? type : f32;
-        const output_ref matrix =
-            n.builder().constant(make_tensor(computing, lpt::shape{one.wanted, one.size}, weights));
-        result = n.transpose(n.make(product, {n.transpose(n.convert(x, computing), order), matrix}), order);
-        result = n.convert(result, type);
-    }
-    if (!all_inside) {
-        lpt::shape dimensions = lpt::shape::of_ones(n.rank(x));
-        dimensions[static_cast<std::size_t>(one.axis)] = one.wanted;
-        const output_ref condition = n.builder().constant(make_tensor(boolean, dimensions, inside));
-        result = n.make(op::select{}, {condition, result, n.like(result, n.real("extrapolation_value", 0))});
-    }
-    return result;
-}
-
-/// The axes that Resize changes, and how.
-inline std::vector<resampled_axis> resampled_axes(operation& n, const lpt::integers& axes) {
-    const bool by_sizes = n.has(3);
-    const tensor& target = n.known_input(by_sizes ? 3 : 2);
-    const lpt::shape& sizes = n.static_shape(n.in(0));
-    const std::string_view policy = n.words("keep_aspect_ratio_policy", "stretch");
-    const bool crops = n.words("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize";
-    std::vector<resampled_axis> result;
-    if (target.elements() != axes.size() || (crops && n.known_input(1).elements() != 2 * axes.size())) {
-        n.wrong({"has ", target.elements(), " sizes or scales for ", axes.size(), " axes"});
-    }
-    double common = policy == "not_larger" ? math::infinity : 0;
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-        resampled_axis one;
-        one.axis = axes[i];
-        one.size = sizes[static_cast<std::size_t>(axes[i])];
-        const auto size = static_cast<double>(one.size);
-        one.scale = by_sizes ? target.real(i) / size : target.real(i);
-        if (!(one.scale > 0) || one.scale > 1e9) {
-            n.wrong({"cannot be scaled by ", one.scale});
-        }
-        one.wanted = by_sizes ? target.integer(i) : static_cast<std::int64_t>(math::floor(size * one.scale));
-        if (crops) {
-            one.begin = n.known_input(1).real(i);
-            one.end = n.known_input(1).real(i + axes.size());
-        }
-        common = policy == "not_larger" ? math::minimum(common, one.scale) : math::maximum(common, one.scale);
-        result.push_back(one);
-    }
-    for (resampled_axis& one : result) {
-        if (by_sizes && policy != "stretch") {
-            one.scale = common;
-            one.wanted = static_cast<std::int64_t>(math::floor(common * static_cast<double>(one.size) + 0.5));
-        }
-    }
-    return result;
-}
-
-/// True for forms that Interpolate does not have, or has with other places.
-inline bool needs_matrices(operation& n) {
-    if (n.version() < 11) {
-        return false;
-    }
-    const std::string_view mode = n.words("coordinate_transformation_mode", "half_pixel");
-    const bool other_places =
-        mode == "half_pixel_symmetric" || mode == "tf_crop_and_resize" || (mode == "align_corners" && !n.has(3));
-    return other_places || n.flag("antialias") || n.flag("exclude_outside") ||
-           n.words("keep_aspect_ratio_policy", "stretch") != "stretch";
-}
-
-inline void read_any_resize(operation& n) {
-    if (!needs_matrices(n)) {
-        return read_resize(n);
-    }
-    output_ref result = n.in(0);
-    lpt::integers axes = n.list("axes");
-    for (std::size_t axis = 0; !n.has_attribute("axes") && axis < n.rank(result); ++axis) {
-        axes.push_back(static_cast<std::int64_t>(axis));
-    }
-    for (std::int64_t& axis : axes) {
-        axis = n.axis_of(axis, n.rank(result));
-    }
-    const bool crops = n.words("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize";
-    for (const resampled_axis& one : resampled_axes(n, axes)) {
-        if (one.wanted != one.size || one.scale != 1 || (crops && (one.begin != 0 || one.end != 1))) {
-            result = resampled(n, result, one);
-        }
-    }
-    n.out(result);
-}
-
-/// A place brought back by reflections at both ends of [least, most].
-inline output_ref reflected(operation& n, output_ref place, double least, double most) {
-    const double width = most - least;
-    if (width <= 0) {
-        return n.make(op::multiply{}, {place, n.like(place, 0)});
-    }
-    const output_ref from_least = n.make(op::subtract{}, {place, n.like(place, least)});
-    const output_ref turn = n.make(op::floor_mod{}, {from_least, n.like(place, 2 * width)});
-    const output_ref folded = n.make(op::minimum{}, {turn, n.make(op::subtract{}, {n.like(place, 2 * width), turn})});
-    return n.make(op::add{}, {folded, n.like(place, least)});
-}
-
-/// Samples of an image at places of a grid, in [-1, 1] from one end of each axis to the other.
-inline void read_grid_sample(operation& n) {
-    const output_ref x = n.in(0);
-    const lpt::shape sizes = n.static_shape(x);
-    const lpt::shape grid = n.static_shape(n.in(1));
-    const std::size_t axes = sizes.rank() - 2;
-    if (sizes.rank() < 3 || grid.rank() != sizes.rank() || grid[grid.rank() - 1] != static_cast<dimension>(axes)) {
-        n.wrong({"a grid of shape ", grid, " does not fit data of shape ", sizes});
-    }
-    const std::string_view mode = n.words("mode", "linear");
-    const std::string_view padding = n.words("padding_mode", "zeros");
-    const bool aligned = n.flag("align_corners");
-    const bool cubic = mode == "cubic" || mode == "bicubic";
-    const bool nearest = mode == "nearest";
-    struct tap {
-        output_ref place;
-        output_ref weight;
-    };
-    std::vector<std::vector<tap>> taps(axes);
-    const output_ref flat_grid = n.reshape(n.in(1), {0, -1, static_cast<std::int64_t>(axes)}, true);
-    for (std::size_t i = 0; i < axes; ++i) {
-        const auto size = static_cast<double>(sizes[i + 2]);
-        const auto last = static_cast<std::int64_t>(axes - 1 - i);  // the grid names the last axis first
-        const output_ref given = n.convert(n.squeeze(n.slice(flat_grid, 2, last, last + 1), {2}), f32);
-        const auto number = [&](double value) { return n.like(given, value); };
-        const output_ref moved = n.make(op::add{}, {given, number(1)});
-        output_ref place =
-            aligned ? n.make(op::multiply{}, {moved, number((size - 1) / 2)})
-                    : n.make(op::subtract{}, {n.make(op::multiply{}, {moved, number(size / 2)}), number(0.5)});
-        if (nearest) {
-            place = n.make(op::round{}, {place});
-        }
-        const double least = aligned ? 0 : -0.5;
-        const double most = aligned ? size - 1 : size - 0.5;
-        const auto into = [&](output_ref at) {
-            return padding == "reflection" ? n.clamp(reflected(n, at, least, most), 0, size - 1)
-                                           : n.clamp(at, 0, size - 1);
-        };
-        if (padding == "border") {
-            place = n.clamp(place, 0, size - 1);
-        } else if (padding == "reflection") {
-            place = reflected(n, place, least, most);
-        }
-        const output_ref below = n.make(op::floor{}, {nearest ? n.make(op::round{}, {place}) : place});
-        const output_ref part = n.make(op::subtract{}, {place, below});
-        for (int step = cubic ? -1 : 0; step <= (cubic ? 2 : nearest ? 0 : 1); ++step) {
-            const output_ref at = n.make(op::add{}, {below, number(step)});
-            output_ref weight;
-            if (nearest) {
-                weight = number(1);
-            } else {
-                const output_ref distance = n.make(op::abs{}, {n.make(op::subtract{}, {part, number(step)})});
-                if (cubic) {
-                    const double a = -0.75;
-                    const auto polynomial = [&](std::initializer_list<double> coefficients) {
-                        output_ref sum = number(0);
-                        for (const double each : coefficients) {
-                            sum = n.make(op::add{}, {n.make(op::multiply{}, {sum, distance}), number(each)});
-                        }
-                        return sum;
-                    };
-                    weight = step == 0 || step == 1 ? polynomial({a + 2, -(a + 3), 0, 1})
-                                                    : polynomial({a, -5 * a, 8 * a, -4 * a});
-                } else {
-                    weight = n.make(op::subtract{}, {number(1), distance});
-                }
-            }
-            const output_ref clamped = into(at);
-            if (padding == "zeros") {
-                const output_ref inside = n.convert(n.make(op::equal{}, {n.clamp(at, 0, size - 1), at}), f32);
-                weight = n.make(op::multiply{}, {weight, inside});
-            }
-            taps[i].push_back({n.convert(n.make(op::round{}, {clamped}), i64), weight});
-        }
-    }
-    const output_ref flat = n.reshape(x, {0, 0, -1}, true);
-    output_ref sum;
-    const std::size_t count = taps[0].size();
-    std::size_t combinations = 1;
-    for (std::size_t i = 0; i < axes; ++i) {
-        combinations *= count;
-    }
-    op::gather take;
-    take.batch_dims = 1;
-    for (std::size_t which = 0; which < combinations; ++which) {
-        output_ref place;
-        output_ref weight;
-        std::size_t rest = which;
-        for (std::size_t i = 0; i < axes; ++i) {
-            const tap& one = taps[i][rest % count];
-            rest /= count;
-            place = place ? n.make(op::add{},
-                                   {n.make(op::multiply{}, {place, n.integer_constant(sizes[i + 2])}), one.place})
-                          : one.place;
-            weight = weight ? n.make(op::multiply{}, {weight, one.weight}) : one.weight;
-        }
-        const output_ref values = n.make(take, {flat, place, n.integer_constant(2)}, 8);
-        const output_ref by_channel = n.shape(weight).rank() == 0 ? weight : n.unsqueeze(weight, {1});
-        const output_ref weighted = n.make(op::multiply{}, {values, n.convert(by_channel, n.type(values))});
-        sum = sum ? n.make(op::add{}, {sum, weighted}) : weighted;
-    }
-    lpt::integers wanted{0, 0};
-    for (std::size_t i = 0; i < axes; ++i) {
-        wanted.push_back(grid[i + 1]);
-    }
-    n.out(n.reshape(sum, wanted, true));
-}
-
-inline constexpr operator_entry resampling_operators[] = {
-    {"", "Resize", read_any_resize},
-    {"", "GridSample", read_grid_sample},
-};
-
-}  // namespace lpt::inline LPT_ABI::onnx
-#endif
-
 // ======== lpt/import/onnx/scatter.hpp
 #ifndef LPT_HOLDS_IMPORT_ONNX_SCATTER_HPP
 #define LPT_HOLDS_IMPORT_ONNX_SCATTER_HPP
@@ -5300,6 +5922,72 @@ inline void read_scatter_nd(operation& n) {
 }
 
 /// Maxima put back to the places that MaxPool gave.
+/// 1 where a place of a block and the place of the block meet an element of the image, along one axis: [places in both, elements].
+inline output_ref meetings(operation& n, output_ref block, output_ref blocks, output_ref size, std::int64_t stride,
+                           std::int64_t dilation, std::int64_t pad) {
+    const auto times = [&](output_ref from, std::int64_t factor) {
+        return n.make(op::multiply{}, {n.counted(from), n.integer_constant(factor)});
+    };
+    const output_ref place =
+        n.make(op::add{}, {n.unsqueeze(times(block, dilation), {1}), n.unsqueeze(times(blocks, stride), {0})});
+    const output_ref element = n.make(op::add{}, {n.counted(size), n.integer_constant(pad)});
+    const output_ref meets = n.make(op::equal{}, {n.unsqueeze(place, {2}), n.unsqueeze(element, {0, 1})});
+    return n.make(op::reshape{}, {n.convert(meets, f32), n.concat({n.indices({-1}), size}, 0)});
+}
+
+/// Blocks of an image, one a column, added up where they lie over each other: the opposite of taking them from the image.
+inline void read_blocks_to_image(operation& n) {
+    const output_ref x = n.in(0);
+    const output_ref image = n.convert(n.in(1), i64);
+    const output_ref block = n.convert(n.in(2), i64);
+    const auto axes = n.static_shape(image).elements();
+    lpt::integers strides = n.list("strides");
+    lpt::integers dilations = n.list("dilations");
+    lpt::integers pads = n.list("pads");
+    strides.resize(strides.empty() ? axes : strides.size(), 1);
+    dilations.resize(dilations.empty() ? axes : dilations.size(), 1);
+    pads.resize(pads.empty() ? 2 * axes : pads.size(), 0);
+    constexpr std::size_t most = 4;
+    if (n.rank(x) != 3 || axes == 0 || axes > most || strides.size() != axes || dilations.size() != axes ||
+        pads.size() != 2 * axes || n.static_shape(block).elements() != axes) {
+        n.wrong({"strides, dilations, pads and blocks must fit the ", axes,
+                 " axes of the image, and data must have three"});
+    }
+    seq<output_ref> matrices;
+    seq<output_ref> sizes{n.indices({0, -1}), block};
+    lpt::integers order{0, 1};
+    for (std::size_t i = 0; i < axes; ++i) {
+        const auto at = static_cast<std::int64_t>(i);
+        if (strides[i] < 1 || dilations[i] < 1) {
+            n.wrong({"strides and dilations must be positive"});
+        }
+        const output_ref size = n.slice(image, 0, at, at + 1);
+        const output_ref own = n.slice(block, 0, at, at + 1);
+        const auto number = [&](std::int64_t value) { return n.indices({value}); };
+        const output_ref reach =
+            n.make(op::multiply{}, {n.make(op::subtract{}, {own, number(1)}), number(dilations[i])});
+        const output_ref room =
+            n.make(op::subtract{}, {n.make(op::add{}, {size, number(pads[i] + pads[i + axes] - 1)}), reach});
+        const output_ref blocks = n.make(op::add{}, {n.make(op::divide{}, {room, number(strides[i])}), number(1)});
+        matrices.push_back(n.convert(meetings(n, own, blocks, size, strides[i], dilations[i], pads[i]), n.type(x)));
+        sizes.push_back(blocks);
+        order.push_back(at + 2);
+        order.push_back(at + 2 + static_cast<std::int64_t>(axes));
+    }
+    output_ref result = n.transpose(n.make(op::reshape{true}, {x, n.concat(sizes, 0)}), order);
+    for (std::size_t i = axes; i-- > 0;) {
+        const std::size_t rank = n.rank(result);
+        lpt::integers together(rank - 1, 0);
+        together[rank - 2] = -1;
+        lpt::integers moved{0, 1, static_cast<std::int64_t>(rank) - 2};
+        for (std::size_t axis = 2; axis + 2 < rank; ++axis) {
+            moved.push_back(static_cast<std::int64_t>(axis));
+        }
+        result = n.transpose(n.make(op::mat_mul{}, {n.reshape(result, together, true), matrices[i]}), moved);
+    }
+    n.out(result);
+}
+
 inline void read_max_unpool(operation& n) {
     const lpt::shape data = n.static_shape(n.in(0));
     const lpt::integers kernel = n.list("kernel_shape");
@@ -5366,6 +6054,7 @@ inline constexpr operator_entry scatter_operators[] = {
     {"", "ScatterElements", read_scatter_elements},
     {"", "Scatter", read_scatter_elements},
     {"", "ScatterND", read_scatter_nd},
+    {"", "Col2Im", read_blocks_to_image},
     {"", "MaxUnpool", read_max_unpool},
     {"", "TensorScatter", read_tensor_scatter},
 };
@@ -5636,18 +6325,24 @@ inline void read_fourier_transform(operation& n) {
     const bool one_sided = n.flag("onesided");
     constexpr std::int64_t longest = 4096;
     const auto last = static_cast<std::int64_t>(sizes.rank()) - 1;
-    if (length < 1 || length > longest || axis == last || (inverse && one_sided)) {
-        n.wrong({"a transform of length ", length, " along axis ", axis, " is not supported"});
+    const bool to_real = inverse && one_sided;
+    const std::int64_t full = to_real && !n.has(1) ? 2 * (length - 1) : length;
+    if (full < 1 || full > longest || axis == last || (to_real && sizes[sizes.rank() - 1] != 2)) {
+        n.wrong({"a transform of length ", full, " along axis ", axis, " is not supported"});
     }
-    const std::int64_t kept = math::minimum(length, sizes[static_cast<std::size_t>(axis)]);
-    const std::int64_t wanted = one_sided ? length / 2 + 1 : length;
+    const std::int64_t half = full / 2 + 1;
+    const std::int64_t kept = math::minimum(to_real ? half : full, sizes[static_cast<std::size_t>(axis)]);
+    const std::int64_t wanted = one_sided && !inverse ? half : full;
     seq<double> cosines;
     seq<double> sines;
     for (std::int64_t i = 0; i < kept; ++i) {
+        // Of a real signal the other half of the spectrum is the same with the opposite imaginary parts.
+        const double times = to_real && i != 0 && 2 * i != full ? 2 : 1;
+        const double divisor = (inverse ? static_cast<double>(full) : 1.0) / times;
         for (std::int64_t k = 0; k < wanted; ++k) {
-            const double angle = 6.283185307179586 * static_cast<double>(i * k % length) / static_cast<double>(length);
-            cosines.push_back(std::cos(angle) / (inverse ? static_cast<double>(length) : 1.0));
-            sines.push_back(std::sin(angle) / (inverse ? -static_cast<double>(length) : 1.0));
+            const double angle = 6.283185307179586 * static_cast<double>(i * k % full) / static_cast<double>(full);
+            cosines.push_back(std::cos(angle) / divisor);
+            sines.push_back(std::sin(angle) / (inverse ? -divisor : divisor));
         }
     }
     const element type = n.type(x);
@@ -5667,10 +6362,100 @@ inline void read_fourier_transform(operation& n) {
     output_ref imaginary = n.make(op::negative{}, {product(part(0), sine)});
     if (sizes[sizes.rank() - 1] == 2) {
         real = n.make(op::add{}, {real, product(part(1), sine)});
+        if (to_real) {
+            return n.out(n.unsqueeze(n.transpose(real, order), {last}));
+        }
         imaginary = n.make(op::add{}, {imaginary, product(part(1), cosine)});
     }
     n.out(n.concat({n.unsqueeze(n.transpose(real, order), {last}), n.unsqueeze(n.transpose(imaginary, order), {last})},
                    last));
+}
+
+/// Spectra of windows of a signal, [batch, places, 1 or 2], that begin a step apart; step and length may be known only when the network runs.
+inline void read_short_time_transform(operation& n) {
+    const output_ref signal = n.in(0);
+    const lpt::shape sizes = n.static_shape(signal);
+    if (sizes.rank() != 3 || sizes[2] < 1 || sizes[2] > 2 || (!n.has(2) && !n.has(3))) {
+        n.wrong({"needs a signal of real or complex numbers, not of shape ", sizes, ", and a window or a length"});
+    }
+    const element type = n.type(signal);
+    const auto scalar = [&](output_ref from) { return n.reshape(n.convert(from, i64), view<std::int64_t>()); };
+    const output_ref step = scalar(n.in(1));
+    const output_ref length = scalar(n.has(3) ? n.in(3) : n.size_along(n.in(2), 0));
+    const output_ref one = n.integer_constant(1);
+    const output_ref room = n.make(op::subtract{}, {n.integer_constant(sizes[1]), length});
+    const output_ref frames = n.make(op::add{}, {n.make(op::divide{}, {room, step}), one});
+    const output_ref place = n.counted(length);
+    const output_ref begin = n.make(op::multiply{}, {n.counted(frames), step});
+    const output_ref places = n.make(op::add{}, {n.unsqueeze(begin, {1}), n.unsqueeze(place, {0})});
+    const output_ref half = n.make(op::add{}, {n.make(op::divide{}, {length, n.integer_constant(2)}), one});
+    const output_ref bins = n.counted(n.flag("onesided", true) ? half : length);
+    // Angles are small for the sake of sine and cosine.
+    const output_ref turns =
+        n.make(op::floor_mod{}, {n.make(op::multiply{}, {n.unsqueeze(place, {1}), n.unsqueeze(bins, {0})}), length});
+    const output_ref unit = n.make(op::divide{}, {n.builder().real(6.283185307179586, f64), n.convert(length, f64)});
+    const output_ref angle = n.make(op::multiply{}, {n.convert(turns, f64), unit});
+    const output_ref cosine = n.convert(n.make(op::cos{}, {angle}), type);
+    const output_ref sine = n.convert(n.make(op::sin{}, {angle}), type);
+    const auto part = [&](std::int64_t which) {
+        const output_ref taken = n.gather(n.squeeze(n.slice(signal, 2, which, which + 1), {2}), places, 1);
+        return n.has(2) ? n.make(op::multiply{}, {taken, n.in(2)}) : taken;
+    };
+    const auto product = [&](output_ref of, output_ref with) { return n.make(op::mat_mul{}, {of, with}); };
+    output_ref real = product(part(0), cosine);
+    output_ref imaginary = n.make(op::negative{}, {product(part(0), sine)});
+    if (sizes[2] == 2) {
+        real = n.make(op::add{}, {real, product(part(1), sine)});
+        imaginary = n.make(op::add{}, {imaginary, product(part(1), cosine)});
+    }
+    n.out(n.concat({n.unsqueeze(real, {3}), n.unsqueeze(imaginary, {3})}, 3));
+}
+
+/// How much each frequency of a spectrum counts for each of some bands, which lie evenly on the mel scale.
+inline void read_mel_weights(operation& n) {
+    const auto scalar = [&](std::size_t port) { return n.reshape(n.convert(n.in(port), f64), view<std::int64_t>()); };
+    const auto number = [&](double value) { return n.builder().real(value, f64); };
+    const auto sum = [&](output_ref a, output_ref b) { return n.make(op::add{}, {a, b}); };
+    const auto difference = [&](output_ref a, output_ref b) { return n.make(op::subtract{}, {a, b}); };
+    const auto product = [&](output_ref a, output_ref b) { return n.make(op::multiply{}, {a, b}); };
+    const auto quotient = [&](output_ref a, output_ref b) { return n.make(op::divide{}, {a, b}); };
+    const auto is_less = [&](output_ref a, output_ref b) { return n.make(op::less{}, {a, b}); };
+    const double per_mel = std::log(10.0) / 2595;
+    const auto mel = [&](output_ref hertz) {
+        return quotient(n.make(op::log{}, {sum(quotient(hertz, number(700)), number(1))}), number(per_mel));
+    };
+    const output_ref bands = n.reshape(n.convert(n.in(0), i64), view<std::int64_t>());
+    const output_ref length = scalar(1);
+    const output_ref points = n.make(op::add{}, {bands, n.integer_constant(2)});
+    const output_ref lowest = mel(scalar(3));
+    const output_ref step = quotient(difference(mel(scalar(4)), lowest), n.convert(points, f64));
+    const output_ref mels = sum(product(n.convert(n.counted(points), f64), step), lowest);
+    const output_ref hertz =
+        product(difference(n.make(op::exp{}, {product(mels, number(per_mel))}), number(1)), number(700));
+    const output_ref all = n.make(op::floor{}, {quotient(product(sum(length, number(1)), hertz), scalar(2))});
+    const auto points_from = [&](std::int64_t first) {
+        return n.gather(all, n.make(op::add{}, {n.counted(bands), n.integer_constant(first)}), 0);
+    };
+    const output_ref left = points_from(0);
+    const output_ref centre = points_from(1);
+    const output_ref right = points_from(2);
+    const output_ref half = n.make(op::floor{}, {quotient(length, number(2))});
+    const output_ref rows = n.convert(n.make(op::add{}, {n.convert(half, i64), n.integer_constant(1)}), i64);
+    const output_ref row = n.unsqueeze(n.convert(n.counted(rows), f64), {1});
+    const auto width = [&](output_ref from, output_ref to) {
+        return n.make(op::maximum{}, {difference(to, from), number(1)});
+    };
+    const output_ref no_rise = n.make(op::equal{}, {left, centre});
+    const output_ref up =
+        n.make(op::select{}, {no_rise, number(1), quotient(difference(row, left), width(left, centre))});
+    const output_ref down = quotient(difference(right, row), width(centre, right));
+    const auto between = [&](output_ref from, output_ref to) {
+        return n.make(op::logical_and{}, {n.make(op::greater_equal{}, {row, from}), to});
+    };
+    const output_ref rises = between(left, n.make(op::less_equal{}, {row, centre}));
+    const output_ref falls = between(centre, is_less(row, right));
+    const output_ref weights = n.make(op::select{}, {falls, down, n.make(op::select{}, {rises, up, number(0)})});
+    n.out(n.convert(weights, n.type_attribute("output_datatype", f32)));
 }
 
 /// The bits of integers seen as other integers of as many bits.
@@ -5684,8 +6469,8 @@ inline void read_bit_cast(operation& n) {
 }
 
 inline constexpr operator_entry signal_operators[] = {
-    {"", "CumProd", read_cumulative_product},
-    {"", "DFT", read_fourier_transform},
+    {"", "CumProd", read_cumulative_product}, {"", "DFT", read_fourier_transform},
+    {"", "STFT", read_short_time_transform},  {"", "MelWeightMatrix", read_mel_weights},
     {"", "BitCast", read_bit_cast},
 };
 
@@ -5721,6 +6506,9 @@ inline const operator_entry* find_operator(std::string_view domain, std::string_
         add(recurrent_operators);
         add(scatter_operators);
         add(resampling_operators);
+        add(resize_operators);
+        add(feature_operators);
+        add(flex_attention_operators);
         add(einsum_operators);
         add(signal_operators);
         add(microsoft_operators);

@@ -31146,6 +31146,146 @@ struct mvn_fusion_by_product
 }  // namespace lpt::inline LPT_ABI
 #endif
 
+// ======== lpt/optimization/product_quantization.hpp
+#ifndef LPT_HOLDS_OPTIMIZATION_PRODUCT_QUANTIZATION_HPP
+#define LPT_HOLDS_OPTIMIZATION_PRODUCT_QUANTIZATION_HPP
+namespace lpt::inline LPT_ABI {
+
+namespace fusion {
+
+constexpr bool is_byte(element type) { return type == u8 || type == i8; }
+
+/// A FakeQuantize with so many levels as bytes have values, one constant range for all, that gives real numbers.
+constexpr bool quantizes_to_bytes(const graph& model, node_id id) {
+    const node& each = model[id];
+    if (!each.is<op::fake_quantize>() || each.type() != f32 || each.as<op::fake_quantize>().levels != 256 ||
+        !has_constant_ranges(model, id)) {
+        return false;
+    }
+    for (std::size_t port = 1; port < 5; ++port) {
+        if (model.constant_value(each.input(port))->elements() != 1) {
+            return false;
+        }
+    }
+    const quantization_details details = details_of(model, id);
+    return details.lows[0] < details.highs[0];
+}
+
+/// u8 or i8 where the output range suits it, else u8 with a zero point.
+constexpr data_precision byte_precision_of(const quantization_details& details) {
+    const element preferred = precision_details_of(details).preferred;
+    data_precision result = range_of_type(is_byte(preferred) ? preferred : u8, details.levels);
+    result.has_zero_point = !is_byte(preferred);
+    return result;
+}
+
+/// A zero point counts as whole if it is so to 1/1000 of a step: bounds are floats.
+constexpr double furthest_from_whole = 1e-3;
+
+constexpr bool has_whole_zero_point(const graph& model, node_id id, const data_precision& precision) {
+    const channel_maps maps = channel_maps_of(model, id, details_of(model, id), precision, true);
+    if (!maps.zero_points) {
+        return true;
+    }
+    const double zero_point = maps.zero_points.real(0);
+    return maps.zero_points_fit && math::absolute(zero_point - math::round_half_even(zero_point)) < furthest_from_whole;
+}
+
+/// Lets a FakeQuantize give bytes, with their dequantization behind it; a zero point becomes the whole number that it stands for.
+constexpr void give_bytes(auto& r, node_id id, const data_precision& precision) {
+    graph& model = r.model;
+    const fake_quantize_parts parts = decompose_fake_quantize(r, id, precision);
+    const node_id shifted = parts ? model[parts.dequantize].input(0).node : node_id::none;
+    if (shifted != node_id::none && model[shifted].is<op::subtract>()) {
+        const double zero_point = model.constant_value(model[shifted].input(1))->real(0);
+        model.set_constant(shifted, 1, make_scalar(f32, math::round_half_even(zero_point)));
+    }
+}
+
+}  // namespace fusion
+
+/// A FakeQuantize that finds a level for each value of the bytes that it reads becomes their dequantization.
+///
+/// Its input range is that of the type, to 1/1000 of a step, and its zero point whole.
+struct quantization_of_bytes {
+    static constexpr text_view name = "QuantizationOfBytes";
+    using pattern = lpt::pattern<op::fake_quantize>;
+
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+        graph& model = r.model;
+        const output_ref data = model[id].input(0);
+        const element type = model.type(data);
+        if (!fusion::is_byte(type) || !fusion::quantizes_to_bytes(model, id) || detail::feeds_result(model, id)) {
+            return false;
+        }
+        data_precision precision = range_of_type(type, 256);
+        precision.has_zero_point = true;
+        const auto is_near = [&](std::size_t port, float bound) {
+            const double given = model.constant_value(model[id].input(port))->real(0);
+            return math::absolute(given - static_cast<double>(bound)) < fusion::furthest_from_whole;
+        };
+        if (!is_near(1, precision.low) || !is_near(2, precision.high) ||
+            !fusion::has_whole_zero_point(model, id, precision)) {
+            return false;
+        }
+        fusion::give_bytes(r, id, precision);
+        model.replace_uses(output_ref(id), data);
+        return true;
+    }
+};
+
+/// Lets the product of two quantized tensors compute with their bytes, whatever their zero points are.
+///
+/// Both come from FakeQuantize operations that only such products read, or one of them from bytes already. Each FakeQuantize then gives
+/// bytes, with a dequantization behind it, which the step of the product takes as it is. The transformations of OpenVINO leave such a
+/// product in floats where its second operand has a zero point; this is for what they leave.
+struct product_quantization {
+    static constexpr text_view name = "ProductQuantization";
+    using pattern = lpt::pattern<op::mat_mul>;
+
+    [[gnu::cold]] static constexpr bool transform(auto& r, node_id id) {
+        const output_ref a = r.model[id].input(0);
+        const output_ref b = r.model[id].input(1);
+        const bool quantizes_a = is_quantized_for_products(r.model, a);
+        const bool quantizes_b = is_quantized_for_products(r.model, b);
+        if (!(quantizes_a && (quantizes_b || has_bytes(r, b))) && !(quantizes_b && has_bytes(r, a))) {
+            return false;
+        }
+        if (quantizes_a) {
+            fusion::give_bytes(r, a.node, fusion::byte_precision_of(details_of(r.model, a.node)));
+        }
+        if (quantizes_b && !(a == b)) {
+            fusion::give_bytes(r, b.node, fusion::byte_precision_of(details_of(r.model, b.node)));
+        }
+        return true;
+    }
+
+private:
+    static constexpr bool is_quantized_for_products(const graph& model, output_ref from) {
+        if (!fusion::quantizes_to_bytes(model, from.node)) {
+            return false;
+        }
+        for (input_ref user = model.first_use(from); user.node != node_id::none; user = model.next_use(user)) {
+            if (!model[user.node].is<op::mat_mul>()) {
+                return false;
+            }
+        }
+        return fusion::has_whole_zero_point(model, from.node, fusion::byte_precision_of(details_of(model, from.node)));
+    }
+    /// True for a dequantization of bytes by one scale and zero point.
+    static constexpr bool has_bytes(const auto& r, output_ref from) {
+        const dequantization found = find_dequantization_at(r.model, from, r.options.default_precisions);
+        const auto is_one = [&](node_id constant) {
+            return constant == node_id::none || constant_of(r.model, constant).elements() == 1;
+        };
+        return !found.empty() && fusion::is_byte(r.model.type(found.data)) && !is_constant(r.model, found.data) &&
+               is_one(found.zero_point) && is_one(found.scale);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
 // ======== lpt/optimization/reshape_fusion.hpp
 #ifndef LPT_HOLDS_OPTIMIZATION_RESHAPE_FUSION_HPP
 #define LPT_HOLDS_OPTIMIZATION_RESHAPE_FUSION_HPP
@@ -31381,7 +31521,7 @@ using default_optimizations =
           gelu_tanh_fusion_half_of_x, gelu_tanh_fusion_half_of_gate, gelu_tanh_fusion_half_last,
           hswish_fusion_division_last, hswish_fusion_product_last, hswish_fusion, swish_fusion, swish_fusion_with_beta,
           mish_fusion, mvn_fusion, mvn_fusion_by_product, masked_attention_fusion, masked_attention_fusion_of_columns,
-          attention_fusion, attention_fusion_of_columns>;
+          attention_fusion, attention_fusion_of_columns, quantization_of_bytes, product_quantization>;
 
 /// Makes a network cheaper to run without changing what it computes: what computes the same is computed once, compositions become the
 /// operations that they are.

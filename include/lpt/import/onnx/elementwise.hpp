@@ -157,11 +157,33 @@ inline void read_bitwise_xor(operation& n) {
 
 // ---- types
 
+/// Integers of four and two bits take the lowest bits of the whole number.
+inline void out_packed(operation& n, element to, int bits) {
+    constexpr double most = 0x1p30;
+    const output_ref x = n.in(0);
+    const output_ref whole = n.convert(is_real(n.type(x)) ? n.clamp(x, -most, most) : x, i32);
+    const auto number = [&](int value) { return n.integer_constant(value, i32); };
+    const output_ref half = number(is_signed(to) ? 1 << (bits - 1) : 0);
+    const output_ref code = n.make(op::floor_mod{}, {n.make(op::add{}, {whole, half}), number(1 << bits)});
+    value result = n.reader().of(n.convert(n.make(op::subtract{}, {code, half}), to));
+    result.has_two_bits = bits == 2;
+    n.out_value(0, result);
+}
 inline void read_cast(operation& n) {
-    const element to = known_element_of(n.integer("to", 0), n.builder());
+    const std::int64_t number = n.integer("to", 0);
+    const element to = known_element_of(number, n.builder());
+    if (const int bits = packed_bits(number); bits != 0) {
+        return out_packed(n, to, bits);
+    }
     n.out(n.make(op::convert{to}, {n.in(0)}));
 }
-inline void read_cast_like(operation& n) { n.out(n.make(op::convert_like{}, {n.in(0), n.in(1)})); }
+inline void read_cast_like(operation& n) {
+    const element to = n.type(n.in(1));
+    if (bit_width(to) == 4) {
+        return out_packed(n, to, n.value_at(1).has_two_bits ? 2 : 4);
+    }
+    n.out(n.make(op::convert_like{}, {n.in(0), n.in(1)}));
+}
 
 // ---- circular and hyperbolic functions
 

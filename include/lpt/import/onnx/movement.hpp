@@ -191,6 +191,8 @@ inline void read_depth_to_space(operation& n) {
 inline void read_space_to_depth(operation& n) {
     op::space_to_depth what;
     what.block_size = n.integer("blocksize", 1);
+    what.mode =
+        n.words("mode", "DCR") == "CRD" ? op::depth_space_mode::depth_first : op::depth_space_mode::blocks_first;
     n.out(n.make(what, {n.in(0)}));
 }
 
@@ -204,6 +206,28 @@ inline op::pad_mode pad_mode_of(operation& n, std::string_view mode) {
         }
     }
     n.wrong({"mode '", shown(mode), "' is not supported"});
+}
+
+/// The data as often as its margins need it, one behind the other along each axis: places count round the axis.
+inline output_ref repeated_around(operation& n, output_ref begin, output_ref end) {
+    output_ref result = n.in(0);
+    for (std::int64_t axis = 0; axis < static_cast<std::int64_t>(n.rank(n.in(0))); ++axis) {
+        const output_ref before = n.slice(n.convert(begin, i64), 0, axis, axis + 1);
+        const output_ref behind = n.slice(n.convert(end, i64), 0, axis, axis + 1);
+        const tensor* first = n.known(before);
+        const tensor* last = n.known(behind);
+        if (first != nullptr && last != nullptr && first->integer(0) == 0 && last->integer(0) == 0) {
+            continue;
+        }
+        if (n.shape(n.in(0))[static_cast<std::size_t>(axis)] == 0) {
+            n.wrong({"an axis without elements cannot be wrapped round"});
+        }
+        const output_ref size = n.size_along(n.in(0), axis);
+        const output_ref wanted = n.make(op::add{}, {n.make(op::add{}, {before, size}), behind});
+        const output_ref place = n.make(op::subtract{}, {n.counted(wanted), before});
+        result = n.gather(result, n.make(op::floor_mod{}, {place, size}), axis);
+    }
+    return result;
 }
 
 /// Margins that are known only when the network runs; those of axes that are not named are 0.
@@ -237,6 +261,9 @@ inline void read_pad_of_computed_margins(operation& n) {
         }
         begin = n.gather(all, n.indices(first), 0);
         end = n.gather(all, n.indices(last), 0);
+    }
+    if (n.words("mode", "constant") == "wrap") {
+        return n.out(repeated_around(n, begin, end));
     }
     op::pad what;
     what.pad_mode = pad_mode_of(n, n.words("mode", "constant"));
@@ -276,23 +303,7 @@ inline void read_pad(operation& n) {
     }
     const std::string_view mode = n.words("mode", "constant");
     if (mode == "wrap") {
-        // Places count round the axis: gathered one axis after the other.
-        output_ref result = x;
-        for (std::size_t axis = 0; axis < rank; ++axis) {
-            const dimension size = n.static_shape(x)[axis];
-            if (begin[axis] == 0 && end[axis] == 0) {
-                continue;
-            }
-            if (size == 0) {
-                n.wrong({"an axis without elements cannot be wrapped round"});
-            }
-            const output_ref count = n.make(
-                op::add{}, {n.indices({size}), n.make(op::add{}, {n.indices({begin[axis]}), n.indices({end[axis]})})});
-            const output_ref place = n.make(op::subtract{}, {n.counted(count), n.integer_constant(begin[axis])});
-            result = n.gather(result, n.make(op::floor_mod{}, {place, n.integer_constant(size)}),
-                              static_cast<std::int64_t>(axis));
-        }
-        return n.out(result);
+        return n.out(repeated_around(n, n.indices(begin), n.indices(end)));
     }
     op::pad what;
     what.pad_mode = pad_mode_of(n, mode);

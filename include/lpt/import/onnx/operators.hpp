@@ -3,10 +3,13 @@
 
 #include <lpt/import/onnx/activation.hpp>
 #include <lpt/import/onnx/attention.hpp>
+#include <lpt/import/onnx/computed_resize.hpp>
 #include <lpt/import/onnx/control_flow.hpp>
 #include <lpt/import/onnx/convolution.hpp>
 #include <lpt/import/onnx/einsum.hpp>
 #include <lpt/import/onnx/elementwise.hpp>
+#include <lpt/import/onnx/features.hpp>
+#include <lpt/import/onnx/flex_attention.hpp>
 #include <lpt/import/onnx/loss.hpp>
 #include <lpt/import/onnx/microsoft.hpp>
 #include <lpt/import/onnx/movement.hpp>
@@ -45,6 +48,9 @@ inline const operator_entry* find_operator(std::string_view domain, std::string_
         add(recurrent_operators);
         add(scatter_operators);
         add(resampling_operators);
+        add(resize_operators);
+        add(feature_operators);
+        add(flex_attention_operators);
         add(einsum_operators);
         add(signal_operators);
         add(microsoft_operators);

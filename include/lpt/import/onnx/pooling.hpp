@@ -18,6 +18,25 @@ void read_pool_window(operation& n, Pool& to) {
     }
 }
 
+/// Places that count over a tensor as if the first of the axes behind the channels changed fastest.
+inline output_ref first_axis_fastest(operation& n, output_ref places, const lpt::shape& sizes) {
+    std::int64_t image = 1;
+    for (std::size_t axis = 2; axis < sizes.rank(); ++axis) {
+        image *= sizes[axis];
+    }
+    const auto number = [&](std::int64_t value) { return n.integer_constant(value); };
+    output_ref rest = n.make(op::floor_mod{}, {places, number(image)});
+    output_ref result = n.make(op::subtract{}, {places, rest});
+    std::int64_t step = image;
+    for (std::size_t axis = sizes.rank(); axis-- > 2;) {
+        step /= sizes[axis];
+        const output_ref along = n.make(op::floor_mod{}, {rest, number(sizes[axis])});
+        result = n.make(op::add{}, {result, n.make(op::multiply{}, {along, number(step)})});
+        rest = n.make(op::divide{}, {rest, number(sizes[axis])});
+    }
+    return result;
+}
+
 inline void read_max_pool(operation& n) {
     op::max_pool what;
     read_pool_window(n, what);
@@ -34,12 +53,10 @@ inline void read_max_pool(operation& n) {
         n.out(n.make_node(what, {x}, 1));
         return;
     }
-    if (n.flag("storage_order")) {
-        n.wrong({"storage_order 1 is not supported"});
-    }
     const node_id made = n.make_node(what, {x}, 14);
     n.out(0, made);
-    n.out(1, output_ref(made, 1));
+    n.out(1, n.flag("storage_order") ? first_axis_fastest(n, output_ref(made, 1), n.static_shape(x))
+                                     : output_ref(made, 1));
 }
 
 inline void read_average_pool(operation& n) {

@@ -82,13 +82,15 @@ inline value quantized_value(operation& n, output_ref real, const quantization& 
 }
 
 /// saturate(round_half_even(x / scale) + zero point), written out.
-inline output_ref quantize_as_written(operation& n, output_ref x, output_ref scale, output_ref zero_point,
-                                      element type) {
+inline output_ref quantize_as_written(operation& n, output_ref x, output_ref scale, output_ref zero_point, element type,
+                                      bool has_two_bits = false) {
     output_ref rounded = n.make(op::round{}, {n.make(op::divide{}, {x, scale})});
     if (zero_point) {
         rounded = n.make(op::add{}, {rounded, zero_point});
     }
-    return n.convert(n.clamp(rounded, facts(type).lowest, facts(type).highest), type);
+    const double least = has_two_bits && is_signed(type) ? -2 : facts(type).lowest;
+    const double most = has_two_bits ? least + 3 : facts(type).highest;
+    return n.convert(n.clamp(rounded, least, most), type);
 }
 
 inline void read_quantize(operation& n) {
@@ -101,8 +103,9 @@ inline void read_quantize(operation& n) {
     output_ref x = n.in(0);
     const element computing =
         n.type_attribute("precision", n.type(n.in(1)) == f32 || !is_real(n.type(x)) ? f32 : n.type(n.in(1)));
+    const bool has_two_bits = n.has(2) ? n.value_at(2).has_two_bits : packed_bits(n.integer("output_dtype", 0)) == 2;
     std::optional<quantization> how = known_quantization(n, 1, 2, axis, type);
-    if (how && block == 0 && n.type(x) == f32 && computing == f32 && bit_width(type) <= 16 &&
+    if (how && !has_two_bits && block == 0 && n.type(x) == f32 && computing == f32 && bit_width(type) <= 16 &&
         how->scale.dimensions().rank() < 2) {
         check_axis(n, x, *how);
         n.out_value(0, quantized_value(n, x, *how));
@@ -111,7 +114,9 @@ inline void read_quantize(operation& n) {
     x = n.convert(x, computing);
     const output_ref scale = broadcast_along(n, n.convert(n.in(1), computing), x, axis, block);
     const output_ref zero = n.has(2) ? broadcast_along(n, n.convert(n.in(2), computing), x, axis, block) : output_ref();
-    n.out(quantize_as_written(n, x, scale, zero, type));
+    value result = n.reader().of(quantize_as_written(n, x, scale, zero, type, has_two_bits));
+    result.has_two_bits = has_two_bits;
+    n.out_value(0, result);
 }
 
 /// The real numbers that input `port` stands for with this quantization.

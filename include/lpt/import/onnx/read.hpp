@@ -3,6 +3,8 @@
 
 #include <lpt/import/onnx/quantized.hpp>
 
+#include <algorithm>
+
 namespace lpt::inline LPT_ABI::onnx {
 
 inline output_ref graph_reader::plain_of(const value& from) {
@@ -29,8 +31,21 @@ inline output_ref graph_reader::real_of(const value& from) {
 
 namespace detail {
 
+/// True for operators whose first version is what they still are, or all that versions added to are types and negative axes.
+inline bool is_as_it_began(std::string_view type) {
+    constexpr std::string_view all[] = {
+        "ArgMax",       "ArgMin",     "AveragePool",       "Constant",      "Conv",         "ConvTranspose",
+        "DepthToSpace", "Flatten",    "GlobalAveragePool", "GlobalMaxPool", "Identity",     "LRN",
+        "MaxPool",      "Not",        "ReduceL1",          "ReduceL2",      "ReduceLogSum", "ReduceLogSumExp",
+        "ReduceMax",    "ReduceMean", "ReduceMin",         "ReduceProd",    "ReduceSum",    "ReduceSumSquare",
+        "Shape",        "Size",       "Softmax",           "Softplus",      "Softsign",     "SpaceToDepth",
+        "Squeeze",      "Transpose",  "Unsqueeze",         "LogSoftmax",    "Hardmax",      "InstanceNormalization"};
+    return std::find(std::begin(all), std::end(all), type) != std::end(all);
+}
+
 /// The version of an operator's set; raises an error for sets that nobody imported, or that are older or newer than those that are known.
-inline std::int64_t version_of(std::string_view domain, const scope& names, const model_builder& to) {
+inline std::int64_t version_of(std::string_view domain, std::string_view type, const scope& names,
+                               const model_builder& to) {
     constexpr std::int64_t oldest = 7;
     constexpr std::int64_t newest = 28;
     const auto found = names.imported->find(domain);
@@ -40,7 +55,8 @@ inline std::int64_t version_of(std::string_view domain, const scope& names, cons
         }
         to.wrong({"the model imports no version of the standard operators"});
     }
-    if (domain.empty() && (found->second < oldest || found->second > newest)) {
+    const bool is_old = found->second < oldest && !(found->second > 0 && is_as_it_began(type));
+    if (domain.empty() && (is_old || found->second > newest)) {
         to.wrong(
             {"version ", found->second, " of the standard operators is not known; known are ", oldest, " to ", newest});
     }
@@ -121,7 +137,7 @@ inline void graph_reader::read_node(const node_description& node, scope& names) 
         builder_.begin(around);
         return;
     }
-    const std::int64_t version = detail::version_of(node.domain, names, builder_);
+    const std::int64_t version = detail::version_of(node.domain, node.type, names, builder_);
     const operator_entry* entry = session_.find(node.domain, node.type);
     if (entry == nullptr) {
         builder_.wrong({"the operator ", shown(node.domain), node.domain.empty() ? "" : ".", shown(node.type),

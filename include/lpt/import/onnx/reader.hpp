@@ -55,6 +55,7 @@ struct value {
     output_ref plain;
     std::shared_ptr<quantized_tensor> quantized;
     std::shared_ptr<std::vector<value>> sequence;
+    bool has_two_bits = false;  // an integer of four bits in the graph, which has none of two
 };
 
 using operator_function = void (*)(operation&);
@@ -183,13 +184,18 @@ public:
             builder_.wrong({"sparse initializers are not supported"});
         }
         for (const auto& [name, stored] : graph.initializers) {
-            names.values[name] = of(builder_.constant(read_tensor(stored, session_.file, session_.others, builder_)));
+            value mine = of(builder_.constant(read_tensor(stored, session_.file, session_.others, builder_)));
+            mine.has_two_bits = packed_bits(type_of_tensor(stored, builder_)) == 2;
+            names.values[name] = mine;
         }
     }
     /// A parameter for an input that no initializer gives a value.
     output_ref add_parameter(const value_description& input) {
         if (input.kind != "tensor") {
             builder_.wrong({"input '", shown(input.name), "' is a ", shown(input.kind), ", which is not supported"});
+        }
+        if (packed_bits(input.type) == 2) {
+            builder_.wrong({"input '", shown(input.name), "' has integers of two bits, which only constants may have"});
         }
         const element type = input.type == 0 ? dynamic : known_element_of(input.type, builder_);
         const std::string name(input.name);

@@ -190,20 +190,26 @@ inline bool needs_matrices(operation& n) {
            n.words("keep_aspect_ratio_policy", "stretch") != "stretch";
 }
 
-inline void read_any_resize(operation& n) {
+/// The axes that sizes, scales and region are given for.
+inline lpt::integers resized_axes(operation& n) {
+    lpt::integers axes = n.list("axes");
+    const std::size_t rank = n.rank(n.in(0));
+    for (std::size_t axis = 0; !n.has_attribute("axes") && axis < rank; ++axis) {
+        axes.push_back(static_cast<std::int64_t>(axis));
+    }
+    for (std::int64_t& axis : axes) {
+        axis = n.axis_of(axis, rank);
+    }
+    return axes;
+}
+
+inline void read_resize_of_known_sizes(operation& n) {
     if (!needs_matrices(n)) {
         return read_resize(n);
     }
     output_ref result = n.in(0);
-    lpt::integers axes = n.list("axes");
-    for (std::size_t axis = 0; !n.has_attribute("axes") && axis < n.rank(result); ++axis) {
-        axes.push_back(static_cast<std::int64_t>(axis));
-    }
-    for (std::int64_t& axis : axes) {
-        axis = n.axis_of(axis, n.rank(result));
-    }
     const bool crops = n.words("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize";
-    for (const resampled_axis& one : resampled_axes(n, axes)) {
+    for (const resampled_axis& one : resampled_axes(n, resized_axes(n))) {
         if (one.wanted != one.size || one.scale != 1 || (crops && (one.begin != 0 || one.end != 1))) {
             result = resampled(n, result, one);
         }
@@ -332,7 +338,6 @@ inline void read_grid_sample(operation& n) {
 }
 
 inline constexpr operator_entry resampling_operators[] = {
-    {"", "Resize", read_any_resize},
     {"", "GridSample", read_grid_sample},
 };
 

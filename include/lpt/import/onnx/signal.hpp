@@ -42,18 +42,24 @@ inline void read_fourier_transform(operation& n) {
     const bool one_sided = n.flag("onesided");
     constexpr std::int64_t longest = 4096;
     const auto last = static_cast<std::int64_t>(sizes.rank()) - 1;
-    if (length < 1 || length > longest || axis == last || (inverse && one_sided)) {
-        n.wrong({"a transform of length ", length, " along axis ", axis, " is not supported"});
+    const bool to_real = inverse && one_sided;
+    const std::int64_t full = to_real && !n.has(1) ? 2 * (length - 1) : length;
+    if (full < 1 || full > longest || axis == last || (to_real && sizes[sizes.rank() - 1] != 2)) {
+        n.wrong({"a transform of length ", full, " along axis ", axis, " is not supported"});
     }
-    const std::int64_t kept = math::minimum(length, sizes[static_cast<std::size_t>(axis)]);
-    const std::int64_t wanted = one_sided ? length / 2 + 1 : length;
+    const std::int64_t half = full / 2 + 1;
+    const std::int64_t kept = math::minimum(to_real ? half : full, sizes[static_cast<std::size_t>(axis)]);
+    const std::int64_t wanted = one_sided && !inverse ? half : full;
     seq<double> cosines;
     seq<double> sines;
     for (std::int64_t i = 0; i < kept; ++i) {
+        // Of a real signal the other half of the spectrum is the same with the opposite imaginary parts.
+        const double times = to_real && i != 0 && 2 * i != full ? 2 : 1;
+        const double divisor = (inverse ? static_cast<double>(full) : 1.0) / times;
         for (std::int64_t k = 0; k < wanted; ++k) {
-            const double angle = 6.283185307179586 * static_cast<double>(i * k % length) / static_cast<double>(length);
-            cosines.push_back(std::cos(angle) / (inverse ? static_cast<double>(length) : 1.0));
-            sines.push_back(std::sin(angle) / (inverse ? -static_cast<double>(length) : 1.0));
+            const double angle = 6.283185307179586 * static_cast<double>(i * k % full) / static_cast<double>(full);
+            cosines.push_back(std::cos(angle) / divisor);
+            sines.push_back(std::sin(angle) / (inverse ? -divisor : divisor));
         }
     }
     const element type = n.type(x);
@@ -73,10 +79,100 @@ inline void read_fourier_transform(operation& n) {
     output_ref imaginary = n.make(op::negative{}, {product(part(0), sine)});
     if (sizes[sizes.rank() - 1] == 2) {
         real = n.make(op::add{}, {real, product(part(1), sine)});
+        if (to_real) {
+            return n.out(n.unsqueeze(n.transpose(real, order), {last}));
+        }
         imaginary = n.make(op::add{}, {imaginary, product(part(1), cosine)});
     }
     n.out(n.concat({n.unsqueeze(n.transpose(real, order), {last}), n.unsqueeze(n.transpose(imaginary, order), {last})},
                    last));
+}
+
+/// Spectra of windows of a signal, [batch, places, 1 or 2], that begin a step apart; step and length may be known only when the network runs.
+inline void read_short_time_transform(operation& n) {
+    const output_ref signal = n.in(0);
+    const lpt::shape sizes = n.static_shape(signal);
+    if (sizes.rank() != 3 || sizes[2] < 1 || sizes[2] > 2 || (!n.has(2) && !n.has(3))) {
+        n.wrong({"needs a signal of real or complex numbers, not of shape ", sizes, ", and a window or a length"});
+    }
+    const element type = n.type(signal);
+    const auto scalar = [&](output_ref from) { return n.reshape(n.convert(from, i64), view<std::int64_t>()); };
+    const output_ref step = scalar(n.in(1));
+    const output_ref length = scalar(n.has(3) ? n.in(3) : n.size_along(n.in(2), 0));
+    const output_ref one = n.integer_constant(1);
+    const output_ref room = n.make(op::subtract{}, {n.integer_constant(sizes[1]), length});
+    const output_ref frames = n.make(op::add{}, {n.make(op::divide{}, {room, step}), one});
+    const output_ref place = n.counted(length);
+    const output_ref begin = n.make(op::multiply{}, {n.counted(frames), step});
+    const output_ref places = n.make(op::add{}, {n.unsqueeze(begin, {1}), n.unsqueeze(place, {0})});
+    const output_ref half = n.make(op::add{}, {n.make(op::divide{}, {length, n.integer_constant(2)}), one});
+    const output_ref bins = n.counted(n.flag("onesided", true) ? half : length);
+    // Angles are small for the sake of sine and cosine.
+    const output_ref turns =
+        n.make(op::floor_mod{}, {n.make(op::multiply{}, {n.unsqueeze(place, {1}), n.unsqueeze(bins, {0})}), length});
+    const output_ref unit = n.make(op::divide{}, {n.builder().real(6.283185307179586, f64), n.convert(length, f64)});
+    const output_ref angle = n.make(op::multiply{}, {n.convert(turns, f64), unit});
+    const output_ref cosine = n.convert(n.make(op::cos{}, {angle}), type);
+    const output_ref sine = n.convert(n.make(op::sin{}, {angle}), type);
+    const auto part = [&](std::int64_t which) {
+        const output_ref taken = n.gather(n.squeeze(n.slice(signal, 2, which, which + 1), {2}), places, 1);
+        return n.has(2) ? n.make(op::multiply{}, {taken, n.in(2)}) : taken;
+    };
+    const auto product = [&](output_ref of, output_ref with) { return n.make(op::mat_mul{}, {of, with}); };
+    output_ref real = product(part(0), cosine);
+    output_ref imaginary = n.make(op::negative{}, {product(part(0), sine)});
+    if (sizes[2] == 2) {
+        real = n.make(op::add{}, {real, product(part(1), sine)});
+        imaginary = n.make(op::add{}, {imaginary, product(part(1), cosine)});
+    }
+    n.out(n.concat({n.unsqueeze(real, {3}), n.unsqueeze(imaginary, {3})}, 3));
+}
+
+/// How much each frequency of a spectrum counts for each of some bands, which lie evenly on the mel scale.
+inline void read_mel_weights(operation& n) {
+    const auto scalar = [&](std::size_t port) { return n.reshape(n.convert(n.in(port), f64), view<std::int64_t>()); };
+    const auto number = [&](double value) { return n.builder().real(value, f64); };
+    const auto sum = [&](output_ref a, output_ref b) { return n.make(op::add{}, {a, b}); };
+    const auto difference = [&](output_ref a, output_ref b) { return n.make(op::subtract{}, {a, b}); };
+    const auto product = [&](output_ref a, output_ref b) { return n.make(op::multiply{}, {a, b}); };
+    const auto quotient = [&](output_ref a, output_ref b) { return n.make(op::divide{}, {a, b}); };
+    const auto is_less = [&](output_ref a, output_ref b) { return n.make(op::less{}, {a, b}); };
+    const double per_mel = std::log(10.0) / 2595;
+    const auto mel = [&](output_ref hertz) {
+        return quotient(n.make(op::log{}, {sum(quotient(hertz, number(700)), number(1))}), number(per_mel));
+    };
+    const output_ref bands = n.reshape(n.convert(n.in(0), i64), view<std::int64_t>());
+    const output_ref length = scalar(1);
+    const output_ref points = n.make(op::add{}, {bands, n.integer_constant(2)});
+    const output_ref lowest = mel(scalar(3));
+    const output_ref step = quotient(difference(mel(scalar(4)), lowest), n.convert(points, f64));
+    const output_ref mels = sum(product(n.convert(n.counted(points), f64), step), lowest);
+    const output_ref hertz =
+        product(difference(n.make(op::exp{}, {product(mels, number(per_mel))}), number(1)), number(700));
+    const output_ref all = n.make(op::floor{}, {quotient(product(sum(length, number(1)), hertz), scalar(2))});
+    const auto points_from = [&](std::int64_t first) {
+        return n.gather(all, n.make(op::add{}, {n.counted(bands), n.integer_constant(first)}), 0);
+    };
+    const output_ref left = points_from(0);
+    const output_ref centre = points_from(1);
+    const output_ref right = points_from(2);
+    const output_ref half = n.make(op::floor{}, {quotient(length, number(2))});
+    const output_ref rows = n.convert(n.make(op::add{}, {n.convert(half, i64), n.integer_constant(1)}), i64);
+    const output_ref row = n.unsqueeze(n.convert(n.counted(rows), f64), {1});
+    const auto width = [&](output_ref from, output_ref to) {
+        return n.make(op::maximum{}, {difference(to, from), number(1)});
+    };
+    const output_ref no_rise = n.make(op::equal{}, {left, centre});
+    const output_ref up =
+        n.make(op::select{}, {no_rise, number(1), quotient(difference(row, left), width(left, centre))});
+    const output_ref down = quotient(difference(right, row), width(centre, right));
+    const auto between = [&](output_ref from, output_ref to) {
+        return n.make(op::logical_and{}, {n.make(op::greater_equal{}, {row, from}), to});
+    };
+    const output_ref rises = between(left, n.make(op::less_equal{}, {row, centre}));
+    const output_ref falls = between(centre, is_less(row, right));
+    const output_ref weights = n.make(op::select{}, {falls, down, n.make(op::select{}, {rises, up, number(0)})});
+    n.out(n.convert(weights, n.type_attribute("output_datatype", f32)));
 }
 
 /// The bits of integers seen as other integers of as many bits.
@@ -90,8 +186,8 @@ inline void read_bit_cast(operation& n) {
 }
 
 inline constexpr operator_entry signal_operators[] = {
-    {"", "CumProd", read_cumulative_product},
-    {"", "DFT", read_fourier_transform},
+    {"", "CumProd", read_cumulative_product}, {"", "DFT", read_fourier_transform},
+    {"", "STFT", read_short_time_transform},  {"", "MelWeightMatrix", read_mel_weights},
     {"", "BitCast", read_bit_cast},
 };
 

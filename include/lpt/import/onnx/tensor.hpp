@@ -11,11 +11,14 @@
 /// TensorProto: values in the model, or in a file beside it.
 namespace lpt::inline LPT_ABI::onnx {
 
+/// The bits of the integer types that are packed: those of two bits have four in the graph. 0 for all others.
+inline int packed_bits(std::int64_t type) { return type == 21 || type == 22 ? 4 : type == 25 || type == 26 ? 2 : 0; }
+
 /// The element type with a number of TensorProto.DataType; `dynamic` for those that tensors of the library cannot have.
 inline element element_of(std::int64_t type) {
-    constexpr element types[] = {dynamic, f32,     u8,      i8,     u16,     i16, i32,     i64,
-                                 dynamic, boolean, f16,     f64,    u32,     u64, dynamic, dynamic,
-                                 bf16,    f8e4m3,  dynamic, f8e5m2, dynamic, u4,  i4};
+    constexpr element types[] = {dynamic, f32,    u8,      i8,  u16, i16,     i32,     i64,  dynamic,
+                                 boolean, f16,    f64,     u32, u64, dynamic, dynamic, bf16, f8e4m3,
+                                 dynamic, f8e5m2, dynamic, u4,  i4,  dynamic, dynamic, u4,   i4};
     return type >= 0 && type < static_cast<std::int64_t>(std::size(types)) ? types[type] : dynamic;
 }
 
@@ -139,6 +142,21 @@ inline tensor_fields read_tensor_fields(message from) {
     return result;
 }
 
+/// The number of the element type that a TensorProto names.
+inline std::int64_t type_of_tensor(const stored_message& stored, const model_builder& to) {
+    return reading(to, [&] {
+        std::int64_t result = 0;
+        for (message from = stored.open(); from.next();) {
+            if (from.field() == 2) {
+                result = from.integer();
+            } else {
+                from.skip();
+            }
+        }
+        return result;
+    });
+}
+
 inline std::size_t external_number(const tensor_fields& fields, std::string_view key, std::size_t otherwise,
                                    const model_builder& to) {
     const auto found = fields.external.find(key);
@@ -153,10 +171,21 @@ inline std::size_t external_number(const tensor_fields& fields, std::string_view
     return static_cast<std::size_t>(value);
 }
 
-/// Values that are written one by one; f16 and bf16 as the bits of integers, 4-bit ones two in a number.
+/// Values of two bits, four in a byte, as values of four.
+inline tensor two_bit_tensor(std::string_view bytes, element type, const shape& dimensions) {
+    tensor_builder result(type, dimensions);
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        const int code = (static_cast<unsigned char>(bytes[i / 4]) >> (2 * (i % 4))) & 3;
+        result.integer(i, is_signed(type) && code > 1 ? code - 4 : code);
+    }
+    return result.finish();
+}
+
+/// Values that are written one by one; f16 and bf16 as the bits of integers, those of 4 and 2 bits as many in a number as fit 8.
 inline tensor listed_tensor(const tensor_fields& fields, element type, const shape& dimensions,
                             const model_builder& to) {
-    const std::size_t packed = bit_width(type) == 4 ? 2 : 1;
+    const int bits = packed_bits(fields.type);
+    const std::size_t packed = bits != 0 ? static_cast<std::size_t>(8 / bits) : 1;
     const std::size_t wanted = (dimensions.elements() + packed - 1) / packed;
     const std::size_t given = type == f32   ? fields.floats.size()
                               : type == f64 ? fields.doubles.size()
@@ -164,6 +193,13 @@ inline tensor listed_tensor(const tensor_fields& fields, element type, const sha
     if (given != wanted) {
         to.wrong(
             {"tensor '", shown(fields.name), "' of shape ", dimensions, " needs ", wanted, " numbers, not ", given});
+    }
+    if (bits == 2) {
+        std::string bytes;
+        for (const std::int64_t each : fields.integers) {
+            bytes.push_back(static_cast<char>(each));
+        }
+        return two_bit_tensor(bytes, type, dimensions);
     }
     tensor_builder result(type, dimensions);
     std::byte* const bytes = result.data();
@@ -174,9 +210,9 @@ inline tensor listed_tensor(const tensor_fields& fields, element type, const sha
         } else if (type == f64) {
             lpt::detail::store(bytes + 8 * i, fields.doubles[i]);
         } else {
-            const auto bits = static_cast<std::uint64_t>(fields.integers[i]);
+            const auto code = static_cast<std::uint64_t>(fields.integers[i]);
             for (std::size_t k = 0; k < width; ++k) {
-                bytes[i * width + k] = static_cast<std::byte>(bits >> (8 * k));
+                bytes[i * width + k] = static_cast<std::byte>(code >> (8 * k));
             }
         }
     }
@@ -201,7 +237,15 @@ inline tensor read_tensor(const stored_message& stored, const mapped_file& file,
     if (fields.has_segment || fields.has_strings) {
         to.wrong({"tensor '", shown(fields.name), "' has segments or strings, which are not supported"});
     }
+    const bool has_two_bits = packed_bits(fields.type) == 2;
     const std::size_t size = byte_size(type, dimensions.elements());
+    if (has_two_bits && (fields.location == 1 || (fields.has_raw && fields.raw.size() * 4 < dimensions.elements()))) {
+        to.wrong({"tensor '", shown(fields.name), "' of shape ", dimensions, " needs ", (dimensions.elements() + 3) / 4,
+                  " bytes in the model"});
+    }
+    if (has_two_bits && fields.has_raw) {
+        return two_bit_tensor(fields.raw, type, dimensions);
+    }
     if (fields.location == 1) {
         const auto name = fields.external.find("location");
         if (name == fields.external.end()) {

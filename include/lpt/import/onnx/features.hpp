@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/import/onnx/operation.hpp>
+
+/// Features of sequences and tables, and different values with how often they occur.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// Runs of numbers of one length that are looked for.
+struct searched_runs {
+    std::int64_t length = 1;
+    std::int64_t count = 0;
+    std::int64_t first = 0;  // in the pool of numbers
+};
+
+/// The runs of each length that `ngram_counts` divides the pool into.
+inline std::vector<searched_runs> runs_of_pool(operation& n, const lpt::integers& pool) {
+    const lpt::integers begins = n.list("ngram_counts");
+    std::vector<searched_runs> result;
+    for (std::size_t i = 0; i < begins.size(); ++i) {
+        const auto length = static_cast<std::int64_t>(i) + 1;
+        const std::int64_t end = i + 1 < begins.size() ? begins[i + 1] : static_cast<std::int64_t>(pool.size());
+        if (begins[i] < 0 || end < begins[i] || end > static_cast<std::int64_t>(pool.size())) {
+            n.wrong({"ngram_counts name places outside of the ", pool.size(), " numbers of the pool"});
+        }
+        result.push_back({length, (end - begins[i]) / length, begins[i]});
+    }
+    return result;
+}
+
+/// How often each of some runs occurs in each row of `x`, [rows, columns], if its numbers stand `distance` apart: [rows, runs].
+inline output_ref occurrences(operation& n, output_ref x, const lpt::integers& pool, const searched_runs& runs,
+                              std::int64_t distance) {
+    const std::int64_t windows = n.static_shape(x)[1] - (runs.length - 1) * distance;
+    constexpr std::int64_t most_places = 1 << 24;
+    if (windows > most_places / runs.length) {
+        n.wrong({"looks for runs of ", runs.length, " numbers at ", windows, " places, which are too many"});
+    }
+    lpt::integers places;
+    for (std::int64_t window = 0; window < windows; ++window) {
+        for (std::int64_t i = 0; i < runs.length; ++i) {
+            places.push_back(window + i * distance);
+        }
+    }
+    lpt::integers numbers;
+    for (std::int64_t i = 0; i < runs.count * runs.length; ++i) {
+        numbers.push_back(pool[static_cast<std::size_t>(runs.first + i)]);
+    }
+    const output_ref wanted = n.reshape(n.indices(numbers), {runs.count, 1, runs.length});
+    const output_ref seen = n.reshape(n.gather(x, n.indices(places), 1), {0, 1, windows, runs.length}, true);
+    const output_ref equal = n.convert(n.make(op::equal{}, {seen, wanted}), f32);
+    return n.reduce<op::reduce_sum>(n.reduce<op::reduce_min>(equal, {3}, false), {2}, false);
+}
+
+/// Counts of runs of numbers in each row (TF), whether there are any (IDF), or both, times a weight for each feature.
+inline void read_run_counts(operation& n) {
+    const lpt::integers pool = n.list("pool_int64s");
+    const lpt::integers features = n.list("ngram_indexes");
+    const bool is_row = n.rank(n.in(0)) == 1;
+    if (pool.empty() || n.rank(n.in(0)) > 2 || n.rank(n.in(0)) == 0) {
+        n.wrong({"needs rows of numbers and a pool of numbers; strings are not supported"});
+    }
+    const output_ref given = n.convert(n.in(0), i64);
+    const output_ref x = is_row ? n.unsqueeze(given, {0}) : given;
+    const std::int64_t columns = n.static_shape(x)[1];
+    std::int64_t width = 0;
+    for (const std::int64_t each : features) {
+        width = math::maximum(width, each + 1);
+    }
+    constexpr std::int64_t most_features = 1 << 20;
+    if (width < 1 || width > most_features) {
+        n.wrong({"ngram_indexes ask for ", width, " features"});
+    }
+    output_ref sum = n.broadcast(n.builder().real(0), n.concat({n.size_along(x, 0), n.indices({width})}, 0));
+    std::int64_t before = 0;
+    for (const searched_runs& runs : runs_of_pool(n, pool)) {
+        const std::int64_t first = before;
+        before += runs.count;
+        const bool counts =
+            runs.length >= n.integer("min_gram_length", 1) && runs.length <= n.integer("max_gram_length", 1);
+        if (!counts || runs.count == 0) {
+            continue;
+        }
+        if (before > static_cast<std::int64_t>(features.size())) {
+            n.wrong({"has fewer ngram_indexes than runs in the pool"});
+        }
+        tensor_builder feature_of(f32, lpt::shape{runs.count, width});
+        for (std::int64_t i = 0; i < runs.count; ++i) {
+            const std::int64_t feature = features[static_cast<std::size_t>(first + i)];
+            if (feature < 0) {
+                n.wrong({"ngram_indexes has ", feature});
+            }
+            feature_of.real(static_cast<std::size_t>(i * width + feature), 1);
+        }
+        const output_ref features_of_runs = n.builder().constant(feature_of.finish());
+        const std::int64_t furthest = runs.length == 1 ? 1 : n.integer("max_skip_count", 0) + 1;
+        for (std::int64_t distance = 1; distance <= furthest && (runs.length - 1) * distance < columns; ++distance) {
+            const output_ref found = occurrences(n, x, pool, runs, distance);
+            sum = n.make(op::add{}, {sum, n.make(op::mat_mul{}, {found, features_of_runs})});
+        }
+    }
+    const std::string_view mode = n.words("mode", "TF");
+    if (mode == "IDF") {
+        sum = n.convert(n.make(op::greater{}, {sum, n.like(sum, 0)}), f32);
+    } else if (mode != "TF" && mode != "TFIDF") {
+        n.wrong({"mode '", shown(mode), "' is not known"});
+    }
+    const std::vector<float> weights = n.reals("weights");
+    if (mode != "TF" && !weights.empty()) {
+        if (weights.size() != static_cast<std::size_t>(width)) {
+            n.wrong({"has ", weights.size(), " weights for ", width, " features"});
+        }
+        seq<double> numbers;
+        for (const float each : weights) {
+            numbers.push_back(static_cast<double>(each));
+        }
+        sum = n.make(op::multiply{}, {sum, n.builder().constant(make_tensor(f32, lpt::shape{width}, numbers))});
+    }
+    n.out(is_row ? n.squeeze(sum, {0}) : sum);
+}
+
+/// Columns of the last axis.
+inline void read_feature_extractor(operation& n) {
+    const output_ref places = n.reshape(n.convert(n.in(1), i64), {-1});
+    const auto last = static_cast<std::int64_t>(n.rank(n.in(0))) - 1;
+    const output_ref result = n.gather(n.in(0), places, last);
+    n.out(last == 0 ? n.unsqueeze(result, {0}) : result);
+}
+
+/// 1 for what is greater than a threshold, else 0.
+inline void read_binarizer(operation& n) {
+    const output_ref x = n.in(0);
+    n.out(n.convert(n.make(op::greater{}, {x, n.like(x, n.real("threshold", 0))}), n.type(x)));
+}
+
+/// The order in which numbers of one axis rise; equal ones stay in theirs.
+inline node_id sorted(operation& n, output_ref numbers) {
+    op::top_k what;
+    what.mode = op::top_k_mode::min;
+    what.sort = op::top_k_sort::value;
+    what.index_element_type = i64;
+    what.stable = true;
+    return n.make_node(what, {numbers, n.squeeze(n.size_along(numbers, 0), {0})}, 11);
+}
+
+/// For each row, [rows, columns], how many are less, column by column from the first on, or equal and before it.
+inline output_ref ranks_of_rows(operation& n, output_ref rows) {
+    const output_ref real = n.convert(rows, f64);
+    const output_ref difference =
+        n.make(op::sign{}, {n.make(op::subtract{}, {n.unsqueeze(real, {1}), n.unsqueeze(real, {0})})});
+    op::cum_sum before;
+    before.exclusive = true;
+    const output_ref differs = n.make(before, {n.make(op::abs{}, {difference}), n.integer_constant(2)});
+    const output_ref is_first = n.convert(n.make(op::equal{}, {differs, n.like(differs, 0)}), f64);
+    const output_ref order = n.reduce<op::reduce_sum>(n.make(op::multiply{}, {difference, is_first}), {2}, false);
+    const output_ref place = n.counted(n.size_along(rows, 0));
+    const output_ref is_before = n.make(op::greater{}, {n.unsqueeze(place, {1}), n.unsqueeze(place, {0})});
+    const output_ref zero = n.like(order, 0);
+    const output_ref counts =
+        n.make(op::select{}, {n.make(op::equal{}, {order, zero}), is_before, n.make(op::greater{}, {order, zero})});
+    return n.reduce<op::reduce_sum>(n.convert(counts, i64), {1}, false);
+}
+
+/// The different elements, or slices along an axis: sorted, or in the order in which they come; where each is first, which of them each was,
+/// and how often each occurs.
+inline void read_unique(operation& n) {
+    const output_ref given = n.in(0);
+    const element type = n.type(given);
+    const bool by_slices = n.has_attribute("axis") && n.rank(given) > 1;
+    const std::int64_t axis = by_slices ? n.axis_of(n.integer("axis", 0), n.rank(given)) : 0;
+    lpt::integers order;
+    for (std::size_t i = 0; i < n.rank(given); ++i) {
+        order.push_back(static_cast<std::int64_t>(i));
+    }
+    std::swap(order[0], order[static_cast<std::size_t>(axis)]);
+    const output_ref slices = by_slices ? n.transpose(given, order) : n.reshape(given, {-1});
+    const output_ref comparable = type == bf16 || type == f16 ? n.convert(slices, f32) : slices;
+    const output_ref rows = by_slices ? n.reshape(comparable, {0, -1}, true) : n.unsqueeze(comparable, {1});
+    const output_ref places(sorted(n, by_slices ? ranks_of_rows(n, rows) : comparable), 1);
+    const output_ref in_order = n.gather(rows, places, 0);
+    const output_ref count = n.size_along(rows, 0);
+    const output_ref place = n.counted(count);
+    const output_ref zero = n.integer_constant(0);
+    const output_ref earlier = n.make(op::maximum{}, {n.make(op::subtract{}, {place, n.integer_constant(1)}), zero});
+    const output_ref changes = n.reduce<op::reduce_logical_or>(
+        n.make(op::not_equal{}, {in_order, n.gather(in_order, earlier, 0)}), {1}, false);
+    const output_ref is_new = n.make(op::logical_or{}, {n.make(op::equal{}, {place, zero}), changes});
+    output_ref group = n.make(op::cum_sum{}, {n.convert(is_new, i64), zero});
+    group = n.make(op::subtract{}, {group, n.integer_constant(1)});
+    output_ref inverse = n.gather(group, output_ref(sorted(n, places), 1), 0);
+    const output_ref begins = n.reshape(n.make(op::non_zero{i64}, {is_new}), {-1});
+    const output_ref one = n.indices({1});
+    const output_ref most = n.indices({9223372036854775807});
+    const output_ref rest = n.make(op::slice{}, {begins, one, most, one, n.indices({0})});
+    output_ref counts = n.make(op::subtract{}, {n.concat({rest, count}, 0), begins});
+    output_ref first = n.gather(places, begins, 0);
+    if (!n.flag("sorted", true)) {
+        const output_ref by_appearance(sorted(n, first), 1);
+        inverse = n.gather(output_ref(sorted(n, by_appearance), 1), inverse, 0);
+        counts = n.gather(counts, by_appearance, 0);
+        first = n.gather(first, by_appearance, 0);
+    }
+    const output_ref result = n.gather(slices, first, 0);
+    n.out(0, by_slices ? n.transpose(result, order) : result);
+    n.out(1, first);
+    n.out(2, inverse);
+    n.out(3, counts);
+}
+
+inline constexpr operator_entry feature_operators[] = {
+    {"", "TfIdfVectorizer", read_run_counts},
+    {"", "Unique", read_unique},
+    {"ai.onnx.ml", "ArrayFeatureExtractor", read_feature_extractor},
+    {"ai.onnx.ml", "Binarizer", read_binarizer},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/import/network_file.hpp"
+#include "tests/import/onnx_file.hpp"
+#include "tests/support/reference.hpp"
+
+#include <lpt/import/import.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+/// What operators of ONNX give that are made of several operations.
+namespace {
+
+using namespace lpt;
+using namespace lpt::testing::onnx_file;
+using values = std::vector<double>;
+
+lpt::graph import_content(const std::string& content) {
+    const lpt::testing::temporary_folder folder;
+    return lpt::import(folder.write("net.onnx", content));
+}
+std::vector<values> results_of(const std::string& content, const std::vector<tensor>& inputs) {
+    std::vector<values> all;
+    for (const tensor& each :
+         reference::evaluate<float>(import_content(content), view<tensor>(inputs.data(), inputs.size()))) {
+        all.emplace_back();
+        for (std::size_t i = 0; i < each.elements(); ++i) {
+            all.back().push_back(each.real(i));
+        }
+    }
+    return all;
+}
+tensor floats_of(shape dimensions, const values& numbers_of) {
+    return make_tensor(f32, std::move(dimensions), view<double>(numbers_of.data(), numbers_of.size()));
+}
+tensor integers_of_list(const numbers& all) { return make_indices(view<std::int64_t>(all.data(), all.size())); }
+std::string word(const std::string& name, const std::string& given) {
+    return message([&](pbf_writer& to) {
+        to.add_string(1, name);
+        to.add_string(4, given);
+        to.add_int32(20, 3);
+    });
+}
+constexpr std::int64_t i4_type = 22;
+constexpr std::int64_t u2_type = 25;
+
+std::string with_domain(const parts& of, const std::string& domain) {
+    return message([&](pbf_writer& to) {
+        to.add_int64(1, 8);
+        to.add_message(8, operator_set(21));
+        to.add_message(8, operator_set(1, domain));
+        to.add_message(7, of.content());
+    });
+}
+
+}  // namespace
+
+TEST_CASE("Integers of four and two bits take the lowest bits of what is cast to them") {
+    for (const auto& [type, wanted] :
+         {std::pair{i4_type, values{7, -8, 5, 0}}, std::pair{u2_type, values{3, 0, 1, 0}}}) {
+        const parts net{{make_node("Cast", {"x"}, {"small"}, {integer("to", type)}),
+                         make_node("Cast", {"small"}, {"y"}, {integer("to", float_type)})},
+                        {},
+                        {value("x", {4})},
+                        {value("y", {4})}};
+        CHECK(results_of(make_model(net), {floats_of({4}, {-9, 8, 5.9, 0})})[0] == wanted);
+    }
+}
+
+TEST_CASE("Constants of two bits lie four in a byte") {
+    const std::string codes = raw_tensor("q", {5}, u2_type, std::string("\xE4\x02", 2));
+    const parts net{{make_node("DequantizeLinear", {"q", "s"}, {"y"})},
+                    {codes, floats("s", {}, {0.5f})},
+                    {value("x", {1})},
+                    {value("y", {5})}};
+    CHECK(results_of(make_model(net), {floats_of({1}, {0})})[0] == values{0, 0.5, 1, 1.5, 1});
+    parts broken = net;
+    broken.initializers[0] = raw_tensor("q", {9}, u2_type, std::string("\xE4\x02", 2));
+    CHECK_THROWS_AS(import_content(make_model(broken)), error);
+}
+
+TEST_CASE("Sizes of Resize that are known only in a run give what known ones give") {
+    for (const std::string mode : {"linear", "cubic", "nearest"}) {
+        const words attributes{word("mode", mode), word("keep_aspect_ratio_policy", "not_larger"),
+                               integer("antialias", 1)};
+        parts net{{make_node("Resize", {"x", "", "", "sizes"}, {"y"}, attributes)},
+                  {},
+                  {value("x", {1, 1, 4, 6}), value("sizes", {4}, i64_type)},
+                  {value("y", {-1, -1, -1, -1})}};
+        values image;
+        for (int i = 0; i < 24; ++i) {
+            image.push_back((i * 7) % 11);
+        }
+        const numbers sizes{1, 1, 3, 3};
+        const values computed =
+            results_of(make_model(net), {floats_of({1, 1, 4, 6}, image), integers_of_list(sizes)})[0];
+        net.inputs.pop_back();
+        net.initializers = {
+            raw_tensor("sizes", {4}, i64_type, {reinterpret_cast<const char*>(sizes.data()), sizes.size() * 8})};
+        const values known = results_of(make_model(net), {floats_of({1, 1, 4, 6}, image)})[0];
+        REQUIRE(computed.size() == known.size());
+        for (std::size_t i = 0; i < known.size(); ++i) {
+            CHECK(computed[i] == doctest::Approx(known[i]).epsilon(1e-6));
+        }
+    }
+}
+
+TEST_CASE("Unique gives what differs, where it is first, which of them each was, and counts") {
+    const auto unique = [](std::int64_t sorted) {
+        const parts net{{make_node("Unique", {"x"}, {"y", "first", "inverse", "counts"}, {integer("sorted", sorted)})},
+                        {},
+                        {value("x", {6})},
+                        {value("y", {-1}), value("first", {-1}, i64_type), value("inverse", {-1}, i64_type),
+                         value("counts", {-1}, i64_type)}};
+        return results_of(make_model(net), {floats_of({6}, {2, 1, 1, 3, 4, 3})});
+    };
+    CHECK(unique(1) == std::vector<values>{{1, 2, 3, 4}, {1, 0, 3, 4}, {1, 0, 0, 2, 3, 2}, {2, 1, 2, 1}});
+    CHECK(unique(0) == std::vector<values>{{2, 1, 3, 4}, {0, 1, 3, 4}, {0, 1, 1, 2, 3, 2}, {1, 2, 2, 1}});
+}
+
+TEST_CASE("Unique compares slices from their first number on") {
+    const parts net{
+        {make_node("Unique", {"x"}, {"y"}, {integer("axis", 0)})}, {}, {value("x", {3, 2})}, {value("y", {-1, 2})}};
+    CHECK(results_of(make_model(net), {floats_of({3, 2}, {1, 5, 0, 9, 1, 5})})[0] == values{0, 9, 1, 5});
+}
+
+TEST_CASE("Blocks of an image are added up where they lie over each other") {
+    const parts net{{make_node("Col2Im", {"x", "image", "block"}, {"y"})},
+                    {},
+                    {value("x", {1, 4, 2}), value("image", {2}, i64_type), value("block", {2}, i64_type)},
+                    {value("y", {-1, -1, -1, -1})}};
+    const std::vector<tensor> inputs{floats_of({1, 4, 2}, {1, 2, 3, 4, 5, 6, 7, 8}), integers_of_list({2, 3}),
+                                     integers_of_list({2, 2})};
+    CHECK(results_of(make_model(net), inputs)[0] == values{1, 5, 4, 5, 13, 8});
+}
+
+TEST_CASE("Runs of numbers are counted, with others between them, too") {
+    const parts net{{make_node("TfIdfVectorizer", {"x"}, {"y"},
+                               {integer("min_gram_length", 1), integer("max_gram_length", 2),
+                                integer("max_skip_count", 1), word("mode", "TF"), list("ngram_counts", {0, 1}),
+                                list("ngram_indexes", {1, 0}), list("pool_int64s", {3, 5, 7})})},
+                    {},
+                    {value("x", {6}, i64_type)},
+                    {value("y", {2})}};
+    CHECK(results_of(make_model(net), {integers_of_list({5, 7, 5, 3, 3, 7})})[0] == values{1, 2});
+}
+
+TEST_CASE("A graph in FlexAttention changes the scores") {
+    const std::string minus = message([](pbf_writer& to) {
+        to.add_message(1, make_node("Neg", {"scores"}, {"changed"}));
+        to.add_message(11, value("scores", {1, 1, 1, 2}));
+        to.add_message(12, value("changed", {1, 1, 1, 2}));
+    });
+    const std::string attribute = message([&](pbf_writer& to) {
+        to.add_string(1, "score_mod");
+        to.add_message(6, minus);
+        to.add_int32(20, 5);
+    });
+    const parts net{{make_node("FlexAttention", {"q", "k", "v"}, {"y"}, {attribute}, "ai.onnx.preview")},
+                    {},
+                    {value("q", {1, 1, 1, 1}), value("k", {1, 1, 2, 1}), value("v", {1, 1, 2, 1})},
+                    {value("y", {1, 1, 1, 1})}};
+    const double y =
+        results_of(with_domain(net, "ai.onnx.preview"), {floats_of({1, 1, 1, 1}, {1}), floats_of({1, 1, 2, 1}, {0, 1}),
+                                                         floats_of({1, 1, 2, 1}, {0, 1})})[0][0];
+    CHECK(y == doctest::Approx(1 / (1 + std::exp(1.0))));
+}
+
+TEST_CASE("A half spectrum becomes the real signal again") {
+    const parts net{
+        {make_node("DFT", {"x"}, {"spectrum"}, {integer("onesided", 1), integer("axis", 1)}),
+         make_node("DFT", {"spectrum"}, {"y"}, {integer("onesided", 1), integer("inverse", 1), integer("axis", 1)})},
+        {},
+        {value("x", {1, 6, 1})},
+        {value("y", {1, 6, 1})}};
+    const values signal{3, 1, -4, 1, 5, -9};
+    const values y = results_of(make_model(net, 19), {floats_of({1, 6, 1}, signal)})[0];
+    REQUIRE(y.size() == signal.size());
+    for (std::size_t i = 0; i < signal.size(); ++i) {
+        CHECK(y[i] == doctest::Approx(signal[i]).epsilon(1e-5));
+    }
+}
+
+TEST_CASE("Old models have those operators that are still what they were") {
+    const auto old = [](const std::string& type, std::int64_t version) {
+        return make_model({{make_node(type, {"x"}, {"y"})}, {}, {value("x", {2, 2})}, {value("y", {2, 2})}}, version);
+    };
+    CHECK(results_of(old("Transpose", 1), {floats_of({2, 2}, {1, 2, 3, 4})})[0] == values{1, 3, 2, 4});
+    CHECK_THROWS_AS(import_content(old("Relu", 1)), error);
+    CHECK_THROWS_AS(import_content(old("Transpose", 0)), error);
+}
