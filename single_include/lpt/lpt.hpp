@@ -11272,9 +11272,10 @@ constexpr text to_text(const quantization_granularity& asked) {
 }  // namespace lpt::inline LPT_ABI::attribute
 #endif
 
-// ======== lpt/attribute/tables.hpp
-#ifndef LPT_HOLDS_ATTRIBUTE_TABLES_HPP
-#define LPT_HOLDS_ATTRIBUTE_TABLES_HPP
+// ======== lpt/attribute/pools.hpp
+#ifndef LPT_HOLDS_ATTRIBUTE_POOLS_HPP
+#define LPT_HOLDS_ATTRIBUTE_POOLS_HPP
+/// Where values of attributes lie: shared by the ports that have one in common, found by port.
 namespace lpt::inline LPT_ABI::attribute {
 
 /// Where an attribute is: on a node, on one of its input ports or on one of its output ports.
@@ -11547,6 +11548,14 @@ template <class A>
 concept prints_no_class = requires { requires !A::prints_class; };
 
 }  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI::attribute
+#endif
+
+// ======== lpt/attribute/tables.hpp
+#ifndef LPT_HOLDS_ATTRIBUTE_TABLES_HPP
+#define LPT_HOLDS_ATTRIBUTE_TABLES_HPP
+namespace lpt::inline LPT_ABI::attribute {
 
 /// All attributes of one type `A`: which places have one, and which of them share a value.
 ///
@@ -16867,34 +16876,11 @@ LPT_COMPILED template void constant_folding<>(graph&, view<node_id>);
 }  // namespace lpt::inline LPT_ABI
 #endif
 
-// ======== lpt/transformation/dequantization.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_HPP
-#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_HPP
-/// Finding, moving, folding and normalising dequantization operations: what nearly every transformation stands on.
-///
-/// A dequantization is the chain  data -> [Convert] -> [Subtract zero_point] -> [Multiply scale]:
-/// real value = scale * (quantized value - zero_point).
+// ======== lpt/transformation/dequantization/values.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_VALUES_HPP
+#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_VALUES_HPP
+/// What is known of the values of constants: scales and zero points.
 namespace lpt::inline LPT_ABI {
-
-/// The parts of one dequantization; parts that are absent are `none`.
-struct dequantization {
-    output_ref data;                              // what is dequantized
-    node_id convert = node_id::none;
-    node_id subtract = node_id::none;
-    node_id zero_point_convert = node_id::none;   // Convert between the zero point constant and the Subtract
-    node_id zero_point = node_id::none;           // Constant
-    node_id multiply = node_id::none;
-    node_id scale = node_id::none;                // Constant
-    std::size_t channel_axis = 1;
-
-    /// True if there is neither Subtract nor Multiply; a lone Convert dequantizes nothing.
-    constexpr bool empty() const { return subtract == node_id::none && multiply == node_id::none; }
-    constexpr bool has_convert() const { return convert != node_id::none; }
-    constexpr bool has_subtract() const { return subtract != node_id::none; }
-    constexpr bool has_multiply() const { return multiply != node_id::none; }
-    /// The last node of the chain; `none` if it has no node.
-    constexpr node_id last() const { return has_multiply() ? multiply : has_subtract() ? subtract : convert; }
-};
 
 // ---- constants
 
@@ -17055,119 +17041,35 @@ constexpr bool is_converted_constant(const graph& model, output_ref source) {
     return model[source.node].is<op::convert>() && is_constant(model, model[source.node].input(0));
 }
 
-/// Adds an operation and folds it: the folded Constant, or the operation itself where it cannot be folded. Where the
-/// inputs are Constants only the result enters the graph.
-template <int Once = 0>
-[[gnu::noinline]] constexpr output_ref fold_operation(graph& model, op::attributes what, view<output_ref> inputs,
-                                                      int version = -1) {
-    if (tensor known = evaluate_constants(model, what, inputs, version)) {
-        return model.constant(lpt::move(known));
-    }
-    return try_fold(model, model.add(lpt::move(what), inputs, {}, version));
-}
-/// A constant converted to another element type; the very same output if it has that type.
-template <int Once = 0>
-constexpr output_ref fold_convert(graph& model, output_ref source, element type) {
-    if (model.type(source) == type) {
-        return source;
-    }
-    if (const tensor* known = model.constant_value(source); known != nullptr && *known && type != dynamic) {
-        return model.constant(evaluation::convert_late(*known, type));
-    }
-    return fold_operation(model, op::convert{type}, {source});
-}
-/// Zero points as values of the data's type: rounded to the nearest integer, halves away from zero.
-///
-/// `wraps`: what lies outside the range of an integer type wraps around, -28 to 228 in u8, as in upstream; otherwise it saturates.
-template <int Once = 0>
-constexpr tensor round_zero_points(const tensor& values, element type, bool wraps) {
-    tensor_builder result(type, values.dimensions());
-    for (std::size_t i = 0; i < result.elements(); ++i) {
-        const double whole = math::round_half_away(values.real(i));
-        if (wraps && is_integral(type)) {
-            const bool is_small = math::absolute(whole) < 1e9;
-            result.integer(i, static_cast<std::int64_t>(is_small ? whole : convert_value(i64, whole)));
-        } else {
-            result.real(i, whole);
-        }
-    }
-    return result.finish();
-}
-constexpr tensor round_zero_points(const auto& r, const tensor& values, element type) {
-    return round_zero_points(values, type, r.follows(quirk::wrapped_zero_point));
-}
-namespace detail {
+}  // namespace lpt::inline LPT_ABI
+#endif
 
-/// True if floats are known to round to one small integer; not in constant expressions.
-template <int Once = 0>
-constexpr bool round_alike(const tensor& values) {
-    if (lpt::is_constant_evaluated() || values.type() != f32 || values.elements() == 0) {
-        return false;
-    }
-    const evaluation::operand<float> floats(values);
-    const auto whole = static_cast<float>(math::round_half_away(values.real(0)));
-    const float low = whole - 0.5f;
-    const float high = whole + 0.5f;
-    const float* each = floats.data();
-    bool alike = math::absolute(whole) < 1e6f;
-    for (std::size_t i = 0; i < values.elements(); ++i) {
-        alike = alike & (each[i] > low) & (each[i] < high);
-    }
-    return alike;
-}
+// ======== lpt/transformation/dequantization/find.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FIND_HPP
+#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FIND_HPP
+/// A dequantization is the chain  data -> [Convert] -> [Subtract zero_point] -> [Multiply scale]:
+/// real value = scale * (quantized value - zero_point).
+namespace lpt::inline LPT_ABI {
 
-}  // namespace detail
+/// The parts of one dequantization; parts that are absent are `none`.
+struct dequantization {
+    output_ref data;                              // what is dequantized
+    node_id convert = node_id::none;
+    node_id subtract = node_id::none;
+    node_id zero_point_convert = node_id::none;   // Convert between the zero point constant and the Subtract
+    node_id zero_point = node_id::none;           // Constant
+    node_id multiply = node_id::none;
+    node_id scale = node_id::none;                // Constant
+    std::size_t channel_axis = 1;
 
-/// True if a zero point says nothing to integers of a type; with `quirk::wrapped_zero_point` multiples of 256 say nothing to u8, too.
-constexpr bool is_negligible_zero_point(const auto& r, const tensor& values, element type) {
-    return is_zero(r.follows(quirk::wrapped_zero_point) ? round_zero_points(values, type, true)
-                                                        : round_zero_points(values, f64, false));
-}
-
-// ---- names and attributes
-
-/// What a replacement takes over from the node that it replaces: run-time attributes (those of the ports only if it is the
-/// same operation, and reads the same inputs), marks (not `disable_cleanup`), annotations.
-constexpr void copy_information(auto& r, node_id from, node_id to, bool with_ports = true) {
-    if (with_ports && r.model[from].kind() == r.model[to].kind()) {
-        r.attributes.copy(from, to);
-    } else {
-        r.attributes.copy_node(from, to);
-    }
-    r.model.set_mark(to, r.model[from].marks() & ~mark::disable_cleanup);
-    for (const annotation& each : r.model[from].annotations()) {
-        bool known = false;
-        for (const annotation& mine : r.model[to].annotations()) {
-            known = known || mine.key == each.key;
-        }
-        if (!known) {
-            r.model.annotate(to, each.key, each.value);
-        }
-    }
-}
-/// Puts `to` in the place of `from`: its readers, its name and what `copy_information` takes over.
-constexpr void replace_and_name(auto& r, node_id from, node_id to) {
-    copy_information(r, from, to);
-    r.model.rename(to, r.model[from].name());
-    r.model.replace(from, to);
-}
-/// Where the last node of a moved dequantization feeds a Result, it takes the name of the operation, which becomes "<name>_original".
-constexpr void update_output_name(auto& r, node_id last, node_id operation) {
-    graph& model = r.model;
-    for (std::size_t port = 0; port < model[last].outputs(); ++port) {
-        for (input_ref user = model.first_use({last, static_cast<std::int32_t>(port)}); user.node != node_id::none;
-             user = model.next_use(user)) {
-            if (model[user.node].is<op::result>()) {
-                const text original = model[operation].name();
-                model.rename(operation, join({original, "_original"}));
-                model.rename(last, original);
-                return;
-            }
-        }
-    }
-}
-
-// ---- finding
+    /// True if there is neither Subtract nor Multiply; a lone Convert dequantizes nothing.
+    constexpr bool empty() const { return subtract == node_id::none && multiply == node_id::none; }
+    constexpr bool has_convert() const { return convert != node_id::none; }
+    constexpr bool has_subtract() const { return subtract != node_id::none; }
+    constexpr bool has_multiply() const { return multiply != node_id::none; }
+    /// The last node of the chain; `none` if it has no node.
+    constexpr node_id last() const { return has_multiply() ? multiply : has_subtract() ? subtract : convert; }
+};
 
 namespace detail {
 
@@ -17296,6 +17198,15 @@ constexpr bool may_be_dequantized(const graph& model, output_ref source) {
     return model[source.node].is<op::multiply>() || model[source.node].is<op::subtract>();
 }
 
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/dequantization/find_below.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FIND_BELOW_HPP
+#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FIND_BELOW_HPP
+/// The dequantization of an output, instead of an input.
+namespace lpt::inline LPT_ABI {
+
 /// A dequantization below an output, found by following its only consumers; empty where there is none.
 ///
 /// Convert (from i8 or u8, or to f32) -> Subtract constant -> Multiply constant, each optional, each read by one consumer only;
@@ -17357,232 +17268,142 @@ template <int Once = 0>
     return result;
 }
 
-// ---- questions about a dequantization
+}  // namespace lpt::inline LPT_ABI
+#endif
 
-/// True if the data has a low precision type.
-constexpr bool is_low_precision(const graph& model, const dequantization& found) {
-    return is_low_precision(model.type(found.data));
-}
-/// True if one of its operations has more than one consumer.
-constexpr bool is_shared(const auto& model, const dequantization& found) {
-    for (const node_id each : {found.convert, found.subtract, found.multiply}) {
-        if (each != node_id::none && model.use_count({each, 0}) > 1) {
-            return true;
-        }
-    }
-    return false;
-}
-/// True if the scale constant has exactly one element and so has the zero point constant, if there is one.
-constexpr bool is_per_tensor(const graph& model, const dequantization& found) {
-    return found.has_multiply() && constant_of(model, found.scale).elements() == 1 &&
-           (!found.has_subtract() || constant_of(model, found.zero_point).elements() == 1);
-}
-/// The constant of a dequantization that has more than one element; the zero point if both have, `none` if neither has.
-constexpr node_id constant_of_many(const auto& model, const dequantization& found) {
-    for (const node_id each : {found.zero_point, found.scale}) {
-        if (each != node_id::none && constant_of(model, each).elements() != 1) {
-            return each;
-        }
-    }
-    return node_id::none;
-}
-/// A refusal of a dequantization that is not one scale and one zero point for the whole tensor.
-constexpr verdict refuse_not_per_tensor(const auto& model, const dequantization& found, int port = 0) {
-    return refuse_because_of(reason::not_per_tensor, port, constant_of_many(model, found));
-}
-/// A refusal of the zero point that a dequantization has.
-constexpr verdict refuse_zero_point(const auto& model, const dequantization& found, int port = 0) {
-    return refuse_value(reason::has_zero_point, port, constant_of(model, found.zero_point).real(0), found.zero_point);
-}
-/// True if scale and zero point, as far as there are any, are scalar-like.
-constexpr bool is_scalar_like(const graph& model, const dequantization& found) {
-    return (!found.has_multiply() || is_scalar_like(model, found.scale)) &&
-           (!found.has_subtract() || is_scalar_like(model, found.zero_point));
-}
-/// Refuses a scale with a negative value.
-constexpr verdict scale_is_not_negative(const auto& model, const dequantization& found, int port = 0) {
-    if (!found.has_multiply()) {
-        return yes;
-    }
-    const tensor& scale = constant_of(model, found.scale);
-    const bool any_negative = detail::extent_of(scale).least < 0;
-    for (std::size_t i = 0; any_negative && i < scale.elements(); ++i) {
-        if (scale.real(i) < 0) {
-            return refuse_value(reason::negative_scale, port, scale.real(i), found.scale);
-        }
-    }
-    return yes;
-}
-/// Refuses scales and zero points that are infinite or NaN: operations that put other values beside those of the data, or
-/// compare with them, would make NaN of them.
-constexpr verdict constants_are_finite(const auto& model, const dequantization& found, int port = 0) {
-    for (const node_id each : {found.zero_point, found.scale}) {
-        if (each != node_id::none && !is_finite(constant_of(model, each))) {
-            return refuse_because_of(reason::infinite_constant, port, each);
-        }
-    }
-    return yes;
-}
-/// Refuses a scale with a value that is 0 or smaller than 1e-32 in magnitude.
-constexpr verdict scale_is_not_zero(const auto& model, const dequantization& found, int port = 0) {
-    if (!found.has_multiply()) {
-        return yes;
-    }
-    const tensor& scale = constant_of(model, found.scale);
-    if (!lpt::is_constant_evaluated() && scale.type() == f32 &&
-        detail::floats_are_at_least(scale.data(), scale.elements(), 1e-32f)) {
-        return yes;
-    }
-    for (std::size_t i = 0; i < scale.elements(); ++i) {
-        if (math::absolute(scale.real(i)) < 1e-32) {
-            return refuse_value(reason::zero_or_denormal_scale, port, scale.real(i), found.scale);
-        }
-    }
-    return yes;
-}
+// ======== lpt/transformation/dequantization/folded_constants.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FOLDED_CONSTANTS_HPP
+#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FOLDED_CONSTANTS_HPP
+/// Constants computed from constants, and zero points rounded to their type.
+namespace lpt::inline LPT_ABI {
 
-/// True if a constant of an elementwise operation has one element, or varies over the channel axis of the data alone.
-constexpr bool is_per_channel_constant(const auto& model, node_id elementwise, node_id constant,
-                                       std::size_t channel_axis) {
-    const shape& dimensions = model[constant].shape();
-    if (dimensions.rank() > 5) {
+/// Adds an operation and folds it: the folded Constant, or the operation itself where it cannot be folded. Where the
+/// inputs are Constants only the result enters the graph.
+template <int Once = 0>
+[[gnu::noinline]] constexpr output_ref fold_operation(graph& model, op::attributes what, view<output_ref> inputs,
+                                                      int version = -1) {
+    if (tensor known = evaluate_constants(model, what, inputs, version)) {
+        return model.constant(lpt::move(known));
+    }
+    return try_fold(model, model.add(lpt::move(what), inputs, {}, version));
+}
+/// A constant converted to another element type; the very same output if it has that type.
+template <int Once = 0>
+constexpr output_ref fold_convert(graph& model, output_ref source, element type) {
+    if (model.type(source) == type) {
+        return source;
+    }
+    if (const tensor* known = model.constant_value(source); known != nullptr && *known && type != dynamic) {
+        return model.constant(evaluation::convert_late(*known, type));
+    }
+    return fold_operation(model, op::convert{type}, {source});
+}
+/// Zero points as values of the data's type: rounded to the nearest integer, halves away from zero.
+///
+/// `wraps`: what lies outside the range of an integer type wraps around, -28 to 228 in u8, as in upstream; otherwise it saturates.
+template <int Once = 0>
+constexpr tensor round_zero_points(const tensor& values, element type, bool wraps) {
+    tensor_builder result(type, values.dimensions());
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        const double whole = math::round_half_away(values.real(i));
+        if (wraps && is_integral(type)) {
+            const bool is_small = math::absolute(whole) < 1e9;
+            result.integer(i, static_cast<std::int64_t>(is_small ? whole : convert_value(i64, whole)));
+        } else {
+            result.real(i, whole);
+        }
+    }
+    return result.finish();
+}
+constexpr tensor round_zero_points(const auto& r, const tensor& values, element type) {
+    return round_zero_points(values, type, r.follows(quirk::wrapped_zero_point));
+}
+namespace detail {
+
+/// True if floats are known to round to one small integer; not in constant expressions.
+template <int Once = 0>
+constexpr bool round_alike(const tensor& values) {
+    if (lpt::is_constant_evaluated() || values.type() != f32 || values.elements() == 0) {
         return false;
     }
-    if (dimensions.elements() == 1) {
-        return true;
+    const evaluation::operand<float> floats(values);
+    const auto whole = static_cast<float>(math::round_half_away(values.real(0)));
+    const float low = whole - 0.5f;
+    const float high = whole + 0.5f;
+    const float* each = floats.data();
+    bool alike = math::absolute(whole) < 1e6f;
+    for (std::size_t i = 0; i < values.elements(); ++i) {
+        alike = alike & (each[i] > low) & (each[i] < high);
     }
-    const shape& result = model[elementwise].shape();
-    if (result.rank_is_dynamic() || channel_axis >= result.rank() || !result.is_static(channel_axis)) {
-        return false;
-    }
-    const dimension channels = result[channel_axis];
-    if (dimensions.rank() == 1) {
-        return dimensions[0] == channels;
-    }
-    if (dimensions.rank() > result.rank()) {
-        return false;
-    }
-    const shape aligned = dimensions.padded_left(result.rank());
-    for (std::size_t axis = 0; axis < aligned.rank(); ++axis) {
-        if (aligned[axis] != (axis == channel_axis ? channels : 1)) {
-            return false;
-        }
-    }
-    return true;
+    return alike;
 }
 
-/// True if the output is computed from constants only: upwards there is no Parameter, convolution, MatMul or ReadValue.
-constexpr bool is_constant_path(const graph& model, node_id id) { return !model[id].reads_data(); }
+}  // namespace detail
 
-// ---- preconditions
+/// True if a zero point says nothing to integers of a type; with `quirk::wrapped_zero_point` multiples of 256 say nothing to u8, too.
+constexpr bool is_negligible_zero_point(const auto& r, const tensor& values, element type) {
+    return is_zero(r.follows(quirk::wrapped_zero_point) ? round_zero_points(values, type, true)
+                                                        : round_zero_points(values, f64, false));
+}
 
-/// Every output rank is static, and the dequantization on port 0, which is `found`, is per-tensor or per-channel.
-[[gnu::noinline]] constexpr verdict base_precondition(const auto& model, node_id id, const dequantization& found) {
-    for (std::size_t port = 0; port < model[id].outputs(); ++port) {
-        if (model[id].shape(port).rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank, static_cast<int>(port));
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/dequantization/names.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_NAMES_HPP
+#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_NAMES_HPP
+/// What a replacement takes over from what it replaces.
+namespace lpt::inline LPT_ABI {
+
+/// What a replacement takes over from the node that it replaces: run-time attributes (those of the ports only if it is the
+/// same operation, and reads the same inputs), marks (not `disable_cleanup`), annotations.
+constexpr void copy_information(auto& r, node_id from, node_id to, bool with_ports = true) {
+    if (with_ports && r.model[from].kind() == r.model[to].kind()) {
+        r.attributes.copy(from, to);
+    } else {
+        r.attributes.copy_node(from, to);
+    }
+    r.model.set_mark(to, r.model[from].marks() & ~mark::disable_cleanup);
+    for (const annotation& each : r.model[from].annotations()) {
+        bool known = false;
+        for (const annotation& mine : r.model[to].annotations()) {
+            known = known || mine.key == each.key;
+        }
+        if (!known) {
+            r.model.annotate(to, each.key, each.value);
         }
     }
-    const auto fits = [&](node_id elementwise, node_id constant) {
-        if (model[constant].shape().elements() == 1) {
-            return true;
-        }
-        shape dimensions = model[constant].shape();
-        const shape& data = model[elementwise].shape();
-        if (data.rank_is_dynamic() || dimensions.rank() > data.rank()) {
-            return false;
-        }
-        if (data.rank() - dimensions.rank() == 1) {
-            dimensions.insert(0, 1);
-        }
-        if (dimensions.rank() == 1) {
-            return true;
-        }
-        if (dimensions[0] != 1) {
-            return false;
-        }
-        for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
-            if (dimensions[axis] != 1 && axis != found.channel_axis) {
-                return false;
+}
+/// Puts `to` in the place of `from`: its readers, its name and what `copy_information` takes over.
+constexpr void replace_and_name(auto& r, node_id from, node_id to) {
+    copy_information(r, from, to);
+    r.model.rename(to, r.model[from].name());
+    r.model.replace(from, to);
+}
+/// Where the last node of a moved dequantization feeds a Result, it takes the name of the operation, which becomes "<name>_original".
+constexpr void update_output_name(auto& r, node_id last, node_id operation) {
+    graph& model = r.model;
+    for (std::size_t port = 0; port < model[last].outputs(); ++port) {
+        for (input_ref user = model.first_use({last, static_cast<std::int32_t>(port)}); user.node != node_id::none;
+             user = model.next_use(user)) {
+            if (model[user.node].is<op::result>()) {
+                const text original = model[operation].name();
+                model.rename(operation, join({original, "_original"}));
+                model.rename(last, original);
+                return;
             }
         }
-        return true;
-    };
-    if ((found.has_subtract() && !fits(found.subtract, found.zero_point)) ||
-        (found.has_multiply() && !fits(found.multiply, found.scale))) {
-        return refuse_because_of(reason::not_per_tensor_or_per_channel, 0, constant_of_many(model, found));
     }
-    return yes;
-}
-constexpr verdict base_precondition(const auto& model, node_id id, view<element> default_precisions) {
-    const bool any = model[id].inputs() != 0 && may_be_dequantized(model, model[id].input(0));
-    return base_precondition(model, id, any ? find_dequantization(model, id, default_precisions) : dequantization{});
-}
-/// `base_precondition` with the precisions that upstream always uses for it.
-constexpr verdict base_precondition(const auto& r, node_id id) {
-    return base_precondition(r.model, id, int8_precisions);
-}
-/// The same where `found` is the dequantization with the default precisions, which are mostly the same.
-constexpr verdict base_precondition_of(const auto& r, node_id id, const dequantization& found) {
-    const bool same = r.options.default_precisions == view<element>(int8_precisions);
-    return same ? base_precondition(r.model, id, found) : base_precondition(r, id);
-}
-/// Every output rank is static; constants may vary over any axis.
-constexpr verdict spatial_precondition(const auto& r, node_id id) {
-    for (std::size_t port = 0; port < r.model[id].outputs(); ++port) {
-        if (r.model[id].shape(port).rank_is_dynamic()) {
-            return refuse(reason::dynamic_rank, static_cast<int>(port));
-        }
-    }
-    return yes;
 }
 
-/// True if a Subtract of this dequantization is one that low precision arithmetic can take: u8 or i8 data, and a zero
-/// point that is a Constant, or a Convert of a Constant of the data's type.
-constexpr bool can_subtract_be_handled(const auto& r, const dequantization& found) {
-    if (!found.has_subtract() || !r.options.update_precisions) {
-        return true;
-    }
-    const element type = r.model.type(found.data);
-    if (type != u8 && type != i8) {
-        return false;
-    }
-    return found.zero_point_convert == node_id::none || r.model[found.zero_point].type() == type;
-}
+}  // namespace lpt::inline LPT_ABI
+#endif
 
-/// True if every zero point of the Subtract, rounded, lies in the data's type (u8, i8: within half a step of its range).
-constexpr bool zero_point_fits(const auto& model, const dequantization& found) {
-    if (!found.has_subtract() || found.zero_point_convert != node_id::none) {
-        return true;
-    }
-    const element type = model.type(found.data);
-    if (type != u8 && type != i8) {
-        return type == f32 || type == f16;
-    }
-    const tensor& values = constant_of(model, found.zero_point);
-    for (std::size_t i = 0; i < values.elements(); ++i) {
-        if (!(values.real(i) >= facts(type).lowest - 0.5 && values.real(i) <= facts(type).highest + 0.5)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/// A refusal of the first zero point that lies outside the range of the data's type.
-constexpr verdict refuse_unfit_zero_point(const auto& model, const dequantization& found, int port) {
-    const element type = model.type(found.data);
-    const tensor& values = constant_of(model, found.zero_point);
-    std::size_t first = 0;
-    while (first + 1 < values.elements() && values.real(first) >= facts(type).lowest - 0.5 &&
-           values.real(first) <= facts(type).highest + 0.5) {
-        ++first;
-    }
-    verdict result = refuse_value(reason::zero_point_does_not_fit, port, values.real(first), found.zero_point);
-    result.type = type;
-    return result;
-}
-
-// ---- changing
+// ======== lpt/transformation/dequantization/separate.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_SEPARATE_HPP
+#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_SEPARATE_HPP
+/// Dequantizations that others read, too, made a node's own; constants on the input where they are expected.
+namespace lpt::inline LPT_ABI {
 
 /// Puts the constant of a Multiply on input 1; gives the node that has it there.
 constexpr node_id normalize_elementwise(auto& r, node_id id) {
@@ -17722,6 +17543,122 @@ constexpr void renew_relaxed(auto& r, node_id id, view<output_ref> inputs, relax
     r.model.renew(id, inputs);
     r.model.relax(id, lpt::move(types));
 }
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/dequantization/fold.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FOLD_HPP
+#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_FOLD_HPP
+/// Folding a dequantization into constant data, and a Convert into a Subtract.
+namespace lpt::inline LPT_ABI {
+
+/// Folds the Convert of a zero point where there is a scale too. While the data of the dequantization on `port` is constant,
+/// folds its Convert, Subtract and Multiply into it. Stops where the inputs of an operation differ in type.
+[[gnu::noinline]] constexpr dequantization fold_dequantization_at(auto& r, node_id id, std::size_t port,
+                                                                  output_ref last) {
+    graph& model = r.model;
+    const auto find = [&] {
+        return id == node_id::none ? find_dequantization_at(model, last, r.options.default_precisions)
+                                   : find_dequantization(r, id, port);
+    };
+    dequantization found = find();
+    if (found.empty() || !found.has_multiply()) {
+        return found;
+    }
+    if (found.zero_point_convert != node_id::none &&
+        model.type(model[found.subtract].input(0)) == model[found.zero_point_convert].type()) {
+        model.replace_uses(found.zero_point_convert,
+                           fold_convert(model, found.zero_point, model[found.zero_point_convert].type()));
+        found = find();
+    }
+    if (!is_constant(model, found.data)) {
+        return found;
+    }
+    const auto replace_by = [&](node_id old, output_ref folded) {
+        copy_information(r, old, folded.node);
+        model.rename(folded.node, model[old].name());
+        model.replace_uses(old, folded);
+        if (last == output_ref(old)) {
+            last = folded;
+        }
+        found = find();
+        return !found.empty();
+    };
+    if (found.has_convert()) {
+        const output_ref folded = fold_convert(model, found.data, model[found.convert].type());
+        if (is_constant(model, folded) && !replace_by(found.convert, folded)) {
+            return found;
+        }
+    }
+    for (const bool subtract : {true, false}) {
+        const node_id each = subtract ? found.subtract : found.multiply;
+        if (each == node_id::none) {
+            continue;
+        }
+        output_ref left = model[each].input(0);
+        output_ref right = model[each].input(1);
+        if (model.type(left) != model.type(right)) {
+            return found;
+        }
+        left = try_fold(model, left.node);
+        right = try_fold(model, right.node);
+        const output_ref folded = fold_operation(
+            model, subtract ? op::attributes(op::subtract{}) : op::attributes(op::multiply{}), {left, right});
+        if (!is_constant(model, folded) || !replace_by(each, fold_convert(model, folded, model[each].type()))) {
+            return found;
+        }
+    }
+    return found;
+}
+constexpr dequantization fold_dequantization(auto& r, node_id id, std::size_t port) {
+    return fold_dequantization_at(r, id, port, {});
+}
+
+/// Turns Subtract(Convert(data), constant) into a Subtract of low precision data and constant that still gives the
+/// Convert's type. The zero point is rounded, halves away from zero, and made a scalar where all its values are equal; a
+/// zero point of zero takes the Subtract away.
+///
+/// Gives the Subtract that is there afterwards; `none` if it went away. Without such a Convert nothing changes. A zero point that
+/// is the same everywhere gets the shape `spread`, if there is one.
+[[gnu::noinline]] constexpr node_id optimize_subtract(auto& r, node_id subtract, const shape* spread = nullptr) {
+    graph& model = r.model;
+    const node_id convert = model.producer(subtract, 0);
+    if (!model[convert].is<op::convert>() || !is_real(model[convert].type())) {
+        return subtract;
+    }
+    const output_ref data = model[convert].input(0);
+    const element real_type = model[convert].type();
+    const output_ref constant = try_fold(model, model[subtract].input(1).node);
+    if (!is_constant(model, constant)) {
+        return subtract;
+    }
+    const tensor& shifts = constant_of(model, constant.node);
+    tensor zero_point;
+    if (detail::round_alike(shifts)) {  // one value of many is quickly rounded
+        zero_point = round_zero_points(r, make_scalar(f32, shifts.real(0)), model.type(data));
+    } else {
+        zero_point = to_scalar(round_zero_points(r, shifts, model.type(data)));
+    }
+    if (zero_point.elements() == 1 && zero_point.real(0) == 0) {
+        model.replace_uses(subtract, data);
+        return node_id::none;
+    }
+    if (spread != nullptr && zero_point.dimensions().rank() == 0) {
+        zero_point = make_tensor(zero_point.type(), *spread, view<double>({zero_point.real(0)}));
+    }
+    renew_relaxed(r, subtract, {data, model.constant(lpt::move(zero_point))}, {{real_type, real_type}, {real_type}});
+    return subtract;
+}
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/dequantization/move.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_MOVE_HPP
+#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_MOVE_HPP
+/// Moving a dequantization behind an operation.
+namespace lpt::inline LPT_ABI {
 
 /// What `move_dequantization_after` made.
 struct moved_dequantization {
@@ -17865,105 +17802,253 @@ move_dequantization_after(auto& r, node_id operation, const dequantization& foun
     return {operation, dequantized.node};
 }
 
-/// Folds the Convert of a zero point where there is a scale too. While the data of the dequantization on `port` is constant,
-/// folds its Convert, Subtract and Multiply into it. Stops where the inputs of an operation differ in type.
-[[gnu::noinline]] constexpr dequantization fold_dequantization_at(auto& r, node_id id, std::size_t port,
-                                                                  output_ref last) {
-    graph& model = r.model;
-    const auto find = [&] {
-        return id == node_id::none ? find_dequantization_at(model, last, r.options.default_precisions)
-                                   : find_dequantization(r, id, port);
-    };
-    dequantization found = find();
-    if (found.empty() || !found.has_multiply()) {
-        return found;
-    }
-    if (found.zero_point_convert != node_id::none &&
-        model.type(model[found.subtract].input(0)) == model[found.zero_point_convert].type()) {
-        model.replace_uses(found.zero_point_convert,
-                           fold_convert(model, found.zero_point, model[found.zero_point_convert].type()));
-        found = find();
-    }
-    if (!is_constant(model, found.data)) {
-        return found;
-    }
-    const auto replace_by = [&](node_id old, output_ref folded) {
-        copy_information(r, old, folded.node);
-        model.rename(folded.node, model[old].name());
-        model.replace_uses(old, folded);
-        if (last == output_ref(old)) {
-            last = folded;
-        }
-        found = find();
-        return !found.empty();
-    };
-    if (found.has_convert()) {
-        const output_ref folded = fold_convert(model, found.data, model[found.convert].type());
-        if (is_constant(model, folded) && !replace_by(found.convert, folded)) {
-            return found;
-        }
-    }
-    for (const bool subtract : {true, false}) {
-        const node_id each = subtract ? found.subtract : found.multiply;
-        if (each == node_id::none) {
-            continue;
-        }
-        output_ref left = model[each].input(0);
-        output_ref right = model[each].input(1);
-        if (model.type(left) != model.type(right)) {
-            return found;
-        }
-        left = try_fold(model, left.node);
-        right = try_fold(model, right.node);
-        const output_ref folded = fold_operation(
-            model, subtract ? op::attributes(op::subtract{}) : op::attributes(op::multiply{}), {left, right});
-        if (!is_constant(model, folded) || !replace_by(each, fold_convert(model, folded, model[each].type()))) {
-            return found;
-        }
-    }
-    return found;
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/dequantization/questions.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_QUESTIONS_HPP
+#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_QUESTIONS_HPP
+/// Questions about a dequantization, some of them with the refusal that follows.
+namespace lpt::inline LPT_ABI {
+
+/// True if the data has a low precision type.
+constexpr bool is_low_precision(const graph& model, const dequantization& found) {
+    return is_low_precision(model.type(found.data));
 }
-constexpr dequantization fold_dequantization(auto& r, node_id id, std::size_t port) {
-    return fold_dequantization_at(r, id, port, {});
+/// True if one of its operations has more than one consumer.
+constexpr bool is_shared(const auto& model, const dequantization& found) {
+    for (const node_id each : {found.convert, found.subtract, found.multiply}) {
+        if (each != node_id::none && model.use_count({each, 0}) > 1) {
+            return true;
+        }
+    }
+    return false;
+}
+/// True if the scale constant has exactly one element and so has the zero point constant, if there is one.
+constexpr bool is_per_tensor(const graph& model, const dequantization& found) {
+    return found.has_multiply() && constant_of(model, found.scale).elements() == 1 &&
+           (!found.has_subtract() || constant_of(model, found.zero_point).elements() == 1);
+}
+/// The constant of a dequantization that has more than one element; the zero point if both have, `none` if neither has.
+constexpr node_id constant_of_many(const auto& model, const dequantization& found) {
+    for (const node_id each : {found.zero_point, found.scale}) {
+        if (each != node_id::none && constant_of(model, each).elements() != 1) {
+            return each;
+        }
+    }
+    return node_id::none;
+}
+/// A refusal of a dequantization that is not one scale and one zero point for the whole tensor.
+constexpr verdict refuse_not_per_tensor(const auto& model, const dequantization& found, int port = 0) {
+    return refuse_because_of(reason::not_per_tensor, port, constant_of_many(model, found));
+}
+/// A refusal of the zero point that a dequantization has.
+constexpr verdict refuse_zero_point(const auto& model, const dequantization& found, int port = 0) {
+    return refuse_value(reason::has_zero_point, port, constant_of(model, found.zero_point).real(0), found.zero_point);
+}
+/// True if scale and zero point, as far as there are any, are scalar-like.
+constexpr bool is_scalar_like(const graph& model, const dequantization& found) {
+    return (!found.has_multiply() || is_scalar_like(model, found.scale)) &&
+           (!found.has_subtract() || is_scalar_like(model, found.zero_point));
+}
+/// Refuses a scale with a negative value.
+constexpr verdict scale_is_not_negative(const auto& model, const dequantization& found, int port = 0) {
+    if (!found.has_multiply()) {
+        return yes;
+    }
+    const tensor& scale = constant_of(model, found.scale);
+    const bool any_negative = detail::extent_of(scale).least < 0;
+    for (std::size_t i = 0; any_negative && i < scale.elements(); ++i) {
+        if (scale.real(i) < 0) {
+            return refuse_value(reason::negative_scale, port, scale.real(i), found.scale);
+        }
+    }
+    return yes;
+}
+/// Refuses scales and zero points that are infinite or NaN: operations that put other values beside those of the data, or
+/// compare with them, would make NaN of them.
+constexpr verdict constants_are_finite(const auto& model, const dequantization& found, int port = 0) {
+    for (const node_id each : {found.zero_point, found.scale}) {
+        if (each != node_id::none && !is_finite(constant_of(model, each))) {
+            return refuse_because_of(reason::infinite_constant, port, each);
+        }
+    }
+    return yes;
+}
+/// Refuses a scale with a value that is 0 or smaller than 1e-32 in magnitude.
+constexpr verdict scale_is_not_zero(const auto& model, const dequantization& found, int port = 0) {
+    if (!found.has_multiply()) {
+        return yes;
+    }
+    const tensor& scale = constant_of(model, found.scale);
+    if (!lpt::is_constant_evaluated() && scale.type() == f32 &&
+        detail::floats_are_at_least(scale.data(), scale.elements(), 1e-32f)) {
+        return yes;
+    }
+    for (std::size_t i = 0; i < scale.elements(); ++i) {
+        if (math::absolute(scale.real(i)) < 1e-32) {
+            return refuse_value(reason::zero_or_denormal_scale, port, scale.real(i), found.scale);
+        }
+    }
+    return yes;
 }
 
-/// Turns Subtract(Convert(data), constant) into a Subtract of low precision data and constant that still gives the
-/// Convert's type. The zero point is rounded, halves away from zero, and made a scalar where all its values are equal; a
-/// zero point of zero takes the Subtract away.
-///
-/// Gives the Subtract that is there afterwards; `none` if it went away. Without such a Convert nothing changes. A zero point that
-/// is the same everywhere gets the shape `spread`, if there is one.
-[[gnu::noinline]] constexpr node_id optimize_subtract(auto& r, node_id subtract, const shape* spread = nullptr) {
-    graph& model = r.model;
-    const node_id convert = model.producer(subtract, 0);
-    if (!model[convert].is<op::convert>() || !is_real(model[convert].type())) {
-        return subtract;
+/// True if a constant of an elementwise operation has one element, or varies over the channel axis of the data alone.
+constexpr bool is_per_channel_constant(const auto& model, node_id elementwise, node_id constant,
+                                       std::size_t channel_axis) {
+    const shape& dimensions = model[constant].shape();
+    if (dimensions.rank() > 5) {
+        return false;
     }
-    const output_ref data = model[convert].input(0);
-    const element real_type = model[convert].type();
-    const output_ref constant = try_fold(model, model[subtract].input(1).node);
-    if (!is_constant(model, constant)) {
-        return subtract;
+    if (dimensions.elements() == 1) {
+        return true;
     }
-    const tensor& shifts = constant_of(model, constant.node);
-    tensor zero_point;
-    if (detail::round_alike(shifts)) {  // one value of many is quickly rounded
-        zero_point = round_zero_points(r, make_scalar(f32, shifts.real(0)), model.type(data));
-    } else {
-        zero_point = to_scalar(round_zero_points(r, shifts, model.type(data)));
+    const shape& result = model[elementwise].shape();
+    if (result.rank_is_dynamic() || channel_axis >= result.rank() || !result.is_static(channel_axis)) {
+        return false;
     }
-    if (zero_point.elements() == 1 && zero_point.real(0) == 0) {
-        model.replace_uses(subtract, data);
-        return node_id::none;
+    const dimension channels = result[channel_axis];
+    if (dimensions.rank() == 1) {
+        return dimensions[0] == channels;
     }
-    if (spread != nullptr && zero_point.dimensions().rank() == 0) {
-        zero_point = make_tensor(zero_point.type(), *spread, view<double>({zero_point.real(0)}));
+    if (dimensions.rank() > result.rank()) {
+        return false;
     }
-    renew_relaxed(r, subtract, {data, model.constant(lpt::move(zero_point))}, {{real_type, real_type}, {real_type}});
-    return subtract;
+    const shape aligned = dimensions.padded_left(result.rank());
+    for (std::size_t axis = 0; axis < aligned.rank(); ++axis) {
+        if (aligned[axis] != (axis == channel_axis ? channels : 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// True if the output is computed from constants only: upwards there is no Parameter, convolution, MatMul or ReadValue.
+constexpr bool is_constant_path(const graph& model, node_id id) { return !model[id].reads_data(); }
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/dequantization/preconditions.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_PRECONDITIONS_HPP
+#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_PRECONDITIONS_HPP
+/// What nearly every transformation asks for first.
+namespace lpt::inline LPT_ABI {
+
+/// Every output rank is static, and the dequantization on port 0, which is `found`, is per-tensor or per-channel.
+[[gnu::noinline]] constexpr verdict base_precondition(const auto& model, node_id id, const dequantization& found) {
+    for (std::size_t port = 0; port < model[id].outputs(); ++port) {
+        if (model[id].shape(port).rank_is_dynamic()) {
+            return refuse(reason::dynamic_rank, static_cast<int>(port));
+        }
+    }
+    const auto fits = [&](node_id elementwise, node_id constant) {
+        if (model[constant].shape().elements() == 1) {
+            return true;
+        }
+        shape dimensions = model[constant].shape();
+        const shape& data = model[elementwise].shape();
+        if (data.rank_is_dynamic() || dimensions.rank() > data.rank()) {
+            return false;
+        }
+        if (data.rank() - dimensions.rank() == 1) {
+            dimensions.insert(0, 1);
+        }
+        if (dimensions.rank() == 1) {
+            return true;
+        }
+        if (dimensions[0] != 1) {
+            return false;
+        }
+        for (std::size_t axis = 0; axis < dimensions.rank(); ++axis) {
+            if (dimensions[axis] != 1 && axis != found.channel_axis) {
+                return false;
+            }
+        }
+        return true;
+    };
+    if ((found.has_subtract() && !fits(found.subtract, found.zero_point)) ||
+        (found.has_multiply() && !fits(found.multiply, found.scale))) {
+        return refuse_because_of(reason::not_per_tensor_or_per_channel, 0, constant_of_many(model, found));
+    }
+    return yes;
+}
+constexpr verdict base_precondition(const auto& model, node_id id, view<element> default_precisions) {
+    const bool any = model[id].inputs() != 0 && may_be_dequantized(model, model[id].input(0));
+    return base_precondition(model, id, any ? find_dequantization(model, id, default_precisions) : dequantization{});
+}
+/// `base_precondition` with the precisions that upstream always uses for it.
+constexpr verdict base_precondition(const auto& r, node_id id) {
+    return base_precondition(r.model, id, int8_precisions);
+}
+/// The same where `found` is the dequantization with the default precisions, which are mostly the same.
+constexpr verdict base_precondition_of(const auto& r, node_id id, const dequantization& found) {
+    const bool same = r.options.default_precisions == view<element>(int8_precisions);
+    return same ? base_precondition(r.model, id, found) : base_precondition(r, id);
+}
+/// Every output rank is static; constants may vary over any axis.
+constexpr verdict spatial_precondition(const auto& r, node_id id) {
+    for (std::size_t port = 0; port < r.model[id].outputs(); ++port) {
+        if (r.model[id].shape(port).rank_is_dynamic()) {
+            return refuse(reason::dynamic_rank, static_cast<int>(port));
+        }
+    }
+    return yes;
+}
+
+/// True if a Subtract of this dequantization is one that low precision arithmetic can take: u8 or i8 data, and a zero
+/// point that is a Constant, or a Convert of a Constant of the data's type.
+constexpr bool can_subtract_be_handled(const auto& r, const dequantization& found) {
+    if (!found.has_subtract() || !r.options.update_precisions) {
+        return true;
+    }
+    const element type = r.model.type(found.data);
+    if (type != u8 && type != i8) {
+        return false;
+    }
+    return found.zero_point_convert == node_id::none || r.model[found.zero_point].type() == type;
+}
+
+/// True if every zero point of the Subtract, rounded, lies in the data's type (u8, i8: within half a step of its range).
+constexpr bool zero_point_fits(const auto& model, const dequantization& found) {
+    if (!found.has_subtract() || found.zero_point_convert != node_id::none) {
+        return true;
+    }
+    const element type = model.type(found.data);
+    if (type != u8 && type != i8) {
+        return type == f32 || type == f16;
+    }
+    const tensor& values = constant_of(model, found.zero_point);
+    for (std::size_t i = 0; i < values.elements(); ++i) {
+        if (!(values.real(i) >= facts(type).lowest - 0.5 && values.real(i) <= facts(type).highest + 0.5)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// A refusal of the first zero point that lies outside the range of the data's type.
+constexpr verdict refuse_unfit_zero_point(const auto& model, const dequantization& found, int port) {
+    const element type = model.type(found.data);
+    const tensor& values = constant_of(model, found.zero_point);
+    std::size_t first = 0;
+    while (first + 1 < values.elements() && values.real(first) >= facts(type).lowest - 0.5 &&
+           values.real(first) <= facts(type).highest + 0.5) {
+        ++first;
+    }
+    verdict result = refuse_value(reason::zero_point_does_not_fit, port, values.real(first), found.zero_point);
+    result.type = type;
+    return result;
 }
 
 }  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/dequantization.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_HPP
+#define LPT_HOLDS_TRANSFORMATION_DEQUANTIZATION_HPP
+/// Finding, moving, folding and normalising dequantization operations: what nearly every transformation stands on.
+
 #endif
 
 // ======== lpt/transformation/fake_quantize/fold_fake_quantize.hpp
@@ -29188,13 +29273,10 @@ inline constexpr user_operations user_operations_of{
 }  // namespace lpt::inline LPT_ABI::op
 #endif
 
-// ======== lpt/graph/freeze.hpp
-#ifndef LPT_HOLDS_GRAPH_FREEZE_HPP
-#define LPT_HOLDS_GRAPH_FREEZE_HPP
-/// Graphs as arrays of words: the only way in which a graph can leave the constant expression that made it.
-///
-/// The words hold everything that a graph holds, numbers of nodes and orders of uses among it, so that a thawed graph behaves
-/// in every later step as the frozen one would have. They are meant for the program that made them, not for files.
+// ======== lpt/graph/freeze/words.hpp
+#ifndef LPT_HOLDS_GRAPH_FREEZE_WORDS_HPP
+#define LPT_HOLDS_GRAPH_FREEZE_WORDS_HPP
+/// Values of all kinds as words, and read again.
 namespace lpt::inline LPT_ABI {
 
 using word = std::uint64_t;
@@ -29493,6 +29575,19 @@ public:
     }
 };
 
+}  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/graph/freeze/attributes.hpp
+#ifndef LPT_HOLDS_GRAPH_FREEZE_ATTRIBUTES_HPP
+#define LPT_HOLDS_GRAPH_FREEZE_ATTRIBUTES_HPP
+/// Attributes of operations as words.
+namespace lpt::inline LPT_ABI {
+
+namespace detail {
+
 /// How the attributes of one operation type are written and read.
 struct freeze_row {
     void (*save)(const op::attributes&, word_writer&) = nullptr;
@@ -29568,6 +29663,19 @@ public:
         return own->fields->make(named, version, own->name);
     }
 };
+
+}  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/graph/freeze/graphs.hpp
+#ifndef LPT_HOLDS_GRAPH_FREEZE_GRAPHS_HPP
+#define LPT_HOLDS_GRAPH_FREEZE_GRAPHS_HPP
+/// Graphs as words: what is written is read in the same order.
+namespace lpt::inline LPT_ABI {
+
+namespace detail {
 
 /// What is in the first two words of a node:
 ///   kind (32 bits), version (24), relaxed, reads data, has rare parts;   marks (16), outputs (16), inputs (32).
@@ -29764,6 +29872,18 @@ private:
 };
 
 }  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/graph/freeze.hpp
+#ifndef LPT_HOLDS_GRAPH_FREEZE_HPP
+#define LPT_HOLDS_GRAPH_FREEZE_HPP
+/// Graphs as arrays of words: the only way in which a graph can leave the constant expression that made it.
+///
+/// The words hold everything that a graph holds, numbers of nodes and orders of uses among it, so that a thawed graph behaves
+/// in every later step as the frozen one would have. They are meant for the program that made them, not for files.
+namespace lpt::inline LPT_ABI {
 
 /// A graph as words. `data`: memory into which constants may be windows that stay so; others are copied.
 constexpr seq<word> freeze(const graph& model, view<std::byte> data = {}) {
@@ -29979,19 +30099,10 @@ struct accessors_impl<Op, when<lpt::op::detail::names_attributes<Op>>> {
 }  // namespace boost::hana
 #endif
 
-// ======== lpt/transformation/rule.hpp
-#ifndef LPT_HOLDS_TRANSFORMATION_RULE_HPP
-#define LPT_HOLDS_TRANSFORMATION_RULE_HPP
-/// Rules in a declarative form: what is looked for, and what takes its place, as expression types.
-///
-///     struct merge_multiplies
-///         : rule<"MergeMultiplies",
-///                expression<op::multiply, expression<op::multiply, any<0>, literal<1>>, literal<2>>,
-///                expression<op::multiply, any<0>, computed<op::multiply, literal<1>, literal<2>>>> {};
-///
-/// A rule is a transformation like any other: it goes into a pipeline with `with_main`, `before` and the like.
-/// Mistakes (wrong numbers of inputs, unknown captures, element types that never meet, a rule that matches its own
-/// result) do not compile, with a sentence of namespace `mistake` as the message.
+// ======== lpt/transformation/rule/expressions.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_RULE_EXPRESSIONS_HPP
+#define LPT_HOLDS_TRANSFORMATION_RULE_EXPRESSIONS_HPP
+/// What rules are made of: what is looked for, what takes its place, conditions.
 namespace lpt::inline LPT_ABI {
 
 // ---- what is looked for
@@ -30120,6 +30231,15 @@ struct rule_name {
     constexpr text_view view() const { return {characters, Size - 1}; }
 };
 
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/rule/facts.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_RULE_FACTS_HPP
+#define LPT_HOLDS_TRANSFORMATION_RULE_FACTS_HPP
+/// What is known of an expression when its rule is compiled, and the mistakes that it shows.
+namespace lpt::inline LPT_ABI {
+
 namespace mistake {
 // The operation does not take so many inputs.
 template <op::kind Operation, int Count>
@@ -30149,7 +30269,6 @@ struct replacement_does_not_say_the_attributes_of;
 template <rule_name Name>
 struct rule_matches_its_own_result;
 }  // namespace mistake
-
 namespace detail {
 
 enum class rule_mistake {
@@ -30255,6 +30374,19 @@ constexpr unsigned types_of_output(expression_facts& facts, view<unsigned> input
         }
     }
 }
+
+}  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/rule/pattern.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_RULE_PATTERN_HPP
+#define LPT_HOLDS_TRANSFORMATION_RULE_PATTERN_HPP
+/// How each expression that is looked for is matched.
+namespace lpt::inline LPT_ABI {
+
+namespace detail {
 
 template <class From, class E>
 struct expression_traits;
@@ -30509,6 +30641,19 @@ struct expression_traits<From, labelled<Label, E>> : expression_traits<From, E> 
     }
 };
 
+}  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/rule/replacement.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_RULE_REPLACEMENT_HPP
+#define LPT_HOLDS_TRANSFORMATION_RULE_REPLACEMENT_HPP
+/// How each expression that takes the place is made.
+namespace lpt::inline LPT_ABI {
+
+namespace detail {
+
 template <class From, class Op, class... In>
 struct expression_traits<From, computed<Op, In...>> : expression_kind {
     static constexpr expression_facts facts() {
@@ -30583,6 +30728,19 @@ struct expression_traits<From, made<Make, In...>> : expression_kind {
         return id;
     }
 };
+
+}  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/rule/check.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_RULE_CHECK_HPP
+#define LPT_HOLDS_TRANSFORMATION_RULE_CHECK_HPP
+/// Rules that cannot be meant do not compile.
+namespace lpt::inline LPT_ABI {
+
+namespace detail {
 
 /// The first operation of a replacement whose own attributes say nothing, -1 if there is none.
 template <class E>
@@ -30686,6 +30844,28 @@ struct checked_rule<Name, rule_mistake::own_result, N, O> : mistake::rule_matche
 
 template <class From, class To, bool Conditional>
 inline constexpr rule_finding found_in_rule = find_rule_mistake<From, To, Conditional>();
+
+}  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI
+#endif
+
+// ======== lpt/transformation/rule.hpp
+#ifndef LPT_HOLDS_TRANSFORMATION_RULE_HPP
+#define LPT_HOLDS_TRANSFORMATION_RULE_HPP
+/// Rules in a declarative form: what is looked for, and what takes its place, as expression types.
+///
+///     struct merge_multiplies
+///         : rule<"MergeMultiplies",
+///                expression<op::multiply, expression<op::multiply, any<0>, literal<1>>, literal<2>>,
+///                expression<op::multiply, any<0>, computed<op::multiply, literal<1>, literal<2>>>> {};
+///
+/// A rule is a transformation like any other: it goes into a pipeline with `with_main`, `before` and the like.
+/// Mistakes (wrong numbers of inputs, unknown captures, element types that never meet, a rule that matches its own
+/// result) do not compile, with a sentence of namespace `mistake` as the message.
+namespace lpt::inline LPT_ABI {
+
+namespace detail {
 
 /// The pattern of a rule, for dispatch.
 template <class From>

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization/values.hpp>
+
+/// A dequantization is the chain  data -> [Convert] -> [Subtract zero_point] -> [Multiply scale]:
+/// real value = scale * (quantized value - zero_point).
+namespace lpt::inline LPT_ABI {
+
+/// The parts of one dequantization; parts that are absent are `none`.
+struct dequantization {
+    output_ref data;                              // what is dequantized
+    node_id convert = node_id::none;
+    node_id subtract = node_id::none;
+    node_id zero_point_convert = node_id::none;   // Convert between the zero point constant and the Subtract
+    node_id zero_point = node_id::none;           // Constant
+    node_id multiply = node_id::none;
+    node_id scale = node_id::none;                // Constant
+    std::size_t channel_axis = 1;
+
+    /// True if there is neither Subtract nor Multiply; a lone Convert dequantizes nothing.
+    constexpr bool empty() const { return subtract == node_id::none && multiply == node_id::none; }
+    constexpr bool has_convert() const { return convert != node_id::none; }
+    constexpr bool has_subtract() const { return subtract != node_id::none; }
+    constexpr bool has_multiply() const { return multiply != node_id::none; }
+    /// The last node of the chain; `none` if it has no node.
+    constexpr node_id last() const { return has_multiply() ? multiply : has_subtract() ? subtract : convert; }
+};
+
+namespace detail {
+
+/// The input of an elementwise node that holds its constant: 1, then 0; -1 if neither does.
+constexpr int constant_port(const auto& model, node_id id, bool through_convert) {
+    const node& each = model[id];
+    for (int port = 1; port >= 0; --port) {
+        const output_ref source = each.input(static_cast<std::size_t>(port));
+        if (is_constant(model, source) ||
+            (through_convert && is_converted_constant(model, source) && is_real(model.type(source)))) {
+            return port;
+        }
+    }
+    return -1;
+}
+
+/// True if the constant does not broadcast the data to a larger shape.
+constexpr bool keeps_data_shape(const auto& model, node_id id, int constant) {
+    const node& each = model[id];
+    const shape& data = model.shape(each.input(constant == 1 ? 0 : 1));
+    const shape& result = each.shape();
+    if (data.rank_is_dynamic() || result.rank_is_dynamic()) {
+        return data.rank_is_dynamic() == result.rank_is_dynamic();
+    }
+    if (data.rank() != result.rank()) {
+        return false;
+    }
+    const dimension* mine = data.begin();
+    const dimension* theirs = result.begin();
+    for (std::size_t axis = 0; axis < data.rank(); ++axis) {
+        if (mine[axis] != theirs[axis] && mine[axis] != dynamic_dimension) {
+            return false;
+        }
+    }
+    return true;
+}
+
+constexpr std::size_t channel_axis_of(const graph& model, output_ref data) {
+    const shape& dimensions = model.shape(data);
+    if (dimensions.rank_is_static() && dimensions.rank() == 1) {
+        return 0;
+    }
+    if (model[data.node].is<op::mat_mul>() && dimensions.rank_is_static() && dimensions.rank() > 0) {
+        return dimensions.rank() - 1;
+    }
+    return 1;
+}
+
+}  // namespace detail
+
+/// The dequantization whose last operation produces `source`; empty where there is none.
+///
+/// A Convert belongs to it only if its input has one of the `default_precisions`, or is i4, u4, f16 or f32. A Multiply
+/// needs a Constant of a floating point type on an input, a Subtract one of a floating point type or a converted one on
+/// input 1 (a Subtract of integers belongs to the operation that reads it); constants must not broadcast the data.
+template <int Once = 0>
+[[gnu::noinline]] constexpr dequantization find_dequantization_at(const graph& model, output_ref source,
+                                                                  view<element> default_precisions) {
+    dequantization result;
+    output_ref data = source;
+    const node* last = &model[data.node];
+    if (last->is<op::multiply>()) {
+        const int port = detail::constant_port(model, data.node, false);
+        if (port < 0 || !detail::keeps_data_shape(model, data.node, port)) {
+            return {};
+        }
+        const node_id scale = last->input(static_cast<std::size_t>(port)).node;
+        if (!is_real(model[scale].type())) {
+            return {};
+        }
+        result.multiply = data.node;
+        result.scale = scale;
+        data = last->input(port == 1 ? 0 : 1);
+        last = &model[data.node];
+    }
+    if (last->is<op::subtract>()) {
+        const int port = detail::constant_port(model, data.node, true);
+        // A constant from which the data is subtracted is no zero point.
+        const bool is_real_shift = port == 1 && is_real(model.type(last->input(1)));
+        if (!is_real_shift || !detail::keeps_data_shape(model, data.node, port)) {
+            result.data = data;
+            result.channel_axis = detail::channel_axis_of(model, data);
+            return result;
+        }
+        const node_id zero_point = last->input(1).node;
+        result.subtract = data.node;
+        if (model[zero_point].is<op::convert>()) {
+            result.zero_point_convert = zero_point;
+            result.zero_point = model.producer(zero_point, 0);
+        } else {
+            result.zero_point = zero_point;
+        }
+        data = last->input(0);
+        last = &model[data.node];
+    }
+    if (last->is<op::convert>()) {
+        const element from = model.type(last->input(0));
+        bool accepted = from == i4 || from == u4 || from == f32 || from == f16;
+        for (const element each : default_precisions) {
+            accepted = accepted || each == from;
+        }
+        if (accepted) {
+            result.convert = data.node;
+            data = last->input(0);
+        }
+    }
+    result.data = data;
+    result.channel_axis = detail::channel_axis_of(model, data);
+    return result;
+}
+/// The dequantization above an input port; empty where there is none or the node has no such port.
+template <int Once = 0>
+constexpr dequantization find_dequantization(const graph& model, node_id id, view<element> default_precisions,
+                                             std::size_t port = 0) {
+    if (port >= model[id].inputs()) {
+        return {};
+    }
+    return find_dequantization_at(model, model[id].input(port), default_precisions);
+}
+constexpr dequantization find_dequantization(const auto& r, node_id id, std::size_t port = 0) {
+    return find_dequantization(r.model, id, r.options.default_precisions, port);
+}
+
+/// False if the dequantization above an output is empty for sure: quicker than to look for it.
+constexpr bool may_be_dequantized(const graph& model, output_ref source) {
+    return model[source.node].is<op::multiply>() || model[source.node].is<op::subtract>();
+}
+
+}  // namespace lpt::inline LPT_ABI

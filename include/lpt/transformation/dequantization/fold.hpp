@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization/folded_constants.hpp>
+#include <lpt/transformation/dequantization/separate.hpp>
+
+/// Folding a dequantization into constant data, and a Convert into a Subtract.
+namespace lpt::inline LPT_ABI {
+
+/// Folds the Convert of a zero point where there is a scale too. While the data of the dequantization on `port` is constant,
+/// folds its Convert, Subtract and Multiply into it. Stops where the inputs of an operation differ in type.
+[[gnu::noinline]] constexpr dequantization fold_dequantization_at(auto& r, node_id id, std::size_t port,
+                                                                  output_ref last) {
+    graph& model = r.model;
+    const auto find = [&] {
+        return id == node_id::none ? find_dequantization_at(model, last, r.options.default_precisions)
+                                   : find_dequantization(r, id, port);
+    };
+    dequantization found = find();
+    if (found.empty() || !found.has_multiply()) {
+        return found;
+    }
+    if (found.zero_point_convert != node_id::none &&
+        model.type(model[found.subtract].input(0)) == model[found.zero_point_convert].type()) {
+        model.replace_uses(found.zero_point_convert,
+                           fold_convert(model, found.zero_point, model[found.zero_point_convert].type()));
+        found = find();
+    }
+    if (!is_constant(model, found.data)) {
+        return found;
+    }
+    const auto replace_by = [&](node_id old, output_ref folded) {
+        copy_information(r, old, folded.node);
+        model.rename(folded.node, model[old].name());
+        model.replace_uses(old, folded);
+        if (last == output_ref(old)) {
+            last = folded;
+        }
+        found = find();
+        return !found.empty();
+    };
+    if (found.has_convert()) {
+        const output_ref folded = fold_convert(model, found.data, model[found.convert].type());
+        if (is_constant(model, folded) && !replace_by(found.convert, folded)) {
+            return found;
+        }
+    }
+    for (const bool subtract : {true, false}) {
+        const node_id each = subtract ? found.subtract : found.multiply;
+        if (each == node_id::none) {
+            continue;
+        }
+        output_ref left = model[each].input(0);
+        output_ref right = model[each].input(1);
+        if (model.type(left) != model.type(right)) {
+            return found;
+        }
+        left = try_fold(model, left.node);
+        right = try_fold(model, right.node);
+        const output_ref folded = fold_operation(
+            model, subtract ? op::attributes(op::subtract{}) : op::attributes(op::multiply{}), {left, right});
+        if (!is_constant(model, folded) || !replace_by(each, fold_convert(model, folded, model[each].type()))) {
+            return found;
+        }
+    }
+    return found;
+}
+constexpr dequantization fold_dequantization(auto& r, node_id id, std::size_t port) {
+    return fold_dequantization_at(r, id, port, {});
+}
+
+/// Turns Subtract(Convert(data), constant) into a Subtract of low precision data and constant that still gives the
+/// Convert's type. The zero point is rounded, halves away from zero, and made a scalar where all its values are equal; a
+/// zero point of zero takes the Subtract away.
+///
+/// Gives the Subtract that is there afterwards; `none` if it went away. Without such a Convert nothing changes. A zero point that
+/// is the same everywhere gets the shape `spread`, if there is one.
+[[gnu::noinline]] constexpr node_id optimize_subtract(auto& r, node_id subtract, const shape* spread = nullptr) {
+    graph& model = r.model;
+    const node_id convert = model.producer(subtract, 0);
+    if (!model[convert].is<op::convert>() || !is_real(model[convert].type())) {
+        return subtract;
+    }
+    const output_ref data = model[convert].input(0);
+    const element real_type = model[convert].type();
+    const output_ref constant = try_fold(model, model[subtract].input(1).node);
+    if (!is_constant(model, constant)) {
+        return subtract;
+    }
+    const tensor& shifts = constant_of(model, constant.node);
+    tensor zero_point;
+    if (detail::round_alike(shifts)) {  // one value of many is quickly rounded
+        zero_point = round_zero_points(r, make_scalar(f32, shifts.real(0)), model.type(data));
+    } else {
+        zero_point = to_scalar(round_zero_points(r, shifts, model.type(data)));
+    }
+    if (zero_point.elements() == 1 && zero_point.real(0) == 0) {
+        model.replace_uses(subtract, data);
+        return node_id::none;
+    }
+    if (spread != nullptr && zero_point.dimensions().rank() == 0) {
+        zero_point = make_tensor(zero_point.type(), *spread, view<double>({zero_point.real(0)}));
+    }
+    renew_relaxed(r, subtract, {data, model.constant(lpt::move(zero_point))}, {{real_type, real_type}, {real_type}});
+    return subtract;
+}
+
+}  // namespace lpt::inline LPT_ABI

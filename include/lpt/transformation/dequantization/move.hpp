@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization/folded_constants.hpp>
+#include <lpt/transformation/dequantization/separate.hpp>
+
+/// Moving a dequantization behind an operation.
+namespace lpt::inline LPT_ABI {
+
+/// What `move_dequantization_after` made.
+struct moved_dequantization {
+    node_id operation = node_id::none;  // the operation on low precision data
+    node_id last = node_id::none;  // the last operation of the dequantization behind it
+};
+
+/// How `move_dequantization_after` deals with types and zero points.
+struct move_settings {
+    bool update_output_type = true;  // a relaxed operation gives the type of its input; false: the type of the scale
+    bool move_subtract = true;  // false: the Subtract stays above the operation
+};
+
+namespace detail {
+
+/// The data that meets a dequantization constant: converted where the constant has more bits, so that nothing is lost.
+constexpr output_ref data_for(auto& r, output_ref data, node_id constant) {
+    const element own = r.model[constant].type();
+    return bit_width(r.model.type(data)) < bit_width(own) ? output_ref(r.model.add(op::convert{own}, {data})) : data;
+}
+
+}  // namespace detail
+
+/// Appends the operations of `found` to an output that has low precision (or, after a relaxed operation, real) values:
+/// Convert if the type differs from the scale's, Subtract, Multiply with the output type of the old Multiply.
+[[gnu::noinline]] constexpr output_ref append_dequantization(auto& r, output_ref parent, const dequantization& found,
+                                                             bool with_subtract = true) {
+    graph& model = r.model;
+    const element converted = found.has_convert() ? model[found.convert].type() : model.type(parent);
+    const element real_type = found.has_multiply() ? model[found.scale].type() : converted;
+    if (model.type(parent) != real_type) {
+        parent = model.add(op::convert{found.has_convert() ? converted : real_type}, {parent});
+    }
+    if (with_subtract && found.has_subtract()) {
+        const bool keeps_convert = found.zero_point_convert != node_id::none;
+        output_ref zero_point(found.zero_point_convert);
+        if (!keeps_convert) {
+            parent = detail::data_for(r, parent, found.zero_point);
+            zero_point = fold_convert(model, found.zero_point, model.type(parent));
+        }
+        parent = model.add(op::subtract{}, {parent, zero_point});
+        if (!keeps_convert) {
+            model.relax(parent.node);
+            if (!found.has_multiply() && model.type(parent) != model[found.subtract].type()) {
+                model.relax_output(parent.node, model[found.subtract].type());
+            }
+        }
+    }
+    if (found.has_multiply()) {
+        parent = detail::data_for(r, parent, found.scale);
+        parent = model.add_relaxed(op::multiply{}, {parent, fold_convert(model, found.scale, model.type(parent))},
+                                   {{}, {model[found.multiply].type()}});
+    }
+    return parent;
+}
+
+/// Lets everything that read output 0 of `operation` read `dequantized` instead, except ShapeOf, which reads `replacement`:
+/// a dequantization does not enter the computation of shapes.
+constexpr void insert_dequantization_after(auto& r, node_id operation, output_ref dequantized, node_id replacement) {
+    graph& model = r.model;
+    for (const input_ref user : model.uses({operation, 0})) {
+        const bool reads_shape = model[user.node].is<op::shape_of>() && model[user.node].version() == 0;
+        if (user.node != dequantized.node) {
+            model.set_input(user.node, static_cast<std::size_t>(user.port),
+                            reads_shape ? output_ref(replacement) : dequantized);
+        }
+    }
+}
+
+/// Lets those who read output 0 of an operation that was rewritten in its place read `dequantized` instead, except ShapeOf, which
+/// comes to read the operation behind the dequantization. `readers` are those of before.
+constexpr void insert_dequantization(auto& r, view<input_ref> readers, output_ref dequantized, node_id operation) {
+    graph& model = r.model;
+    for (const input_ref user : readers) {
+        const bool reads_shape = model[user.node].template is<op::shape_of>() && model[user.node].version() == 0;
+        model.set_input(user.node, static_cast<std::size_t>(user.port), dequantized);
+        if (reads_shape) {
+            model.set_input(user.node, static_cast<std::size_t>(user.port), operation);
+        }
+    }
+}
+
+namespace detail {
+
+/// Both at once: an input type, unless it is `dynamic`, and the type of output 0; infers the outputs anew.
+constexpr void relax_types(graph& model, node_id operation, std::size_t port, element input, element output) {
+    relaxation types = model[operation].own_types() != nullptr ? *model[operation].own_types() : relaxation{};
+    if (input != dynamic) {
+        if (types.input_types.size() <= port) {
+            types.input_types.resize(port + 1, dynamic);
+        }
+        types.input_types[port] = input;
+    }
+    if (types.output_types.empty()) {
+        types.output_types.push_back(output);
+    }
+    types.output_types[0] = output;
+    model.relax(operation, lpt::move(types));
+}
+
+}  // namespace detail
+
+/// Moves a dequantization from an input of a one-output operation behind it: the operation then works on the quantized data.
+///
+/// The constants of `found` may have been rewritten for their new place (set `zero_point`, `scale`); data with fewer bits than
+/// a constant is converted to its type. Raises an error for an operation with several outputs.
+[[gnu::noinline]] constexpr moved_dequantization
+move_dequantization_after(auto& r, node_id operation, const dequantization& found, move_settings settings = {}) {
+    graph& model = r.model;
+    if (model[operation].outputs() != 1) {
+        fail({"a dequantization can only be moved behind an operation with one output, not behind '",
+              model[operation].name(), "'"});
+    }
+    const node_id last = found.last();
+    const output_ref source = !settings.move_subtract && found.has_subtract() ? output_ref(found.subtract) : found.data;
+    seq<output_ref, 5> inputs;
+    std::size_t place = model[operation].inputs();
+    for (std::size_t port = 0; port < model[operation].inputs(); ++port) {
+        const output_ref input = model[operation].input(port);
+        const bool here = input.node == last && place == model[operation].inputs();
+        place = here ? port : place;
+        inputs.push_back(here ? source : input);
+    }
+    const seq<input_ref, 4> readers = model.uses({operation, 0});
+    model.renew(operation, inputs);
+    r.attributes.drop_ports(operation);  // what was asked of its inputs is settled: they are low precision data now
+    if (model[operation].relaxed()) {
+        const element type = settings.update_output_type ? model.type(source) : model[found.scale].type();
+        const bool converts = is_real(type) && !is_real(model.type(model[operation].input(place)));
+        detail::relax_types(model, operation, place, converts ? type : dynamic, type);
+    } else {
+        model.infer(operation);
+    }
+    const output_ref dequantized = append_dequantization(r, operation, found, settings.move_subtract);
+    for (node_id each = dequantized.node; each != operation; each = model.producer(each, 0)) {
+        r.attributes.copy_node(operation,
+                               each);  // what takes the dequantization up later belongs to the operation's group
+    }
+    insert_dequantization(r, readers, dequantized, operation);
+    update_output_name(r, dequantized.node, operation);
+    return {operation, dequantized.node};
+}
+
+}  // namespace lpt::inline LPT_ABI

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/dequantization/find.hpp>
+#include <lpt/transformation/dequantization/names.hpp>
+
+/// Dequantizations that others read, too, made a node's own; constants on the input where they are expected.
+namespace lpt::inline LPT_ABI {
+
+/// Puts the constant of a Multiply on input 1; gives the node that has it there.
+constexpr node_id normalize_elementwise(auto& r, node_id id) {
+    if (detail::constant_port(r.model, id, false) != 0) {
+        return id;
+    }
+    const output_ref constant = r.model[id].input(0);
+    const output_ref data = r.model[id].input(1);
+    const node_id made = r.model.clone(id, {data, constant});
+    replace_and_name(r, id, made);
+    return made;
+}
+/// The dequantization with its scale on input 1 of the Multiply; a zero point is there anyway.
+constexpr dequantization normalize_dequantization(auto& r, dequantization found) {
+    if (found.empty()) {
+        return found;
+    }
+    if (found.has_multiply()) {
+        found.multiply = normalize_elementwise(r, found.multiply);
+    }
+    return found;
+}
+/// Pads the shape of the constant on input 1 of an elementwise node with 1s on the left to the rank of the node, in the graph.
+constexpr node_id normalize_constant_shape(auto& r, node_id elementwise) {
+    graph& model = r.model;
+    const int port = detail::constant_port(model, elementwise, true);
+    output_ref source = model[elementwise].input(static_cast<std::size_t>(port));
+    const bool converted = model[source.node].is<op::convert>();
+    const node_id constant = converted ? model.producer(source.node, 0) : source.node;
+    const shape& result = model[elementwise].shape();
+    const tensor& value = constant_of(model, constant);
+    if (result.rank_is_dynamic() || value.dimensions().rank() >= result.rank()) {
+        return constant;
+    }
+    const node_id made = model.constant(tensor(value, value.dimensions().padded_left(result.rank())));
+    copy_information(r, constant, made);
+    if (converted) {
+        const node_id convert = model.clone(source.node, {made});
+        copy_information(r, source.node, convert);
+        source = convert;
+    } else {
+        source = made;
+    }
+    model.set_input(elementwise, static_cast<std::size_t>(port), source);
+    return made;
+}
+
+namespace detail {
+
+/// Clones the operations and constants of a dequantization; gives the output of the last clone.
+constexpr output_ref clone_dequantization(auto& r, const dequantization& found) {
+    const auto clone_constant = [&](output_ref source) -> output_ref {
+        const node& producer = r.model[source.node];
+        seq<output_ref, 5> inputs;
+        for (std::size_t port = 0; port < producer.inputs(); ++port) {
+            inputs.push_back(producer.input(port));
+        }
+        const node_id made = r.model.clone(source.node, inputs);
+        copy_information(r, source.node, made);
+        return made;
+    };
+    output_ref parent = found.data;
+    if (found.has_convert()) {
+        const node_id made = r.model.clone(found.convert, {parent});
+        copy_information(r, found.convert, made);
+        parent = made;
+    }
+    for (const node_id each : {found.subtract, found.multiply}) {
+        if (each != node_id::none) {
+            const node_id made = r.model.clone(each, {parent, clone_constant(r.model[each].input(1))});
+            copy_information(r, each, made);
+            parent = made;
+        }
+    }
+    return parent;
+}
+
+}  // namespace detail
+
+/// Gives a node its own copy of each dequantization on its inputs that other nodes use too; gives the node (a clone, if
+/// anything was separated), which keeps its name. Where one dequantization is on several inputs the first of them gets the copy.
+///
+/// What input ports asked for concerns the branch that was left, so a clone's ports ask for nothing.
+///
+/// `takes_scales` false: for a node whose scales go into constants of its own, so that only zero points need a copy.
+[[gnu::noinline]] constexpr node_id separate_in_standalone_branch(auto& r, node_id id, bool takes_scales = true) {
+    seq<output_ref, 5> inputs;
+    for (std::size_t port = 0; port < r.model[id].inputs(); ++port) {
+        inputs.push_back(r.model[id].input(port));
+    }
+    bool separated = false;
+    for (std::size_t port = 0; port < inputs.size(); ++port) {
+        if (!may_be_dequantized(r.model, inputs[port])) {
+            continue;
+        }
+        const dequantization found = normalize_dequantization(r, find_dequantization(r, id, port));
+        inputs[port] = r.model[id].input(port);
+        if (!found.empty() && (takes_scales || found.has_subtract()) && is_shared(r.model, found)) {
+            std::size_t first = 0;
+            while (!(r.model[id].input(first) == r.model[id].input(port))) {
+                ++first;
+            }
+            inputs[first] = detail::clone_dequantization(r, found);
+            separated = true;
+        }
+    }
+    if (!separated) {
+        return id;
+    }
+    const node_id made = r.model.clone(id, inputs);
+    copy_information(r, id, made, false);
+    r.model.rename(made, r.model[id].name());
+    r.model.replace(id, made);
+    return made;
+}
+
+/// True if nothing is to be separated or normalised: no part of the dequantization above an input has other readers, and its
+/// scale is on input 1. `takes_scales`: see `separate_in_standalone_branch`.
+constexpr bool stands_alone(const auto& model, const dequantization& found, bool takes_scales = true) {
+    if (found.empty()) {
+        return true;
+    }
+    const bool is_normal = !found.has_multiply() || is_constant(model, model[found.multiply].input(1));
+    return is_normal && ((!takes_scales && !found.has_subtract()) || !is_shared(model, found));
+}
+
+/// Lets a relaxed operation that reads quantized data on an input compute as if it had been converted to `type` before. A type
+/// that is not real changes nothing: the operation computes with the quantized values.
+constexpr void compute_in(graph& model, node_id operation, std::size_t port, element type) {
+    if (is_real(type) && !is_real(model.type(model[operation].input(port)))) {
+        model.relax_input(operation, type, port);
+    }
+}
+
+/// Makes an operation, in its place, one like it that reads other inputs and has these types of its own.
+constexpr void renew_relaxed(auto& r, node_id id, view<output_ref> inputs, relaxation types) {
+    r.model.renew(id, inputs);
+    r.model.relax(id, lpt::move(types));
+}
+
+}  // namespace lpt::inline LPT_ABI

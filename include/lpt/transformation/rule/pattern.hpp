@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lpt/transformation/rewrite.hpp>
+#include <lpt/transformation/rule/facts.hpp>
+
+/// How each expression that is looked for is matched.
+namespace lpt::inline LPT_ABI {
+
+namespace detail {
+
+template <class From, class E>
+struct expression_traits;
+
+template <class From, class Op, class... In>
+constexpr expression_facts facts_of_operation() {
+    expression_facts facts;
+    constexpr int count = sizeof...(In);
+    if (count < Op::inputs.least || count > Op::inputs.most) {
+        facts.note(rule_mistake::input_count, count, Op::number);
+    }
+    facts.constant = true;
+    seq<unsigned, 4> types;
+    const auto take = [&](const expression_facts& input) {
+        facts.take(input);
+        facts.constant = facts.constant && input.constant;
+        types.push_back(input.types);
+    };
+    (take(expression_traits<From, In>::facts()), ...);
+    facts.types = types_of_output<Op>(facts, types);
+    return facts;
+}
+
+template <class E>
+struct operation_type {
+    using type = void;
+};
+template <class Op, class... In>
+struct operation_type<expression<Op, In...>> {
+    using type = Op;
+};
+template <class E>
+struct operation_type<many_readers<E>> : operation_type<E> {};
+template <class E, element... Types>
+struct operation_type<of_type<E, Types...>> : operation_type<E> {};
+template <int Label, class E>
+struct operation_type<labelled<Label, E>> : operation_type<E> {};
+
+template <int Label, class Op>
+struct labelled_operation {};
+/// The operations with labels in an expression, as a list.
+template <class E>
+struct labelled_operations {
+    using type = type_list<>;
+};
+template <class Op, class... In>
+struct labelled_operations<expression<Op, In...>> {
+    using type = joined<type_list<>, typename labelled_operations<In>::type...>;
+};
+template <class E>
+struct labelled_operations<many_readers<E>> : labelled_operations<E> {};
+template <class E, element... Types>
+struct labelled_operations<of_type<E, Types...>> : labelled_operations<E> {};
+template <int Label, class E>
+struct labelled_operations<labelled<Label, E>> {
+    using type = joined<type_list<labelled_operation<Label, typename operation_type<E>::type>>,
+                        typename labelled_operations<E>::type>;
+};
+
+template <int Label>
+struct has_label {
+    template <int Other, class Op>
+    constexpr auto operator()(hana::basic_type<labelled_operation<Other, Op>>) const {
+        return hana::bool_c < Label == Other > ;
+    }
+};
+template <class Found>
+struct operation_of_label {
+    using type = void;
+};
+template <int Label, class Op>
+struct operation_of_label<labelled_operation<Label, Op>> {
+    using type = Op;
+};
+/// The operation with a label; void where there is none.
+template <int Label, class E>
+using operation_with_label = typename operation_of_label<
+    member_at<decltype(hana::filter(typename labelled_operations<E>::type{}, has_label<Label>{})), 0, void>>::type;
+
+// Each kind of expression: facts, a description for comparing, what it matches, what it makes. `next` goes on matching, so
+// that a choice which turns out wrong later is taken back.
+
+struct expression_kind {
+    static constexpr bool is_operation = false;
+};
+
+template <class From, int Number>
+struct expression_traits<From, any<Number>> : expression_kind {
+    static constexpr expression_facts facts() {
+        expression_facts result;
+        result.captures.push_back(Number);
+        return result;
+    }
+    static constexpr void describe(pattern_parts& parts) {
+        parts.push_back({});
+        parts.back().capture = Number;
+    }
+    template <class Next>
+    static constexpr bool matches(match& found, output_ref source, const Next& next) {
+        const match before = found;
+        if (found.capture(Number, source) && next()) {
+            return true;
+        }
+        found = before;
+        return false;
+    }
+    static constexpr output_ref make(rewrite&, const match& found) { return found[Number]; }
+};
+
+template <class From, int Number>
+struct expression_traits<From, literal<Number>> : expression_traits<From, any<Number>> {
+    static constexpr expression_facts facts() {
+        expression_facts result = expression_traits<From, any<Number>>::facts();
+        result.constant = true;
+        return result;
+    }
+    static constexpr void describe(pattern_parts& parts) {
+        expression_traits<From, any<Number>>::describe(parts);
+        parts.back().what = pattern_part::role::constant;
+    }
+    template <class Next>
+    static constexpr bool matches(match& found, output_ref source, const Next& next) {
+        return found.model().constant_value(source) != nullptr &&
+               expression_traits<From, any<Number>>::matches(found, source, next);
+    }
+};
+
+/// Matches the inputs of a node from number `Port` on.
+template <class From, std::size_t Port, class... In>
+struct match_inputs {
+    template <class Next>
+    static constexpr bool run(match&, view<output_ref>, const Next& next) {
+        return next();
+    }
+};
+template <class From, std::size_t Port, class First, class... Rest>
+struct match_inputs<From, Port, First, Rest...> {
+    template <class Next>
+    static constexpr bool run(match& found, view<output_ref> sources, const Next& next) {
+        return expression_traits<From, First>::matches(
+            found, sources[Port], [&] { return match_inputs<From, Port + 1, Rest...>::run(found, sources, next); });
+    }
+};
+
+template <class From, class Op, class... In>
+struct expression_traits<From, expression<Op, In...>> : expression_kind {
+    static constexpr bool is_operation = true;
+    static constexpr bool either_order = sizeof...(In) == 2 && op::has(Op::traits, op::trait::commutative);
+
+    static constexpr expression_facts facts() {
+        expression_facts result = facts_of_operation<From, Op, In...>();
+        result.constant = false;
+        return result;
+    }
+    static constexpr void describe(pattern_parts& parts) {
+        const std::size_t place = parts.size();
+        parts.push_back({});
+        parts[place].what = pattern_part::role::operation;
+        parts[place].operation = Op::number;
+        parts[place].inputs = sizeof...(In);
+        parts[place].sole_reader = place != 0;
+        parts[place].either_order = either_order;
+        (expression_traits<From, In>::describe(parts), ...);
+    }
+    template <class Next>
+    static constexpr bool matches_node(match& found, output_ref source, const Next& next) {
+        const node& each = found.model()[source.node];
+        if (!each.is<Op>() || source.port != 0 || each.inputs() != sizeof...(In) || each.own_types() != nullptr) {
+            return false;
+        }
+        seq<output_ref, 4> sources;
+        for (std::size_t port = 0; port < each.inputs(); ++port) {
+            sources.push_back(each.input(port));
+        }
+        if (match_inputs<From, 0, In...>::run(found, sources, next)) {
+            return true;
+        }
+        if constexpr (either_order) {
+            const output_ref swapped[2] = {sources[1], sources[0]};
+            return match_inputs<From, 0, In...>::run(found, swapped, next);
+        } else {
+            return false;
+        }
+    }
+    template <class Next>
+    static constexpr bool matches(match& found, output_ref source, const Next& next) {
+        return found.model().use_count(source.node) == 1 && matches_node(found, source, next);
+    }
+    static constexpr output_ref make(auto& r, const match& found) {
+        const seq<output_ref, 4> inputs{expression_traits<From, In>::make(r, found)...};
+        const node_id id = r.model.add(Op{}, inputs);
+        r.register_new_node(id);
+        return id;
+    }
+};
+
+template <class From, class E>
+struct expression_traits<From, many_readers<E>> : expression_traits<From, E> {
+    static constexpr void describe(pattern_parts& parts) {
+        const std::size_t place = parts.size();
+        expression_traits<From, E>::describe(parts);
+        parts[place].sole_reader = false;
+    }
+    template <class Next>
+    static constexpr bool matches(match& found, output_ref source, const Next& next) {
+        return expression_traits<From, E>::matches_node(found, source, next);
+    }
+};
+
+template <class From, class E, element... Types>
+struct expression_traits<From, of_type<E, Types...>> : expression_traits<From, E> {
+    static constexpr unsigned mask = (0u | ... | type_bit(Types));
+
+    static constexpr expression_facts facts() {
+        expression_facts result = expression_traits<From, E>::facts();
+        result.types &= mask;
+        return result;
+    }
+    static constexpr void describe(pattern_parts& parts) {
+        const std::size_t place = parts.size();
+        expression_traits<From, E>::describe(parts);
+        parts[place].types &= mask;
+    }
+    template <class Next>
+    static constexpr bool matches(match& found, output_ref source, const Next& next) {
+        return (type_bit(found.model().type(source)) & mask) != 0 &&
+               expression_traits<From, E>::matches(found, source, next);
+    }
+    template <class Next>
+    static constexpr bool matches_node(match& found, output_ref source, const Next& next) {
+        return (type_bit(found.model().type(source)) & mask) != 0 &&
+               expression_traits<From, E>::matches_node(found, source, next);
+    }
+};
+
+template <class From, int Label, class E>
+struct expression_traits<From, labelled<Label, E>> : expression_traits<From, E> {
+    static constexpr expression_facts facts() {
+        expression_facts result = expression_traits<From, E>::facts();
+        result.labels.push_back(Label);
+        return result;
+    }
+    template <class Next>
+    static constexpr bool matches(match& found, output_ref source, const Next& next) {
+        found.label(Label, source.node);
+        return expression_traits<From, E>::matches(found, source, next);
+    }
+    template <class Next>
+    static constexpr bool matches_node(match& found, output_ref source, const Next& next) {
+        found.label(Label, source.node);
+        return expression_traits<From, E>::matches_node(found, source, next);
+    }
+};
+
+}  // namespace detail
+
+}  // namespace lpt::inline LPT_ABI
