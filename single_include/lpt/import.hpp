@@ -1115,6 +1115,7 @@ struct value {
     std::shared_ptr<quantized_tensor> quantized;
     std::shared_ptr<std::vector<value>> sequence;
     bool has_two_bits = false;  // an integer of four bits in the graph, which has none of two
+    output_ref whole = {};  // the same integers as f32, where they were computed so
 };
 
 using operator_function = void (*)(operation&);
@@ -1727,7 +1728,8 @@ inline void read_cast(operation& n) {
     if (const int bits = packed_bits(number); bits != 0) {
         return out_packed(n, to, bits);
     }
-    n.out(n.make(op::convert{to}, {n.in(0)}));
+    const value from = n.value_at(0);
+    n.out(to == f32 && from.whole ? from.whole : n.make(op::convert{to}, {n.in(0)}));
 }
 inline void read_cast_like(operation& n) {
     const element to = n.type(n.in(1));
@@ -2317,12 +2319,24 @@ inline value quantized_value(operation& n, output_ref real, const quantization& 
     return {&n.reader(), {}, std::move(made), nullptr};
 }
 
+/// Whole numbers limited to those of a type of 8 bits: a FakeQuantize, for which there are kernels that give bytes.
+inline output_ref in_bytes(operation& n, output_ref whole, element type) {
+    op::fake_quantize what;
+    what.levels = 256;
+    const output_ref least = n.builder().real(facts(type).lowest);
+    const output_ref most = n.builder().real(facts(type).highest);
+    return n.convert(n.make(what, {n.convert(whole, f32), least, most, least, most}), f32);
+}
+
 /// saturate(round_half_even(x / scale) + zero point), written out.
 inline output_ref quantize_as_written(operation& n, output_ref x, output_ref scale, output_ref zero_point, element type,
                                       bool has_two_bits = false) {
     output_ref rounded = n.make(op::round{}, {n.make(op::divide{}, {x, scale})});
     if (zero_point) {
         rounded = n.make(op::add{}, {rounded, zero_point});
+    }
+    if (bit_width(type) == 8) {
+        return n.make(op::convert{type}, {in_bytes(n, rounded, type)});
     }
     const double least = has_two_bits && is_signed(type) ? -2 : facts(type).lowest;
     const double most = has_two_bits ? least + 3 : facts(type).highest;
@@ -2388,9 +2402,14 @@ inline void read_dequantize(operation& n) {
     n.out(n.make(op::multiply{}, {real, scale}));
 }
 
+struct dynamically_quantized {
+    output_ref bytes;
+    output_ref scale;
+    output_ref zero_point;  // f32
+};
+
 /// Scale and zero point of the range of the data, which always holds 0; the data as u8.
-inline void read_dynamic_quantize(operation& n) {
-    const output_ref x = n.in(0);
+inline dynamically_quantized quantize_by_range(operation& n, output_ref x) {
     const output_ref zero = n.like(x, 0);
     lpt::integers axes;
     for (std::size_t axis = 0; axis < n.rank(x); ++axis) {
@@ -2403,9 +2422,15 @@ inline void read_dynamic_quantize(operation& n) {
     const output_ref scale = n.make(op::select{}, {n.make(op::equal{}, {quotient, zero}), n.like(x, 1), quotient});
     const output_ref below = n.make(op::divide{}, {n.make(op::subtract{}, {zero, least}), scale});
     const output_ref zero_point = n.clamp(n.make(op::round{}, {below}), 0, 255);
-    n.out(0, quantize_as_written(n, x, scale, zero_point, u8));
-    n.out(1, scale);
-    n.out(2, n.convert(zero_point, u8));
+    return {quantize_as_written(n, x, scale, zero_point, u8), scale, zero_point};
+}
+inline void read_dynamic_quantize(operation& n) {
+    const dynamically_quantized made = quantize_by_range(n, n.in(0));
+    n.out(0, made.bytes);
+    n.out(1, made.scale);
+    value zero_point = n.reader().of(n.convert(made.zero_point, u8));
+    zero_point.whole = made.zero_point;
+    n.out_value(2, zero_point);
 }
 
 inline element stored_type_at(operation& n, std::size_t port) {
@@ -2548,9 +2573,9 @@ inline output_ref with_bias(operation& n, output_ref result, output_ref bias, st
     return n.make(op::add{}, {result, n.reshape(bias, sizes)});
 }
 
-/// A convolution of real numbers.
-inline output_ref convolved(operation& n, output_ref x, output_ref weights, output_ref bias) {
-    const std::int64_t groups = n.integer("group", 1);
+/// A convolution of real numbers in groups of channels.
+inline output_ref convolved_in_groups(operation& n, output_ref x, output_ref weights, output_ref bias,
+                                      std::int64_t groups) {
     const std::size_t rank = n.rank(weights);
     if (rank < 3) {
         n.wrong({"weights of shape ", n.shape(weights), " have no spatial axes"});
@@ -2566,6 +2591,10 @@ inline output_ref convolved(operation& n, output_ref x, output_ref weights, outp
         result = n.make(what, {x, grouped(n, weights, groups)});
     }
     return bias ? with_bias(n, result, bias, rank - 2) : result;
+}
+
+inline output_ref convolved(operation& n, output_ref x, output_ref weights, output_ref bias) {
+    return convolved_in_groups(n, x, weights, bias, n.integer("group", 1));
 }
 
 inline void read_convolution(operation& n) { n.out(convolved(n, n.in(0), n.in(1), n.has(2) ? n.in(2) : output_ref())); }
@@ -2676,16 +2705,106 @@ inline output_ref centred(operation& n, std::size_t port, std::size_t zero_point
     return n.make(op::subtract{}, {x, zero});
 }
 
-inline void read_convolution_of_integers(operation& n) {
-    const output_ref result = convolved(n, centred(n, 0, 2, 1), centred(n, 1, 3, 0), {});
-    n.out(n.convert(result, i32));
+/// Integers that were computed as f32: what casts them back reads those.
+inline void out_whole(operation& n, output_ref whole) {
+    value result = n.reader().of(n.convert(whole, i32));
+    result.whole = whole;
+    n.out_value(0, result);
 }
 
-inline void read_product_of_integers(operation& n) {
-    const output_ref a = centred(n, 0, 2, -2);
-    const output_ref b = centred(n, 1, 3, -1);
-    n.out(n.convert(n.make(op::mat_mul{}, {a, b}), i32));
+/// The sums of bytes along one axis, of size 1 in the result, from each of which the zero point of its place on axis `channels` is
+/// subtracted first: as many as there are places, or one for all, or none.
+inline tensor sums_of_bytes(operation& n, const tensor& bytes, std::size_t axis, const tensor& zero_points,
+                            std::size_t channels) {
+    lpt::shape dimensions = bytes.dimensions();
+    const auto length = static_cast<std::size_t>(dimensions[axis]);
+    const auto count = static_cast<std::size_t>(dimensions[channels]);
+    if (zero_points && zero_points.elements() != 1 && zero_points.elements() != count) {
+        n.wrong({"has ", zero_points.elements(), " zero points for ", count, " channels"});
+    }
+    const auto behind = [&](std::size_t which) {
+        std::size_t elements = 1;
+        for (std::size_t i = which + 1; i < dimensions.rank(); ++i) {
+            elements *= static_cast<std::size_t>(dimensions[i]);
+        }
+        return elements;
+    };
+    const std::size_t inner = behind(axis);
+    const std::size_t channel_size = behind(channels);
+    dimensions[axis] = 1;
+    tensor_builder result(f32, dimensions);
+    const bool signs = is_signed(bytes.type());
+    for (std::size_t i = 0; i < result.elements(); ++i) {
+        const std::byte* const from = bytes.data() + i / inner * inner * length + i % inner;
+        std::int64_t sum = 0;
+        for (std::size_t k = 0; k < length; ++k) {
+            sum += signs ? static_cast<std::int8_t>(from[k * inner]) : std::to_integer<int>(from[k * inner]);
+        }
+        if (zero_points && length != 0) {
+            const std::size_t channel =
+                channels < axis ? i / (channel_size / length) % count : i / channel_size % count;
+            const std::int64_t zero = zero_points.integer(zero_points.elements() == 1 ? 0 : channel);
+            sum -= zero * static_cast<std::int64_t>(length);
+        }
+        result.real(i, static_cast<double>(sum));
+    }
+    return result.finish();
 }
+
+/// True for weights of 8 bits, known like their zero points, under data whose zero point is known only in a run.
+inline bool has_computed_zero_point(operation& n, std::size_t a_zero, std::size_t b_zero) {
+    const tensor* weights = n.known(n.in(1));
+    return weights != nullptr && bit_width(weights->type()) == 8 && n.has(a_zero) && !n.is_known(a_zero) &&
+           (!n.has(b_zero) || (n.is_known(b_zero) && n.known_input(b_zero).dimensions().rank() < 2));
+}
+inline output_ref whole_at(operation& n, std::size_t port) {
+    const value given = n.value_at(port);
+    return given.whole ? given.whole : n.convert(n.in(port), f32);
+}
+
+/// A zero point of the data that is known only in a run is taken out of the convolution, so that this multiplies bytes. What it adds is the
+/// same for all data: a convolution of ones with the sums of the weights' channels.
+inline void read_convolution_of_integers(operation& n) {
+    const output_ref weights = centred(n, 1, 3, 0);
+    const lpt::shape sizes = n.shape(n.in(0));
+    if (!has_computed_zero_point(n, 2, 3) || !sizes.is_static() || sizes.rank() < 3 ||
+        n.rank(weights) != sizes.rank()) {
+        return out_whole(n, convolved(n, centred(n, 0, 2, 1), weights, {}));
+    }
+    const tensor zeros = n.has(3) ? n.known_input(3) : tensor();
+    const tensor sums = sums_of_bytes(n, n.known_input(1), 1, zeros, 0);
+    lpt::integers one_image = sizes.dimensions();
+    one_image[0] = 1;
+    one_image[1] = 1;
+    const output_ref ones = n.broadcast(n.builder().real(1), n.indices(one_image));
+    const output_ref added = convolved_in_groups(n, ones, n.builder().constant(sums), {}, 1);
+    const output_ref result = convolved(n, n.convert(n.in(0), f32), weights, {});
+    const output_ref zero = n.reshape(whole_at(n, 2), view<std::int64_t>());
+    out_whole(n, n.make(op::subtract{}, {result, n.make(op::multiply{}, {zero, added})}));
+}
+
+/// The product of bytes less a zero point that is known only in a run, which is taken out of it, so that it multiplies bytes:
+/// (a - zero) * b = a * b - zero * (sums of b's columns). `b` are `weights` less `zeros`.
+inline output_ref product_of_bytes(operation& n, output_ref a, output_ref zero, output_ref b, const tensor& weights,
+                                   const tensor& zeros) {
+    const output_ref product = n.make(op::mat_mul{}, {n.convert(a, f32), b});
+    const output_ref sums = n.builder().constant(sums_of_bytes(n, weights, 0, zeros, 1));
+    return n.make(op::subtract{}, {product, n.make(op::multiply{}, {zero, sums})});
+}
+
+/// The product of bytes, each less its zero point.
+inline output_ref product_of_integers(operation& n, std::size_t a_zero, std::size_t b_zero) {
+    const output_ref b = centred(n, 1, b_zero, -1);
+    if (!has_computed_zero_point(n, a_zero, b_zero) || n.rank(n.in(0)) < 2 || n.rank(n.in(1)) != 2) {
+        return n.make(op::mat_mul{}, {centred(n, 0, a_zero, -2), b});
+    }
+    output_ref zero = whole_at(n, a_zero);
+    if (n.rank(zero) == 1) {
+        zero = broadcast_along(n, zero, n.in(0), -2, 0);
+    }
+    return product_of_bytes(n, n.in(0), zero, b, n.known_input(1), n.has(b_zero) ? n.known_input(b_zero) : tensor());
+}
+inline void read_product_of_integers(operation& n) { out_whole(n, product_of_integers(n, 2, 3)); }
 
 /// The bias of a quantized operator: integers whose unit is the product of the scales of data and weights.
 inline output_ref bias_of(operation& n, std::size_t port, std::size_t data_scale, std::size_t weight_scale) {
@@ -4520,12 +4639,17 @@ inline void read_run_counts(operation& n) {
     const output_ref x = is_row ? n.unsqueeze(given, {0}) : given;
     const std::int64_t columns = n.static_shape(x)[1];
     std::int64_t width = 0;
+    constexpr std::int64_t most_features = 1 << 20;
+    constexpr std::int64_t most_numbers = 1 << 24;  // of a table of runs and features
+    constexpr std::int64_t furthest = 256;
     for (const std::int64_t each : features) {
+        if (each < 0 || each >= most_features) {
+            n.wrong({"ngram_indexes name feature ", each});
+        }
         width = math::maximum(width, each + 1);
     }
-    constexpr std::int64_t most_features = 1 << 20;
-    if (width < 1 || width > most_features) {
-        n.wrong({"ngram_indexes ask for ", width, " features"});
+    if (width < 1) {
+        n.wrong({"has no ngram_indexes"});
     }
     output_ref sum = n.broadcast(n.builder().real(0), n.concat({n.size_along(x, 0), n.indices({width})}, 0));
     std::int64_t before = 0;
@@ -4537,20 +4661,21 @@ inline void read_run_counts(operation& n) {
         if (!counts || runs.count == 0) {
             continue;
         }
-        if (before > static_cast<std::int64_t>(features.size())) {
-            n.wrong({"has fewer ngram_indexes than runs in the pool"});
+        if (before > static_cast<std::int64_t>(features.size()) || runs.count > most_numbers / width) {
+            n.wrong({"has ", runs.count, " runs of ", runs.length, " numbers for ", features.size(), " features of ",
+                     width});
         }
         tensor_builder feature_of(f32, lpt::shape{runs.count, width});
         for (std::int64_t i = 0; i < runs.count; ++i) {
             const std::int64_t feature = features[static_cast<std::size_t>(first + i)];
-            if (feature < 0) {
-                n.wrong({"ngram_indexes has ", feature});
-            }
             feature_of.real(static_cast<std::size_t>(i * width + feature), 1);
         }
         const output_ref features_of_runs = n.builder().constant(feature_of.finish());
-        const std::int64_t furthest = runs.length == 1 ? 1 : n.integer("max_skip_count", 0) + 1;
-        for (std::int64_t distance = 1; distance <= furthest && (runs.length - 1) * distance < columns; ++distance) {
+        const std::int64_t skips = runs.length == 1 ? 0 : n.integer("max_skip_count", 0);
+        if (skips < 0 || skips >= furthest) {
+            n.wrong({"max_skip_count ", skips, " is not supported"});
+        }
+        for (std::int64_t distance = 1; distance <= skips + 1 && (runs.length - 1) * distance < columns; ++distance) {
             const output_ref found = occurrences(n, x, pool, runs, distance);
             sum = n.make(op::add{}, {sum, n.make(op::mat_mul{}, {found, features_of_runs})});
         }
@@ -5241,11 +5366,74 @@ inline void read_quantized_gemm(operation& n) {
 
 /// (a - zero point) * (b - zero point) on integers, times both scales, perhaps plus a bias.
 inline void read_product_of_integers_to_real(operation& n) {
-    const output_ref a = centred(n, 0, 4, -2);
-    const output_ref b = centred(n, 1, 5, -1);
     const output_ref scale = n.make(op::multiply{}, {n.in(2), n.in(3)});
-    output_ref result = n.make(op::multiply{}, {n.make(op::mat_mul{}, {a, b}), scale});
+    const output_ref result = n.make(op::multiply{}, {product_of_integers(n, 4, 5), scale});
     n.out(n.has(6) ? n.make(op::add{}, {result, n.in(6)}) : result);
+}
+
+/// The same with data that is quantized by its range first.
+inline void read_product_of_range(operation& n) {
+    const dynamically_quantized a = quantize_by_range(n, n.in(0));
+    const tensor& weights = n.known_input(1);
+    if (weights.dimensions().rank() != 2 || bit_width(weights.type()) != 8) {
+        n.wrong({"needs a matrix of 8-bit weights, not ", lpt::name(weights.type()), " ", weights.dimensions()});
+    }
+    const tensor zeros = n.has(3) ? n.known_input(3) : tensor();
+    const output_ref product = product_of_bytes(n, a.bytes, a.zero_point, centred(n, 1, 3, -1), weights, zeros);
+    const output_ref result = n.make(op::multiply{}, {product, n.make(op::multiply{}, {a.scale, n.in(2)})});
+    n.out(n.has(4) ? n.make(op::add{}, {result, n.in(4)}) : result);
+}
+
+/// Bytes seen as numbers of 4 or 8 bits.
+inline tensor seen_as_numbers(operation& n, const tensor& bytes, int bits, const lpt::shape& dimensions) {
+    const element type = bits == 4 ? u4 : u8;
+    if (bytes.type() != u8 || byte_size(type, dimensions.elements()) != bytes.elements()) {
+        n.wrong({"has ", bytes.elements(), " numbers of type ", lpt::name(bytes.type()), " for ", dimensions, " of ",
+                 bits, " bits"});
+    }
+    tensor_builder result(type, dimensions);
+    std::copy_n(bytes.data(), bytes.elements(), result.data());
+    return result.finish();
+}
+
+/// A product with weights of 4 or 8 bits, [columns, blocks, numbers], of which each block of a column has its scale and zero point.
+inline void read_product_of_blocks(operation& n) {
+    const std::int64_t rows = n.integer("K", 0);
+    const std::int64_t columns = n.integer("N", 0);
+    const auto bits = static_cast<int>(n.integer("bits", 4));
+    const std::int64_t block = n.integer("block_size", 32);
+    constexpr std::int64_t most = 1 << 24;
+    if (rows < 1 || columns < 1 || block < 1 || rows > most || columns > most || block > most ||
+        (bits != 4 && bits != 8) || block % 2 != 0) {
+        n.wrong({"weights of ", rows, " x ", columns, " numbers of ", bits, " bits in blocks of ", block,
+                 " are not supported"});
+    }
+    if (n.has(4)) {
+        n.wrong({"an order of rows is not supported"});
+    }
+    const std::int64_t blocks = (rows + block - 1) / block;
+    const tensor numbers = seen_as_numbers(n, n.known_input(1), bits, lpt::shape{columns, blocks, block});
+    const lpt::integers by_block{columns, blocks, 1};
+    const output_ref scales = n.reshape(n.convert(n.in(2), f32), by_block);
+    output_ref zeros = n.builder().real(bits == 4 ? 8 : 128);
+    if (n.has(3) && n.type(n.in(3)) == u8) {
+        const std::int64_t stored = bits == 4 ? (blocks + 1) / 2 * 2 : blocks;
+        const tensor all = seen_as_numbers(n, n.known_input(3), bits, lpt::shape{columns, stored, 1});
+        zeros = n.convert(n.slice(n.builder().constant(all), 1, 0, blocks), f32);
+    } else if (n.has(3)) {
+        zeros = n.reshape(n.convert(n.in(3), f32), by_block);
+    }
+    const output_ref centred = n.make(op::subtract{}, {n.convert(n.builder().constant(numbers), f32), zeros});
+    output_ref weights = n.reshape(n.make(op::multiply{}, {centred, scales}), {columns, blocks * block});
+    if (blocks * block != rows) {
+        weights = n.slice(weights, 1, 0, rows);
+    }
+    op::mat_mul product;
+    product.transpose_b = true;
+    const element type = n.type(n.in(0));
+    output_ref result = n.make(product, {n.convert(n.in(0), f32), weights});
+    result = n.has(5) ? n.make(op::add{}, {result, n.convert(n.in(5), f32)}) : result;
+    n.out(n.convert(result, type));
 }
 
 /// The function that a fused operator applies last.
@@ -5321,9 +5509,92 @@ inline constexpr operator_entry microsoft_operators[] = {
     {"com.microsoft", "QGemm", read_quantized_gemm},
     {"com.microsoft", "QLinearConv", read_quantized_convolution},
     {"com.microsoft", "MatMulIntegerToFloat", read_product_of_integers_to_real},
+    {"com.microsoft", "DynamicQuantizeMatMul", read_product_of_range},
+    {"com.microsoft", "MatMulNBits", read_product_of_blocks},
     {"com.microsoft", "FusedConv", read_fused_convolution},
     {"com.microsoft", "FusedMatMul", read_fused_mat_mul},
     {"com.microsoft", "FusedGemm", read_fused_gemm},
+};
+
+}  // namespace lpt::inline LPT_ABI::onnx
+#endif
+
+// ======== lpt/import/onnx/microsoft_attention.hpp
+#ifndef LPT_HOLDS_IMPORT_ONNX_MICROSOFT_ATTENTION_HPP
+#define LPT_HOLDS_IMPORT_ONNX_MICROSOFT_ATTENTION_HPP
+/// Attention of ONNX Runtime's domain `com.microsoft`: projections, scores and weighted values in one operator.
+namespace lpt::inline LPT_ABI::onnx {
+
+/// What is added to the scores, [batch or 1, heads or 1, queries or 1, keys]: a negative number where a key does not count. `port`: of the
+/// mask, which may be the numbers of keys, or 1 for each key that counts.
+inline output_ref added_mask(operation& n, std::size_t port, output_ref places, double filling) {
+    const output_ref given = n.in(port);
+    const std::size_t rank = n.rank(given);
+    output_ref counts;
+    if (rank == 1) {
+        const dimension batch = n.shape(places)[0];
+        if (batch != dynamic_dimension && n.shape(given)[0] != batch) {
+            n.wrong({"a mask of shape ", n.shape(given), " does not fit ", batch, " samples"});
+        }
+        const output_ref columns = n.counted(n.size_along(places, 1));
+        counts = n.make(op::less{}, {columns, n.reshape(n.convert(given, i64), {-1, 1, 1, 1})});
+    } else {
+        counts = n.make(op::not_equal{}, {given, n.like(given, 0)});
+        counts = rank == 2 ? n.unsqueeze(counts, {1, 2}) : rank == 3 ? n.unsqueeze(counts, {1}) : counts;
+    }
+    return n.make(op::select{}, {counts, n.builder().real(0), n.builder().real(filling)});
+}
+
+/// Attention of `x`, [batch, places, width], with itself. `weights` and `bias` give queries, keys and values, one behind the other.
+inline void out_self_attention(operation& n, output_ref x, output_ref weights, output_ref bias, std::size_t mask) {
+    const std::int64_t heads = n.integer("num_heads", 0);
+    const lpt::shape sizes = n.static_shape(weights);
+    if (n.rank(x) != 3 || sizes.rank() != 2 || heads < 1 || heads > sizes[1] || sizes[1] % (3 * heads) != 0) {
+        n.wrong({"needs weights for three times ", heads, " heads, not of shape ", sizes});
+    }
+    if (n.wants(1) || !n.list("qkv_hidden_sizes").empty() || n.flag("do_rotary")) {
+        n.wrong({"keys and values of before, other sizes of values, and turned pairs are not supported"});
+    }
+    output_ref all = n.make(op::mat_mul{}, {x, weights});
+    all = bias ? n.make(op::add{}, {all, bias}) : all;
+    const std::int64_t width = sizes[1] / 3;
+    const auto part = [&](std::int64_t which) {
+        return heads_apart(n, n.slice(all, 2, which * width, (which + 1) * width), heads);
+    };
+    const double given = n.real("scale", 0);
+    const double scale = given != 0 ? given : 1 / math::sqrt(static_cast<double>(width / heads));
+    const double filling = n.real("mask_filter_value", -10000);
+    output_ref added = n.has(mask) ? added_mask(n, mask, x, filling) : output_ref();
+    if (n.flag("unidirectional")) {
+        const output_ref place = n.counted(n.size_along(x, 1));
+        const output_ref is_before = n.make(op::less_equal{}, {n.unsqueeze(place, {0}), n.unsqueeze(place, {1})});
+        const output_ref later = n.make(op::select{}, {is_before, n.builder().real(0), n.builder().real(filling)});
+        added = added ? n.make(op::add{}, {added, later}) : later;
+    }
+    op::mat_mul product;
+    product.transpose_b = true;
+    output_ref scores = n.make(op::multiply{}, {n.make(product, {part(0), part(1)}), n.builder().real(scale)});
+    scores = added ? n.make(op::add{}, {scores, added}) : scores;
+    n.out(heads_together(n, n.make(op::mat_mul{}, {n.softmax(scores, -1), part(2)})));
+}
+
+/// Data and weights as integers with scales and zero points; everything behind the projections is computed in real numbers.
+inline void read_quantized_self_attention(operation& n) {
+    if (n.has(8)) {
+        n.wrong({"keys and values of before are not supported"});
+    }
+    out_self_attention(n, real_at(n, 0, 3, 6), real_at(n, 1, 4, 7, 1), n.in(2), 5);
+}
+inline void read_self_attention(operation& n) {
+    if (n.has(4) || n.has(5)) {
+        n.wrong({"keys and values of before, and numbers added to scores are not supported"});
+    }
+    out_self_attention(n, n.in(0), n.in(1), n.has(2) ? n.in(2) : output_ref(), 3);
+}
+
+inline constexpr operator_entry microsoft_attention_operators[] = {
+    {"com.microsoft", "QAttention", read_quantized_self_attention},
+    {"com.microsoft", "Attention", read_self_attention},
 };
 
 }  // namespace lpt::inline LPT_ABI::onnx
@@ -5958,8 +6229,12 @@ inline void read_blocks_to_image(operation& n) {
     lpt::integers order{0, 1};
     for (std::size_t i = 0; i < axes; ++i) {
         const auto at = static_cast<std::int64_t>(i);
-        if (strides[i] < 1 || dilations[i] < 1) {
-            n.wrong({"strides and dilations must be positive"});
+        constexpr std::int64_t most_step = 1 << 30;
+        const std::int64_t pad = math::minimum(pads[i], pads[i + axes]);
+        const std::int64_t greatest =
+            math::maximum(math::maximum(strides[i], dilations[i]), math::maximum(pads[i], pads[i + axes]));
+        if (strides[i] < 1 || dilations[i] < 1 || pad < 0 || greatest > most_step) {
+            n.wrong({"strides and dilations must be positive, pads not negative, and all at most ", most_step});
         }
         const output_ref size = n.slice(image, 0, at, at + 1);
         const output_ref own = n.slice(block, 0, at, at + 1);
@@ -6512,6 +6787,7 @@ inline const operator_entry* find_operator(std::string_view domain, std::string_
         add(einsum_operators);
         add(signal_operators);
         add(microsoft_operators);
+        add(microsoft_attention_operators);
         return result;
     }();
     const auto found = all.find({domain, type});

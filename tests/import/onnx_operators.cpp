@@ -44,6 +44,7 @@ std::string word(const std::string& name, const std::string& given) {
         to.add_int32(20, 3);
     });
 }
+constexpr std::int64_t i32_type = 6;
 constexpr std::int64_t i4_type = 22;
 constexpr std::int64_t u2_type = 25;
 
@@ -182,6 +183,65 @@ TEST_CASE("A half spectrum becomes the real signal again") {
     for (std::size_t i = 0; i < signal.size(); ++i) {
         CHECK(y[i] == doctest::Approx(signal[i]).epsilon(1e-5));
     }
+}
+
+TEST_CASE("Products with a zero point of the run multiply bytes and give the exact integers") {
+    for (const words& zeros : {words{}, words{"w0"}}) {
+        words inputs{"q", "w", "z"};
+        inputs.insert(inputs.end(), zeros.begin(), zeros.end());
+        const parts net{{make_node("MatMulInteger", inputs, {"y"})},
+                        {small("w", {2, 3}, {1, -2, 3, 100, -128, 127}, i8_type), small("w0", {3}, {1, 0, 2}, i8_type)},
+                        {value("q", {2, 2}, u8_type), value("z", {}, u8_type)},
+                        {value("y", {2, 3}, i32_type)}};
+        const std::vector<tensor> data{make_tensor(u8, {2, 2}, view<double>({0, 255, 7, 3})), make_scalar(u8, 5)};
+        const values wanted = zeros.empty() ? values{24995, -31990, 31735, -198, 252, -248}
+                                            : values{24750, -31990, 31245, -198, 252, -248};
+        CHECK(results_of(make_model(net), data)[0] == wanted);
+        const lpt::graph model = import_content(make_model(net));
+        bool multiplies_bytes = false;
+        for (std::size_t i = 0; i < model.id_bound(); ++i) {
+            const node_id id = id_at(i);
+            if (model.contains(id) && model[id].is<op::mat_mul>()) {
+                const node& data_of = model[model[id].input(0).node];
+                multiplies_bytes = data_of.is<op::convert>() && model.type(data_of.input(0)) == u8;
+            }
+        }
+        CHECK(multiplies_bytes);
+    }
+}
+
+TEST_CASE("Convolutions of integers have zeros around the data, whatever its zero point is") {
+    const parts net{{make_node("ConvInteger", {"q", "w", "z"}, {"y"}, {list("pads", {1, 0})})},
+                    {small("w", {1, 2, 2}, {1, -2, 3, 4}, i8_type)},
+                    {value("q", {1, 2, 3}, u8_type), value("z", {}, u8_type)},
+                    {value("y", {1, 1, 3}, i32_type)}};
+    const std::vector<tensor> data{make_tensor(u8, {1, 2, 3}, view<double>({9, 5, 7, 6, 5, 0})), make_scalar(u8, 5)};
+    CHECK(results_of(make_model(net), data)[0] == values{-4, 7, -24});
+}
+
+TEST_CASE("Weights in blocks are 4-bit numbers with a scale and zero point for each block") {
+    const parts net{
+        {make_node("MatMulNBits", {"x", "w", "s", "z"}, {"y"},
+                   {integer("K", 3), integer("N", 1), integer("bits", 4), integer("block_size", 2)}, "com.microsoft")},
+        {small("w", {1, 2, 1}, {0x21, 0x0F}), floats("s", {2}, {0.5f, 2}), small("z", {1}, {0x81})},
+        {value("x", {1, 3})},
+        {value("y", {1, 1})}};
+    CHECK(results_of(with_domain(net, "com.microsoft"), {floats_of({1, 3}, {10, 100, 1000})})[0] == values{14050});
+    parts broken = net;
+    broken.initializers[0] = small("w", {1, 1, 1}, {0x21});
+    CHECK_THROWS_AS(import_content(with_domain(broken, "com.microsoft")), error);
+}
+
+TEST_CASE("Attention of quantized data looks at no more keys than the mask counts") {
+    const parts net{{make_node("QAttention", {"x", "w", "b", "sx", "sw", "m", "zx"}, {"y"}, {integer("num_heads", 1)},
+                               "com.microsoft")},
+                    {small("w", {1, 3}, {0, 0, 2}, i8_type), floats("b", {3}, {0, 0, 1}), floats("sx", {}, {0.5f}),
+                     floats("sw", {}, {1}), small("zx", {}, {10}),
+                     raw_tensor("m", {1}, i32_type, std::string("\2\0\0\0", 4))},
+                    {value("x", {1, 3, 1}, u8_type)},
+                    {value("y", {1, 3, 1})}};
+    const tensor x = make_tensor(u8, {1, 3, 1}, view<double>({12, 18, 255}));
+    CHECK(results_of(with_domain(net, "com.microsoft"), {x})[0] == values{6, 6, 6});
 }
 
 TEST_CASE("Old models have those operators that are still what they were") {

@@ -175,7 +175,8 @@ inline void read_cast(operation& n) {
     if (const int bits = packed_bits(number); bits != 0) {
         return out_packed(n, to, bits);
     }
-    n.out(n.make(op::convert{to}, {n.in(0)}));
+    const value from = n.value_at(0);
+    n.out(to == f32 && from.whole ? from.whole : n.make(op::convert{to}, {n.in(0)}));
 }
 inline void read_cast_like(operation& n) {
     const element to = n.type(n.in(1));

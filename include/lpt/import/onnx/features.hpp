@@ -64,12 +64,17 @@ inline void read_run_counts(operation& n) {
     const output_ref x = is_row ? n.unsqueeze(given, {0}) : given;
     const std::int64_t columns = n.static_shape(x)[1];
     std::int64_t width = 0;
+    constexpr std::int64_t most_features = 1 << 20;
+    constexpr std::int64_t most_numbers = 1 << 24;  // of a table of runs and features
+    constexpr std::int64_t furthest = 256;
     for (const std::int64_t each : features) {
+        if (each < 0 || each >= most_features) {
+            n.wrong({"ngram_indexes name feature ", each});
+        }
         width = math::maximum(width, each + 1);
     }
-    constexpr std::int64_t most_features = 1 << 20;
-    if (width < 1 || width > most_features) {
-        n.wrong({"ngram_indexes ask for ", width, " features"});
+    if (width < 1) {
+        n.wrong({"has no ngram_indexes"});
     }
     output_ref sum = n.broadcast(n.builder().real(0), n.concat({n.size_along(x, 0), n.indices({width})}, 0));
     std::int64_t before = 0;
@@ -81,20 +86,21 @@ inline void read_run_counts(operation& n) {
         if (!counts || runs.count == 0) {
             continue;
         }
-        if (before > static_cast<std::int64_t>(features.size())) {
-            n.wrong({"has fewer ngram_indexes than runs in the pool"});
+        if (before > static_cast<std::int64_t>(features.size()) || runs.count > most_numbers / width) {
+            n.wrong({"has ", runs.count, " runs of ", runs.length, " numbers for ", features.size(), " features of ",
+                     width});
         }
         tensor_builder feature_of(f32, lpt::shape{runs.count, width});
         for (std::int64_t i = 0; i < runs.count; ++i) {
             const std::int64_t feature = features[static_cast<std::size_t>(first + i)];
-            if (feature < 0) {
-                n.wrong({"ngram_indexes has ", feature});
-            }
             feature_of.real(static_cast<std::size_t>(i * width + feature), 1);
         }
         const output_ref features_of_runs = n.builder().constant(feature_of.finish());
-        const std::int64_t furthest = runs.length == 1 ? 1 : n.integer("max_skip_count", 0) + 1;
-        for (std::int64_t distance = 1; distance <= furthest && (runs.length - 1) * distance < columns; ++distance) {
+        const std::int64_t skips = runs.length == 1 ? 0 : n.integer("max_skip_count", 0);
+        if (skips < 0 || skips >= furthest) {
+            n.wrong({"max_skip_count ", skips, " is not supported"});
+        }
+        for (std::int64_t distance = 1; distance <= skips + 1 && (runs.length - 1) * distance < columns; ++distance) {
             const output_ref found = occurrences(n, x, pool, runs, distance);
             sum = n.make(op::add{}, {sum, n.make(op::mat_mul{}, {found, features_of_runs})});
         }

@@ -12,6 +12,7 @@
 #include <lpt/import/onnx/flex_attention.hpp>
 #include <lpt/import/onnx/loss.hpp>
 #include <lpt/import/onnx/microsoft.hpp>
+#include <lpt/import/onnx/microsoft_attention.hpp>
 #include <lpt/import/onnx/movement.hpp>
 #include <lpt/import/onnx/pooling.hpp>
 #include <lpt/import/onnx/quantization.hpp>
@@ -54,6 +55,7 @@ inline const operator_entry* find_operator(std::string_view domain, std::string_
         add(einsum_operators);
         add(signal_operators);
         add(microsoft_operators);
+        add(microsoft_attention_operators);
         return result;
     }();
     const auto found = all.find({domain, type});

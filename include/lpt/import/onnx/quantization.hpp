@@ -81,12 +81,24 @@ inline value quantized_value(operation& n, output_ref real, const quantization& 
     return {&n.reader(), {}, std::move(made), nullptr};
 }
 
+/// Whole numbers limited to those of a type of 8 bits: a FakeQuantize, for which there are kernels that give bytes.
+inline output_ref in_bytes(operation& n, output_ref whole, element type) {
+    op::fake_quantize what;
+    what.levels = 256;
+    const output_ref least = n.builder().real(facts(type).lowest);
+    const output_ref most = n.builder().real(facts(type).highest);
+    return n.convert(n.make(what, {n.convert(whole, f32), least, most, least, most}), f32);
+}
+
 /// saturate(round_half_even(x / scale) + zero point), written out.
 inline output_ref quantize_as_written(operation& n, output_ref x, output_ref scale, output_ref zero_point, element type,
                                       bool has_two_bits = false) {
     output_ref rounded = n.make(op::round{}, {n.make(op::divide{}, {x, scale})});
     if (zero_point) {
         rounded = n.make(op::add{}, {rounded, zero_point});
+    }
+    if (bit_width(type) == 8) {
+        return n.make(op::convert{type}, {in_bytes(n, rounded, type)});
     }
     const double least = has_two_bits && is_signed(type) ? -2 : facts(type).lowest;
     const double most = has_two_bits ? least + 3 : facts(type).highest;
@@ -152,9 +164,14 @@ inline void read_dequantize(operation& n) {
     n.out(n.make(op::multiply{}, {real, scale}));
 }
 
+struct dynamically_quantized {
+    output_ref bytes;
+    output_ref scale;
+    output_ref zero_point;  // f32
+};
+
 /// Scale and zero point of the range of the data, which always holds 0; the data as u8.
-inline void read_dynamic_quantize(operation& n) {
-    const output_ref x = n.in(0);
+inline dynamically_quantized quantize_by_range(operation& n, output_ref x) {
     const output_ref zero = n.like(x, 0);
     lpt::integers axes;
     for (std::size_t axis = 0; axis < n.rank(x); ++axis) {
@@ -167,9 +184,15 @@ inline void read_dynamic_quantize(operation& n) {
     const output_ref scale = n.make(op::select{}, {n.make(op::equal{}, {quotient, zero}), n.like(x, 1), quotient});
     const output_ref below = n.make(op::divide{}, {n.make(op::subtract{}, {zero, least}), scale});
     const output_ref zero_point = n.clamp(n.make(op::round{}, {below}), 0, 255);
-    n.out(0, quantize_as_written(n, x, scale, zero_point, u8));
-    n.out(1, scale);
-    n.out(2, n.convert(zero_point, u8));
+    return {quantize_as_written(n, x, scale, zero_point, u8), scale, zero_point};
+}
+inline void read_dynamic_quantize(operation& n) {
+    const dynamically_quantized made = quantize_by_range(n, n.in(0));
+    n.out(0, made.bytes);
+    n.out(1, made.scale);
+    value zero_point = n.reader().of(n.convert(made.zero_point, u8));
+    zero_point.whole = made.zero_point;
+    n.out_value(2, zero_point);
 }
 
 inline element stored_type_at(operation& n, std::size_t port) {

@@ -56,6 +56,7 @@ struct value {
     std::shared_ptr<quantized_tensor> quantized;
     std::shared_ptr<std::vector<value>> sequence;
     bool has_two_bits = false;  // an integer of four bits in the graph, which has none of two
+    output_ref whole = {};  // the same integers as f32, where they were computed so
 };
 
 using operator_function = void (*)(operation&);

@@ -148,8 +148,12 @@ inline void read_blocks_to_image(operation& n) {
     lpt::integers order{0, 1};
     for (std::size_t i = 0; i < axes; ++i) {
         const auto at = static_cast<std::int64_t>(i);
-        if (strides[i] < 1 || dilations[i] < 1) {
-            n.wrong({"strides and dilations must be positive"});
+        constexpr std::int64_t most_step = 1 << 30;
+        const std::int64_t pad = math::minimum(pads[i], pads[i + axes]);
+        const std::int64_t greatest =
+            math::maximum(math::maximum(strides[i], dilations[i]), math::maximum(pads[i], pads[i + axes]));
+        if (strides[i] < 1 || dilations[i] < 1 || pad < 0 || greatest > most_step) {
+            n.wrong({"strides and dilations must be positive, pads not negative, and all at most ", most_step});
         }
         const output_ref size = n.slice(image, 0, at, at + 1);
         const output_ref own = n.slice(block, 0, at, at + 1);
