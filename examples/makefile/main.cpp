@@ -9,10 +9,10 @@
 
 int main(int count, char** words) try {
     if (count != 2) {
-        std::fprintf(stderr, "program MODEL.xml: expected one file\n");
+        std::fprintf(stderr, "program MODEL: expected one file\n");
         return 1;
     }
-    lpt::graph model = lpt::import_openvino_ir(words[1]);
+    lpt::graph model = lpt::import(words[1]);
     lpt::prepare(model);
     const lpt::report report = lpt::transform(model, lpt::cpu_x86);
     lpt::executable network = lpt::compile(model);
