@@ -70,17 +70,20 @@ void print_summary(const violations& found, std::size_t operations) {
 }  // namespace
 
 int main(int count, char** words_of_line) {
-    CLI::App program("Checks a model against the TensorFlow Lite 8-bit quantization specification.");
+    CLI::App program("Checks a model against the TensorFlow Lite 8-bit quantization specification.\n"
+                     "Exit status: 0 the model conforms, 2 it does not, 1 it cannot be read.");
     std::string file;
     bool as_json = false;
     bool specification = false;
-    program.add_option("model", file, "a .tflite file");
+    program.add_option("MODEL", file, "a .tflite file");
     program.add_flag("--json", as_json, "print JSON");
     program.add_flag("--specification", specification, "print the specification as Markdown");
     try {
         program.parse(count, words_of_line);
     } catch (const CLI::ParseError& raised) {
-        return program.exit(raised) == 0 ? 0 : 1;
+        if (raised.get_exit_code() == 0) return program.exit(raised);
+        std::cerr << "lpt_check: " << raised.what() << '\n';
+        return 1;
     }
     try {
         if (specification) {

@@ -35,10 +35,15 @@ struct score {
     std::size_t total = 0;
 };
 
-int usage() {
-    std::cerr << "usage: lpt_conformance [--list] [--print CASE]... [--answers FILE] PATH...\n";
-    return 2;
-}
+constexpr const char* usage = "usage: lpt_conformance [--list] [--print CASE]... [--answers FILE] PATH...\n";
+constexpr const char* help =
+    "Runs recorded cases and compares what the library gives with the right answers: a line `SUITE passed/total` each, "
+    "and a sum.\n"
+    "PATH...          .jsonl files, or folders of them\n"
+    "--list           also a line for each case that failed, with the first difference\n"
+    "--print CASE     only this case: its graph before, the library's answer, the right answer\n"
+    "--answers FILE   also writes the answers, a case a line\n"
+    "Exit status: 0 none failed, 1 some did, 2 a wrong command line.\n";
 
 bool read_command_line(int count, char** words, command_line& result) {
     for (int i = 1; i < count; ++i) {
@@ -165,8 +170,13 @@ struct session {
 
 int main(int count, char** words) {
     session current;
+    if (count == 2 && (std::string(words[1]) == "--help" || std::string(words[1]) == "-h")) {
+        std::cout << help << usage;
+        return 0;
+    }
     if (!read_command_line(count, words, current.settings)) {
-        return usage();
+        std::cerr << usage;
+        return 2;
     }
     try {
         if (!current.settings.answers.empty()) {

@@ -32,4 +32,5 @@ head -c 200 "$models/conforming.tflite" >"$work/cut.tflite"
 gives 1 "cut.tflite" "$work/cut.tflite"
 gives 1 "none.tflite" "$work/none.tflite"
 gives 1 "expected a model"
+gives 1 "--wrong" --wrong
 exit $failed
