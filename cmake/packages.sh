@@ -2,7 +2,7 @@
 # To be sourced. Installs Debian packages that are not there yet; does nothing when all are.
 
 lpt_build_packages=(
-    g++ cmake ninja-build xz-utils
+    g++ cmake ninja-build make xz-utils
     libboost-dev                          # Hana's headers
     libpugixml-dev libprotozero-dev libflatbuffers-dev
     libxsimd-dev libtbb-dev
