@@ -115,10 +115,29 @@ class quantized_and_real {
         }
         return result;
     }
-    /// The line through a FakeQuantize's bounds, without steps and limits; the data where input and output bounds are the same.
+    static bool all_zero(const tensor& values) {
+        bool result = true;
+        for (std::size_t i = 0; i < values.elements(); ++i) {
+            result = result && values.real(i) == 0;
+        }
+        return result;
+    }
+    /// Whether a range of data begins at zero. Calibration chooses that for data without negative values only: a Relu stands in front, or this
+    /// quantization has taken its place.
+    static bool is_relu(const graph& model, const node& each) {
+        return model.constant_value(each.input(0)) == nullptr && all_zero(*model.constant_value(each.input(1))) &&
+               all_zero(*model.constant_value(each.input(3)));
+    }
+    /// The data of a FakeQuantize, without negative values where its range has none.
+    static output_ref data_of(graph& model, node_id id) {
+        const output_ref data = model[id].input(0);
+        return is_relu(model, model[id]) ? output_ref(model.add(op::relu{}, {data})) : data;
+    }
+    /// The line through a FakeQuantize's bounds, without steps and limits but that of a Relu; the data where input and output bounds are the
+    /// same.
     static output_ref without_steps(graph& model, node_id id) {
+        const output_ref data = data_of(model, id);
         const node& each = model[id];
-        const output_ref data = each.input(0);
         const output_ref bounds[4] = {each.input(1), each.input(2), each.input(3), each.input(4)};
         if (*model.constant_value(bounds[0]) == *model.constant_value(bounds[2]) &&
             *model.constant_value(bounds[1]) == *model.constant_value(bounds[3])) {
@@ -261,8 +280,8 @@ inline std::string decibels(double value) {
 
 }  // namespace detail
 
-/// The network `net`, made of `original`, and `original` in real numbers without any quantization, on the same inputs: first what becomes
-/// of the outputs, then the FakeQuantizes, which are what can be improved, by the noise of their own, then every other operation of real numbers, whose noise
+/// The network `net`, made of `original`, and `original` in real numbers without any quantization, on the same inputs (of ranges that begin
+/// at zero that limit stays: they are Relus, too): first what becomes of the outputs, then the FakeQuantizes, which are what can be improved, by the noise of their own, then every other operation of real numbers, whose noise
 /// comes from those above it; each worst first. Runs everything once more, and keeps all intermediate values.
 inline std::vector<compared_operation> compare_with_real(const graph& original, executable& net,
                                                          const compile_options& options,
@@ -271,7 +290,9 @@ inline std::vector<compared_operation> compare_with_real(const graph& original, 
 }
 
 inline void print_comparison(const std::vector<compared_operation>& rows) {
-    std::printf("signal to noise against real numbers, in dB (-: no difference)\n");
+    std::printf(
+        "signal to noise against the network without quantization, in dB: the more, the better; - is no difference\n"
+        "values: of what the operation gives; itself: of what its own quantization adds\n");
     std::printf("%8s %8s  %-22s %-44s %s\n", "values", "itself", "type", "operation", "what would improve it");
     for (const compared_operation& each : rows) {
         std::printf("%8s %8s  %-22s %-44s %s\n", detail::decibels(each.all.decibels()).c_str(),
