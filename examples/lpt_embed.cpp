@@ -29,7 +29,8 @@ struct arguments {
 };
 
 void read_arguments(CLI::App& app, arguments& to) {
-    app.add_option("MODEL", to.model, "the network, an .xml file")->required();
+    app.add_option("MODEL", to.model, "the network: an .onnx or .tflite file, or an .xml file with its .bin beside it")
+        ->required();
     app.add_option("-o,--output", to.output, "the header")->required();
     app.add_option("--name", to.name, "the type's name; default: that of the header's file");
     app.add_option("--precision", to.precision, "int8: transformed; f32: as it is")

@@ -64,9 +64,12 @@ public:
 };
 
 void read_arguments(CLI::App& app, arguments& to) {
-    app.add_option("MODEL", to.model, "the network, an .xml file")->required();
-    app.add_option("--input", to.inputs, "[NAME=]FILE.npy, one for each input of the network")->allow_extra_args(false);
-    app.add_option("--output", to.output, "folder for the outputs, one <k>.npy each");
+    app.add_option("MODEL", to.model, "the network: an .onnx or .tflite file, or an .xml file with its .bin beside it")
+        ->required();
+    app.add_option("--input", to.inputs,
+                   "[NAME=]FILE.npy, once for each input of the network; without it, random numbers")
+        ->allow_extra_args(false);
+    app.add_option("--output", to.output, "folder for the outputs: 0.npy, 1.npy, ...");
     app.add_option("--report", to.report, "file for the report as JSON");
     app.add_option("--html", to.html, "file for the report as HTML");
     app.add_option("--dot", to.dot, "file for a picture of the transformed network, in graphviz's language");
@@ -83,7 +86,7 @@ void read_arguments(CLI::App& app, arguments& to) {
     app.add_flag("--as-transformed", to.as_transformed,
                  "run what the transformations give, without the optimizations behind them");
     app.add_option("--threads", to.threads, "number of threads")->check(CLI::Range(1, 1024));
-    app.add_option("--isa", to.isa, "instruction set; default: the best of this processor");
+    app.add_option("--isa", to.isa, "instruction set (a wrong one lists them); default: the best of this processor");
     app.add_option("--memory-limit", to.memory_limit,
                    "MiB that intermediate tensors and packed weights may take; default: what the machine has")
         ->check(CLI::Range(1, 1 << 30));
@@ -101,14 +104,26 @@ void read_arguments(CLI::App& app, arguments& to) {
     app.add_option("--on-reference", to.on_reference,
                    "operations without a kernel: allow them, report each on stderr, or refuse the network")
         ->check(CLI::IsMember({"allow", "report", "refuse"}));
-    app.add_option("--repeat", to.repeat, "time so many runs")->check(CLI::Range(1, 1000000000));
+    CLI::Option* const repeat =
+        app.add_option("--repeat", to.repeat, "time so many runs")->check(CLI::Range(1, 1000000000));
     app.add_option("--sessions", to.sessions, "with --repeat: time so many sessions at once, too, each on a thread")
-        ->check(CLI::Range(1, 1024));
+        ->check(CLI::Range(1, 1024))
+        ->needs(repeat);
     app.add_flag("--compare", to.compare,
                  "print what quantization costs each operation, worst first, and what would improve it");
     app.add_flag("--all", to.all, "print every operation, as where stdout is no terminal");
     app.add_option("--width", to.width, "print what fits a terminal with lines of so many characters")
         ->check(CLI::Range(80, 100000));
+}
+
+/// Specified arithmetic makes no transformations and no report: who asks for one of these beside it would wait in vain.
+void check_specified(const CLI::App& app) {
+    for (const char* const option : {"--report", "--html", "--dot", "--precision", "--target", "--follow-upstream",
+                                     "--as-transformed", "--threads", "--on-reference", "--sessions", "--compare"}) {
+        if (app.count(option) != 0) {
+            fail({"--arithmetic specified and ", option, " exclude each other"});
+        }
+    }
 }
 
 /// The kernels of this library on ARM run more than an engine that has only convolutions and matrix products in 8 bits.
@@ -328,8 +343,9 @@ void run_network(const arguments& given) {
         run::print_steps(rows, static_cast<std::size_t>(width));
     }
     std::printf("%s\n", run::sentence_of(run::summary_of(rows)).c_str());
-    std::printf("import %.1f ms, transformations %.1f ms, plan %.1f ms, run %.3f ms (%s, %d threads)\n", all.import_ms,
-                all.transform_ms, all.plan_ms, all.run_ms, kernel::name_of(net.instruction_set()), given.threads);
+    std::printf("import %.1f ms, transformations %.1f ms, plan %.1f ms, run %.3f ms (%s, %d thread%s)\n", all.import_ms,
+                all.transform_ms, all.plan_ms, all.run_ms, kernel::name_of(net.instruction_set()), given.threads,
+                given.threads == 1 ? "" : "s");
     if (given.repeat > 0) {
         std::printf("min %.4f ms, median %.4f ms of %d runs\n", all.least_run_ms, all.run_ms, given.repeat);
     }
@@ -384,7 +400,7 @@ void run_specified(const arguments& given) {
     const double median = times.empty() ? 0 : times[times.size() / 2];
     std::printf("%d operations in the arithmetic of the 8-bit specification\n",
                 static_cast<int>(net.subgraph().operators.size()));
-    std::printf("import %.1f ms, plan %.1f ms, run %.3f ms (%s, 1 threads)\n", import_ms, plan_ms, median,
+    std::printf("import %.1f ms, plan %.1f ms, run %.3f ms (%s, 1 thread)\n", import_ms, plan_ms, median,
                 kernel::name_of(set));
     if (given.repeat > 0) {
         std::printf("min %.4f ms, median %.4f ms of %d runs\n", times[0], median, given.repeat);
@@ -407,6 +423,9 @@ int main(int count, char** words) {
         return 1;
     }
     try {
+        if (given.arithmetic == "specified") {
+            check_specified(app);
+        }
         lpt::detail::naming_memory([&] { given.arithmetic == "specified" ? run_specified(given) : run_network(given); },
                                    [&] { return text(given.model.c_str()); });
     } catch (const std::exception& wrong) {

@@ -144,6 +144,8 @@ rejects "--threads" "$network/model.xml" --threads 0
 rejects "--width" "$network/model.xml" --width 10
 rejects "--precision" "$network/model.xml" --precision f16
 rejects "--target" "$network/model.xml" --target toaster
+rejects "--sessions requires --repeat" "$digits" --sessions 2
+rejects "--arithmetic specified and --compare exclude each other" examples/data/digits-tflite/model.tflite --arithmetic specified --compare
 rejects "cannot be written" "$network/model.xml" --output /proc/none
 
 [ $failed = 0 ] && echo "all checks of lpt_run passed"
