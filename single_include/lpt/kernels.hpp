@@ -2678,6 +2678,13 @@ struct unary {
     [[gnu::always_inline]] static floats ramp6(floats v) noexcept {
         return simd::at_most(simd::at_least(simd::add(v, constant(3.0f)), constant(0.0f)), constant(6.0f));
     }
+    [[gnu::always_inline]] static floats hsigmoid(floats v) noexcept {
+        return simd::multiply(ramp6(v), constant(0.166666667f));  // 1 from v = 3 on
+    }
+    [[gnu::always_inline]] static floats hswish(floats v) noexcept { return simd::multiply(v, hsigmoid(v)); }
+    [[gnu::always_inline]] static floats swish(floats v, floats beta) noexcept {
+        return simd::multiply(v, sigmoid(simd::multiply(beta, v)));
+    }
     [[gnu::always_inline]] static floats gelu_erf(floats v) noexcept {
         // What is missing from max(v, 0) is |v| erfc(|v| / sqrt(2)) / 2, of which the polynomial is the eighth root's reciprocal.
         const floats x = absolute(v);
@@ -2732,12 +2739,8 @@ struct unary {
         switch (function) {
             case unary_function::sigmoid: each(values, count, [](floats v) { return sigmoid(v); }); break;
             case unary_function::tanh: each(values, count, [](floats v) { return tanh(v); }); break;
-            case unary_function::hswish:
-                each(values, count, [](floats v) { return simd::multiply(v, simd::divide(ramp6(v), constant(6.0f))); });
-                break;
-            case unary_function::hsigmoid:
-                each(values, count, [](floats v) { return simd::divide(ramp6(v), constant(6.0f)); });
-                break;
+            case unary_function::hswish: each(values, count, [](floats v) { return hswish(v); }); break;
+            case unary_function::hsigmoid: each(values, count, [](floats v) { return hsigmoid(v); }); break;
             case unary_function::hard_sigmoid:
                 each(values, count, [a, b](floats v) {
                     return simd::at_most(simd::at_least(simd::fma(v, a, b), constant(0.0f)), constant(1.0f));
@@ -2745,9 +2748,7 @@ struct unary {
                 break;
             case unary_function::gelu_erf: each(values, count, [](floats v) { return gelu_erf(v); }); break;
             case unary_function::gelu_tanh: each(values, count, [](floats v) { return gelu_tanh(v); }); break;
-            case unary_function::swish:
-                each(values, count, [a](floats v) { return simd::multiply(v, sigmoid(simd::multiply(a, v))); });
-                break;
+            case unary_function::swish: each(values, count, [a](floats v) { return swish(v, a); }); break;
             case unary_function::mish: each(values, count, [](floats v) { return mish(v); }); break;
             case unary_function::elu:
                 each(values, count, [a](floats v) {
@@ -3267,12 +3268,13 @@ struct column_store {
     }
 
     /// Any post operations, functions included, on rows of scaled sums in memory, `stride` (a multiple of the width) apart; then
-    /// rounding, saturation and the store of `columns` columns. What lies between two functions is one pass.
+    /// rounding, saturation and the store of `columns` columns. A function and what lies between it and the next one is one pass.
     [[gnu::noinline]] static void finish_rows(const epilogue& e, const column_steps& steps, const row_places& rows,
                                               std::int64_t row_count, std::int64_t stride, float* x,
                                               std::int64_t columns, unsigned char* to,
                                               std::int64_t row_bytes) noexcept {
         const column_step* const end = steps.step + steps.count;
+        const column_step* function = nullptr;  // before `step`
         const column_step* step = steps.step;
         target out{e.output_type, e.quant_high - e.quant_low < 255, e.quant_low, e.quant_high, nullptr, row_bytes};
         for (;;) {
@@ -3280,21 +3282,24 @@ struct column_store {
             while (past != end && !is_function(*past))
                 ++past;
             const bool last = past == end;
-            for (std::int64_t column = 0; column < columns && (last || step != past); column += width) {
-                const column_place at{column, columns - column};
-                const auto run = [&](auto count, std::int64_t r) __attribute__((always_inline)) {
-                    if (last) out.to = to + r * row_bytes + column * bytes_of(e.output_type);
-                    apply_range<decltype(count)::value>(step, past, {rows.first + r * rows.step, rows.step}, at,
-                                                        x + r * stride + column, stride, out);
-                };
-                std::int64_t r = 0;
-                for (; r + 4 <= row_count; r += 4)
-                    run(std::integral_constant<int, 4>(), r);
-                for (; r < row_count; ++r)
-                    run(std::integral_constant<int, 1>(), r);
-            }
+            const auto pass = [&](auto f) __attribute__((always_inline)) {
+                for (std::int64_t column = 0; column < columns; column += width) {
+                    const column_place at{column, columns - column};
+                    const auto run = [&](auto count, std::int64_t r) __attribute__((always_inline)) {
+                        if (last) out.to = to + r * row_bytes + column * bytes_of(e.output_type);
+                        apply_range<decltype(count)::value>(f, step, past, {rows.first + r * rows.step, rows.step}, at,
+                                                            x + r * stride + column, stride, out);
+                    };
+                    std::int64_t r = 0;
+                    for (; r + 4 <= row_count; r += 4)
+                        run(std::integral_constant<int, 4>(), r);
+                    for (; r < row_count; ++r)
+                        run(std::integral_constant<int, 1>(), r);
+                }
+            };
+            if (last || function != nullptr || step != past) with_function(function, x, row_count * stride, pass);
             if (last) return;
-            unary<Isa>::apply(past->function, x, row_count * stride, past->alpha, past->beta);
+            function = past;
             step = past + 1;
         }
     }
@@ -3351,6 +3356,27 @@ private:
         }
     }
 
+    /// Runs a pass that applies a function first, which is done beforehand, to all numbers, if it is none of those that most layers have.
+    template <class Pass>
+    [[gnu::always_inline]] static void with_function(const column_step* function, float* x, std::int64_t count,
+                                                     const Pass& pass) noexcept {
+        using functions = unary<Isa>;
+        if (function != nullptr) {
+            const floats alpha = simd::broadcast(function->alpha);
+            switch (function->function) {
+                case unary_function::hswish:
+                    return pass([](floats v) __attribute__((always_inline)) { return functions::hswish(v); });
+                case unary_function::swish:
+                    return pass([alpha](floats v)
+                                    __attribute__((always_inline)) { return functions::swish(v, alpha); });
+                case unary_function::gelu_erf:
+                    return pass([](floats v) __attribute__((always_inline)) { return functions::gelu_erf(v); });
+                default: unary<Isa>::apply(function->function, x, count, function->alpha, function->beta);
+            }
+        }
+        pass([](floats v) __attribute__((always_inline)) { return v; });
+    }
+
     /// Rounding needs no constants: it is done like the other steps.
     static bool is_function(const column_step& step) noexcept {
         return step.kind == post_kind::unary && step.function != unary_function::round_even;
@@ -3364,14 +3390,14 @@ private:
         (apply_step<Kinds>(*step++, rows, at, x), ...);
     }
 
-    template <int Rows>
-    [[gnu::always_inline]] static void apply_range(const column_step* step, const column_step* end,
+    template <int Rows, class Function>
+    [[gnu::always_inline]] static void apply_range(const Function& f, const column_step* step, const column_step* end,
                                                    const row_places& rows, const column_place& at, float* x,
                                                    std::int64_t stride, const target& out) noexcept {
         floats v[Rows];
 #pragma GCC unroll 4
         for (int r = 0; r < Rows; ++r)
-            v[r] = simd::load(x + r * stride);
+            v[r] = f(simd::load(x + r * stride));
         for (; step != end; ++step) {
             switch (step->kind) {
                 case post_kind::clamp: apply_step<post_kind::clamp>(*step, rows, at, v); break;
@@ -3467,6 +3493,194 @@ private:
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/slot_store.hpp
+#ifndef LPT_HOLDS_KERNEL_SLOT_STORE_HPP
+#define LPT_HOLDS_KERNEL_SLOT_STORE_HPP
+// How sums of channels that do not lie side by side become results: convolutions whose vectors of bytes are put together inside
+// 128-bit parts.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Some of the channels of a convolution.
+struct channel_span {
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+};
+
+/// Slot order of a block of 4 * lanes channels: slot (vector v, part l, element e) is channel 16 l + 4 v + e, which is the order that
+/// packing to bytes takes back.
+template <class Isa, class Dot = dot_of_four<Isa>, class Simd = lanes<Isa>>
+struct slot_store {
+    using simd = Simd;
+    using floats = typename simd::floats;
+    using ints = typename simd::ints;
+    using dot = Dot;
+    using accumulator = typename dot::accumulator;
+    static constexpr std::int64_t block = 4 * dot::lanes;
+    static constexpr std::int64_t staged_pixels = 16;  // of a buffer of scaled sums
+
+    /// Place of a channel of a block.
+    static std::int64_t slot(std::int64_t channel) noexcept {
+        return channel % 16 / 4 * dot::lanes + channel / 16 * 4 + channel % 4;
+    }
+
+    /// What holds for a block of channels.
+    struct constants {
+        std::int64_t channel = 0;
+        std::int64_t count = 0;
+        bool bytes = false;  // sums go straight to bytes
+        bool staged = false;  // or to a buffer, of which `column_store` takes them
+        bool limited = false;
+        std::int32_t low = 0;
+        std::int32_t high = 0;
+        alignas(64) std::int32_t start[block];  // of the sums
+        alignas(64) float scale[block];
+        alignas(64) float bias[block];
+        column_steps steps;
+    };
+
+    /// The numbers of an epilogue that hold for all channels.
+    static void fill(step_numbers<block>& of_all, const epilogue& e) noexcept {
+        if (is_staged(e)) column_store<Isa>::fill(of_all, e);
+    }
+
+    /// `sums`: of each slot's weights; `zero_point`: of the image, as the dot product sees its bytes. `copies` is for numbers of the
+    /// last block, which may not be whole.
+    static void prepare(const epilogue& e, const channel_span& channels, const std::int32_t* sums,
+                        std::int32_t zero_point, const step_numbers<block>& of_all, step_numbers<block>& copies,
+                        constants& to) noexcept {
+        to.channel = channels.first;
+        to.count = channels.count;
+        const ints factor = simd::broadcast_int(static_cast<std::int32_t>(0u - static_cast<std::uint32_t>(zero_point)));
+        for (std::int64_t i = 0; i < block; i += simd::width)
+            simd::store_int(to.start + i, simd::multiply_int(simd::load_int(sums + i), factor));
+        to.bytes = finish<Isa>::requantizes_directly(e, to.channel, to.channel + to.count);
+        to.staged = !to.bytes && is_staged(e);
+        if (!to.bytes && !to.staged) return;
+        if (to.staged) column_store<Isa>::find(e, of_all, to.channel, to.count, block, copies, to.steps);
+        to.low = static_cast<std::int32_t>(e.quant_low);
+        to.high = static_cast<std::int32_t>(e.quant_high);
+        to.limited = to.high - to.low < 255;
+        put_in_slots(e.scale, e.scale_all, to.channel, to.count, to.scale);
+        put_in_slots(e.bias, e.bias_all, to.channel, to.count, to.bias);
+    }
+
+    /// The sums of `Pixels` pixels side by side, the first of which is `row` of the epilogue; what is staged goes to `staged`.
+    template <int Pixels>
+    [[gnu::always_inline]] static void store(const convolution_problem& problem, const constants& w,
+                                             accumulator (&sum)[Pixels][4], std::int64_t row, float* staged) noexcept {
+        const epilogue& e = problem.finish;
+        unsigned char* const to = static_cast<unsigned char*>(problem.output) +
+                                  (row * problem.output_pixel_stride + w.channel) * bytes_of(e.output_type);
+#pragma GCC unroll 4
+        for (int p = 0; p < Pixels; ++p) {
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v)
+                dot::settle(sum[p][v]);
+        }
+        if (w.bytes) {
+            store_bytes<Pixels>(w, sum, e.output_type == element_kind::i8, to, problem.output_pixel_stride);
+            return;
+        }
+        alignas(64) std::int32_t slots[Pixels * block];
+#pragma GCC unroll 4
+        for (int p = 0; p < Pixels; ++p) {
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v)
+                dot::store(slots + p * block + v * dot::lanes, sum[p][v]);
+        }
+        if (w.staged)
+            stage(w, slots, Pixels, staged);
+        else
+            store_others(problem, w, slots, Pixels, row, to);
+    }
+
+    /// What was staged of `pixels` pixels from row `row` of the epilogue on.
+    static void finish_staged(const convolution_problem& problem, const constants& w, float* staged, std::int64_t row,
+                              std::int64_t pixels) noexcept {
+        const epilogue& e = problem.finish;
+        const std::int64_t element = bytes_of(e.output_type);
+        const std::int64_t pixel_bytes = problem.output_pixel_stride * element;
+        column_store<Isa>::finish_rows(
+            e, w.steps, {row, 1}, pixels, block, staged, w.count,
+            static_cast<unsigned char*>(problem.output) + row * pixel_bytes + w.channel * element, pixel_bytes);
+    }
+
+private:
+    static bool is_staged(const epilogue& e) noexcept {
+        return e.output_type != element_kind::i32 && e.post_count <= column_steps::most;
+    }
+
+    /// The numbers of a block's channels, or one for all, at the places of the channels; neighbouring four stay side by side.
+    static void put_in_slots(const float* array, float all, std::int64_t channel, std::int64_t count,
+                             float* slots) noexcept {
+        if (array == nullptr || count < block) {
+            for (std::int64_t i = 0; i < block; ++i)
+                slots[i] = all;
+        }
+        if (array == nullptr) return;
+        std::int64_t c = 0;
+        for (; c + 4 <= count; c += 4)
+            std::memcpy(slots + slot(c), array + channel + c, 16);
+        for (; c < count; ++c)
+            slots[slot(c)] = array[channel + c];
+    }
+
+    template <int Pixels>
+    [[gnu::always_inline]] static void store_bytes(const constants& w, accumulator (&sum)[Pixels][4], bool is_signed,
+                                                   unsigned char* to, std::int64_t stride) noexcept {
+#pragma GCC unroll 4
+        for (int p = 0; p < Pixels; ++p) {
+            ints q[4];
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v) {
+                const auto scale = simd::load(w.scale + v * dot::lanes);
+                const auto bias = simd::load(w.bias + v * dot::lanes);
+                q[v] = simd::round_to_int(simd::fma(simd::to_float(ints(dot::bits(sum[p][v]))), scale, bias));
+            }
+            auto packed = is_signed ? simd::template pack_in_parts<true>(q[0], q[1], q[2], q[3])
+                                    : simd::template pack_in_parts<false>(q[0], q[1], q[2], q[3]);
+            if (w.limited) {
+                packed = is_signed ? simd::template limit<true>(packed, w.low, w.high)
+                                   : simd::template limit<false>(packed, w.low, w.high);
+            }
+            simd::store_first(to + p * stride, packed, w.count);
+        }
+    }
+
+    /// Scaled sums, back in the order of the channels. `slots`: of so many pixels side by side.
+    [[gnu::noinline]] static void stage(const constants& w, const std::int32_t* slots, std::int64_t pixels,
+                                        float* to) noexcept {
+        for (std::int64_t p = 0; p < pixels * block; p += block) {
+            floats x[4];
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v) {
+                const int at = v * dot::lanes;
+                x[v] = simd::fma(simd::to_float(simd::load_int(slots + p + at)), simd::load(w.scale + at),
+                                 simd::load(w.bias + at));
+            }
+            simd::order_parts(x);
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v)
+                simd::store(to + p + v * dot::lanes, x[v]);
+        }
+    }
+
+    /// Sums that stay sums, and epilogues of very many steps.
+    [[gnu::noinline]] static void store_others(const convolution_problem& problem, const constants& w,
+                                               const std::int32_t* slots, std::int64_t pixels, std::int64_t row,
+                                               unsigned char* to) noexcept {
+        alignas(64) std::int32_t sums[4 * block];
+        for (std::int64_t i = 0; i < pixels * block; i += 4)
+            std::memcpy(sums + i, slots + i / block * block + slot(i % block), 16);
+        finish<Isa>::tile(problem.finish, sums, block, pixels, row, w.channel, w.count, to,
+                          problem.output_pixel_stride);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/depthwise_dots.hpp
 #ifndef LPT_HOLDS_KERNEL_DEPTHWISE_DOTS_HPP
 #define LPT_HOLDS_KERNEL_DEPTHWISE_DOTS_HPP
@@ -3487,28 +3701,19 @@ struct depthwise_3x3 {
     static constexpr bool exists = false;
 };
 
-/// Some of the channels of a convolution.
-struct channel_span {
-    std::int64_t first = 0;
-    std::int64_t count = 0;
-};
-
 /// For weights that, less their zero points, are signed bytes. A window of input rows, a multiple of four, is interleaved once for a
 /// block of channels and then serves all taps of a kernel line, and a second output row where the window has that row, too.
 /// In memory, after the sums of each channel's weights (int32): [block][output row of the window][four rows][tap of a line][slot][4].
-/// Slot order: interleaving works inside 128-bit parts, so slot (vector v, part l, element e) is channel 16 l + 4 v + e of the block,
-/// which is the order that packing to bytes takes back.
+/// Interleaving works inside 128-bit parts, which gives slot order (`slot_store`).
 template <class Isa, class Dot = dot_of_four<Isa>, class Simd = lanes<Isa>>
 struct depthwise_dots {
     using geometry = convolution_geometry<Isa>;
     using simd = Simd;
-    using floats = typename simd::floats;
-    using ints = typename simd::ints;
-    using store = column_store<Isa>;
     using dot = Dot;
     using accumulator = typename dot::accumulator;
+    using slots = slot_store<Isa, Dot, Simd>;
     static constexpr bool exists = dot::group == 4;
-    static constexpr std::int64_t block = 4 * dot::lanes;
+    static constexpr std::int64_t block = slots::block;
     static constexpr std::int64_t block_bytes = 4 * block;
     static constexpr std::int64_t window_bytes =
         16384;  // of interleaved rows, so that they stay in the L1 cache beside the image's
@@ -3539,18 +3744,13 @@ struct depthwise_dots {
         return blocks(channels) * (block_bytes + weights_bytes(s));
     }
 
-    /// Place of a channel of a block.
-    static std::int64_t slot(std::int64_t channel) noexcept {
-        return channel % 16 / 4 * dot::lanes + channel / 16 * 4 + channel % 4;
-    }
-
     /// `value(channel, tap)` is a weight less its zero point. `packed` is zero.
     template <class Value>
     static void pack(const convolution_shape& s, const channel_span& channels, const Value& value,
                      unsigned char* packed) noexcept {
         const std::int64_t width = s.kernel[2];
         for (std::int64_t c = 0; c < channels.count; ++c) {
-            const std::int64_t place = slot(c % block);
+            const std::int64_t place = slots::slot(c % block);
             unsigned char* const weights = packed + blocks(channels) * block_bytes + c / block * weights_bytes(s);
             std::int32_t sum = 0;
             for (std::int64_t t = 0; t < geometry::taps(s); ++t) {
@@ -3579,7 +3779,7 @@ struct depthwise_dots {
             window_place place;
             place.most_columns = window_columns(s);
             step_numbers<block> of_all, copies;
-            if (is_staged(problem.finish)) store::fill(of_all, problem.finish);
+            slots::fill(of_all, problem.finish);
             for (std::int64_t b = 0; b < blocks(channels); b += most_blocks) {
                 const std::int64_t left = blocks(channels) - b;
                 const std::int64_t count = left < most_blocks ? left : most_blocks;
@@ -3599,67 +3799,24 @@ private:
     struct state {
         const unsigned char* weights = nullptr;
         const unsigned char* outside = nullptr;
-        std::int64_t channel = 0;
-        std::int64_t count = 0;
         unsigned char flip = 0;
-        bool bytes = false;  // a tile goes straight to bytes
-        bool staged = false;  // or to a buffer, of which `column_store` takes it
-        bool limited = false;
-        std::int32_t low = 0;
-        std::int32_t high = 0;
-        alignas(64) std::int32_t start[block];
-        alignas(64) float scale[block];
-        alignas(64) float bias[block];
-        column_steps steps;
+        typename slots::constants finish;
     };
-
-    static bool is_staged(const epilogue& e) noexcept {
-        return e.output_type != element_kind::i32 && e.post_count <= column_steps::most;
-    }
 
     /// `of_all` has the numbers that hold for all channels, `copies` is for those of the last block, which may not be whole.
     static void prepare(const convolution_problem& problem, const channel_span& channels, const unsigned char* packed,
                         const unsigned char* outside, std::int64_t b, const step_numbers<block>& of_all,
                         step_numbers<block>& copies, state& w) noexcept {
         const convolution_shape& s = problem.shape;
-        const epilogue& e = problem.finish;
+        const std::int64_t left = channels.count - b * block;
+        const channel_span own{channels.first + b * block, left < block ? left : block};
         w.weights = packed + blocks(channels) * block_bytes + b * weights_bytes(s);
-        w.channel = channels.first + b * block;
-        w.count = channels.count - b * block < block ? channels.count - b * block : block;
-        w.outside = outside + w.channel;
+        w.outside = outside + own.first;
         const bool is_signed = problem.input_type == element_kind::i8;
         w.flip = is_signed == dot::unsigned_rows ? 0x80 : 0;
         const std::int32_t shift = w.flip == 0 ? 0 : dot::unsigned_rows ? 128 : -128;
-        const std::uint32_t zero = static_cast<std::uint32_t>(problem.input_zero_point + shift);
-        const ints factor = simd::broadcast_int(static_cast<std::int32_t>(0u - zero));
-        for (std::int64_t i = 0; i < block; i += simd::width) {
-            const auto* const sums = reinterpret_cast<const std::int32_t*>(packed + b * block_bytes);
-            simd::store_int(w.start + i, simd::multiply_int(simd::load_int(sums + i), factor));
-        }
-        w.bytes = finish<Isa>::requantizes_directly(e, w.channel, w.channel + w.count);
-        w.staged = !w.bytes && is_staged(e);
-        if (!w.bytes && !w.staged) return;
-        if (w.staged) store::find(e, of_all, w.channel, w.count, block, copies, w.steps);
-        w.low = static_cast<std::int32_t>(e.quant_low);
-        w.high = static_cast<std::int32_t>(e.quant_high);
-        w.limited = w.high - w.low < 255;
-        put_in_slots(e.scale, e.scale_all, w.channel, w.count, w.scale);
-        put_in_slots(e.bias, e.bias_all, w.channel, w.count, w.bias);
-    }
-
-    /// The numbers of a block's channels, or one for all, at the places of the channels; neighbouring four stay side by side.
-    static void put_in_slots(const float* array, float all, std::int64_t channel, std::int64_t count,
-                             float* slots) noexcept {
-        if (array == nullptr || count < block) {
-            for (std::int64_t i = 0; i < block; ++i)
-                slots[i] = all;
-        }
-        if (array == nullptr) return;
-        std::int64_t c = 0;
-        for (; c + 4 <= count; c += 4)
-            std::memcpy(slots + slot(c), array + channel + c, 16);
-        for (; c < count; ++c)
-            slots[slot(c)] = array[channel + c];
+        const auto* const sums = reinterpret_cast<const std::int32_t*>(packed + b * block_bytes);
+        slots::prepare(problem.finish, own, sums, problem.input_zero_point + shift, of_all, copies, w.finish);
     }
 
     /// A window: where its rows lie.
@@ -3723,11 +3880,11 @@ private:
             const std::int64_t input_row = place.input_rows[four * 4 + j];
             at[j] = input_row < 0 ? w.outside
                                   : static_cast<const unsigned char*>(problem.input) +
-                                        input_row * s.in[2] * problem.input_pixel_stride + w.channel;
+                                        input_row * s.in[2] * problem.input_pixel_stride + w.finish.channel;
             step[j] = input_row < 0 ? 0 : problem.input_pixel_stride;
         }
         const unsigned char* const outside[4] = {w.outside, w.outside, w.outside, w.outside};
-        const std::int64_t channels = w.count;
+        const std::int64_t channels = w.finish.count;
         const unsigned char flip = w.flip;
         const std::int64_t to_step = fours(s) * block_bytes;
         unsigned char* to = window + four * block_bytes;
@@ -3748,19 +3905,17 @@ private:
             dot::interleave_block(to, outside, channels, flip);
     }
 
-    static constexpr std::int64_t staged_pixels = 16;
-
     /// All columns of a window. As many sums are under way as there are registers for.
     template <int Rows>
     static void sum_columns(const convolution_problem& problem, const state& w, const unsigned char* window,
                             std::int64_t columns, std::int64_t output_row) noexcept {
         constexpr int pixels = (dot::rows * dot::vectors >= 16 ? 4 : 2) / Rows;
-        static_assert(staged_pixels % pixels == 0);
-        alignas(64) float staged[Rows * staged_pixels * block];
+        static_assert(slots::staged_pixels % pixels == 0);
+        alignas(64) float staged[Rows * slots::staged_pixels * block];
         std::int64_t x = 0;
         std::int64_t first = 0;  // column in the buffer
         const auto finish_to = [&](std::int64_t past) {
-            if (!w.staged || (past < columns && past - first < staged_pixels)) return;
+            if (!w.finish.staged || (past < columns && past - first < slots::staged_pixels)) return;
             finish_staged<Rows>(problem, w, staged, output_row + first, past - first);
             first = past;
         };
@@ -3768,7 +3923,7 @@ private:
             sum_pixels<Rows, pixels>(problem, w, window, x, output_row, staged + (x - first) * block);
             finish_to(x + pixels);
         }
-        if (x < columns && columns >= pixels && w.bytes) {
+        if (x < columns && columns >= pixels && w.finish.bytes) {
             sum_pixels<Rows, pixels>(problem, w, window, columns - pixels, output_row,
                                      staged);  // some of them once more
             return;
@@ -3783,15 +3938,9 @@ private:
     template <int Rows>
     [[gnu::noinline]] static void finish_staged(const convolution_problem& problem, const state& w, float* staged,
                                                 std::int64_t first, std::int64_t pixels) noexcept {
-        const epilogue& e = problem.finish;
-        const std::int64_t element = bytes_of(e.output_type);
-        const std::int64_t pixel_bytes = problem.output_pixel_stride * element;
-        for (int r = 0; r < Rows; ++r) {
-            const std::int64_t row = first + r * problem.shape.out[2];
-            store::finish_rows(e, w.steps, {row, 1}, pixels, block, staged + r * staged_pixels * block, w.count,
-                               static_cast<unsigned char*>(problem.output) + row * pixel_bytes + w.channel * element,
-                               pixel_bytes);
-        }
+        for (int r = 0; r < Rows; ++r)
+            slots::finish_staged(problem, w.finish, staged + r * slots::staged_pixels * block,
+                                 first + r * problem.shape.out[2], pixels);
     }
 
     /// `Pixels` columns of `Rows` output rows, from column `x` on.
@@ -3807,7 +3956,7 @@ private:
         accumulator sum[Rows][Pixels][4];
 #pragma GCC unroll 4
         for (int v = 0; v < 4; ++v) {
-            const accumulator first = dot::load(w.start + v * dot::lanes);
+            const accumulator first = dot::load(w.finish.start + v * dot::lanes);
 #pragma GCC unroll 2
             for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 4
@@ -3842,86 +3991,11 @@ private:
                 from += s.dilation[2] * column_bytes;
             }
         }
-        const epilogue& e = problem.finish;
-        const std::int64_t element = bytes_of(e.output_type);
 #pragma GCC unroll 2
         for (int r = 0; r < Rows; ++r) {
-            const std::int64_t row = output_row + r * s.out[2] + x;
-            unsigned char* const to =
-                static_cast<unsigned char*>(problem.output) + (row * problem.output_pixel_stride + w.channel) * element;
-#pragma GCC unroll 4
-            for (int p = 0; p < Pixels; ++p) {
-#pragma GCC unroll 4
-                for (int v = 0; v < 4; ++v)
-                    dot::settle(sum[r][p][v]);
-            }
-            if (w.bytes) {
-                store_bytes<Pixels>(w, sum[r], e.output_type == element_kind::i8, to, problem.output_pixel_stride);
-            } else {
-                alignas(64) std::int32_t slots[Pixels * block];
-#pragma GCC unroll 4
-                for (int p = 0; p < Pixels; ++p) {
-#pragma GCC unroll 4
-                    for (int v = 0; v < 4; ++v)
-                        dot::store(slots + p * block + v * dot::lanes, sum[r][p][v]);
-                }
-                if (w.staged)
-                    stage(w, slots, Pixels, staged + r * staged_pixels * block);
-                else
-                    store_others(problem, w, slots, Pixels, row, to);
-            }
+            slots::template store<Pixels>(problem, w.finish, sum[r], output_row + r * s.out[2] + x,
+                                          staged + r * slots::staged_pixels * block);
         }
-    }
-
-    template <int Pixels>
-    [[gnu::always_inline]] static void store_bytes(const state& w, accumulator (&sum)[Pixels][4], bool is_signed,
-                                                   unsigned char* to, std::int64_t stride) noexcept {
-#pragma GCC unroll 4
-        for (int p = 0; p < Pixels; ++p) {
-            ints q[4];
-#pragma GCC unroll 4
-            for (int v = 0; v < 4; ++v) {
-                const auto scale = simd::load(w.scale + v * dot::lanes);
-                const auto bias = simd::load(w.bias + v * dot::lanes);
-                q[v] = simd::round_to_int(simd::fma(simd::to_float(ints(dot::bits(sum[p][v]))), scale, bias));
-            }
-            auto packed = is_signed ? simd::template pack_in_parts<true>(q[0], q[1], q[2], q[3])
-                                    : simd::template pack_in_parts<false>(q[0], q[1], q[2], q[3]);
-            if (w.limited) {
-                packed = is_signed ? simd::template limit<true>(packed, w.low, w.high)
-                                   : simd::template limit<false>(packed, w.low, w.high);
-            }
-            simd::store_first(to + p * stride, packed, w.count);
-        }
-    }
-
-    /// Scaled sums, back in the order of the channels. `slots`: of so many pixels side by side.
-    [[gnu::noinline]] static void stage(const state& w, const std::int32_t* slots, std::int64_t pixels,
-                                        float* to) noexcept {
-        for (std::int64_t p = 0; p < pixels * block; p += block) {
-            floats x[4];
-#pragma GCC unroll 4
-            for (int v = 0; v < 4; ++v) {
-                const int at = v * dot::lanes;
-                x[v] = simd::fma(simd::to_float(simd::load_int(slots + p + at)), simd::load(w.scale + at),
-                                 simd::load(w.bias + at));
-            }
-            simd::order_parts(x);
-#pragma GCC unroll 4
-            for (int v = 0; v < 4; ++v)
-                simd::store(to + p + v * dot::lanes, x[v]);
-        }
-    }
-
-    /// Sums that stay sums, and epilogues of very many steps.
-    [[gnu::noinline]] static void store_others(const convolution_problem& problem, const state& w,
-                                               const std::int32_t* slots, std::int64_t pixels, std::int64_t row,
-                                               unsigned char* to) noexcept {
-        alignas(64) std::int32_t sums[4 * block];
-        for (std::int64_t i = 0; i < pixels * block; i += 4)
-            std::memcpy(sums + i, slots + i / block * block + slot(i % block), 16);
-        finish<Isa>::tile(problem.finish, sums, block, pixels, row, w.channel, w.count, to,
-                          problem.output_pixel_stride);
     }
 };
 
@@ -6176,11 +6250,15 @@ private:
         return most < 1 ? 1 : most < threads ? static_cast<int>(most) : threads;
     }
 
-    /// Threads share the rows, or the panels if these are more bytes and are divided without a rest, or if there are too few rows.
+    /// Threads share the rows: what a thread reads is then what it wrote in the layer before, and lies in its cache. They share the
+    /// panels where these are evenly divided and many times more bytes than rows, or if there are too few rows.
     static bool splits_rows(const call& c, int threads) noexcept {
+        constexpr std::int64_t times = 4;  // a byte from another thread's cache takes as long as so many weights
         const std::int64_t units = c.shape.groups * c.shape.panels();
-        if (units % threads == 0 && c.shape.group_bytes() >= c.rows * c.shape.channels * Arithmetic::row_value_bytes)
-            return false;
+        const std::int64_t read = c.shape.channels * Arithmetic::row_value_bytes;
+        const std::int64_t written = c.shape.columns * bytes_of(c.finish->output_type);
+        const std::int64_t moved = c.rows * c.shape.groups * (read + written);
+        if (units % threads == 0 && c.shape.groups * c.shape.group_bytes() >= times * moved) return false;
         const std::int64_t row_tasks = (c.rows + tile_rows - 1) / tile_rows;
         return row_tasks >= 2 * threads || units < 2 || units < row_tasks;
     }
@@ -7139,12 +7217,13 @@ struct binary {
     static bool is_flat(const binary_operand& o, std::int64_t channels) noexcept {
         return o.scale == nullptr && o.shift == nullptr && o.channel_stride == 1 && o.row_stride == channels;
     }
-    static bool is_flat(const epilogue& e) noexcept {
+    /// Whether rows can be joined: nothing depends on the channel, and residuals, where `channels` says how far apart, follow each other, too.
+    static bool is_flat(const epilogue& e, std::int64_t channels = -1) noexcept {
         if (e.scale != nullptr || e.bias != nullptr) return false;
         for (int k = 0; k < e.post_count; ++k) {
             const post_operation& step = e.post[k];
-            if (step.per_channel_a != nullptr || step.per_channel_b != nullptr || step.residual != nullptr)
-                return false;
+            if (step.per_channel_a != nullptr || step.per_channel_b != nullptr) return false;
+            if (step.residual != nullptr && step.residual_row_stride != channels) return false;
         }
         return true;
     }
@@ -7167,7 +7246,7 @@ struct binary {
         const binary_operand& from;
         std::int64_t channel;
         std::int64_t first;  // the element of that channel
-        floats repeated;     // where one is there for all channels
+        floats repeated;  // where one is there for all channels
 
         row_values(const binary_operand& o, std::int64_t row, std::int64_t begin) noexcept
             : from(o), channel(begin), first(row * o.row_stride + begin * o.channel_stride) {
@@ -7285,7 +7364,7 @@ struct binary {
         alignas(64) float v[finish_columns + width];  // each row is stored in whole vectors
         for (std::int64_t i = 0; i < rows; ++i)
             combined(p, row + i, 0, p.channels, v + i * p.channels);
-        finish<Isa>::row(p.finish, v, 0, 0, rows * p.channels, output_of(p, row, 0));
+        finish<Isa>::row(p.finish, v, row, 0, rows * p.channels, output_of(p, row, 0));
     }
     static unsigned char* output_of(const binary_problem& p, std::int64_t row, std::int64_t channel) noexcept {
         return static_cast<unsigned char*>(p.output) +
@@ -7295,7 +7374,7 @@ struct binary {
     static void run(const binary_problem& problem, const parallel_for& parallel) noexcept {
         // Rows that follow each other without a gap and treat all channels alike are one long row.
         binary_problem flat = problem;
-        const bool dense = problem.output_row_stride == problem.channels && is_flat(problem.finish);
+        const bool dense = problem.output_row_stride == problem.channels && is_flat(problem.finish, problem.channels);
         if (dense && is_flat(problem.a, problem.channels) && is_flat(problem.b, problem.channels)) {
             flat.channels = problem.rows * problem.channels;
             flat.rows = 1;
@@ -7778,6 +7857,221 @@ struct convert {
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/convolution_rows.hpp
+#ifndef LPT_HOLDS_KERNEL_CONVOLUTION_ROWS_HPP
+#define LPT_HOLDS_KERNEL_CONVOLUTION_ROWS_HPP
+// The rows of the matrix that a convolution is to the dense kernel: pointers to pixels, or copies.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Rows of an implicit matrix: one pointer per tap, to the input pixel or to a row of zero points.
+template <class Isa>
+struct pixel_rows {
+    static constexpr bool copies_rows = false;
+    static constexpr bool per_group = false;
+    static constexpr bool readable_ends = false;
+    using geometry = convolution_geometry<Isa>;
+    const convolution_shape* shape = nullptr;
+    pixel_image image;
+    std::int64_t copied_group = 0;
+
+    const unsigned char* outside() const noexcept { return image.outside; }
+    /// Images whose pixels do not end with a whole k group are copied.
+    static constexpr std::int64_t readable_rows(std::int64_t) noexcept { return 0; }
+    void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
+        const std::int64_t taps = geometry::taps(*shape);
+        geometry::for_each_part(
+            *shape, first, count, [&](const typename geometry::coordinates& c, std::int64_t place, std::int64_t part) {
+                geometry::for_each_input_line(*shape, c, [&](std::int64_t line, std::int64_t input_line) {
+                    find(c.at[2], part, line, input_line, pointers + place * taps);
+                });
+            });
+    }
+
+private:
+    /// The taps of one kernel line for `count` output pixels side by side, from column `column` on. Most of them are inside.
+    void find(std::int64_t column, std::int64_t count, std::int64_t line, std::int64_t input_line,
+              const unsigned char** pointers) const noexcept {
+        const convolution_shape& s = *shape;
+        const std::int64_t taps = geometry::taps(s);
+        const std::int64_t width = s.kernel[2];
+        const std::int64_t stride = s.stride[2];
+        const unsigned char** const first = pointers + line * width;
+        const std::int64_t x = column * stride - s.pad_begin[2];  // of the first tap of the first pixel
+        const std::int64_t step = stride * image.pixel_bytes;
+        const std::int64_t apart = s.dilation[2] * image.pixel_bytes;
+        const unsigned char* at = image.input + (input_line * s.in[2] + x) * image.pixel_bytes;
+        const unsigned char** to = first;
+        if (input_line >= 0 && width == 3) {
+            for (std::int64_t i = 0; i < count; ++i, to += taps, at += step) {
+                to[0] = at;
+                to[1] = at + apart;
+                to[2] = at + 2 * apart;
+            }
+        } else {
+            for (std::int64_t i = 0; i < count; ++i, to += taps, at += step) {
+                for (std::int64_t kw = 0; kw < width; ++kw)
+                    to[kw] = input_line < 0 ? image.outside : at + kw * apart;
+            }
+        }
+        if (input_line < 0) return;
+        for (std::int64_t kw = 0; kw < width; ++kw) {
+            const std::int64_t tap = x + kw * s.dilation[2];
+            for (std::int64_t i = 0; i < count && tap + i * stride < 0; ++i)
+                first[i * taps + kw] = image.outside;
+            for (std::int64_t i = count - 1; i >= 0 && tap + i * stride >= s.in[2]; --i)
+                first[i * taps + kw] = image.outside;
+        }
+    }
+};
+
+/// Rows of an implicit matrix whose taps are lines of the kernel, over an image whose lines have their padding and hold group after
+/// group; the first line is the one that stands for all lines outside.
+template <class Isa>
+struct line_rows {
+    static constexpr bool copies_rows = false;
+    static constexpr bool per_group = false;
+    static constexpr bool readable_ends = true;
+    using geometry = convolution_geometry<Isa>;
+    const convolution_shape* shape = nullptr;
+    const unsigned char* image = nullptr;
+    std::int64_t line_bytes = 0;
+    std::int64_t pixel_bytes = 0;  // of a group
+    std::int64_t copied_group = 0;
+    static constexpr const unsigned char* outside() noexcept { return nullptr; }
+
+    void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
+        const std::int64_t taps = shape->kernel[0] * shape->kernel[1];
+        const std::int64_t step = shape->stride[2] * pixel_bytes;
+        geometry::for_each_part(
+            *shape, first, count, [&](const typename geometry::coordinates& c, std::int64_t place, std::int64_t part) {
+                geometry::for_each_input_line(*shape, c, [&](std::int64_t line, std::int64_t input_line) {
+                    const unsigned char* const at = image + (1 + input_line) * line_bytes + c.at[2] * step;
+                    const unsigned char** const to = pointers + place * taps + line;
+                    evenly_spaced<Isa>(to, taps, part, at, step);
+                });
+            });
+    }
+};
+
+/// Rows that are copied together from such lines, `row_bytes` apart.
+template <class Isa>
+struct joined_rows {
+    static constexpr bool copies_rows = true;
+    static constexpr bool per_group = false;
+    static constexpr bool readable_ends = true;
+    using geometry = convolution_geometry<Isa>;
+    const convolution_shape* shape = nullptr;
+    const unsigned char* image = nullptr;
+    std::int64_t line_bytes = 0;
+    std::int64_t pixel_bytes = 0;
+    std::int64_t copied_group = 0;
+    std::int64_t row_bytes = 0;
+    unsigned char* buffer = nullptr;
+    static constexpr const unsigned char* outside() noexcept { return nullptr; }
+
+    /// Blocks of 16 bytes that are copied for so many (<= 64) of a line.
+    static std::int64_t blocks(std::int64_t piece) noexcept { return piece <= 16 ? 1 : piece <= 32 ? 2 : 4; }
+    /// Distance of rows: no line reaches into the next row.
+    static std::int64_t distance(const convolution_shape& s, std::int64_t pixel_bytes) noexcept {
+        const std::int64_t piece = s.kernel[2] * pixel_bytes;
+        return (s.kernel[0] * s.kernel[1] - 1) * piece + blocks(piece) * 16;
+    }
+
+    void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
+        const std::int64_t piece = shape->kernel[2] * pixel_bytes;
+        const std::int64_t step = shape->stride[2] * pixel_bytes;
+        for (std::int64_t r = 0; r < count; ++r)
+            pointers[r] = buffer + r * row_bytes;
+        geometry::for_each_part(
+            *shape, first, count, [&](const typename geometry::coordinates& c, std::int64_t place, std::int64_t part) {
+                geometry::for_each_input_line(*shape, c, [&](std::int64_t line, std::int64_t input_line) {
+                    const unsigned char* from = image + (1 + input_line) * line_bytes + c.at[2] * step;
+                    unsigned char* to = buffer + place * row_bytes + line * piece;
+                    switch (blocks(piece)) {
+                        case 1: copy<1>(to, from, part, step); break;
+                        case 2: copy<2>(to, from, part, step); break;
+                        default: copy<4>(to, from, part, step); break;
+                    }
+                });
+            });
+    }
+
+private:
+    /// The taps of one kernel line for some output pixels side by side, `Blocks` times 16 bytes each; what is too much is overwritten
+    /// by the next line, or meets columns of zeros.
+    template <int Blocks>
+    void copy(unsigned char* to, const unsigned char* from, std::int64_t count, std::int64_t step) const noexcept {
+        for (std::int64_t i = 0; i < count; ++i, to += row_bytes, from += step)
+            std::memcpy(to, from, Blocks * 16);
+    }
+};
+
+/// Rows that are copied together from their taps, for few channels.
+template <class Isa>
+struct gathered_rows {
+    static constexpr bool copies_rows = true;
+    static constexpr bool per_group = true;
+    static constexpr bool readable_ends = true;
+    static constexpr std::int64_t copied_group = 0;
+    static constexpr const unsigned char* outside() noexcept { return nullptr; }
+    const convolution_shape* shape = nullptr;
+    const unsigned char* input = nullptr;
+    std::int64_t pixel_bytes = 0;
+    std::int64_t tap_bytes = 0;  // channels of a group
+    int fill = 0;
+    std::int64_t row_bytes = 0;
+    unsigned char* buffer = nullptr;
+
+    void rows(std::int64_t first, std::int64_t count, std::int64_t group,
+              const unsigned char** pointers) const noexcept {
+        for (std::int64_t r = 0; r < count; ++r) {
+            pointers[r] = buffer + r * row_bytes;
+            gather(first + r, group, buffer + r * row_bytes);
+        }
+    }
+
+private:
+    void gather(std::int64_t index, std::int64_t group, unsigned char* to) const noexcept {
+        const unsigned char* from = input + group * tap_bytes;
+        const std::int64_t width = shape->kernel[2];
+        const std::int64_t step = shape->dilation[2] * pixel_bytes;
+        const auto copy_line = [&](std::int64_t, std::int64_t begin, std::int64_t end, std::int64_t pixel) {
+            for (std::int64_t i = 0; i < begin * tap_bytes; ++i)
+                to[i] = static_cast<unsigned char>(fill);
+            const unsigned char* at = from + pixel * pixel_bytes;
+            if (step == tap_bytes) {
+                copy(to + begin * tap_bytes, at, (end - begin) * tap_bytes);
+            } else {
+                for (std::int64_t kw = begin; kw < end; ++kw, at += step)
+                    copy(to + kw * tap_bytes, at, tap_bytes);
+            }
+            for (std::int64_t i = end * tap_bytes; i < width * tap_bytes; ++i)
+                to[i] = static_cast<unsigned char>(fill);
+            to += width * tap_bytes;
+        };
+        convolution_geometry<Isa>::for_each_line(*shape, index, copy_line);
+    }
+
+    /// Copies a few bytes; a call of memcpy would cost more than they do. Blocks of 8 bytes, the last one overlapping.
+    [[gnu::always_inline]] static void copy(unsigned char* to, const unsigned char* from, std::int64_t count) noexcept {
+        if (count >= 8) {
+            for (std::int64_t i = 0; i + 8 <= count; i += 8)
+                std::memcpy(to + i, from + i, 8);
+            std::memcpy(to + count - 8, from + count - 8, 8);
+        } else if (count >= 4) {
+            std::memcpy(to, from, 4);
+            std::memcpy(to + count - 4, from + count - 4, 4);
+        } else {
+            for (std::int64_t i = 0; i < count; ++i)
+                to[i] = from[i];
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/depthwise.hpp
 #ifndef LPT_HOLDS_KERNEL_DEPTHWISE_HPP
 #define LPT_HOLDS_KERNEL_DEPTHWISE_HPP
@@ -8096,6 +8390,297 @@ private:
 #pragma GCC unroll 4
         for (int p = 0; p < tile_pixels; ++p)
             simd::store(sums + p * finish_columns, sum[p]);
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/grouped.hpp
+#ifndef LPT_HOLDS_KERNEL_GROUPED_HPP
+#define LPT_HOLDS_KERNEL_GROUPED_HPP
+// Convolution with few channels a group: vectors run along the channels of many groups, where panels of a group would stay empty.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Groups of 4, 8 or 16 channels, in and out, with weights that, less their zero points, are signed bytes. A vector of the image has
+/// the bytes of 4 * lanes channels as they lie; its 128-bit parts are 16 channels, four words, of which each is repeated over its part and
+/// multiplied by what the channels of its group make of it.
+/// In memory: whether weights are packed so (int32), and if they are, sums of each block's slots (int32), then
+/// [block][tap][word][vector of its group][slot][4].
+template <class Isa>
+struct grouped_convolution {
+    using geometry = convolution_geometry<Isa>;
+    using dot = dot_of_four<Isa>;
+    using slots = slot_store<Isa>;
+    using accumulator = typename dot::accumulator;
+    static constexpr bool exists = dot::group == 4;
+    static constexpr std::int64_t header_bytes = 64;
+    static constexpr std::int64_t block = slots::block;
+    static constexpr std::int64_t vector_bytes = block;
+    static constexpr int most_taps = 49;
+    static constexpr int tile_pixels = dot::rows * dot::vectors >= 16 ? 4 : 2;
+    static constexpr std::int64_t most_blocks = 16;  // whose constants are kept
+    static constexpr std::int64_t chunk_pixels =
+        slots::staged_pixels;  // of a line, for which a block's weights stay in the L1 cache
+
+    /// Whether the packed form has a header, which says who runs it. `type`: of the weights or the image.
+    static bool has_header(const convolution_shape& s, element_kind type) noexcept {
+        if constexpr (!exists) return false;
+        const std::int64_t channels = geometry::group_in(s);
+        const bool small = channels == 4 || channels == 8 || channels == 16;
+        return small && s.groups > 1 && geometry::group_out(s) == channels && !s.transposed &&
+               s.in_channels >= block / 2 && geometry::taps(s) <= most_taps && type != element_kind::f32;
+    }
+    static std::int64_t packed_bytes(const convolution_shape& s) noexcept {
+        return header_bytes + blocks(s) * (4 * block + weights_bytes(s));
+    }
+
+    /// False if the weights are not signed bytes.
+    static bool pack(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
+        if (weights.type == element_kind::i4) return false;
+        std::memset(packed, 0, static_cast<std::size_t>(packed_bytes(s)));
+        unsigned char* const sums = static_cast<unsigned char*>(packed) + header_bytes;
+        unsigned char* const at = sums + blocks(s) * 4 * block;
+        for (std::int64_t c = 0; c < s.out_channels; ++c) {
+            std::int32_t sum = 0;
+            for (std::int64_t t = 0; t < geometry::taps(s); ++t) {
+                for (std::int64_t i = 0; i < geometry::group_in(s); ++i) {
+                    const std::int32_t value = value_of(s, weights, c, i, t);
+                    if (value < -128 || value > 127) return false;
+                    sum += value;
+                    at[place_of(s, c, i, t)] = static_cast<unsigned char>(value & 0xff);
+                }
+            }
+            std::memcpy(sums + c / block * 4 * block + slots::slot(c % block) * 4, &sum, sizeof sum);
+        }
+        const std::int32_t yes = 1;
+        std::memcpy(packed, &yes, sizeof yes);
+        return true;
+    }
+    static bool is_packed(const void* packed) noexcept {
+        std::int32_t yes;
+        std::memcpy(&yes, packed, sizeof yes);
+        return yes != 0;
+    }
+
+    /// `outside` is a row of zero points.
+    static void run(const convolution_problem& problem, const unsigned char* outside,
+                    const parallel_for& parallel) noexcept {
+        const convolution_shape& s = problem.shape;
+        const std::int64_t lines = s.batch * s.out[0] * s.out[1];
+        split<Isa>(parallel, lines, 1, [&](std::int64_t begin, std::int64_t end, int) {
+            switch (geometry::group_in(s)) {
+                case 4: return run_lines<4>(problem, outside, begin, end);
+                case 8: return run_lines<8>(problem, outside, begin, end);
+                default: return run_lines<16>(problem, outside, begin, end);
+            }
+        });
+    }
+
+private:
+    static std::int64_t blocks(const convolution_shape& s) noexcept { return (s.in_channels + block - 1) / block; }
+    static std::int64_t weights_bytes(const convolution_shape& s) noexcept {
+        return geometry::taps(s) * geometry::group_in(s) * vector_bytes;
+    }
+
+    /// Weight of output channel `c` for channel `i` of its group.
+    static std::int32_t value_of(const convolution_shape& s, const convolution_weights& weights, std::int64_t c,
+                                 std::int64_t i, std::int64_t tap) noexcept {
+        const std::int64_t channels = geometry::group_in(s);
+        const std::int64_t at = c / channels * weights.group_stride + c % channels * weights.out_stride +
+                                i * weights.in_stride + tap * weights.tap_stride;
+        const unsigned char byte = static_cast<const unsigned char*>(weights.data)[at];
+        const std::int32_t raw = weights.type == element_kind::u8
+                                     ? static_cast<std::int32_t>(byte)
+                                     : static_cast<std::int32_t>(static_cast<std::int8_t>(byte));
+        const std::int64_t zero_index = weights.zero_point_count > 1 ? c : 0;
+        return weights.zero_point_count > 0 ? raw - weights.zero_points[zero_index] : raw;
+    }
+    static std::int64_t place_of(const convolution_shape& s, std::int64_t c, std::int64_t i,
+                                 std::int64_t tap) noexcept {
+        const std::int64_t channels = geometry::group_in(s);
+        const std::int64_t words = channels / 4;
+        const std::int64_t slot = slots::slot(c % block);
+        const std::int64_t vector = slot / dot::lanes;
+        const std::int64_t word = vector / words * words + i / 4;
+        const std::int64_t in_tap = (word * words + vector % words) * vector_bytes + slot % dot::lanes * 4 + i % 4;
+        return c / block * weights_bytes(s) + tap * channels * vector_bytes + in_tap;
+    }
+
+    /// Word `Word` of each 128-bit part, in all words of the part.
+    template <int Word, int... Lane>
+    [[gnu::always_inline]] static accumulator repeat(accumulator image, std::integer_sequence<int, Lane...>) noexcept {
+        return __builtin_shufflevector(image, image, (Lane / 4 * 4 + Word)...);
+    }
+
+    /// A part of a line: the addresses of its pixels' taps, pointers[tap * chunk_pixels + pixel].
+    struct chunk {
+        std::int64_t row = 0;  // of the epilogue
+        std::int64_t pixels = 0;
+        const unsigned char* pointers[most_taps * chunk_pixels];
+    };
+
+    struct pixel_range {
+        std::int64_t begin;
+        std::int64_t end;
+    };
+    /// Those of `count` output pixels whose tap lies inside a line of the image; that of the first one lies at `x`.
+    static pixel_range inside(const convolution_shape& s, std::int64_t x, std::int64_t count) noexcept {
+        const std::int64_t stride = s.stride[2];
+        const std::int64_t before = x < 0 ? (stride - 1 - x) / stride : 0;
+        const std::int64_t until = x < s.in[2] ? (s.in[2] - x + stride - 1) / stride : 0;
+        const std::int64_t end = until < count ? until : count;
+        return {before < end ? before : end, end};
+    }
+
+    static void find(const convolution_problem& problem, const unsigned char* outside, std::int64_t line,
+                     std::int64_t first, chunk& to) noexcept {
+        const convolution_shape& s = problem.shape;
+        to.row = line * s.out[2] + first;
+        to.pixels = s.out[2] - first < chunk_pixels ? s.out[2] - first : chunk_pixels;
+        const unsigned char* const input = static_cast<const unsigned char*>(problem.input);
+        const typename geometry::coordinates c = geometry::locate(s, to.row);
+        geometry::for_each_input_line(s, c, [&](std::int64_t kernel_line, std::int64_t input_line) {
+            for (std::int64_t kw = 0; kw < s.kernel[2]; ++kw) {
+                const unsigned char** const pointers = to.pointers + (kernel_line * s.kernel[2] + kw) * chunk_pixels;
+                const std::int64_t x = first * s.stride[2] - s.pad_begin[2] + kw * s.dilation[2];
+                const auto [begin, end] = input_line < 0 ? pixel_range{0, 0} : inside(s, x, to.pixels);
+                for (std::int64_t p = 0; p < begin; ++p)
+                    pointers[p] = outside;
+                if (begin < end) {
+                    const std::int64_t pixel = input_line * s.in[2] + x + begin * s.stride[2];
+                    evenly_spaced<Isa>(pointers + begin, 1, end - begin, input + pixel * problem.input_pixel_stride,
+                                       s.stride[2] * problem.input_pixel_stride);
+                }
+                for (std::int64_t p = end; p < to.pixels; ++p)
+                    pointers[p] = outside;
+            }
+        });
+    }
+
+    /// What holds for a block of channels.
+    struct state {
+        const unsigned char* weights = nullptr;
+        unsigned char flip = 0;
+        bool in_place = false;  // the image's bytes are read where they lie
+        typename slots::constants finish;
+    };
+
+    template <int Channels>
+    static void run_lines(const convolution_problem& problem, const unsigned char* outside, std::int64_t begin,
+                          std::int64_t end) noexcept {
+        const convolution_shape& s = problem.shape;
+        const unsigned char* const sums = static_cast<const unsigned char*>(problem.packed_weights) + header_bytes;
+        const bool is_signed = problem.input_type == element_kind::i8;
+        const unsigned char flip = is_signed == dot::unsigned_rows ? 0x80 : 0;
+        const std::int32_t shift = flip == 0 ? 0 : dot::unsigned_rows ? 128 : -128;
+        step_numbers<block> of_all, copies;
+        slots::fill(of_all, problem.finish);
+        state blocks_at_once[most_blocks];
+        chunk place;
+        for (std::int64_t done = 0; done < blocks(s); done += most_blocks) {
+            const std::int64_t count = blocks(s) - done < most_blocks ? blocks(s) - done : most_blocks;
+            for (std::int64_t b = done; b < done + count; ++b) {
+                const std::int64_t left = s.in_channels - b * block;
+                const channel_span own{b * block, left < block ? left : block};
+                state& w = blocks_at_once[b - done];
+                w.weights = sums + blocks(s) * 4 * block + b * weights_bytes(s);
+                w.flip = flip;
+                w.in_place = flip == 0 && own.count == block;
+                slots::prepare(problem.finish, own, reinterpret_cast<const std::int32_t*>(sums + b * 4 * block),
+                               problem.input_zero_point + shift, of_all, copies, w.finish);
+            }
+            for (std::int64_t line = begin; line < end; ++line) {
+                for (std::int64_t first = 0; first < s.out[2]; first += chunk_pixels) {
+                    find(problem, outside, line, first, place);
+                    for (std::int64_t k = 0; k < count; ++k)
+                        run_chunk<Channels>(problem, blocks_at_once[k], place);
+                }
+            }
+        }
+    }
+
+    template <int Channels>
+    static void run_chunk(const convolution_problem& problem, const state& w, const chunk& place) noexcept {
+        alignas(64) float staged[chunk_pixels * block];
+        std::int64_t p = 0;
+        for (; p + tile_pixels <= place.pixels; p += tile_pixels)
+            sum_pixels<Channels, tile_pixels>(problem, w, place, p, staged + p * block);
+        for (; p < place.pixels; ++p)
+            sum_pixels<Channels, 1>(problem, w, place, p, staged + p * block);
+        if (w.finish.staged) slots::finish_staged(problem, w.finish, staged, place.row, place.pixels);
+    }
+
+    /// The bytes of a pixel that are not read where they lie: of the other sign, or fewer than a vector.
+    [[gnu::noinline]] static void copy(const state& w, const unsigned char* from, unsigned char* to) noexcept {
+        unsigned char whole[block];
+        if (w.finish.count == block) {
+            std::memcpy(whole, from, block);
+        } else {
+            std::memset(whole, 0, block);
+            std::memcpy(whole, from, static_cast<std::size_t>(w.finish.count));
+        }
+        for (unsigned char& each : whole)
+            each = static_cast<unsigned char>(each ^ w.flip);
+        std::memcpy(to, whole, block);
+    }
+
+    template <int Channels, int Pixels>
+    [[gnu::always_inline]] static void sum_pixels(const convolution_problem& problem, const state& w,
+                                                  const chunk& place, std::int64_t first, float* staged) noexcept {
+        accumulator sum[Pixels][4];
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v) {
+            const accumulator start = dot::load(w.finish.start + v * dot::lanes);
+#pragma GCC unroll 4
+            for (int p = 0; p < Pixels; ++p)
+                sum[p][v] = start;
+        }
+        const unsigned char* weights = w.weights;
+        const std::int64_t taps = geometry::taps(problem.shape);
+        for (std::int64_t t = 0; t < taps; ++t, weights += Channels * vector_bytes) {
+            const unsigned char* const* const pointers = place.pointers + t * chunk_pixels + first;
+            accumulator image[Pixels];
+            alignas(64) unsigned char bytes[vector_bytes];
+#pragma GCC unroll 4
+            for (int p = 0; p < Pixels; ++p) {
+                const unsigned char* at = pointers[p] + w.finish.channel;
+                if (!w.in_place) {
+                    copy(w, at, bytes);
+                    at = bytes;
+                }
+                image[p] = reinterpret_cast<accumulator>(dot::load_columns(at));
+            }
+            multiply_words<Channels, Pixels>(sum, image, weights, std::make_integer_sequence<int, 4>());
+        }
+        slots::template store<Pixels>(problem, w.finish, sum, place.row + first, staged);
+    }
+
+    template <int Channels, int Pixels, int... Word>
+    [[gnu::always_inline]] static void multiply_words(accumulator (&sum)[Pixels][4], const accumulator (&image)[Pixels],
+                                                      const unsigned char* weights,
+                                                      std::integer_sequence<int, Word...>) noexcept {
+        (multiply_word<Channels, Word>(sum, image, weights), ...);
+    }
+    /// What a word adds to the sums of its group's channels.
+    template <int Channels, int Word, int Pixels>
+    [[gnu::always_inline]] static void multiply_word(accumulator (&sum)[Pixels][4], const accumulator (&image)[Pixels],
+                                                     const unsigned char* weights) noexcept {
+        using group = typename dot::column_group;
+        constexpr int words = Channels / 4;
+        accumulator repeated[Pixels];
+#pragma GCC unroll 4
+        for (int p = 0; p < Pixels; ++p)
+            repeated[p] = repeat<Word>(image[p], std::make_integer_sequence<int, dot::lanes>());
+#pragma GCC unroll 4
+        for (int k = 0; k < words; ++k) {
+            constexpr int first = Word / words * words;
+            const auto weight = dot::load_columns(weights + (Word * words + k) * vector_bytes);
+#pragma GCC unroll 4
+            for (int p = 0; p < Pixels; ++p)
+                sum[p][first + k] = dot::step(sum[p][first + k], reinterpret_cast<group>(repeated[p]), weight);
+        }
     }
 };
 
@@ -8559,202 +9144,6 @@ private:
 
 namespace lpt::inline LPT_ABI::kernel {
 
-/// Rows of an implicit matrix: one pointer per tap, to the input pixel or to a row of zero points.
-template <class Isa>
-struct pixel_rows {
-    static constexpr bool copies_rows = false;
-    static constexpr bool per_group = false;
-    static constexpr bool readable_ends = false;
-    using geometry = convolution_geometry<Isa>;
-    const convolution_shape* shape = nullptr;
-    pixel_image image;
-    std::int64_t copied_group = 0;
-
-    const unsigned char* outside() const noexcept { return image.outside; }
-    /// Images whose pixels do not end with a whole k group are copied.
-    static constexpr std::int64_t readable_rows(std::int64_t) noexcept { return 0; }
-    void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
-        const std::int64_t taps = geometry::taps(*shape);
-        geometry::for_each_part(
-            *shape, first, count, [&](const typename geometry::coordinates& c, std::int64_t place, std::int64_t part) {
-                geometry::for_each_input_line(*shape, c, [&](std::int64_t line, std::int64_t input_line) {
-                    find(c.at[2], part, line, input_line, pointers + place * taps);
-                });
-            });
-    }
-
-private:
-    /// The taps of one kernel line for `count` output pixels side by side, from column `column` on. Most of them are inside.
-    void find(std::int64_t column, std::int64_t count, std::int64_t line, std::int64_t input_line,
-              const unsigned char** pointers) const noexcept {
-        const convolution_shape& s = *shape;
-        const std::int64_t taps = geometry::taps(s);
-        const std::int64_t stride = s.stride[2];
-        for (std::int64_t kw = 0; kw < s.kernel[2]; ++kw) {
-            const unsigned char** const to = pointers + line * s.kernel[2] + kw;
-            const std::int64_t x = column * stride - s.pad_begin[2] + kw * s.dilation[2];  // of the first output pixel
-            std::int64_t begin = 0;
-            std::int64_t end = input_line < 0 ? 0 : count;
-            if (x < 0) begin = (stride - 1 - x) / stride;
-            if (x + (count - 1) * stride >= s.in[2]) {
-                const std::int64_t inside = x < s.in[2] ? (s.in[2] - x + stride - 1) / stride : 0;
-                if (inside < end) end = inside;
-            }
-            if (begin > end) begin = end;
-            for (std::int64_t i = 0; i < begin; ++i)
-                to[i * taps] = image.outside;
-            const unsigned char* at = image.input + (input_line * s.in[2] + x + begin * stride) * image.pixel_bytes;
-            evenly_spaced<Isa>(to + begin * taps, taps, end - begin, at, stride * image.pixel_bytes);
-            for (std::int64_t i = end; i < count; ++i)
-                to[i * taps] = image.outside;
-        }
-    }
-};
-
-/// Rows of an implicit matrix whose taps are lines of the kernel, over an image whose lines have their padding and hold group after
-/// group; the first line is the one that stands for all lines outside.
-template <class Isa>
-struct line_rows {
-    static constexpr bool copies_rows = false;
-    static constexpr bool per_group = false;
-    static constexpr bool readable_ends = true;
-    using geometry = convolution_geometry<Isa>;
-    const convolution_shape* shape = nullptr;
-    const unsigned char* image = nullptr;
-    std::int64_t line_bytes = 0;
-    std::int64_t pixel_bytes = 0;  // of a group
-    std::int64_t copied_group = 0;
-    static constexpr const unsigned char* outside() noexcept { return nullptr; }
-
-    void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
-        const std::int64_t taps = shape->kernel[0] * shape->kernel[1];
-        const std::int64_t step = shape->stride[2] * pixel_bytes;
-        geometry::for_each_part(
-            *shape, first, count, [&](const typename geometry::coordinates& c, std::int64_t place, std::int64_t part) {
-                geometry::for_each_input_line(*shape, c, [&](std::int64_t line, std::int64_t input_line) {
-                    const unsigned char* const at = image + (1 + input_line) * line_bytes + c.at[2] * step;
-                    const unsigned char** const to = pointers + place * taps + line;
-                    evenly_spaced<Isa>(to, taps, part, at, step);
-                });
-            });
-    }
-};
-
-/// Rows that are copied together from such lines, `row_bytes` apart.
-template <class Isa>
-struct joined_rows {
-    static constexpr bool copies_rows = true;
-    static constexpr bool per_group = false;
-    static constexpr bool readable_ends = true;
-    using geometry = convolution_geometry<Isa>;
-    const convolution_shape* shape = nullptr;
-    const unsigned char* image = nullptr;
-    std::int64_t line_bytes = 0;
-    std::int64_t pixel_bytes = 0;
-    std::int64_t copied_group = 0;
-    std::int64_t row_bytes = 0;
-    unsigned char* buffer = nullptr;
-    static constexpr const unsigned char* outside() noexcept { return nullptr; }
-
-    /// Blocks of 16 bytes that are copied for so many (<= 64) of a line.
-    static std::int64_t blocks(std::int64_t piece) noexcept { return piece <= 16 ? 1 : piece <= 32 ? 2 : 4; }
-    /// Distance of rows: no line reaches into the next row.
-    static std::int64_t distance(const convolution_shape& s, std::int64_t pixel_bytes) noexcept {
-        const std::int64_t piece = s.kernel[2] * pixel_bytes;
-        return (s.kernel[0] * s.kernel[1] - 1) * piece + blocks(piece) * 16;
-    }
-
-    void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
-        const std::int64_t piece = shape->kernel[2] * pixel_bytes;
-        const std::int64_t step = shape->stride[2] * pixel_bytes;
-        for (std::int64_t r = 0; r < count; ++r)
-            pointers[r] = buffer + r * row_bytes;
-        geometry::for_each_part(
-            *shape, first, count, [&](const typename geometry::coordinates& c, std::int64_t place, std::int64_t part) {
-                geometry::for_each_input_line(*shape, c, [&](std::int64_t line, std::int64_t input_line) {
-                    const unsigned char* from = image + (1 + input_line) * line_bytes + c.at[2] * step;
-                    unsigned char* to = buffer + place * row_bytes + line * piece;
-                    switch (blocks(piece)) {
-                        case 1: copy<1>(to, from, part, step); break;
-                        case 2: copy<2>(to, from, part, step); break;
-                        default: copy<4>(to, from, part, step); break;
-                    }
-                });
-            });
-    }
-
-private:
-    /// The taps of one kernel line for some output pixels side by side, `Blocks` times 16 bytes each; what is too much is overwritten
-    /// by the next line, or meets columns of zeros.
-    template <int Blocks>
-    void copy(unsigned char* to, const unsigned char* from, std::int64_t count, std::int64_t step) const noexcept {
-        for (std::int64_t i = 0; i < count; ++i, to += row_bytes, from += step)
-            std::memcpy(to, from, Blocks * 16);
-    }
-};
-
-/// Rows that are copied together from their taps, for few channels.
-template <class Isa>
-struct gathered_rows {
-    static constexpr bool copies_rows = true;
-    static constexpr bool per_group = true;
-    static constexpr bool readable_ends = true;
-    static constexpr std::int64_t copied_group = 0;
-    static constexpr const unsigned char* outside() noexcept { return nullptr; }
-    const convolution_shape* shape = nullptr;
-    const unsigned char* input = nullptr;
-    std::int64_t pixel_bytes = 0;
-    std::int64_t tap_bytes = 0;  // channels of a group
-    int fill = 0;
-    std::int64_t row_bytes = 0;
-    unsigned char* buffer = nullptr;
-
-    void rows(std::int64_t first, std::int64_t count, std::int64_t group,
-              const unsigned char** pointers) const noexcept {
-        for (std::int64_t r = 0; r < count; ++r) {
-            pointers[r] = buffer + r * row_bytes;
-            gather(first + r, group, buffer + r * row_bytes);
-        }
-    }
-
-private:
-    void gather(std::int64_t index, std::int64_t group, unsigned char* to) const noexcept {
-        const unsigned char* from = input + group * tap_bytes;
-        const std::int64_t width = shape->kernel[2];
-        const std::int64_t step = shape->dilation[2] * pixel_bytes;
-        const auto copy_line = [&](std::int64_t, std::int64_t begin, std::int64_t end, std::int64_t pixel) {
-            for (std::int64_t i = 0; i < begin * tap_bytes; ++i)
-                to[i] = static_cast<unsigned char>(fill);
-            const unsigned char* at = from + pixel * pixel_bytes;
-            if (step == tap_bytes) {
-                copy(to + begin * tap_bytes, at, (end - begin) * tap_bytes);
-            } else {
-                for (std::int64_t kw = begin; kw < end; ++kw, at += step)
-                    copy(to + kw * tap_bytes, at, tap_bytes);
-            }
-            for (std::int64_t i = end * tap_bytes; i < width * tap_bytes; ++i)
-                to[i] = static_cast<unsigned char>(fill);
-            to += width * tap_bytes;
-        };
-        convolution_geometry<Isa>::for_each_line(*shape, index, copy_line);
-    }
-
-    /// Copies a few bytes; a call of memcpy would cost more than they do. Blocks of 8 bytes, the last one overlapping.
-    [[gnu::always_inline]] static void copy(unsigned char* to, const unsigned char* from, std::int64_t count) noexcept {
-        if (count >= 8) {
-            for (std::int64_t i = 0; i + 8 <= count; i += 8)
-                std::memcpy(to + i, from + i, 8);
-            std::memcpy(to + count - 8, from + count - 8, 8);
-        } else if (count >= 4) {
-            std::memcpy(to, from, 4);
-            std::memcpy(to + count - 4, from + count - 4, 4);
-        } else {
-            for (std::int64_t i = 0; i < count; ++i)
-                to[i] = from[i];
-        }
-    }
-};
-
 template <class Isa>
 struct convolution {
     using geometry = convolution_geometry<Isa>;
@@ -8784,8 +9173,16 @@ struct convolution {
         return shape;
     }
 
+    using grouped = grouped_convolution<Isa>;
+
     static std::size_t packed_bytes(const convolution_shape& s, element_kind type) noexcept {
         if (geometry::method(s) == convolution_method::depthwise) return depthwise<Isa>::packed_bytes(s, type);
+        if (!grouped::has_header(s, type)) return packed_panels(s, type);
+        const std::size_t panels = grouped::header_bytes + packed_panels(s, type);
+        const std::size_t most = static_cast<std::size_t>(grouped::packed_bytes(s));
+        return panels < most ? most : panels;
+    }
+    static std::size_t packed_panels(const convolution_shape& s, element_kind type) noexcept {
         if (has_phases(s)) return packed_phases(s, type);
         if (type == element_kind::f32) return static_cast<std::size_t>(dense_shape<float_arithmetic<Isa>>(s).bytes());
         dense_layout<integer_arithmetic<Isa>> shape = dense_shape<integer_arithmetic<Isa>>(s);
@@ -8828,10 +9225,20 @@ struct convolution {
     static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
         if (geometry::method(s) == convolution_method::depthwise)
             depthwise<Isa>::pack(s, weights, packed);
+        else if (grouped::has_header(s, weights.type))
+            pack_groups(s, weights, static_cast<unsigned char*>(packed));
         else if (weights.type == element_kind::f32)
             pack_as<float_arithmetic<Isa>>(s, weights, packed);
         else
             pack_as<integer_arithmetic<Isa>>(s, weights, packed);
+    }
+    static void pack_groups(const convolution_shape& s, const convolution_weights& weights,
+                            unsigned char* packed) noexcept {
+        if constexpr (grouped::exists) {
+            if (grouped::pack(s, weights, packed)) return;
+            std::memset(packed, 0, grouped::header_bytes);
+            pack_as<integer_arithmetic<Isa>>(s, weights, packed + grouped::header_bytes);
+        }
     }
 
     // Scratch memory: a row of zero points and the copied image for all, then per task the pointers of a block and its gathered rows.
@@ -9039,13 +9446,9 @@ struct convolution {
             return;
         }
 
-        unsigned char* scratch = static_cast<unsigned char*>(problem.scratch);
-        scratch +=
-            (alignment - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(scratch) % alignment)) % alignment;
-        unsigned char* const outside = scratch;
-        std::memset(outside, problem.input_zero_point & 0xff, static_cast<std::size_t>(s.in_channels * element));
+        unsigned char* const outside = outside_row(problem);
         const copied_image copy = copied<Arithmetic>(s, problem.input_type);
-        unsigned char* const image = scratch + outside_bytes(s, problem.input_type);
+        unsigned char* const image = outside + outside_bytes(s, problem.input_type);
         unsigned char* const tasks = image + copy.bytes();
         if (copy.group_bytes != 0) copy_image<Arithmetic>(problem, copy, outside, image, parallel);
         pixel_image pixels{input, pixel_bytes, outside};
@@ -9092,9 +9495,31 @@ struct convolution {
         engine::share(call, parallel, work);
     }
 
+    /// A row of zero points, at the begin of the scratch memory, which matrix products do not have.
+    static unsigned char* outside_row(const convolution_problem& problem) noexcept {
+        if (geometry::method(problem.shape) == convolution_method::gemm) return nullptr;
+        unsigned char* const scratch = static_cast<unsigned char*>(problem.scratch);
+        const std::int64_t past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(scratch) % alignment);
+        unsigned char* const outside = scratch + (alignment - past) % alignment;
+        std::memset(outside, problem.input_zero_point & 0xff,
+                    static_cast<std::size_t>(problem.shape.in_channels * bytes_of(problem.input_type)));
+        return outside;
+    }
+
+    static void run_groups(convolution_problem problem, const parallel_for& parallel) noexcept {
+        if constexpr (grouped::exists) {
+            if (grouped::is_packed(problem.packed_weights))
+                return grouped::run(problem, outside_row(problem), parallel);
+            problem.packed_weights = static_cast<const unsigned char*>(problem.packed_weights) + grouped::header_bytes;
+            run_as<integer_arithmetic<Isa>>(problem, parallel);
+        }
+    }
+
     static void run(const convolution_problem& problem, const parallel_for& parallel) noexcept {
         if (geometry::method(problem.shape) == convolution_method::depthwise)
             depthwise<Isa>::run(problem, parallel);
+        else if (grouped::has_header(problem.shape, problem.input_type))
+            run_groups(problem, parallel);
         else if (problem.input_type == element_kind::f32)
             run_as<float_arithmetic<Isa>>(problem, parallel);
         else
@@ -9539,7 +9964,8 @@ struct pool {
     /// How many taps of a window whose first lies at `first` lie before `limit`: computed, as a window may be any size.
     static std::int64_t taps_before(const pool_problem& p, int axis, std::int64_t first, std::int64_t limit) noexcept {
         if (first >= limit) return 0;
-        const std::int64_t taps = (limit - first - 1) / p.dilation[axis] + 1;
+        const std::int64_t reach = limit - first - 1;
+        const std::int64_t taps = (p.dilation[axis] == 1 ? reach : reach / p.dilation[axis]) + 1;  // divisions are slow
         return taps < p.kernel[axis] ? taps : p.kernel[axis];
     }
     static span window(const pool_problem& p, int axis, std::int64_t o) noexcept {
@@ -9693,6 +10119,18 @@ struct pool {
             }
             n = r;
         }
+        /// Goes `pixels` further, at most to the next line.
+        void advance(const pool_problem& p, std::int64_t pixels) noexcept {
+            at[2] += pixels;
+            for (int axis = 2; axis > 0 && at[axis] == p.out[axis]; --axis) {
+                at[axis] = 0;
+                ++at[axis - 1];
+            }
+            if (at[0] == p.out[0]) {
+                at[0] = 0;
+                ++n;
+            }
+        }
     };
 
     static void run(const pool_problem& problem, const parallel_for& parallel) noexcept {
@@ -9712,18 +10150,26 @@ struct pool {
         const std::int64_t part = rows < 4 * some.threads ? shared_channels : problem.channels;
         const std::int64_t parts = (problem.channels + part - 1) / part;
         split<Isa>(some, rows * parts, 1, [&](std::int64_t begin, std::int64_t end, int) {
+            std::int64_t row = begin / parts;
+            std::int64_t which = begin % parts;
+            position o(problem, row);
             for (std::int64_t i = begin; i < end; ++i) {
-                const std::int64_t first = i % parts * part;
+                const std::int64_t first = which * part;
                 const std::int64_t left = problem.channels - first;
-                run_row(problem, i / parts, first, left < part ? problem.channels : first + part);
+                run_row(problem, o, row, first, left < part ? problem.channels : first + part);
+                if (++which == parts) {
+                    which = 0;
+                    ++row;
+                    o.advance(problem, 1);
+                }
             }
         });
     }
 
-    /// Channels [first, past) of output pixel `r`.
-    static void run_row(const pool_problem& p, std::int64_t r, std::int64_t first, std::int64_t past) noexcept {
+    /// Channels [first, past) of output pixel `r`, which lies at `o`.
+    static void run_row(const pool_problem& p, const position& o, std::int64_t r, std::int64_t first,
+                        std::int64_t past) noexcept {
         alignas(64) float v[finish_columns];
-        const position o(p, r);
         const span w[3] = {window(p, 0, o.at[0]), window(p, 1, o.at[1]), window(p, 2, o.at[2])};
         unsigned char* to =
             static_cast<unsigned char*>(p.output) + r * p.output_pixel_stride * bytes_of(p.finish.output_type);
@@ -9739,9 +10185,10 @@ struct pool {
     static void largest_bytes(const pool_problem& p, std::int64_t begin, std::int64_t end) noexcept {
         const bool is_dense =
             p.stride[2] == 1 && p.input_pixel_stride == p.channels && p.output_pixel_stride == p.channels;
+        position o(p, begin);
+        span w[3] = {window(p, 0, o.at[0]), window(p, 1, o.at[1]), {}};
         for (std::int64_t r = begin; r < end;) {
-            const position o(p, r);
-            const span w[3] = {window(p, 0, o.at[0]), window(p, 1, o.at[1]), window(p, 2, o.at[2])};
+            w[2] = window(p, 2, o.at[2]);
             std::int64_t pixels = 1;
             if (is_dense && w[2].begin == 0 && w[2].end == p.kernel[2]) {
                 const std::int64_t whole = p.in[2] - (p.kernel[2] - 1) * p.dilation[2] - w[2].first;
@@ -9753,6 +10200,11 @@ struct pool {
                 pixels * p.channels, static_cast<unsigned char*>(p.output) + r * p.output_pixel_stride,
                 [&](const auto& take) __attribute__((always_inline)) { for_each_pixel(p, o.n, w, take); });
             r += pixels;
+            o.advance(p, pixels);
+            if (o.at[2] == 0) {
+                w[0] = window(p, 0, o.at[0]);
+                w[1] = window(p, 1, o.at[1]);
+            }
         }
     }
 
@@ -10351,6 +10803,65 @@ struct kernel_of<Isa, softmax_problem> {
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/few_rows.hpp
+#ifndef LPT_HOLDS_KERNEL_FEW_ROWS_HPP
+#define LPT_HOLDS_KERNEL_FEW_ROWS_HPP
+// Transposing matrices of few rows: channels of a pixel that change places with their groups.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// Matrices of `Rows` rows: 16 bytes of each row become as many vectors, in the compiler's vectors.
+template <class Isa, class Element, int Rows>
+struct few_rows {
+    typedef Element vector __attribute__((vector_size(16)));
+    static constexpr std::int64_t size = 16 / static_cast<std::int64_t>(sizeof(Element));
+
+    /// Whether a matrix has as many columns as one step takes.
+    static bool fits(std::int64_t columns) noexcept { return columns >= size; }
+
+    static void run(const Element* from, std::int64_t columns, Element* to) noexcept {
+        for (std::int64_t c = 0; c < columns; c += size) {
+            const std::int64_t first = c + size <= columns ? c : columns - size;  // some of them once more
+            vector row[Rows];
+#pragma GCC unroll 4
+            for (int r = 0; r < Rows; ++r)
+                std::memcpy(&row[r], from + r * columns + first, sizeof(vector));
+            store(row, to + first * Rows, std::make_integer_sequence<int, Rows>());
+        }
+    }
+
+private:
+    template <int... Part>
+    [[gnu::always_inline]] static void store(const vector (&row)[Rows], Element* to,
+                                             std::integer_sequence<int, Part...>) noexcept {
+        (store_part<Part>(row, to + Part * size), ...);
+    }
+    /// Vector `Part` of the result, whose place i is column (Part * size + i) / Rows of row (Part * size + i) % Rows.
+    template <int Part>
+    [[gnu::always_inline]] static void store_part(const vector (&row)[Rows], Element* to) noexcept {
+        using places = std::make_integer_sequence<int, static_cast<int>(size)>;
+        vector result = merge<Part, 1>(row[0], row[1], places());
+        if constexpr (Rows > 2) result = merge<Part, 2>(result, row[2], places());
+        if constexpr (Rows > 3) result = merge<Part, 3>(result, row[3], places());
+        std::memcpy(to, &result, sizeof result);
+    }
+    /// The elements of row `Row` come to what is there of the rows before it; the first time these are row 0 itself.
+    template <int Part, int Row, int... Place>
+    [[gnu::always_inline]] static vector merge(vector before, vector row,
+                                               std::integer_sequence<int, Place...>) noexcept {
+        return __builtin_shufflevector(before, row, source<Part, Row>(Place)...);
+    }
+    template <int Part, int Row>
+    static constexpr int source(int place) noexcept {
+        const int at = Part * static_cast<int>(size) + place;
+        if (at % Rows == Row) return static_cast<int>(size) + at / Rows;
+        return Row == 1 && at % Rows == 0 ? at / Rows : place;
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/transpose.hpp
 #ifndef LPT_HOLDS_KERNEL_TRANSPOSE_HPP
 #define LPT_HOLDS_KERNEL_TRANSPOSE_HPP
@@ -10423,8 +10934,28 @@ struct transpose {
         }
     }
 
+    template <class Element, int Rows>
+    static void run_few_rows(const transpose_problem& p, const parallel_for& parallel) noexcept {
+        const std::int64_t matrix = p.rows * p.columns;
+        const std::int64_t grain = 1 + 4096 / matrix;
+        split<Isa>(parallel, p.batch, grain, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i)
+                few_rows<Isa, Element, Rows>::run(static_cast<const Element*>(p.input) + i * matrix, p.columns,
+                                                  static_cast<Element*>(p.output) + i * matrix);
+        });
+    }
+
     template <class Element>
     static void run_as(const transpose_problem& p, const parallel_for& parallel) noexcept {
+        // One large matrix is shared by threads in blocks.
+        if (p.batch > 1 && few_rows<Isa, Element, 2>::fits(p.columns)) {
+            switch (p.rows) {
+                case 2: return run_few_rows<Element, 2>(p, parallel);
+                case 3: return run_few_rows<Element, 3>(p, parallel);
+                case 4: return run_few_rows<Element, 4>(p, parallel);
+                default: break;
+            }
+        }
         const std::int64_t row_blocks = (p.rows + block - 1) / block;
         const std::int64_t column_blocks = (p.columns + block - 1) / block;
         const std::int64_t blocks = row_blocks * column_blocks;

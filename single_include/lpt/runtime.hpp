@@ -1575,15 +1575,16 @@ private:
             affine(last.scale, last.shift);
         }
     }
-    /// The stored integer that a limit becomes; false if that is not one for all channels.
-    static bool scaled_limit(const chain_function& last, double limit, double outside, spread& result) {
+    /// The stored integer that a limit becomes; false if that is not one for all channels. Limits beyond what is stored are all the same.
+    bool scaled_limit(const chain_function& last, double limit, double outside, spread& result) const {
         if (math::is_infinite(limit)) {
             result = spread::of(outside);
             return true;
         }
         const auto scaled = [&](double scale, double shift) {
-            return math::round_half_even(static_cast<double>(
+            const double stored = math::round_half_even(static_cast<double>(
                 __builtin_fmaf(static_cast<float>(limit), static_cast<float>(scale), static_cast<float>(shift))));
+            return math::minimum(math::maximum(stored, low), high);
         };
         return combine(last.scale, last.shift, result, scaled) && result.is_one();
     }
@@ -8017,6 +8018,37 @@ inline std::int64_t block_of(const std::vector<std::int32_t>& from) {
     return block == 0 ? 1 : block;
 }
 
+/// Dense matrices of elements of 1 or 4 bytes whose transposition this order is, with so many rows and columns that the kernel moves
+/// 16 bytes at a time; 0 rows if there are none.
+inline kernel::transpose_problem transposition_of(const std::vector<std::int32_t>& from, std::int64_t element_bytes) {
+    kernel::transpose_problem result;
+    const auto count = static_cast<std::int64_t>(from.size());
+    if ((element_bytes != 1 && element_bytes != 4) || count < 4 || from[0] != 0 || from[1] < 2) {
+        return result;
+    }
+    const std::int64_t columns = from[1];
+    std::int64_t rows = 1;
+    while (rows < count && from[static_cast<std::size_t>(rows)] == rows * columns) {
+        ++rows;
+    }
+    const std::int64_t whole = 16 / element_bytes;
+    const bool moves_whole = columns >= whole && (rows >= whole || (rows >= 2 && rows <= 4));
+    if (!moves_whole || count % (rows * columns) != 0) {
+        return result;
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t inside = i % (rows * columns);
+        if (from[static_cast<std::size_t>(i)] != i - inside + inside % rows * columns + inside / rows) {
+            return result;
+        }
+    }
+    result.batch = count / (rows * columns);
+    result.rows = rows;
+    result.columns = columns;
+    result.element_bytes = static_cast<int>(element_bytes);
+    return result;
+}
+
 /// True for a Transpose whose output has, in the one layout, the bytes that its input has in the other, `from`.
 inline bool moves_channels(const graph& model, const node& each, layout from) {
     const tensor* order = each.is<op::transpose>() ? model.constant_value(each.input(1)) : nullptr;
@@ -8239,6 +8271,8 @@ inline bool planner::make_gather(node_id id) {
         for (std::size_t i = 0; i < sources.size(); i += static_cast<std::size_t>(work.block)) {
             work.blocks.push_back(sources[i] < 0 ? -1 : sources[i] / static_cast<std::int32_t>(work.block));
         }
+        const kernel::transpose_problem matrices =
+            detail::transposition_of(work.blocks, work.block * work.element_bytes);
         step made;
         made.nodes = {id};
         made.kernel = std::string("gather") + suffix_of(type);
@@ -8246,7 +8280,11 @@ inline bool planner::make_gather(node_id id) {
         made.reads = {work.input};
         made.writes = {work.output};
         define(output, work.output);
-        made.work = std::move(work);
+        if (matrices.rows > 0) {
+            made.work = transpose_step{matrices, work.input, work.output};
+        } else {
+            made.work = std::move(work);
+        }
         add_step(std::move(made));
     }
     return true;

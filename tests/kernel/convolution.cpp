@@ -439,11 +439,44 @@ TEST_CASE("every instruction set gives the scalar bits for every epilogue, depth
     }
 }
 
+TEST_CASE("groups of few channels give the scalar bits for every width, kernel, sign, epilogue and type of weights") {
+    std::uint64_t seed = 900;
+    for (const std::int64_t group : {4, 8, 16}) {
+        for (const std::int64_t groups : {2, 3, 8, 10, 20}) {
+            for (const std::int64_t kernel : {1, 3, 5}) {
+                for (const std::int64_t stride : {1, 2}) {
+                    convolution_case c;
+                    const std::int64_t channels = group * groups;
+                    const std::int64_t size = 6 + static_cast<std::int64_t>(seed % 4) * 5;
+                    const std::int64_t dilation = seed % 5 == 4 ? 2 : 1;
+                    c.shape = shape_of(channels, channels, groups, size, kernel, stride, dilation, kernel / 2);
+                    c.shape.batch = seed % 3 == 0 ? 2 : 1;
+                    c.input_type = seed % 3 == 1 ? k::element_kind::i8 : k::element_kind::u8;
+                    c.weights_type = seed % 7 == 0   ? k::element_kind::u8
+                                     : seed % 7 == 1 ? k::element_kind::i4
+                                                     : k::element_kind::i8;
+                    c.weights_zero_points = seed % 7 == 2 ? 2 : 0;  // then weights may not be signed bytes
+                    c.zero_point = seed % 2 == 0 ? 0 : 99;
+                    c.epilogue = static_cast<int>(seed % static_cast<std::uint64_t>(epilogue_variants));
+                    c.threads = 1 + static_cast<int>(seed % 3);
+                    c.input_gap = static_cast<std::int64_t>(seed % 2);
+                    c.output_gap = static_cast<std::int64_t>(seed % 3);
+                    CAPTURE(group);
+                    CAPTURE(groups);
+                    CAPTURE(kernel);
+                    compare_all(c, ++seed);
+                }
+            }
+        }
+    }
+}
+
 TEST_CASE("convolution gives the same bits on 1 to 8 threads") {
     for (int count = 1; count <= 8; ++count) {
         for (const k::convolution_shape& shape :
              {shape_of(20, 20, 20, 9, 3, 1, 1, 1), shape_of(16, 150, 1, 9, 3, 1, 1, 1),
-              shape_of(64, 512, 1, 2, 3, 1, 1, 1), shape_of(6, 260, 2, 7, 3, 1, 1, 1)}) {
+              shape_of(64, 512, 1, 2, 3, 1, 1, 1), shape_of(6, 260, 2, 7, 3, 1, 1, 1),
+              shape_of(96, 96, 12, 9, 3, 1, 1, 1)}) {
             convolution_case c;
             c.shape = shape;
             c.threads = count;

@@ -29,8 +29,8 @@ TEST_CASE("transpose swaps rows and columns of bytes and of 4-byte elements") {
     for (int i = 0; i < k::isa_count; ++i) {
         const k::isa set = static_cast<k::isa>(i);
         if (!k::is_available(set)) continue;
-        for (const std::int64_t rows : {1, 3, 33, 64}) {
-            for (const std::int64_t columns : {1, 7, 32, 100}) {
+        for (const std::int64_t rows : {1, 2, 3, 4, 5, 33, 64}) {
+            for (const std::int64_t columns : {1, 4, 7, 16, 29, 32, 100}) {
                 for (const int size : {1, 4}) {
                     const std::int64_t batch = 2;
                     const guarded<std::uint8_t> input = random_bytes(random, batch * rows * columns * size);

@@ -82,6 +82,16 @@ TEST_CASE("A clamp stays where the limit is not one integer for all channels") {
     CHECK(lower.high == 127);
 }
 
+TEST_CASE("A clamp goes where the limits of all channels are beyond what is stored") {
+    chain made = empty_chain();
+    made.clamp(0, 6);
+    made.affine(spread{shape{1, 2, 1, 1}, {50, 60}}, spread::of(0));
+    made.store(u8, 0, 255);
+    CHECK(made.functions.size() == 1);
+    CHECK(made.low == 0);
+    CHECK(made.high == 255);
+}
+
 TEST_CASE("Negative scales do not narrow the range") {
     chain made = empty_chain();
     made.clamp(0, 6);

@@ -44,6 +44,28 @@ TEST_CASE("Other orders of axes move the elements") {
     CHECK(kernels_of(plan_of(model)) == names{"gather_U8"});
 }
 
+TEST_CASE("Channels that change places with few groups are matrices that the kernel transposes") {
+    graph model;
+    const output_ref input = model.parameter(u8, shape{2, 5, 3, 20}, "x");
+    model.result(transposed(model, input, {0, 1, 3, 2}));
+    const plan::network net = plan_of(model);
+    REQUIRE(kernels_of(net) == names{"gather_U8"});
+    const auto* work = std::get_if<plan::transpose_step>(&net.steps[0].work);
+    REQUIRE(work != nullptr);
+    CHECK(work->problem.batch == 10);
+    CHECK(work->problem.rows == 3);
+    CHECK(work->problem.columns == 20);
+}
+
+TEST_CASE("Narrow matrices that change their axes are moved element by element") {
+    graph model;
+    const output_ref input = model.parameter(u8, shape{2, 5, 3, 7}, "x");
+    model.result(transposed(model, input, {0, 1, 3, 2}));
+    const plan::network net = plan_of(model);
+    REQUIRE(kernels_of(net) == names{"gather_U8"});
+    CHECK(std::holds_alternative<plan::gather_step>(net.steps[0].work));
+}
+
 TEST_CASE("A Transpose that moves the channels of a tensor with other axes in front moves elements") {
     graph model;
     const output_ref input = model.parameter(u8, shape{2, 6, 5}, "x");

@@ -16,12 +16,13 @@ struct binary {
     static bool is_flat(const binary_operand& o, std::int64_t channels) noexcept {
         return o.scale == nullptr && o.shift == nullptr && o.channel_stride == 1 && o.row_stride == channels;
     }
-    static bool is_flat(const epilogue& e) noexcept {
+    /// Whether rows can be joined: nothing depends on the channel, and residuals, where `channels` says how far apart, follow each other, too.
+    static bool is_flat(const epilogue& e, std::int64_t channels = -1) noexcept {
         if (e.scale != nullptr || e.bias != nullptr) return false;
         for (int k = 0; k < e.post_count; ++k) {
             const post_operation& step = e.post[k];
-            if (step.per_channel_a != nullptr || step.per_channel_b != nullptr || step.residual != nullptr)
-                return false;
+            if (step.per_channel_a != nullptr || step.per_channel_b != nullptr) return false;
+            if (step.residual != nullptr && step.residual_row_stride != channels) return false;
         }
         return true;
     }
@@ -44,7 +45,7 @@ struct binary {
         const binary_operand& from;
         std::int64_t channel;
         std::int64_t first;  // the element of that channel
-        floats repeated;     // where one is there for all channels
+        floats repeated;  // where one is there for all channels
 
         row_values(const binary_operand& o, std::int64_t row, std::int64_t begin) noexcept
             : from(o), channel(begin), first(row * o.row_stride + begin * o.channel_stride) {
@@ -162,7 +163,7 @@ struct binary {
         alignas(64) float v[finish_columns + width];  // each row is stored in whole vectors
         for (std::int64_t i = 0; i < rows; ++i)
             combined(p, row + i, 0, p.channels, v + i * p.channels);
-        finish<Isa>::row(p.finish, v, 0, 0, rows * p.channels, output_of(p, row, 0));
+        finish<Isa>::row(p.finish, v, row, 0, rows * p.channels, output_of(p, row, 0));
     }
     static unsigned char* output_of(const binary_problem& p, std::int64_t row, std::int64_t channel) noexcept {
         return static_cast<unsigned char*>(p.output) +
@@ -172,7 +173,7 @@ struct binary {
     static void run(const binary_problem& problem, const parallel_for& parallel) noexcept {
         // Rows that follow each other without a gap and treat all channels alike are one long row.
         binary_problem flat = problem;
-        const bool dense = problem.output_row_stride == problem.channels && is_flat(problem.finish);
+        const bool dense = problem.output_row_stride == problem.channels && is_flat(problem.finish, problem.channels);
         if (dense && is_flat(problem.a, problem.channels) && is_flat(problem.b, problem.channels)) {
             flat.channels = problem.rows * problem.channels;
             flat.rows = 1;

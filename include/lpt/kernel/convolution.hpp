@@ -2,208 +2,13 @@
 // Convolution and transposed convolution of any dimension, with groups, over the dense kernel.
 #pragma once
 
-#include <lpt/kernel/convolution_geometry.hpp>
+#include <lpt/kernel/convolution_rows.hpp>
 #include <lpt/kernel/depthwise.hpp>
 #include <lpt/kernel/gemm.hpp>
+#include <lpt/kernel/grouped.hpp>
 #include <lpt/kernel/transposed_convolution.hpp>
 
 namespace lpt::inline LPT_ABI::kernel {
-
-/// Rows of an implicit matrix: one pointer per tap, to the input pixel or to a row of zero points.
-template <class Isa>
-struct pixel_rows {
-    static constexpr bool copies_rows = false;
-    static constexpr bool per_group = false;
-    static constexpr bool readable_ends = false;
-    using geometry = convolution_geometry<Isa>;
-    const convolution_shape* shape = nullptr;
-    pixel_image image;
-    std::int64_t copied_group = 0;
-
-    const unsigned char* outside() const noexcept { return image.outside; }
-    /// Images whose pixels do not end with a whole k group are copied.
-    static constexpr std::int64_t readable_rows(std::int64_t) noexcept { return 0; }
-    void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
-        const std::int64_t taps = geometry::taps(*shape);
-        geometry::for_each_part(
-            *shape, first, count, [&](const typename geometry::coordinates& c, std::int64_t place, std::int64_t part) {
-                geometry::for_each_input_line(*shape, c, [&](std::int64_t line, std::int64_t input_line) {
-                    find(c.at[2], part, line, input_line, pointers + place * taps);
-                });
-            });
-    }
-
-private:
-    /// The taps of one kernel line for `count` output pixels side by side, from column `column` on. Most of them are inside.
-    void find(std::int64_t column, std::int64_t count, std::int64_t line, std::int64_t input_line,
-              const unsigned char** pointers) const noexcept {
-        const convolution_shape& s = *shape;
-        const std::int64_t taps = geometry::taps(s);
-        const std::int64_t stride = s.stride[2];
-        for (std::int64_t kw = 0; kw < s.kernel[2]; ++kw) {
-            const unsigned char** const to = pointers + line * s.kernel[2] + kw;
-            const std::int64_t x = column * stride - s.pad_begin[2] + kw * s.dilation[2];  // of the first output pixel
-            std::int64_t begin = 0;
-            std::int64_t end = input_line < 0 ? 0 : count;
-            if (x < 0) begin = (stride - 1 - x) / stride;
-            if (x + (count - 1) * stride >= s.in[2]) {
-                const std::int64_t inside = x < s.in[2] ? (s.in[2] - x + stride - 1) / stride : 0;
-                if (inside < end) end = inside;
-            }
-            if (begin > end) begin = end;
-            for (std::int64_t i = 0; i < begin; ++i)
-                to[i * taps] = image.outside;
-            const unsigned char* at = image.input + (input_line * s.in[2] + x + begin * stride) * image.pixel_bytes;
-            evenly_spaced<Isa>(to + begin * taps, taps, end - begin, at, stride * image.pixel_bytes);
-            for (std::int64_t i = end; i < count; ++i)
-                to[i * taps] = image.outside;
-        }
-    }
-};
-
-/// Rows of an implicit matrix whose taps are lines of the kernel, over an image whose lines have their padding and hold group after
-/// group; the first line is the one that stands for all lines outside.
-template <class Isa>
-struct line_rows {
-    static constexpr bool copies_rows = false;
-    static constexpr bool per_group = false;
-    static constexpr bool readable_ends = true;
-    using geometry = convolution_geometry<Isa>;
-    const convolution_shape* shape = nullptr;
-    const unsigned char* image = nullptr;
-    std::int64_t line_bytes = 0;
-    std::int64_t pixel_bytes = 0;  // of a group
-    std::int64_t copied_group = 0;
-    static constexpr const unsigned char* outside() noexcept { return nullptr; }
-
-    void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
-        const std::int64_t taps = shape->kernel[0] * shape->kernel[1];
-        const std::int64_t step = shape->stride[2] * pixel_bytes;
-        geometry::for_each_part(
-            *shape, first, count, [&](const typename geometry::coordinates& c, std::int64_t place, std::int64_t part) {
-                geometry::for_each_input_line(*shape, c, [&](std::int64_t line, std::int64_t input_line) {
-                    const unsigned char* const at = image + (1 + input_line) * line_bytes + c.at[2] * step;
-                    const unsigned char** const to = pointers + place * taps + line;
-                    evenly_spaced<Isa>(to, taps, part, at, step);
-                });
-            });
-    }
-};
-
-/// Rows that are copied together from such lines, `row_bytes` apart.
-template <class Isa>
-struct joined_rows {
-    static constexpr bool copies_rows = true;
-    static constexpr bool per_group = false;
-    static constexpr bool readable_ends = true;
-    using geometry = convolution_geometry<Isa>;
-    const convolution_shape* shape = nullptr;
-    const unsigned char* image = nullptr;
-    std::int64_t line_bytes = 0;
-    std::int64_t pixel_bytes = 0;
-    std::int64_t copied_group = 0;
-    std::int64_t row_bytes = 0;
-    unsigned char* buffer = nullptr;
-    static constexpr const unsigned char* outside() noexcept { return nullptr; }
-
-    /// Blocks of 16 bytes that are copied for so many (<= 64) of a line.
-    static std::int64_t blocks(std::int64_t piece) noexcept { return piece <= 16 ? 1 : piece <= 32 ? 2 : 4; }
-    /// Distance of rows: no line reaches into the next row.
-    static std::int64_t distance(const convolution_shape& s, std::int64_t pixel_bytes) noexcept {
-        const std::int64_t piece = s.kernel[2] * pixel_bytes;
-        return (s.kernel[0] * s.kernel[1] - 1) * piece + blocks(piece) * 16;
-    }
-
-    void rows(std::int64_t first, std::int64_t count, std::int64_t, const unsigned char** pointers) const noexcept {
-        const std::int64_t piece = shape->kernel[2] * pixel_bytes;
-        const std::int64_t step = shape->stride[2] * pixel_bytes;
-        for (std::int64_t r = 0; r < count; ++r)
-            pointers[r] = buffer + r * row_bytes;
-        geometry::for_each_part(
-            *shape, first, count, [&](const typename geometry::coordinates& c, std::int64_t place, std::int64_t part) {
-                geometry::for_each_input_line(*shape, c, [&](std::int64_t line, std::int64_t input_line) {
-                    const unsigned char* from = image + (1 + input_line) * line_bytes + c.at[2] * step;
-                    unsigned char* to = buffer + place * row_bytes + line * piece;
-                    switch (blocks(piece)) {
-                        case 1: copy<1>(to, from, part, step); break;
-                        case 2: copy<2>(to, from, part, step); break;
-                        default: copy<4>(to, from, part, step); break;
-                    }
-                });
-            });
-    }
-
-private:
-    /// The taps of one kernel line for some output pixels side by side, `Blocks` times 16 bytes each; what is too much is overwritten
-    /// by the next line, or meets columns of zeros.
-    template <int Blocks>
-    void copy(unsigned char* to, const unsigned char* from, std::int64_t count, std::int64_t step) const noexcept {
-        for (std::int64_t i = 0; i < count; ++i, to += row_bytes, from += step)
-            std::memcpy(to, from, Blocks * 16);
-    }
-};
-
-/// Rows that are copied together from their taps, for few channels.
-template <class Isa>
-struct gathered_rows {
-    static constexpr bool copies_rows = true;
-    static constexpr bool per_group = true;
-    static constexpr bool readable_ends = true;
-    static constexpr std::int64_t copied_group = 0;
-    static constexpr const unsigned char* outside() noexcept { return nullptr; }
-    const convolution_shape* shape = nullptr;
-    const unsigned char* input = nullptr;
-    std::int64_t pixel_bytes = 0;
-    std::int64_t tap_bytes = 0;  // channels of a group
-    int fill = 0;
-    std::int64_t row_bytes = 0;
-    unsigned char* buffer = nullptr;
-
-    void rows(std::int64_t first, std::int64_t count, std::int64_t group,
-              const unsigned char** pointers) const noexcept {
-        for (std::int64_t r = 0; r < count; ++r) {
-            pointers[r] = buffer + r * row_bytes;
-            gather(first + r, group, buffer + r * row_bytes);
-        }
-    }
-
-private:
-    void gather(std::int64_t index, std::int64_t group, unsigned char* to) const noexcept {
-        const unsigned char* from = input + group * tap_bytes;
-        const std::int64_t width = shape->kernel[2];
-        const std::int64_t step = shape->dilation[2] * pixel_bytes;
-        const auto copy_line = [&](std::int64_t, std::int64_t begin, std::int64_t end, std::int64_t pixel) {
-            for (std::int64_t i = 0; i < begin * tap_bytes; ++i)
-                to[i] = static_cast<unsigned char>(fill);
-            const unsigned char* at = from + pixel * pixel_bytes;
-            if (step == tap_bytes) {
-                copy(to + begin * tap_bytes, at, (end - begin) * tap_bytes);
-            } else {
-                for (std::int64_t kw = begin; kw < end; ++kw, at += step)
-                    copy(to + kw * tap_bytes, at, tap_bytes);
-            }
-            for (std::int64_t i = end * tap_bytes; i < width * tap_bytes; ++i)
-                to[i] = static_cast<unsigned char>(fill);
-            to += width * tap_bytes;
-        };
-        convolution_geometry<Isa>::for_each_line(*shape, index, copy_line);
-    }
-
-    /// Copies a few bytes; a call of memcpy would cost more than they do. Blocks of 8 bytes, the last one overlapping.
-    [[gnu::always_inline]] static void copy(unsigned char* to, const unsigned char* from, std::int64_t count) noexcept {
-        if (count >= 8) {
-            for (std::int64_t i = 0; i + 8 <= count; i += 8)
-                std::memcpy(to + i, from + i, 8);
-            std::memcpy(to + count - 8, from + count - 8, 8);
-        } else if (count >= 4) {
-            std::memcpy(to, from, 4);
-            std::memcpy(to + count - 4, from + count - 4, 4);
-        } else {
-            for (std::int64_t i = 0; i < count; ++i)
-                to[i] = from[i];
-        }
-    }
-};
 
 template <class Isa>
 struct convolution {
@@ -234,8 +39,16 @@ struct convolution {
         return shape;
     }
 
+    using grouped = grouped_convolution<Isa>;
+
     static std::size_t packed_bytes(const convolution_shape& s, element_kind type) noexcept {
         if (geometry::method(s) == convolution_method::depthwise) return depthwise<Isa>::packed_bytes(s, type);
+        if (!grouped::has_header(s, type)) return packed_panels(s, type);
+        const std::size_t panels = grouped::header_bytes + packed_panels(s, type);
+        const std::size_t most = static_cast<std::size_t>(grouped::packed_bytes(s));
+        return panels < most ? most : panels;
+    }
+    static std::size_t packed_panels(const convolution_shape& s, element_kind type) noexcept {
         if (has_phases(s)) return packed_phases(s, type);
         if (type == element_kind::f32) return static_cast<std::size_t>(dense_shape<float_arithmetic<Isa>>(s).bytes());
         dense_layout<integer_arithmetic<Isa>> shape = dense_shape<integer_arithmetic<Isa>>(s);
@@ -278,10 +91,20 @@ struct convolution {
     static void pack(const convolution_shape& s, const convolution_weights& weights, void* packed) noexcept {
         if (geometry::method(s) == convolution_method::depthwise)
             depthwise<Isa>::pack(s, weights, packed);
+        else if (grouped::has_header(s, weights.type))
+            pack_groups(s, weights, static_cast<unsigned char*>(packed));
         else if (weights.type == element_kind::f32)
             pack_as<float_arithmetic<Isa>>(s, weights, packed);
         else
             pack_as<integer_arithmetic<Isa>>(s, weights, packed);
+    }
+    static void pack_groups(const convolution_shape& s, const convolution_weights& weights,
+                            unsigned char* packed) noexcept {
+        if constexpr (grouped::exists) {
+            if (grouped::pack(s, weights, packed)) return;
+            std::memset(packed, 0, grouped::header_bytes);
+            pack_as<integer_arithmetic<Isa>>(s, weights, packed + grouped::header_bytes);
+        }
     }
 
     // Scratch memory: a row of zero points and the copied image for all, then per task the pointers of a block and its gathered rows.
@@ -489,13 +312,9 @@ struct convolution {
             return;
         }
 
-        unsigned char* scratch = static_cast<unsigned char*>(problem.scratch);
-        scratch +=
-            (alignment - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(scratch) % alignment)) % alignment;
-        unsigned char* const outside = scratch;
-        std::memset(outside, problem.input_zero_point & 0xff, static_cast<std::size_t>(s.in_channels * element));
+        unsigned char* const outside = outside_row(problem);
         const copied_image copy = copied<Arithmetic>(s, problem.input_type);
-        unsigned char* const image = scratch + outside_bytes(s, problem.input_type);
+        unsigned char* const image = outside + outside_bytes(s, problem.input_type);
         unsigned char* const tasks = image + copy.bytes();
         if (copy.group_bytes != 0) copy_image<Arithmetic>(problem, copy, outside, image, parallel);
         pixel_image pixels{input, pixel_bytes, outside};
@@ -542,9 +361,31 @@ struct convolution {
         engine::share(call, parallel, work);
     }
 
+    /// A row of zero points, at the begin of the scratch memory, which matrix products do not have.
+    static unsigned char* outside_row(const convolution_problem& problem) noexcept {
+        if (geometry::method(problem.shape) == convolution_method::gemm) return nullptr;
+        unsigned char* const scratch = static_cast<unsigned char*>(problem.scratch);
+        const std::int64_t past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(scratch) % alignment);
+        unsigned char* const outside = scratch + (alignment - past) % alignment;
+        std::memset(outside, problem.input_zero_point & 0xff,
+                    static_cast<std::size_t>(problem.shape.in_channels * bytes_of(problem.input_type)));
+        return outside;
+    }
+
+    static void run_groups(convolution_problem problem, const parallel_for& parallel) noexcept {
+        if constexpr (grouped::exists) {
+            if (grouped::is_packed(problem.packed_weights))
+                return grouped::run(problem, outside_row(problem), parallel);
+            problem.packed_weights = static_cast<const unsigned char*>(problem.packed_weights) + grouped::header_bytes;
+            run_as<integer_arithmetic<Isa>>(problem, parallel);
+        }
+    }
+
     static void run(const convolution_problem& problem, const parallel_for& parallel) noexcept {
         if (geometry::method(problem.shape) == convolution_method::depthwise)
             depthwise<Isa>::run(problem, parallel);
+        else if (grouped::has_header(problem.shape, problem.input_type))
+            run_groups(problem, parallel);
         else if (problem.input_type == element_kind::f32)
             run_as<float_arithmetic<Isa>>(problem, parallel);
         else

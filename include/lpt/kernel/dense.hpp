@@ -219,11 +219,15 @@ private:
         return most < 1 ? 1 : most < threads ? static_cast<int>(most) : threads;
     }
 
-    /// Threads share the rows, or the panels if these are more bytes and are divided without a rest, or if there are too few rows.
+    /// Threads share the rows: what a thread reads is then what it wrote in the layer before, and lies in its cache. They share the
+    /// panels where these are evenly divided and many times more bytes than rows, or if there are too few rows.
     static bool splits_rows(const call& c, int threads) noexcept {
+        constexpr std::int64_t times = 4;  // a byte from another thread's cache takes as long as so many weights
         const std::int64_t units = c.shape.groups * c.shape.panels();
-        if (units % threads == 0 && c.shape.group_bytes() >= c.rows * c.shape.channels * Arithmetic::row_value_bytes)
-            return false;
+        const std::int64_t read = c.shape.channels * Arithmetic::row_value_bytes;
+        const std::int64_t written = c.shape.columns * bytes_of(c.finish->output_type);
+        const std::int64_t moved = c.rows * c.shape.groups * (read + written);
+        if (units % threads == 0 && c.shape.groups * c.shape.group_bytes() >= times * moved) return false;
         const std::int64_t row_tasks = (c.rows + tile_rows - 1) / tile_rows;
         return row_tasks >= 2 * threads || units < 2 || units < row_tasks;
     }

@@ -5,7 +5,7 @@
 #include <lpt/kernel/convolution_geometry.hpp>
 #include <lpt/kernel/dense_pack.hpp>
 #include <lpt/kernel/parallel.hpp>
-#include <lpt/kernel/store.hpp>
+#include <lpt/kernel/slot_store.hpp>
 
 namespace lpt::inline LPT_ABI::kernel {
 
@@ -22,28 +22,19 @@ struct depthwise_3x3 {
     static constexpr bool exists = false;
 };
 
-/// Some of the channels of a convolution.
-struct channel_span {
-    std::int64_t first = 0;
-    std::int64_t count = 0;
-};
-
 /// For weights that, less their zero points, are signed bytes. A window of input rows, a multiple of four, is interleaved once for a
 /// block of channels and then serves all taps of a kernel line, and a second output row where the window has that row, too.
 /// In memory, after the sums of each channel's weights (int32): [block][output row of the window][four rows][tap of a line][slot][4].
-/// Slot order: interleaving works inside 128-bit parts, so slot (vector v, part l, element e) is channel 16 l + 4 v + e of the block,
-/// which is the order that packing to bytes takes back.
+/// Interleaving works inside 128-bit parts, which gives slot order (`slot_store`).
 template <class Isa, class Dot = dot_of_four<Isa>, class Simd = lanes<Isa>>
 struct depthwise_dots {
     using geometry = convolution_geometry<Isa>;
     using simd = Simd;
-    using floats = typename simd::floats;
-    using ints = typename simd::ints;
-    using store = column_store<Isa>;
     using dot = Dot;
     using accumulator = typename dot::accumulator;
+    using slots = slot_store<Isa, Dot, Simd>;
     static constexpr bool exists = dot::group == 4;
-    static constexpr std::int64_t block = 4 * dot::lanes;
+    static constexpr std::int64_t block = slots::block;
     static constexpr std::int64_t block_bytes = 4 * block;
     static constexpr std::int64_t window_bytes =
         16384;  // of interleaved rows, so that they stay in the L1 cache beside the image's
@@ -74,18 +65,13 @@ struct depthwise_dots {
         return blocks(channels) * (block_bytes + weights_bytes(s));
     }
 
-    /// Place of a channel of a block.
-    static std::int64_t slot(std::int64_t channel) noexcept {
-        return channel % 16 / 4 * dot::lanes + channel / 16 * 4 + channel % 4;
-    }
-
     /// `value(channel, tap)` is a weight less its zero point. `packed` is zero.
     template <class Value>
     static void pack(const convolution_shape& s, const channel_span& channels, const Value& value,
                      unsigned char* packed) noexcept {
         const std::int64_t width = s.kernel[2];
         for (std::int64_t c = 0; c < channels.count; ++c) {
-            const std::int64_t place = slot(c % block);
+            const std::int64_t place = slots::slot(c % block);
             unsigned char* const weights = packed + blocks(channels) * block_bytes + c / block * weights_bytes(s);
             std::int32_t sum = 0;
             for (std::int64_t t = 0; t < geometry::taps(s); ++t) {
@@ -114,7 +100,7 @@ struct depthwise_dots {
             window_place place;
             place.most_columns = window_columns(s);
             step_numbers<block> of_all, copies;
-            if (is_staged(problem.finish)) store::fill(of_all, problem.finish);
+            slots::fill(of_all, problem.finish);
             for (std::int64_t b = 0; b < blocks(channels); b += most_blocks) {
                 const std::int64_t left = blocks(channels) - b;
                 const std::int64_t count = left < most_blocks ? left : most_blocks;
@@ -134,67 +120,24 @@ private:
     struct state {
         const unsigned char* weights = nullptr;
         const unsigned char* outside = nullptr;
-        std::int64_t channel = 0;
-        std::int64_t count = 0;
         unsigned char flip = 0;
-        bool bytes = false;  // a tile goes straight to bytes
-        bool staged = false;  // or to a buffer, of which `column_store` takes it
-        bool limited = false;
-        std::int32_t low = 0;
-        std::int32_t high = 0;
-        alignas(64) std::int32_t start[block];
-        alignas(64) float scale[block];
-        alignas(64) float bias[block];
-        column_steps steps;
+        typename slots::constants finish;
     };
-
-    static bool is_staged(const epilogue& e) noexcept {
-        return e.output_type != element_kind::i32 && e.post_count <= column_steps::most;
-    }
 
     /// `of_all` has the numbers that hold for all channels, `copies` is for those of the last block, which may not be whole.
     static void prepare(const convolution_problem& problem, const channel_span& channels, const unsigned char* packed,
                         const unsigned char* outside, std::int64_t b, const step_numbers<block>& of_all,
                         step_numbers<block>& copies, state& w) noexcept {
         const convolution_shape& s = problem.shape;
-        const epilogue& e = problem.finish;
+        const std::int64_t left = channels.count - b * block;
+        const channel_span own{channels.first + b * block, left < block ? left : block};
         w.weights = packed + blocks(channels) * block_bytes + b * weights_bytes(s);
-        w.channel = channels.first + b * block;
-        w.count = channels.count - b * block < block ? channels.count - b * block : block;
-        w.outside = outside + w.channel;
+        w.outside = outside + own.first;
         const bool is_signed = problem.input_type == element_kind::i8;
         w.flip = is_signed == dot::unsigned_rows ? 0x80 : 0;
         const std::int32_t shift = w.flip == 0 ? 0 : dot::unsigned_rows ? 128 : -128;
-        const std::uint32_t zero = static_cast<std::uint32_t>(problem.input_zero_point + shift);
-        const ints factor = simd::broadcast_int(static_cast<std::int32_t>(0u - zero));
-        for (std::int64_t i = 0; i < block; i += simd::width) {
-            const auto* const sums = reinterpret_cast<const std::int32_t*>(packed + b * block_bytes);
-            simd::store_int(w.start + i, simd::multiply_int(simd::load_int(sums + i), factor));
-        }
-        w.bytes = finish<Isa>::requantizes_directly(e, w.channel, w.channel + w.count);
-        w.staged = !w.bytes && is_staged(e);
-        if (!w.bytes && !w.staged) return;
-        if (w.staged) store::find(e, of_all, w.channel, w.count, block, copies, w.steps);
-        w.low = static_cast<std::int32_t>(e.quant_low);
-        w.high = static_cast<std::int32_t>(e.quant_high);
-        w.limited = w.high - w.low < 255;
-        put_in_slots(e.scale, e.scale_all, w.channel, w.count, w.scale);
-        put_in_slots(e.bias, e.bias_all, w.channel, w.count, w.bias);
-    }
-
-    /// The numbers of a block's channels, or one for all, at the places of the channels; neighbouring four stay side by side.
-    static void put_in_slots(const float* array, float all, std::int64_t channel, std::int64_t count,
-                             float* slots) noexcept {
-        if (array == nullptr || count < block) {
-            for (std::int64_t i = 0; i < block; ++i)
-                slots[i] = all;
-        }
-        if (array == nullptr) return;
-        std::int64_t c = 0;
-        for (; c + 4 <= count; c += 4)
-            std::memcpy(slots + slot(c), array + channel + c, 16);
-        for (; c < count; ++c)
-            slots[slot(c)] = array[channel + c];
+        const auto* const sums = reinterpret_cast<const std::int32_t*>(packed + b * block_bytes);
+        slots::prepare(problem.finish, own, sums, problem.input_zero_point + shift, of_all, copies, w.finish);
     }
 
     /// A window: where its rows lie.
@@ -258,11 +201,11 @@ private:
             const std::int64_t input_row = place.input_rows[four * 4 + j];
             at[j] = input_row < 0 ? w.outside
                                   : static_cast<const unsigned char*>(problem.input) +
-                                        input_row * s.in[2] * problem.input_pixel_stride + w.channel;
+                                        input_row * s.in[2] * problem.input_pixel_stride + w.finish.channel;
             step[j] = input_row < 0 ? 0 : problem.input_pixel_stride;
         }
         const unsigned char* const outside[4] = {w.outside, w.outside, w.outside, w.outside};
-        const std::int64_t channels = w.count;
+        const std::int64_t channels = w.finish.count;
         const unsigned char flip = w.flip;
         const std::int64_t to_step = fours(s) * block_bytes;
         unsigned char* to = window + four * block_bytes;
@@ -283,19 +226,17 @@ private:
             dot::interleave_block(to, outside, channels, flip);
     }
 
-    static constexpr std::int64_t staged_pixels = 16;
-
     /// All columns of a window. As many sums are under way as there are registers for.
     template <int Rows>
     static void sum_columns(const convolution_problem& problem, const state& w, const unsigned char* window,
                             std::int64_t columns, std::int64_t output_row) noexcept {
         constexpr int pixels = (dot::rows * dot::vectors >= 16 ? 4 : 2) / Rows;
-        static_assert(staged_pixels % pixels == 0);
-        alignas(64) float staged[Rows * staged_pixels * block];
+        static_assert(slots::staged_pixels % pixels == 0);
+        alignas(64) float staged[Rows * slots::staged_pixels * block];
         std::int64_t x = 0;
         std::int64_t first = 0;  // column in the buffer
         const auto finish_to = [&](std::int64_t past) {
-            if (!w.staged || (past < columns && past - first < staged_pixels)) return;
+            if (!w.finish.staged || (past < columns && past - first < slots::staged_pixels)) return;
             finish_staged<Rows>(problem, w, staged, output_row + first, past - first);
             first = past;
         };
@@ -303,7 +244,7 @@ private:
             sum_pixels<Rows, pixels>(problem, w, window, x, output_row, staged + (x - first) * block);
             finish_to(x + pixels);
         }
-        if (x < columns && columns >= pixels && w.bytes) {
+        if (x < columns && columns >= pixels && w.finish.bytes) {
             sum_pixels<Rows, pixels>(problem, w, window, columns - pixels, output_row,
                                      staged);  // some of them once more
             return;
@@ -318,15 +259,9 @@ private:
     template <int Rows>
     [[gnu::noinline]] static void finish_staged(const convolution_problem& problem, const state& w, float* staged,
                                                 std::int64_t first, std::int64_t pixels) noexcept {
-        const epilogue& e = problem.finish;
-        const std::int64_t element = bytes_of(e.output_type);
-        const std::int64_t pixel_bytes = problem.output_pixel_stride * element;
-        for (int r = 0; r < Rows; ++r) {
-            const std::int64_t row = first + r * problem.shape.out[2];
-            store::finish_rows(e, w.steps, {row, 1}, pixels, block, staged + r * staged_pixels * block, w.count,
-                               static_cast<unsigned char*>(problem.output) + row * pixel_bytes + w.channel * element,
-                               pixel_bytes);
-        }
+        for (int r = 0; r < Rows; ++r)
+            slots::finish_staged(problem, w.finish, staged + r * slots::staged_pixels * block,
+                                 first + r * problem.shape.out[2], pixels);
     }
 
     /// `Pixels` columns of `Rows` output rows, from column `x` on.
@@ -342,7 +277,7 @@ private:
         accumulator sum[Rows][Pixels][4];
 #pragma GCC unroll 4
         for (int v = 0; v < 4; ++v) {
-            const accumulator first = dot::load(w.start + v * dot::lanes);
+            const accumulator first = dot::load(w.finish.start + v * dot::lanes);
 #pragma GCC unroll 2
             for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 4
@@ -377,86 +312,11 @@ private:
                 from += s.dilation[2] * column_bytes;
             }
         }
-        const epilogue& e = problem.finish;
-        const std::int64_t element = bytes_of(e.output_type);
 #pragma GCC unroll 2
         for (int r = 0; r < Rows; ++r) {
-            const std::int64_t row = output_row + r * s.out[2] + x;
-            unsigned char* const to =
-                static_cast<unsigned char*>(problem.output) + (row * problem.output_pixel_stride + w.channel) * element;
-#pragma GCC unroll 4
-            for (int p = 0; p < Pixels; ++p) {
-#pragma GCC unroll 4
-                for (int v = 0; v < 4; ++v)
-                    dot::settle(sum[r][p][v]);
-            }
-            if (w.bytes) {
-                store_bytes<Pixels>(w, sum[r], e.output_type == element_kind::i8, to, problem.output_pixel_stride);
-            } else {
-                alignas(64) std::int32_t slots[Pixels * block];
-#pragma GCC unroll 4
-                for (int p = 0; p < Pixels; ++p) {
-#pragma GCC unroll 4
-                    for (int v = 0; v < 4; ++v)
-                        dot::store(slots + p * block + v * dot::lanes, sum[r][p][v]);
-                }
-                if (w.staged)
-                    stage(w, slots, Pixels, staged + r * staged_pixels * block);
-                else
-                    store_others(problem, w, slots, Pixels, row, to);
-            }
+            slots::template store<Pixels>(problem, w.finish, sum[r], output_row + r * s.out[2] + x,
+                                          staged + r * slots::staged_pixels * block);
         }
-    }
-
-    template <int Pixels>
-    [[gnu::always_inline]] static void store_bytes(const state& w, accumulator (&sum)[Pixels][4], bool is_signed,
-                                                   unsigned char* to, std::int64_t stride) noexcept {
-#pragma GCC unroll 4
-        for (int p = 0; p < Pixels; ++p) {
-            ints q[4];
-#pragma GCC unroll 4
-            for (int v = 0; v < 4; ++v) {
-                const auto scale = simd::load(w.scale + v * dot::lanes);
-                const auto bias = simd::load(w.bias + v * dot::lanes);
-                q[v] = simd::round_to_int(simd::fma(simd::to_float(ints(dot::bits(sum[p][v]))), scale, bias));
-            }
-            auto packed = is_signed ? simd::template pack_in_parts<true>(q[0], q[1], q[2], q[3])
-                                    : simd::template pack_in_parts<false>(q[0], q[1], q[2], q[3]);
-            if (w.limited) {
-                packed = is_signed ? simd::template limit<true>(packed, w.low, w.high)
-                                   : simd::template limit<false>(packed, w.low, w.high);
-            }
-            simd::store_first(to + p * stride, packed, w.count);
-        }
-    }
-
-    /// Scaled sums, back in the order of the channels. `slots`: of so many pixels side by side.
-    [[gnu::noinline]] static void stage(const state& w, const std::int32_t* slots, std::int64_t pixels,
-                                        float* to) noexcept {
-        for (std::int64_t p = 0; p < pixels * block; p += block) {
-            floats x[4];
-#pragma GCC unroll 4
-            for (int v = 0; v < 4; ++v) {
-                const int at = v * dot::lanes;
-                x[v] = simd::fma(simd::to_float(simd::load_int(slots + p + at)), simd::load(w.scale + at),
-                                 simd::load(w.bias + at));
-            }
-            simd::order_parts(x);
-#pragma GCC unroll 4
-            for (int v = 0; v < 4; ++v)
-                simd::store(to + p + v * dot::lanes, x[v]);
-        }
-    }
-
-    /// Sums that stay sums, and epilogues of very many steps.
-    [[gnu::noinline]] static void store_others(const convolution_problem& problem, const state& w,
-                                               const std::int32_t* slots, std::int64_t pixels, std::int64_t row,
-                                               unsigned char* to) noexcept {
-        alignas(64) std::int32_t sums[4 * block];
-        for (std::int64_t i = 0; i < pixels * block; i += 4)
-            std::memcpy(sums + i, slots + i / block * block + slot(i % block), 16);
-        finish<Isa>::tile(problem.finish, sums, block, pixels, row, w.channel, w.count, to,
-                          problem.output_pixel_stride);
     }
 };
 

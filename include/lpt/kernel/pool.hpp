@@ -27,7 +27,8 @@ struct pool {
     /// How many taps of a window whose first lies at `first` lie before `limit`: computed, as a window may be any size.
     static std::int64_t taps_before(const pool_problem& p, int axis, std::int64_t first, std::int64_t limit) noexcept {
         if (first >= limit) return 0;
-        const std::int64_t taps = (limit - first - 1) / p.dilation[axis] + 1;
+        const std::int64_t reach = limit - first - 1;
+        const std::int64_t taps = (p.dilation[axis] == 1 ? reach : reach / p.dilation[axis]) + 1;  // divisions are slow
         return taps < p.kernel[axis] ? taps : p.kernel[axis];
     }
     static span window(const pool_problem& p, int axis, std::int64_t o) noexcept {
@@ -181,6 +182,18 @@ struct pool {
             }
             n = r;
         }
+        /// Goes `pixels` further, at most to the next line.
+        void advance(const pool_problem& p, std::int64_t pixels) noexcept {
+            at[2] += pixels;
+            for (int axis = 2; axis > 0 && at[axis] == p.out[axis]; --axis) {
+                at[axis] = 0;
+                ++at[axis - 1];
+            }
+            if (at[0] == p.out[0]) {
+                at[0] = 0;
+                ++n;
+            }
+        }
     };
 
     static void run(const pool_problem& problem, const parallel_for& parallel) noexcept {
@@ -200,18 +213,26 @@ struct pool {
         const std::int64_t part = rows < 4 * some.threads ? shared_channels : problem.channels;
         const std::int64_t parts = (problem.channels + part - 1) / part;
         split<Isa>(some, rows * parts, 1, [&](std::int64_t begin, std::int64_t end, int) {
+            std::int64_t row = begin / parts;
+            std::int64_t which = begin % parts;
+            position o(problem, row);
             for (std::int64_t i = begin; i < end; ++i) {
-                const std::int64_t first = i % parts * part;
+                const std::int64_t first = which * part;
                 const std::int64_t left = problem.channels - first;
-                run_row(problem, i / parts, first, left < part ? problem.channels : first + part);
+                run_row(problem, o, row, first, left < part ? problem.channels : first + part);
+                if (++which == parts) {
+                    which = 0;
+                    ++row;
+                    o.advance(problem, 1);
+                }
             }
         });
     }
 
-    /// Channels [first, past) of output pixel `r`.
-    static void run_row(const pool_problem& p, std::int64_t r, std::int64_t first, std::int64_t past) noexcept {
+    /// Channels [first, past) of output pixel `r`, which lies at `o`.
+    static void run_row(const pool_problem& p, const position& o, std::int64_t r, std::int64_t first,
+                        std::int64_t past) noexcept {
         alignas(64) float v[finish_columns];
-        const position o(p, r);
         const span w[3] = {window(p, 0, o.at[0]), window(p, 1, o.at[1]), window(p, 2, o.at[2])};
         unsigned char* to =
             static_cast<unsigned char*>(p.output) + r * p.output_pixel_stride * bytes_of(p.finish.output_type);
@@ -227,9 +248,10 @@ struct pool {
     static void largest_bytes(const pool_problem& p, std::int64_t begin, std::int64_t end) noexcept {
         const bool is_dense =
             p.stride[2] == 1 && p.input_pixel_stride == p.channels && p.output_pixel_stride == p.channels;
+        position o(p, begin);
+        span w[3] = {window(p, 0, o.at[0]), window(p, 1, o.at[1]), {}};
         for (std::int64_t r = begin; r < end;) {
-            const position o(p, r);
-            const span w[3] = {window(p, 0, o.at[0]), window(p, 1, o.at[1]), window(p, 2, o.at[2])};
+            w[2] = window(p, 2, o.at[2]);
             std::int64_t pixels = 1;
             if (is_dense && w[2].begin == 0 && w[2].end == p.kernel[2]) {
                 const std::int64_t whole = p.in[2] - (p.kernel[2] - 1) * p.dilation[2] - w[2].first;
@@ -241,6 +263,11 @@ struct pool {
                 pixels * p.channels, static_cast<unsigned char*>(p.output) + r * p.output_pixel_stride,
                 [&](const auto& take) __attribute__((always_inline)) { for_each_pixel(p, o.n, w, take); });
             r += pixels;
+            o.advance(p, pixels);
+            if (o.at[2] == 0) {
+                w[0] = window(p, 0, o.at[0]);
+                w[1] = window(p, 1, o.at[1]);
+            }
         }
     }
 

@@ -149,12 +149,13 @@ struct column_store {
     }
 
     /// Any post operations, functions included, on rows of scaled sums in memory, `stride` (a multiple of the width) apart; then
-    /// rounding, saturation and the store of `columns` columns. What lies between two functions is one pass.
+    /// rounding, saturation and the store of `columns` columns. A function and what lies between it and the next one is one pass.
     [[gnu::noinline]] static void finish_rows(const epilogue& e, const column_steps& steps, const row_places& rows,
                                               std::int64_t row_count, std::int64_t stride, float* x,
                                               std::int64_t columns, unsigned char* to,
                                               std::int64_t row_bytes) noexcept {
         const column_step* const end = steps.step + steps.count;
+        const column_step* function = nullptr;  // before `step`
         const column_step* step = steps.step;
         target out{e.output_type, e.quant_high - e.quant_low < 255, e.quant_low, e.quant_high, nullptr, row_bytes};
         for (;;) {
@@ -162,21 +163,24 @@ struct column_store {
             while (past != end && !is_function(*past))
                 ++past;
             const bool last = past == end;
-            for (std::int64_t column = 0; column < columns && (last || step != past); column += width) {
-                const column_place at{column, columns - column};
-                const auto run = [&](auto count, std::int64_t r) __attribute__((always_inline)) {
-                    if (last) out.to = to + r * row_bytes + column * bytes_of(e.output_type);
-                    apply_range<decltype(count)::value>(step, past, {rows.first + r * rows.step, rows.step}, at,
-                                                        x + r * stride + column, stride, out);
-                };
-                std::int64_t r = 0;
-                for (; r + 4 <= row_count; r += 4)
-                    run(std::integral_constant<int, 4>(), r);
-                for (; r < row_count; ++r)
-                    run(std::integral_constant<int, 1>(), r);
-            }
+            const auto pass = [&](auto f) __attribute__((always_inline)) {
+                for (std::int64_t column = 0; column < columns; column += width) {
+                    const column_place at{column, columns - column};
+                    const auto run = [&](auto count, std::int64_t r) __attribute__((always_inline)) {
+                        if (last) out.to = to + r * row_bytes + column * bytes_of(e.output_type);
+                        apply_range<decltype(count)::value>(f, step, past, {rows.first + r * rows.step, rows.step}, at,
+                                                            x + r * stride + column, stride, out);
+                    };
+                    std::int64_t r = 0;
+                    for (; r + 4 <= row_count; r += 4)
+                        run(std::integral_constant<int, 4>(), r);
+                    for (; r < row_count; ++r)
+                        run(std::integral_constant<int, 1>(), r);
+                }
+            };
+            if (last || function != nullptr || step != past) with_function(function, x, row_count * stride, pass);
             if (last) return;
-            unary<Isa>::apply(past->function, x, row_count * stride, past->alpha, past->beta);
+            function = past;
             step = past + 1;
         }
     }
@@ -233,6 +237,27 @@ private:
         }
     }
 
+    /// Runs a pass that applies a function first, which is done beforehand, to all numbers, if it is none of those that most layers have.
+    template <class Pass>
+    [[gnu::always_inline]] static void with_function(const column_step* function, float* x, std::int64_t count,
+                                                     const Pass& pass) noexcept {
+        using functions = unary<Isa>;
+        if (function != nullptr) {
+            const floats alpha = simd::broadcast(function->alpha);
+            switch (function->function) {
+                case unary_function::hswish:
+                    return pass([](floats v) __attribute__((always_inline)) { return functions::hswish(v); });
+                case unary_function::swish:
+                    return pass([alpha](floats v)
+                                    __attribute__((always_inline)) { return functions::swish(v, alpha); });
+                case unary_function::gelu_erf:
+                    return pass([](floats v) __attribute__((always_inline)) { return functions::gelu_erf(v); });
+                default: unary<Isa>::apply(function->function, x, count, function->alpha, function->beta);
+            }
+        }
+        pass([](floats v) __attribute__((always_inline)) { return v; });
+    }
+
     /// Rounding needs no constants: it is done like the other steps.
     static bool is_function(const column_step& step) noexcept {
         return step.kind == post_kind::unary && step.function != unary_function::round_even;
@@ -246,14 +271,14 @@ private:
         (apply_step<Kinds>(*step++, rows, at, x), ...);
     }
 
-    template <int Rows>
-    [[gnu::always_inline]] static void apply_range(const column_step* step, const column_step* end,
+    template <int Rows, class Function>
+    [[gnu::always_inline]] static void apply_range(const Function& f, const column_step* step, const column_step* end,
                                                    const row_places& rows, const column_place& at, float* x,
                                                    std::int64_t stride, const target& out) noexcept {
         floats v[Rows];
 #pragma GCC unroll 4
         for (int r = 0; r < Rows; ++r)
-            v[r] = simd::load(x + r * stride);
+            v[r] = f(simd::load(x + r * stride));
         for (; step != end; ++step) {
             switch (step->kind) {
                 case post_kind::clamp: apply_step<post_kind::clamp>(*step, rows, at, v); break;

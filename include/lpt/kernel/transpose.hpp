@@ -2,6 +2,7 @@
 // Swapping the two inner axes: the change between planes and channel-innermost layouts.
 #pragma once
 
+#include <lpt/kernel/few_rows.hpp>
 #include <lpt/kernel/parallel.hpp>
 
 #include <cstring>
@@ -74,8 +75,28 @@ struct transpose {
         }
     }
 
+    template <class Element, int Rows>
+    static void run_few_rows(const transpose_problem& p, const parallel_for& parallel) noexcept {
+        const std::int64_t matrix = p.rows * p.columns;
+        const std::int64_t grain = 1 + 4096 / matrix;
+        split<Isa>(parallel, p.batch, grain, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t i = begin; i < end; ++i)
+                few_rows<Isa, Element, Rows>::run(static_cast<const Element*>(p.input) + i * matrix, p.columns,
+                                                  static_cast<Element*>(p.output) + i * matrix);
+        });
+    }
+
     template <class Element>
     static void run_as(const transpose_problem& p, const parallel_for& parallel) noexcept {
+        // One large matrix is shared by threads in blocks.
+        if (p.batch > 1 && few_rows<Isa, Element, 2>::fits(p.columns)) {
+            switch (p.rows) {
+                case 2: return run_few_rows<Element, 2>(p, parallel);
+                case 3: return run_few_rows<Element, 3>(p, parallel);
+                case 4: return run_few_rows<Element, 4>(p, parallel);
+                default: break;
+            }
+        }
         const std::int64_t row_blocks = (p.rows + block - 1) / block;
         const std::int64_t column_blocks = (p.columns + block - 1) / block;
         const std::int64_t blocks = row_blocks * column_blocks;

@@ -141,6 +141,13 @@ struct unary {
     [[gnu::always_inline]] static floats ramp6(floats v) noexcept {
         return simd::at_most(simd::at_least(simd::add(v, constant(3.0f)), constant(0.0f)), constant(6.0f));
     }
+    [[gnu::always_inline]] static floats hsigmoid(floats v) noexcept {
+        return simd::multiply(ramp6(v), constant(0.166666667f));  // 1 from v = 3 on
+    }
+    [[gnu::always_inline]] static floats hswish(floats v) noexcept { return simd::multiply(v, hsigmoid(v)); }
+    [[gnu::always_inline]] static floats swish(floats v, floats beta) noexcept {
+        return simd::multiply(v, sigmoid(simd::multiply(beta, v)));
+    }
     [[gnu::always_inline]] static floats gelu_erf(floats v) noexcept {
         // What is missing from max(v, 0) is |v| erfc(|v| / sqrt(2)) / 2, of which the polynomial is the eighth root's reciprocal.
         const floats x = absolute(v);
@@ -195,12 +202,8 @@ struct unary {
         switch (function) {
             case unary_function::sigmoid: each(values, count, [](floats v) { return sigmoid(v); }); break;
             case unary_function::tanh: each(values, count, [](floats v) { return tanh(v); }); break;
-            case unary_function::hswish:
-                each(values, count, [](floats v) { return simd::multiply(v, simd::divide(ramp6(v), constant(6.0f))); });
-                break;
-            case unary_function::hsigmoid:
-                each(values, count, [](floats v) { return simd::divide(ramp6(v), constant(6.0f)); });
-                break;
+            case unary_function::hswish: each(values, count, [](floats v) { return hswish(v); }); break;
+            case unary_function::hsigmoid: each(values, count, [](floats v) { return hsigmoid(v); }); break;
             case unary_function::hard_sigmoid:
                 each(values, count, [a, b](floats v) {
                     return simd::at_most(simd::at_least(simd::fma(v, a, b), constant(0.0f)), constant(1.0f));
@@ -208,9 +211,7 @@ struct unary {
                 break;
             case unary_function::gelu_erf: each(values, count, [](floats v) { return gelu_erf(v); }); break;
             case unary_function::gelu_tanh: each(values, count, [](floats v) { return gelu_tanh(v); }); break;
-            case unary_function::swish:
-                each(values, count, [a](floats v) { return simd::multiply(v, sigmoid(simd::multiply(a, v))); });
-                break;
+            case unary_function::swish: each(values, count, [a](floats v) { return swish(v, a); }); break;
             case unary_function::mish: each(values, count, [](floats v) { return mish(v); }); break;
             case unary_function::elu:
                 each(values, count, [a](floats v) {

@@ -129,15 +129,16 @@ private:
             affine(last.scale, last.shift);
         }
     }
-    /// The stored integer that a limit becomes; false if that is not one for all channels.
-    static bool scaled_limit(const chain_function& last, double limit, double outside, spread& result) {
+    /// The stored integer that a limit becomes; false if that is not one for all channels. Limits beyond what is stored are all the same.
+    bool scaled_limit(const chain_function& last, double limit, double outside, spread& result) const {
         if (math::is_infinite(limit)) {
             result = spread::of(outside);
             return true;
         }
         const auto scaled = [&](double scale, double shift) {
-            return math::round_half_even(static_cast<double>(
+            const double stored = math::round_half_even(static_cast<double>(
                 __builtin_fmaf(static_cast<float>(limit), static_cast<float>(scale), static_cast<float>(shift))));
+            return math::minimum(math::maximum(stored, low), high);
         };
         return combine(last.scale, last.shift, result, scaled) && result.is_one();
     }

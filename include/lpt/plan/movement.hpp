@@ -61,6 +61,37 @@ inline std::int64_t block_of(const std::vector<std::int32_t>& from) {
     return block == 0 ? 1 : block;
 }
 
+/// Dense matrices of elements of 1 or 4 bytes whose transposition this order is, with so many rows and columns that the kernel moves
+/// 16 bytes at a time; 0 rows if there are none.
+inline kernel::transpose_problem transposition_of(const std::vector<std::int32_t>& from, std::int64_t element_bytes) {
+    kernel::transpose_problem result;
+    const auto count = static_cast<std::int64_t>(from.size());
+    if ((element_bytes != 1 && element_bytes != 4) || count < 4 || from[0] != 0 || from[1] < 2) {
+        return result;
+    }
+    const std::int64_t columns = from[1];
+    std::int64_t rows = 1;
+    while (rows < count && from[static_cast<std::size_t>(rows)] == rows * columns) {
+        ++rows;
+    }
+    const std::int64_t whole = 16 / element_bytes;
+    const bool moves_whole = columns >= whole && (rows >= whole || (rows >= 2 && rows <= 4));
+    if (!moves_whole || count % (rows * columns) != 0) {
+        return result;
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t inside = i % (rows * columns);
+        if (from[static_cast<std::size_t>(i)] != i - inside + inside % rows * columns + inside / rows) {
+            return result;
+        }
+    }
+    result.batch = count / (rows * columns);
+    result.rows = rows;
+    result.columns = columns;
+    result.element_bytes = static_cast<int>(element_bytes);
+    return result;
+}
+
 /// True for a Transpose whose output has, in the one layout, the bytes that its input has in the other, `from`.
 inline bool moves_channels(const graph& model, const node& each, layout from) {
     const tensor* order = each.is<op::transpose>() ? model.constant_value(each.input(1)) : nullptr;
@@ -283,6 +314,8 @@ inline bool planner::make_gather(node_id id) {
         for (std::size_t i = 0; i < sources.size(); i += static_cast<std::size_t>(work.block)) {
             work.blocks.push_back(sources[i] < 0 ? -1 : sources[i] / static_cast<std::int32_t>(work.block));
         }
+        const kernel::transpose_problem matrices =
+            detail::transposition_of(work.blocks, work.block * work.element_bytes);
         step made;
         made.nodes = {id};
         made.kernel = std::string("gather") + suffix_of(type);
@@ -290,7 +323,11 @@ inline bool planner::make_gather(node_id id) {
         made.reads = {work.input};
         made.writes = {work.output};
         define(output, work.output);
-        made.work = std::move(work);
+        if (matrices.rows > 0) {
+            made.work = transpose_step{matrices, work.input, work.output};
+        } else {
+            made.work = std::move(work);
+        }
         add_step(std::move(made));
     }
     return true;
