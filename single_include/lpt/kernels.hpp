@@ -3517,6 +3517,7 @@ struct slot_store {
     using dot = Dot;
     using accumulator = typename dot::accumulator;
     static constexpr std::int64_t block = 4 * dot::lanes;
+    static constexpr bool has_functions = std::is_same_v<Simd, lanes<Isa>>;  // vectors of half the width have none
     static constexpr std::int64_t staged_pixels = 16;  // of a buffer of scaled sums
 
     /// Place of a channel of a block.
@@ -3529,6 +3530,7 @@ struct slot_store {
         std::int64_t channel = 0;
         std::int64_t count = 0;
         bool bytes = false;  // sums go straight to bytes
+        bool activated = false;  // or through a function and a scale
         bool staged = false;  // or to a buffer, of which `column_store` takes them
         bool limited = false;
         std::int32_t low = 0;
@@ -3536,6 +3538,9 @@ struct slot_store {
         alignas(64) std::int32_t start[block];  // of the sums
         alignas(64) float scale[block];
         alignas(64) float bias[block];
+        post_operation function;  // of what is activated, and then:
+        alignas(64) float last_scale[block];
+        alignas(64) float last_bias[block];
         column_steps steps;
     };
 
@@ -3555,14 +3560,24 @@ struct slot_store {
         for (std::int64_t i = 0; i < block; i += simd::width)
             simd::store_int(to.start + i, simd::multiply_int(simd::load_int(sums + i), factor));
         to.bytes = finish<Isa>::requantizes_directly(e, to.channel, to.channel + to.count);
-        to.staged = !to.bytes && is_staged(e);
-        if (!to.bytes && !to.staged) return;
+        to.activated = !to.bytes && is_activation(e);
+        to.staged = !to.bytes && !to.activated && is_staged(e);
+        if (!to.bytes && !to.activated && !to.staged) return;
         if (to.staged) column_store<Isa>::find(e, of_all, to.channel, to.count, block, copies, to.steps);
         to.low = static_cast<std::int32_t>(e.quant_low);
         to.high = static_cast<std::int32_t>(e.quant_high);
         to.limited = to.high - to.low < 255;
         put_in_slots(e.scale, e.scale_all, to.channel, to.count, to.scale);
         put_in_slots(e.bias, e.bias_all, to.channel, to.count, to.bias);
+        if (to.activated) {
+            const bool scales = e.post_count == 2;
+            const post_operation& last = e.post[e.post_count - 1];
+            to.function = e.post[0];
+            put_in_slots(scales ? last.per_channel_a : nullptr, scales ? last.alpha : 1.0f, to.channel, to.count,
+                         to.last_scale);
+            put_in_slots(scales ? last.per_channel_b : nullptr, scales ? last.beta : -0.0f, to.channel, to.count,
+                         to.last_bias);
+        }
     }
 
     /// The sums of `Pixels` pixels side by side, the first of which is `row` of the epilogue; what is staged goes to `staged`.
@@ -3589,6 +3604,10 @@ struct slot_store {
             for (int v = 0; v < 4; ++v)
                 dot::store(slots + p * block + v * dot::lanes, sum[p][v]);
         }
+        if constexpr (has_functions) {
+            if (w.activated)
+                return activate(w, slots, Pixels, e.output_type == element_kind::i8, to, problem.output_pixel_stride);
+        }
         if (w.staged)
             stage(w, slots, Pixels, staged);
         else
@@ -3607,6 +3626,16 @@ struct slot_store {
     }
 
 private:
+    /// A function that most layers have, then at most a scale and a shift, to bytes.
+    static bool is_activation(const epilogue& e) noexcept {
+        if constexpr (!has_functions) return false;
+        if (e.output_type != element_kind::u8 && e.output_type != element_kind::i8) return false;
+        const bool scales = e.post_count == 2 && e.post[1].kind == post_kind::scale_shift;
+        if ((e.post_count != 1 && !scales) || e.post[0].kind != post_kind::unary) return false;
+        const unary_function f = e.post[0].function;
+        return f == unary_function::hswish || f == unary_function::swish || f == unary_function::gelu_erf;
+    }
+
     static bool is_staged(const epilogue& e) noexcept {
         return e.output_type != element_kind::i32 && e.post_count <= column_steps::most;
     }
@@ -3638,14 +3667,56 @@ private:
                 const auto bias = simd::load(w.bias + v * dot::lanes);
                 q[v] = simd::round_to_int(simd::fma(simd::to_float(ints(dot::bits(sum[p][v]))), scale, bias));
             }
-            auto packed = is_signed ? simd::template pack_in_parts<true>(q[0], q[1], q[2], q[3])
-                                    : simd::template pack_in_parts<false>(q[0], q[1], q[2], q[3]);
-            if (w.limited) {
-                packed = is_signed ? simd::template limit<true>(packed, w.low, w.high)
-                                   : simd::template limit<false>(packed, w.low, w.high);
-            }
-            simd::store_first(to + p * stride, packed, w.count);
+            store_packed(w, q, is_signed, to + p * stride);
         }
+    }
+
+    /// `slots`: of so many pixels side by side.
+    [[gnu::noinline]] static void activate(const constants& w, const std::int32_t* slots, std::int64_t pixels,
+                                           bool is_signed, unsigned char* to, std::int64_t stride) noexcept {
+        using functions = unary<Isa>;
+        const floats alpha = simd::broadcast(w.function.alpha);
+        switch (w.function.function) {
+            case unary_function::hswish:
+                return activate_by(w, slots, pixels, is_signed, to, stride,
+                                   [](floats v) __attribute__((always_inline)) { return functions::hswish(v); });
+            case unary_function::swish:
+                return activate_by(w, slots, pixels, is_signed, to, stride,
+                                   [alpha](floats v)
+                                       __attribute__((always_inline)) { return functions::swish(v, alpha); });
+            default:
+                return activate_by(w, slots, pixels, is_signed, to, stride,
+                                   [](floats v) __attribute__((always_inline)) { return functions::gelu_erf(v); });
+        }
+    }
+    template <class Function>
+    [[gnu::always_inline]] static void activate_by(const constants& w, const std::int32_t* slots, std::int64_t pixels,
+                                                   bool is_signed, unsigned char* to, std::int64_t stride,
+                                                   const Function& f) noexcept {
+        const floats low = simd::broadcast(static_cast<float>(w.low));
+        const floats high = simd::broadcast(static_cast<float>(w.high));
+        for (std::int64_t p = 0; p < pixels; ++p, slots += block, to += stride) {
+            ints q[4];
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v) {
+                const int at = v * dot::lanes;
+                const floats x = simd::fma(simd::to_float(simd::load_int(slots + at)), simd::load(w.scale + at),
+                                           simd::load(w.bias + at));
+                q[v] = simd::round_for_packing(
+                    simd::fma(f(x), simd::load(w.last_scale + at), simd::load(w.last_bias + at)), low, high);
+            }
+            store_packed(w, q, is_signed, to);
+        }
+    }
+    [[gnu::always_inline]] static void store_packed(const constants& w, const ints (&q)[4], bool is_signed,
+                                                    unsigned char* to) noexcept {
+        auto packed = is_signed ? simd::template pack_in_parts<true>(q[0], q[1], q[2], q[3])
+                                : simd::template pack_in_parts<false>(q[0], q[1], q[2], q[3]);
+        if (w.limited) {
+            packed = is_signed ? simd::template limit<true>(packed, w.low, w.high)
+                               : simd::template limit<false>(packed, w.low, w.high);
+        }
+        simd::store_first(to, packed, w.count);
     }
 
     /// Scaled sums, back in the order of the channels. `slots`: of so many pixels side by side.
@@ -7366,6 +7437,52 @@ struct binary {
             combined(p, row + i, 0, p.channels, v + i * p.channels);
         finish<Isa>::row(p.finish, v, row, 0, rows * p.channels, output_of(p, row, 0));
     }
+    /// A row that all rows of the first operand meet, scaled and shifted, as often as fits.
+    struct repeated_row {
+        static constexpr std::int64_t most = finish_columns;
+        std::int64_t times;
+        alignas(64) float values[most + width];
+
+        explicit repeated_row(const binary_operand& o, std::int64_t channels) noexcept : times(most / channels) {
+            for (std::int64_t i = 0; i < channels; i += width) {
+                const std::int64_t left = channels - i;
+                const floats v = finish<Isa>::load_elements(o.data, o.type, i, left);
+                simd::store(values + i, simd::fma(v, finish<Isa>::load_or(o.scale, o.scale_all, i, left),
+                                                  finish<Isa>::load_or(o.shift, o.shift_all, i, left)));
+            }
+            for (std::int64_t k = 1; k < times; ++k)
+                std::memcpy(values + k * channels, values, static_cast<std::size_t>(channels) * sizeof(float));
+        }
+        binary_operand operand() const noexcept {
+            binary_operand o;
+            o.type = element_kind::f32;
+            o.data = values;
+            o.row_stride = 0;
+            o.channel_stride = 1;
+            o.scale_all = 1;
+            o.shift_all = -0.0f;  // keeps the sign of zeros
+            return o;
+        }
+    };
+    static bool is_one_row(const binary_operand& o) noexcept { return o.row_stride == 0 && o.channel_stride == 1; }
+
+    /// Rows of few channels, several of them side by side, with one row.
+    static void run_repeated(const binary_problem& problem, const parallel_for& parallel) noexcept {
+        const repeated_row row(problem.b, problem.channels);
+        binary_problem wide = problem;
+        wide.b = row.operand();
+        const part_function combined = part_for(wide);
+        split<Isa>(parallel, problem.rows, row.times, [&](std::int64_t begin, std::int64_t end, int) {
+            alignas(64) float v[finish_columns];
+            for (std::int64_t first = begin; first < end; first += row.times) {
+                const std::int64_t rows = end - first < row.times ? end - first : row.times;
+                const std::int64_t columns = rows * problem.channels;
+                combined(wide, first, 0, columns, v);
+                finish<Isa>::row(problem.finish, v, first, 0, columns, output_of(problem, first, 0));
+            }
+        });
+    }
+
     static unsigned char* output_of(const binary_problem& p, std::int64_t row, std::int64_t channel) noexcept {
         return static_cast<unsigned char*>(p.output) +
                (row * p.output_row_stride + channel) * bytes_of(p.finish.output_type);
@@ -7379,6 +7496,9 @@ struct binary {
             flat.channels = problem.rows * problem.channels;
             flat.rows = 1;
         }
+        const bool is_narrow = problem.channels > 0 && problem.channels <= finish_columns / 2;
+        if (dense && is_narrow && is_flat(problem.a, problem.channels) && is_one_row(problem.b))
+            return run_repeated(problem, parallel);
         const part_function combined = part_for(problem);
         if (dense && flat.channels > 0 && flat.channels <= finish_columns / 2) {
             const std::int64_t together = finish_columns / flat.channels;

@@ -35,7 +35,7 @@ struct binary_data {
         finish = make_epilogue(random, c.epilogue, c.rows, c.channels, 200);
         avoid_accumulators(finish);
     }
-    guarded<std::uint8_t> run(const k::kernel_table& table) const {
+    guarded<std::uint8_t> run(const k::kernel_table& table, std::int64_t output_gap = 0) const {
         k::binary_problem p;
         p.function = c.function;
         p.rows = c.rows;
@@ -56,8 +56,8 @@ struct binary_data {
             p.b.shift = shift.data();
         }
         p.finish = finish.value;
-        p.output_row_stride = c.channels;
-        guarded<std::uint8_t> out = output_buffer(c.rows * c.channels, p.finish.output_type);
+        p.output_row_stride = c.channels + output_gap;
+        guarded<std::uint8_t> out = output_buffer(c.rows * p.output_row_stride, p.finish.output_type);
         p.output = out.data();
         table.binary(p, threads(c.threads));
         return out;
@@ -148,6 +148,34 @@ TEST_CASE("long rows, short rows and threads make no difference") {
             c.epilogue = count % 2 == 0 ? 0 : 2; // 2 has no arrays, so the rows can be joined
             c.threads = count;
             compare_all(c, static_cast<std::uint64_t>(channels));
+        }
+    }
+}
+
+TEST_CASE("rows that lie side by side give what rows apart give, with one row for all, residuals and threads") {
+    std::uint64_t seed = 300;
+    for (int variant = 0; variant < epilogue_variants; ++variant) {
+        for (const std::int64_t channels : {1, 5, 16, 24, 100, 128, 130}) {
+            for (const bool one_row : {false, true}) {
+                binary_case c{k::binary_function::multiply, 41, channels, k::element_kind::i8, k::element_kind::f32};
+                c.b_row_stride = one_row ? 0 : -1;
+                c.epilogue = variant;
+                c.threads = 1 + static_cast<int>(seed % 3);
+                const binary_data data(c, ++seed);
+                const k::element_kind type = data.finish.value.output_type;
+                const std::size_t row = static_cast<std::size_t>(channels * k::bytes_of(type));
+                const std::size_t gap = static_cast<std::size_t>(k::bytes_of(type));
+                for (const k::isa set : instruction_sets()) {
+                    const guarded<std::uint8_t> joined = data.run(k::table_for(set));
+                    const guarded<std::uint8_t> apart = data.run(k::table_for(set), 1);
+                    CAPTURE(channels);
+                    CAPTURE(data.finish.name);
+                    bool same = true;
+                    for (std::size_t r = 0; r < 41; ++r)
+                        same = same && std::memcmp(joined.data() + r * row, apart.data() + r * (row + gap), row) == 0;
+                    CHECK(same);
+                }
+            }
         }
     }
 }

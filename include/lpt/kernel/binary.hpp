@@ -165,6 +165,52 @@ struct binary {
             combined(p, row + i, 0, p.channels, v + i * p.channels);
         finish<Isa>::row(p.finish, v, row, 0, rows * p.channels, output_of(p, row, 0));
     }
+    /// A row that all rows of the first operand meet, scaled and shifted, as often as fits.
+    struct repeated_row {
+        static constexpr std::int64_t most = finish_columns;
+        std::int64_t times;
+        alignas(64) float values[most + width];
+
+        explicit repeated_row(const binary_operand& o, std::int64_t channels) noexcept : times(most / channels) {
+            for (std::int64_t i = 0; i < channels; i += width) {
+                const std::int64_t left = channels - i;
+                const floats v = finish<Isa>::load_elements(o.data, o.type, i, left);
+                simd::store(values + i, simd::fma(v, finish<Isa>::load_or(o.scale, o.scale_all, i, left),
+                                                  finish<Isa>::load_or(o.shift, o.shift_all, i, left)));
+            }
+            for (std::int64_t k = 1; k < times; ++k)
+                std::memcpy(values + k * channels, values, static_cast<std::size_t>(channels) * sizeof(float));
+        }
+        binary_operand operand() const noexcept {
+            binary_operand o;
+            o.type = element_kind::f32;
+            o.data = values;
+            o.row_stride = 0;
+            o.channel_stride = 1;
+            o.scale_all = 1;
+            o.shift_all = -0.0f;  // keeps the sign of zeros
+            return o;
+        }
+    };
+    static bool is_one_row(const binary_operand& o) noexcept { return o.row_stride == 0 && o.channel_stride == 1; }
+
+    /// Rows of few channels, several of them side by side, with one row.
+    static void run_repeated(const binary_problem& problem, const parallel_for& parallel) noexcept {
+        const repeated_row row(problem.b, problem.channels);
+        binary_problem wide = problem;
+        wide.b = row.operand();
+        const part_function combined = part_for(wide);
+        split<Isa>(parallel, problem.rows, row.times, [&](std::int64_t begin, std::int64_t end, int) {
+            alignas(64) float v[finish_columns];
+            for (std::int64_t first = begin; first < end; first += row.times) {
+                const std::int64_t rows = end - first < row.times ? end - first : row.times;
+                const std::int64_t columns = rows * problem.channels;
+                combined(wide, first, 0, columns, v);
+                finish<Isa>::row(problem.finish, v, first, 0, columns, output_of(problem, first, 0));
+            }
+        });
+    }
+
     static unsigned char* output_of(const binary_problem& p, std::int64_t row, std::int64_t channel) noexcept {
         return static_cast<unsigned char*>(p.output) +
                (row * p.output_row_stride + channel) * bytes_of(p.finish.output_type);
@@ -178,6 +224,9 @@ struct binary {
             flat.channels = problem.rows * problem.channels;
             flat.rows = 1;
         }
+        const bool is_narrow = problem.channels > 0 && problem.channels <= finish_columns / 2;
+        if (dense && is_narrow && is_flat(problem.a, problem.channels) && is_one_row(problem.b))
+            return run_repeated(problem, parallel);
         const part_function combined = part_for(problem);
         if (dense && flat.channels > 0 && flat.channels <= finish_columns / 2) {
             const std::int64_t together = finish_columns / flat.channels;
