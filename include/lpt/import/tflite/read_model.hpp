@@ -43,9 +43,8 @@ class model_reader {
             return {type, std::move(dimensions), mapped_->window(range.first, range.second)};
         }
         file_.count(range.second);
-        seq<std::byte> copy;
-        copy.resize(range.second);
-        std::copy_n(reinterpret_cast<const std::byte*>(file_.first()) + range.first, range.second, copy.data());
+        const auto* const first = reinterpret_cast<const std::byte*>(file_.first()) + range.first;
+        seq<std::byte> copy(view<std::byte>(first, range.second));
         return {type, std::move(dimensions), bytes(std::move(copy))};
     }
     tensor raw(std::pair<std::size_t, std::size_t> range) const {
