@@ -115,26 +115,32 @@ class quantized_and_real {
         }
         return result;
     }
-    static bool all_zero(const tensor& values) {
+    /// Whether all bounds of a FakeQuantize on these two ports are `value`, but for what rounding of a scale makes of it.
+    static bool has_bounds(const graph& model, const node& each, std::size_t in, std::size_t out, double value) {
         bool result = true;
-        for (std::size_t i = 0; i < values.elements(); ++i) {
-            result = result && values.real(i) == 0;
+        for (const std::size_t port : {in, out}) {
+            const tensor& bounds = *model.constant_value(each.input(port));
+            for (std::size_t i = 0; i < bounds.elements(); ++i) {
+                result = result && std::abs(bounds.real(i) - value) <= value * 1e-6;
+            }
         }
         return result;
     }
-    /// Whether a range of data begins at zero. Calibration chooses that for data without negative values only: a Relu stands in front, or this
-    /// quantization has taken its place.
-    static bool is_relu(const graph& model, const node& each) {
-        return model.constant_value(each.input(0)) == nullptr && all_zero(*model.constant_value(each.input(1))) &&
-               all_zero(*model.constant_value(each.input(3)));
-    }
-    /// The data of a FakeQuantize, without negative values where its range has none.
+    /// The data of a FakeQuantize behind the activation that its range stands for. Calibration lets a range of data begin at zero where there are
+    /// no negative values: a Relu stands in front, or this quantization has taken its place; one that ends at 6 is a Relu6 in the same way.
     static output_ref data_of(graph& model, node_id id) {
-        const output_ref data = model[id].input(0);
-        return is_relu(model, model[id]) ? output_ref(model.add(op::relu{}, {data})) : data;
+        const node& each = model[id];
+        const output_ref data = each.input(0);
+        if (model.constant_value(data) != nullptr || !has_bounds(model, each, 1, 3, 0)) {
+            return data;
+        }
+        if (has_bounds(model, each, 2, 4, 6)) {
+            return model.add(op::clamp{{}, 0, 6}, {data});
+        }
+        return model.add(op::relu{}, {data});
     }
-    /// The line through a FakeQuantize's bounds, without steps and limits but that of a Relu; the data where input and output bounds are the
-    /// same.
+    /// The line through a FakeQuantize's bounds, without steps and limits but those of an activation; the data where input and output bounds are
+    /// the same.
     static output_ref without_steps(graph& model, node_id id) {
         const output_ref data = data_of(model, id);
         const node& each = model[id];
@@ -280,8 +286,8 @@ inline std::string decibels(double value) {
 
 }  // namespace detail
 
-/// The network `net`, made of `original`, and `original` in real numbers without any quantization, on the same inputs (of ranges that begin
-/// at zero that limit stays: they are Relus, too): first what becomes of the outputs, then the FakeQuantizes, which are what can be improved, by the noise of their own, then every other operation of real numbers, whose noise
+/// The network `net`, made of `original`, and `original` in real numbers without any quantization, on the same inputs (ranges from
+/// zero on and from 0 to 6 keep their limits as the Relu and Relu6 that they stand for): first what becomes of the outputs, then the FakeQuantizes, which are what can be improved, by the noise of their own, then every other operation of real numbers, whose noise
 /// comes from those above it; each worst first. Runs everything once more, and keeps all intermediate values.
 inline std::vector<compared_operation> compare_with_real(const graph& original, executable& net,
                                                          const compile_options& options,

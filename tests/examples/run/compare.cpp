@@ -71,19 +71,24 @@ TEST_CASE("Steps that are too coarse are said to be so") {
           "its steps are coarse for these values: keep what reads it in more than 8 bits");
 }
 
-TEST_CASE("A range that begins at zero is a Relu of the network, not a loss") {
-    graph model;
-    const node_id low = model.constant(make_scalar(f32, 0));
-    const node_id high = model.constant(make_scalar(f32, 1));
-    const node_id x = model.parameter(f32, shape{1, 2, 1, 50}, "x");
-    model.result(model.add(op::fake_quantize{256}, {x, low, high, low, high}, "data"));
-    executable net = compile(model);
-    const std::vector<run::compared_operation> rows = run::compare_with_real(model, net, {}, {{values(1)}});
-    REQUIRE(rows.size() == 2);
-    for (const run::compared_operation& row : rows) {
-        CHECK(row.all.decibels() > 40);
-        CHECK(run::improvement_of(row).empty());
+TEST_CASE("A range that begins at zero is a Relu of the network, one from 0 to 6 a Relu6, and no loss") {
+    const auto rows_of = [](double top, double second) {
+        graph model;
+        const node_id low = model.constant(make_scalar(f32, 0));
+        const node_id high = model.constant(make_scalar(f32, top));
+        const node_id x = model.parameter(f32, shape{1, 2, 1, 50}, "x");
+        model.result(model.add(op::fake_quantize{256}, {x, low, high, low, high}, "data"));
+        executable net = compile(model);
+        return run::compare_with_real(model, net, {}, {{values(second)}});
+    };
+    for (const auto& rows : {rows_of(1, 1), rows_of(6, 10)}) {
+        REQUIRE(rows.size() == 2);
+        for (const run::compared_operation& row : rows) {
+            CHECK(row.all.decibels() > 40);
+            CHECK(run::improvement_of(row).empty());
+        }
     }
+    CHECK(run::improvement_of(rows_of(5, 10)[1]) == "values lie outside of its range: widen it");
 }
 
 TEST_CASE("Operations behind a quantization have its noise, and no advice of their own") {
