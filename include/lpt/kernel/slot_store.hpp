@@ -24,7 +24,6 @@ struct slot_store {
     using dot = Dot;
     using accumulator = typename dot::accumulator;
     static constexpr std::int64_t block = 4 * dot::lanes;
-    static constexpr bool has_functions = std::is_same_v<Simd, lanes<Isa>>;  // vectors of half the width have none
     static constexpr std::int64_t staged_pixels = 16;  // of a buffer of scaled sums
 
     /// Place of a channel of a block.
@@ -111,11 +110,9 @@ struct slot_store {
             for (int v = 0; v < 4; ++v)
                 dot::store(slots + p * block + v * dot::lanes, sum[p][v]);
         }
-        if constexpr (has_functions) {
-            if (w.activated)
-                return activate(w, slots, Pixels, e.output_type == element_kind::i8, to, problem.output_pixel_stride);
-        }
-        if (w.staged)
+        if (w.activated)
+            activate(w, slots, Pixels, e.output_type == element_kind::i8, to, problem.output_pixel_stride);
+        else if (w.staged)
             stage(w, slots, Pixels, staged);
         else
             store_others(problem, w, slots, Pixels, row, to);
@@ -135,7 +132,6 @@ struct slot_store {
 private:
     /// A function that most layers have, then at most a scale and a shift, to bytes.
     static bool is_activation(const epilogue& e) noexcept {
-        if constexpr (!has_functions) return false;
         if (e.output_type != element_kind::u8 && e.output_type != element_kind::i8) return false;
         const bool scales = e.post_count == 2 && e.post[1].kind == post_kind::scale_shift;
         if ((e.post_count != 1 && !scales) || e.post[0].kind != post_kind::unary) return false;
@@ -182,36 +178,40 @@ private:
     [[gnu::noinline]] static void activate(const constants& w, const std::int32_t* slots, std::int64_t pixels,
                                            bool is_signed, unsigned char* to, std::int64_t stride) noexcept {
         using functions = unary<Isa>;
-        const floats alpha = simd::broadcast(w.function.alpha);
+        using numbers = typename lanes<Isa>::floats;
+        const numbers alpha = lanes<Isa>::broadcast(w.function.alpha);
         switch (w.function.function) {
             case unary_function::hswish:
                 return activate_by(w, slots, pixels, is_signed, to, stride,
-                                   [](floats v) __attribute__((always_inline)) { return functions::hswish(v); });
+                                   [](numbers v) { return functions::hswish(v); });
             case unary_function::swish:
                 return activate_by(w, slots, pixels, is_signed, to, stride,
-                                   [alpha](floats v)
-                                       __attribute__((always_inline)) { return functions::swish(v, alpha); });
+                                   [alpha](numbers v) { return functions::swish(v, alpha); });
             default:
                 return activate_by(w, slots, pixels, is_signed, to, stride,
-                                   [](floats v) __attribute__((always_inline)) { return functions::gelu_erf(v); });
+                                   [](numbers v) { return functions::gelu_erf(v); });
         }
     }
+    /// Functions are of vectors of full width, whatever that of a block's vectors is.
     template <class Function>
     [[gnu::always_inline]] static void activate_by(const constants& w, const std::int32_t* slots, std::int64_t pixels,
                                                    bool is_signed, unsigned char* to, std::int64_t stride,
                                                    const Function& f) noexcept {
-        const floats low = simd::broadcast(static_cast<float>(w.low));
-        const floats high = simd::broadcast(static_cast<float>(w.high));
+        using full = lanes<Isa>;
+        static_assert(block % full::width == 0);
+        const auto low = full::broadcast(static_cast<float>(w.low));
+        const auto high = full::broadcast(static_cast<float>(w.high));
         for (std::int64_t p = 0; p < pixels; ++p, slots += block, to += stride) {
-            ints q[4];
+            alignas(64) std::int32_t rounded[block];
 #pragma GCC unroll 4
-            for (int v = 0; v < 4; ++v) {
-                const int at = v * dot::lanes;
-                const floats x = simd::fma(simd::to_float(simd::load_int(slots + at)), simd::load(w.scale + at),
-                                           simd::load(w.bias + at));
-                q[v] = simd::round_for_packing(
-                    simd::fma(f(x), simd::load(w.last_scale + at), simd::load(w.last_bias + at)), low, high);
+            for (int at = 0; at < block; at += full::width) {
+                const auto x = full::fma(full::to_float(full::load_int(slots + at)), full::load(w.scale + at),
+                                         full::load(w.bias + at));
+                const auto last = full::fma(f(x), full::load(w.last_scale + at), full::load(w.last_bias + at));
+                full::store_int(rounded + at, full::round_for_packing(last, low, high));
             }
+            const ints q[4] = {simd::load_int(rounded), simd::load_int(rounded + dot::lanes),
+                               simd::load_int(rounded + 2 * dot::lanes), simd::load_int(rounded + 3 * dot::lanes)};
             store_packed(w, q, is_signed, to);
         }
     }

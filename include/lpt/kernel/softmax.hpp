@@ -48,9 +48,9 @@ struct softmax_row {
 
     static void run(const float* from, float* to, std::int64_t length) noexcept {
         const float sum = exponentials(from, to, length, largest(from, length));
-        const numbers divisor = numbers::broadcast(sum);
+        const numbers factor = numbers::broadcast(1.0f / sum);
         for (std::int64_t i = 0; i < length; i += numbers::width)
-            (numbers::load_first(to + i, length - i, 0) / divisor).store_first(to + i, length - i);
+            (numbers::load_first(to + i, length - i, 0) * factor).store_first(to + i, length - i);
     }
 
     static void logarithm(const float* from, float* to, std::int64_t length) noexcept {
@@ -110,10 +110,11 @@ struct kernel_of<Isa, softmax_problem> {
             if (!p.logarithm) store_part<Isa>(to + i * p.inner, power, count);
             sum = simd::add(sum, power);
         }
-        const floats shift = p.logarithm ? unary<Isa>::log(sum) : sum;
+        const floats shift = p.logarithm ? unary<Isa>::log(sum) : simd::divide(simd::broadcast(1.0f), sum);
         for (std::int64_t i = 0; i < p.length; ++i) {
             const floats x = load_part<Isa>((p.logarithm ? from : to) + i * p.inner, count);
-            const floats result = p.logarithm ? simd::subtract(simd::subtract(x, most), shift) : simd::divide(x, shift);
+            const floats result =
+                p.logarithm ? simd::subtract(simd::subtract(x, most), shift) : simd::multiply(x, shift);
             store_part<Isa>(to + i * p.inner, result, count);
         }
     }

@@ -112,7 +112,9 @@ struct unary {
         const floats result = simd::select(simd::less(v, constant(-87.0f)), constant(0.0f), simd::fma(p, scale, scale));
         return keep_nan(v, result);
     }
-    [[gnu::always_inline]] static floats sigmoid(floats v) noexcept {
+    [[gnu::always_inline]] static floats sigmoid(floats v) noexcept { return keep_nan(v, sigmoid_of_number(v)); }
+    /// What it gives for NaN is a number.
+    [[gnu::always_inline]] static floats sigmoid_of_number(floats v) noexcept {
         // Both tails keep their relative accuracy: 1 + e loses nothing of a large e, and the result nothing of a small one.
         floats n;
         const floats inside = simd::at_most(simd::at_least(negate(v), constant(-87.0f)), constant(88.0f));
@@ -120,7 +122,7 @@ struct unary {
         const floats scale = power_of_two(n);
         const floats sum = simd::add(constant(1.0f), simd::fma(p, scale, scale));
         const floats result = simd::divide(constant(1.0f), sum);
-        return keep_nan(v, simd::select(simd::less(v, constant(-88.0f)), constant(0.0f), result));
+        return simd::select(simd::less(v, constant(-88.0f)), constant(0.0f), result);
     }
     [[gnu::always_inline]] static floats tanh(floats v) noexcept {
         const floats magnitude = simd::at_most(absolute(v), constant(10.0f));  // tanh(10) rounds to 1
@@ -146,7 +148,7 @@ struct unary {
     }
     [[gnu::always_inline]] static floats hswish(floats v) noexcept { return simd::multiply(v, hsigmoid(v)); }
     [[gnu::always_inline]] static floats swish(floats v, floats beta) noexcept {
-        return simd::multiply(v, sigmoid(simd::multiply(beta, v)));
+        return simd::multiply(v, sigmoid_of_number(simd::multiply(beta, v)));  // NaN times a number stays
     }
     [[gnu::always_inline]] static floats gelu_erf(floats v) noexcept {
         // What is missing from max(v, 0) is |v| erfc(|v| / sqrt(2)) / 2, of which the polynomial is the eighth root's reciprocal.
