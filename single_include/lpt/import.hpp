@@ -6822,6 +6822,8 @@ inline graph import_onnx(const std::string& path, bool external_data_anywhere = 
         const auto most_nodes = static_cast<std::int64_t>(file.size() / 4 + 1024);
         onnx::session shared{file, others, model, &onnx::find_operator, most_nodes};
         return onnx::graph_reader(shared, nullptr, 0, path).read_model(model.graph);
+    } catch (const protozero::end_of_buffer_exception&) {
+        fail({name, ": is cut off, or not an ONNX model: it ends inside of a field"});
     } catch (const protozero::exception& broken) {
         fail({name, ": is not an ONNX model: ", broken.what()});
     } catch (const error& raised) {
@@ -11503,7 +11505,8 @@ inline graph import(const std::string& path, const op::user_operations& known = 
         case file_format::tflite: return import_tflite(path);
         case file_format::unknown: break;
     }
-    fail({path.c_str(), ": unknown format; expected OpenVINO IR (an XML document), ONNX or TFLite"});
+    fail({path.c_str(), file.size() == 0 ? ": is empty" : ": unknown format",
+          "; expected OpenVINO IR (an XML document), ONNX or TFLite"});
 }
 
 }  // namespace lpt::inline LPT_ABI

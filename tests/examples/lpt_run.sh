@@ -136,6 +136,10 @@ rejects "--folding-steps" "$work/integers.xml" --folding-steps many
 rejects "MODEL is required"
 rejects "model.bin: unknown format" "$network/model.bin"
 rejects "nowhere.xml" nowhere.xml
+head -c 900 examples/data/digits-onnx/model.onnx >"$work/cut.onnx"
+rejects "cut.onnx: is cut off, or not an ONNX model" "$work/cut.onnx"
+: >"$work/empty.onnx"
+rejects "empty.onnx: is empty; expected OpenVINO IR" "$work/empty.onnx"
 rejects "is not a .npy file" "$network/model.xml" --input "$network/model.xml"
 rejects "must be f32[1,3,224,224], or a stack of such, not f32[1,1000]" "$network/model.xml" --input "$work/one/0.npy"
 rejects "the network has no input 'wrong'" "$network/model.xml" --input "wrong=$network/in0.npy"

@@ -34,7 +34,8 @@ inline graph import(const std::string& path, const op::user_operations& known = 
         case file_format::tflite: return import_tflite(path);
         case file_format::unknown: break;
     }
-    fail({path.c_str(), ": unknown format; expected OpenVINO IR (an XML document), ONNX or TFLite"});
+    fail({path.c_str(), file.size() == 0 ? ": is empty" : ": unknown format",
+          "; expected OpenVINO IR (an XML document), ONNX or TFLite"});
 }
 
 }  // namespace lpt::inline LPT_ABI
