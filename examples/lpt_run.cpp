@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -375,7 +376,11 @@ void run_specified(const arguments& given) {
     run::print_warnings(model);
     const stopwatch planning;
     const kernel::isa set = given.isa.empty() ? kernel::best_isa() : kernel::isa_named(given.isa.c_str());
-    specified::network net(model, &kernel::table_for(set));
+    std::optional<thread_pool> pool;
+    if (given.threads > 1) {
+        pool.emplace(given.threads);
+    }
+    specified::network net(model, &kernel::table_for(set), pool ? pool->parallel() : kernel::parallel_for());
     const double plan_ms = planning.ms();
     const run::samples samples = run::read_samples(given.inputs, run::ports_of(net, net.subgraph().inputs));
     outputs results(samples);
@@ -400,8 +405,8 @@ void run_specified(const arguments& given) {
     const double median = times.empty() ? 0 : times[times.size() / 2];
     std::printf("%d operations in the arithmetic of the 8-bit specification\n",
                 static_cast<int>(net.subgraph().operators.size()));
-    std::printf("import %.1f ms, plan %.1f ms, run %.3f ms (%s, 1 thread)\n", import_ms, plan_ms, median,
-                kernel::name_of(set));
+    std::printf("import %.1f ms, plan %.1f ms, run %.3f ms (%s, %d thread%s)\n", import_ms, plan_ms, median,
+                kernel::name_of(set), given.threads, given.threads == 1 ? "" : "s");
     if (given.repeat > 0) {
         std::printf("min %.4f ms, median %.4f ms of %d runs\n", times[0], median, given.repeat);
     }

@@ -6,6 +6,7 @@
 #include <lpt/import/tflite/read_model.hpp>
 #include <lpt/kernel/dispatch.hpp>
 #include <lpt/plan/steps.hpp>
+#include <lpt/runtime/thread_pool.hpp>
 #include <lpt/specified/network.hpp>
 
 #include <cstdio>

@@ -12262,6 +12262,89 @@ constexpr std::int64_t attention_scratch_bytes(const attention_problem& p) noexc
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/rows/fixed_point.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
+#define LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
+// Requantization in fixed point, and functions of codes that are specified in it.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// How sums become i8 codes where an operation specifies it to the bit. With x = sum + bias[c]:
+///   rounded twice:  h = floor((x * multiplier[c] + 2^30) / 2^31);   q = floor((h + offset[c] + (h < 0 ? below[c] : 0)) / 2^right[c]);
+///   rounded once (`real` is not null):  q = zero_point + the integer next to x * real[c], ties away from zero, the product in double precision.
+/// The code is q limited to [quant_low, quant_high] of the epilogue.
+/// `offset` = zero_point * 2^right + half of 2^right (0 where right is 0), `below` = -1 where right > 0, else 0, make of the second division
+/// one that rounds half away from zero. All arrays are readable `padding` elements past the last channel.
+/// Rounded twice: |x| < 2^30, multiplier >= 0, 0 <= right <= 22. Rounded once: |zero_point| < 2^29.
+struct fixed_point {
+    static constexpr std::int64_t padding = 64;
+    static constexpr std::int32_t most_right = 22;
+
+    const std::int32_t* bias = nullptr;
+    const std::int32_t* multiplier = nullptr;
+    const std::int32_t* right = nullptr;
+    const std::int32_t* offset = nullptr;
+    const std::int32_t* below = nullptr;
+    const double* real = nullptr;
+    std::int32_t zero_point = 0;
+};
+
+/// A number that scales all elements, as `fixed_point` has one for each channel; the shift to the left comes first.
+struct fixed_scale {
+    std::int32_t left = 0;
+    std::int32_t multiplier = 0;
+    std::int32_t right = 0;
+    std::int32_t offset = 0;
+    std::int32_t below = 0;
+};
+
+/// Which function of two codes.
+enum class fixed_function : std::uint8_t { add, subtract, multiply };
+
+/// Sums, differences or products of i8 codes: element (r, c) of an operand is data[r * row_stride + c * step], step 0 or 1.
+///   add, subtract: x_k = S_k(q_k - z_k);  S(x_a +- x_b);   multiply: S((q_a - z_a) (q_b - z_b)).
+/// S(v) is the code of `fixed_point` for x = v * 2^left, |x| < 2^30; that of the result has the zero point in its offset.
+struct fixed_binary_problem {
+    fixed_function function = fixed_function::add;
+    std::int64_t rows = 1;
+    std::int64_t columns = 0;
+    std::int64_t a_row_stride = 0;
+    std::int64_t b_row_stride = 0;
+    std::int32_t a_step = 1;
+    std::int32_t b_step = 1;
+    std::int32_t a_zero_point = 0;
+    std::int32_t b_zero_point = 0;
+    fixed_scale of_a;
+    fixed_scale of_b;
+    fixed_scale of_result;
+    std::int32_t low = -128;
+    std::int32_t high = 127;
+    const std::int8_t* a = nullptr;
+    const std::int8_t* b = nullptr;
+    std::int8_t* output = nullptr;
+};
+
+/// i8 codes to real numbers, PRELU of these with a slope for each channel, and back to codes; rows of `channels`, dense:
+///   x = scale * float(q - zero_point);   y = x >= 0 ? x : x * slope[c];
+///   the integer next to y / output_scale, ties away from zero, + output_zero_point, limited to [-128, 127]. All in single precision.
+struct real_prelu_problem {
+    std::int64_t rows = 1;
+    std::int64_t channels = 0;
+    std::int32_t zero_point = 0;
+    float scale = 1;
+    float output_scale = 1;
+    std::int32_t output_zero_point = 0;
+    const std::int8_t* input = nullptr;
+    const float* slope = nullptr;
+    std::int8_t* output = nullptr;
+};
+
+/// The problems of operations in the arithmetic that they specify, which no plan has.
+using specified_problems = problem_list<fixed_binary_problem, real_prelu_problem>;
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/rows/groups.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_GROUPS_HPP
 #define LPT_HOLDS_KERNEL_ROWS_GROUPS_HPP
@@ -12637,6 +12720,7 @@ struct post_operation {
 /// `quant_low`, `quant_high`: integers inside the range of `output_type`; they saturate, and can be narrower to clamp for free.
 /// Rounding: to nearest, ties to even; the fma rounds once. NaN becomes quant_low; as f32 it stays some quiet NaN.
 /// float(accumulator) of a 32-bit integer rounds to nearest even.
+/// `fixed`, of matrix products and forward convolutions of bytes with output i8: the code is that of `fixed_point`, of all else only the limits count.
 struct epilogue {
     const float* scale = nullptr;
     const float* bias = nullptr;
@@ -12647,6 +12731,7 @@ struct epilogue {
     element_kind output_type = element_kind::u8;
     float quant_low = 0;
     float quant_high = 255;
+    const fixed_point* fixed = nullptr;
 };
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -12893,13 +12978,17 @@ struct kernel_table {
     void (*lookup)(const lookup_problem& problem, const parallel_for& parallel) = nullptr;
     void (*transpose)(const transpose_problem& problem, const parallel_for& parallel) = nullptr;
 
-    /// The kernels of `problems`.
+    /// The kernels of `problems` and of `specified_problems`.
     detail::kernel_entries<problems> others = {};
+    detail::kernel_entries<specified_problems> specified = {};
 
-    /// Runs the kernel of one of `problems`.
+    /// Runs the kernel of one of these problems.
     template <class Problem>
     void run(const Problem& problem, const parallel_for& parallel) const {
-        static_cast<const detail::kernel_entry<Problem>&>(others).run(problem, parallel);
+        if constexpr (requires { static_cast<const detail::kernel_entry<Problem>&>(others); })
+            static_cast<const detail::kernel_entry<Problem>&>(others).run(problem, parallel);
+        else
+            static_cast<const detail::kernel_entry<Problem>&>(specified).run(problem, parallel);
     }
 };
 
@@ -12943,6 +13032,8 @@ struct value {
     }
     /// Gives it a shape and room for the elements; what they are is left open.
     void reshape(shape wanted) {
+        const bool has_room = !memory.empty() && wanted == dimensions;
+        if (has_room && memory.size() == byte_size(type, dimensions.elements())) return;
         if (!wanted.is_possible() || wanted.is_dynamic()) fail({"a tensor cannot have the shape ", wanted});
         dimensions = move(wanted);
         memory.resize(byte_size(type, dimensions.elements()));
@@ -12976,6 +13067,7 @@ class operation {
     const tflite::operator_info* info_;
     std::int64_t index_;
     const kernel::kernel_table* kernels_;
+    kernel::parallel_for parallel_;
 
     const tflite::tensor_info* at(const std::vector<std::int64_t>& tensors, std::size_t index) const {
         if (index >= tensors.size() || tensors[index] < 0) return nullptr;
@@ -12985,15 +13077,17 @@ class operation {
 public:
     /// `kernels` may be null: then loops of the definition run.
     operation(const tflite::model& model, const tflite::subgraph& net, std::int64_t index,
-              const kernel::kernel_table* kernels = nullptr)
+              const kernel::kernel_table* kernels = nullptr, const kernel::parallel_for& parallel = {})
         : model_(&model),
           net_(&net),
           info_(&net.operators[static_cast<std::size_t>(index)]),
           index_(index),
-          kernels_(kernels) {}
+          kernels_(kernels),
+          parallel_(parallel) {}
 
     const tflite::operator_info& info() const { return *info_; }
     const kernel::kernel_table* kernels() const { return kernels_; }
+    const kernel::parallel_for& parallel() const { return parallel_; }
     tflite::builtin code() const { return info_->code; }
     std::size_t inputs() const { return info_->inputs.size(); }
     std::size_t outputs() const { return info_->outputs.size(); }
@@ -13129,6 +13223,8 @@ public:
     std::size_t inputs() const { return info_->inputs.size(); }
     std::size_t outputs() const { return info_->outputs.size(); }
     const value& in(std::size_t index) const { return at(info_->inputs[index]); }
+    /// A tensor by its number in the file.
+    const value& tensor(std::int64_t number) const { return at(number); }
     /// The state that an operation changes.
     value& state(std::size_t index) const { return at(info_->inputs[index]); }
     value& out(std::size_t index = 0) const { return at(info_->outputs[index]); }
@@ -14824,6 +14920,222 @@ step make_matrix_product(const operation& op) {
 }  // namespace lpt::inline LPT_ABI::specified
 #endif
 
+// ======== lpt/specified/kernel_numbers.hpp
+#ifndef LPT_HOLDS_SPECIFIED_KERNEL_NUMBERS_HPP
+#define LPT_HOLDS_SPECIFIED_KERNEL_NUMBERS_HPP
+// The numbers of fixed-point arithmetic as the kernels for bytes take them.
+
+namespace lpt::inline LPT_ABI::specified {
+
+/// A multiplier that shifts to the right by few bits, split as kernels take it; `fits` is false for others.
+struct split_multiplier {
+    bool fits = false;
+    kernel::fixed_scale numbers;
+
+    /// For |x| <= `most`; the zero point is added to the result.
+    split_multiplier(arithmetic::multiplier by, std::int64_t most, std::int32_t zero_point) {
+        if (by.exponent > 0 || most >= std::int64_t{1} << 30) return;
+        const int right = -by.exponent < 31 ? -by.exponent : 31;
+        fits = true;
+        numbers.multiplier = by.significand;
+        if (right > kernel::fixed_point::most_right || by.significand == 0) {
+            // What is below half of 2^right becomes 0.
+            fits = by.significand == 0 || most + 1 < std::int64_t{1} << (right - 1);
+            numbers.multiplier = 0;
+            numbers.offset = zero_point;
+            return;
+        }
+        numbers.right = right;
+        numbers.offset = zero_point * (1 << right) + (right > 0 ? 1 << (right - 1) : 0);
+        numbers.below = right > 0 ? -1 : 0;
+    }
+};
+
+/// `kernel::fixed_point` with its arrays.
+class fixed_numbers {
+    std::vector<std::int32_t> integers_;
+    std::vector<double> real_;
+    kernel::fixed_point view_;
+
+public:
+    fixed_numbers() = default;
+    fixed_numbers(const fixed_numbers&) = delete;
+    fixed_numbers& operator=(const fixed_numbers&) = delete;
+
+    const kernel::fixed_point* view() const { return view_.bias == nullptr ? nullptr : &view_; }
+
+    /// Takes over the numbers of a product whose sums are at most `most` without their bias; leaves them out where kernels cannot take them.
+    template <class Arithmetic>
+    void set(const requantization<Arithmetic>& to, const std::vector<std::int64_t>& bias, std::int64_t most,
+             bool rounds_once) {
+        const std::size_t channels = bias.size();
+        const std::size_t padded = channels + kernel::fixed_point::padding;
+        integers_.assign(5 * padded, 0);
+        for (std::size_t c = 0; c < channels; ++c)
+            integers_[c] = static_cast<std::int32_t>(bias[c]);
+        view_.zero_point = to.zero_point;
+        if (rounds_once) {
+            real_ = to.exactly;
+            real_.resize(padded, 0);
+            view_.real = real_.data();
+        }
+        for (std::size_t c = 0; c < channels && !rounds_once; ++c) {
+            const std::int64_t size = bias[c] < 0 ? -bias[c] : bias[c];
+            const split_multiplier split(to.by[c], most + size, to.zero_point);
+            if (!split.fits) return;
+            integers_[padded + c] = split.numbers.multiplier;
+            integers_[2 * padded + c] = split.numbers.right;
+            integers_[3 * padded + c] = split.numbers.offset;
+            integers_[4 * padded + c] = split.numbers.below;
+        }
+        view_.bias = integers_.data();
+        view_.multiplier = integers_.data() + padded;
+        view_.right = integers_.data() + 2 * padded;
+        view_.offset = integers_.data() + 3 * padded;
+        view_.below = integers_.data() + 4 * padded;
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
+// ======== lpt/specified/kernel_elementwise.hpp
+#ifndef LPT_HOLDS_SPECIFIED_KERNEL_ELEMENTWISE_HPP
+#define LPT_HOLDS_SPECIFIED_KERNEL_ELEMENTWISE_HPP
+// Sums and products of codes, and PRELU of real numbers between codes, by the library's kernels.
+
+namespace lpt::inline LPT_ABI::specified {
+
+namespace detail {
+
+/// Whether operands have one shape, or one of them is one element; then every element has its partner without a search.
+inline bool pair_up(const value& a, const value& b) {
+    return a.dimensions == b.dimensions || (a.elements() == 1 && a.dimensions.rank() <= b.dimensions.rank()) ||
+           (b.elements() == 1 && b.dimensions.rank() <= a.dimensions.rank());
+}
+
+inline step make_binary_on_kernels(const operation& op, const kernel::fixed_binary_problem& made, step otherwise) {
+    const kernel::kernel_table* const kernels = op.kernels();
+    const kernel::parallel_for parallel = op.parallel();
+    return [=](const operands& run) {
+        const value& a = run.in(0);
+        const value& b = run.in(1);
+        if (!pair_up(a, b)) return otherwise(run);
+        value& output = run.out();
+        output.reshape(a.elements() == 1 && a.dimensions.rank() <= b.dimensions.rank() ? b.dimensions : a.dimensions);
+        kernel::fixed_binary_problem problem = made;
+        problem.columns = output.elements();
+        problem.a_step = a.elements() == 1 ? 0 : 1;
+        problem.b_step = b.elements() == 1 ? 0 : 1;
+        problem.a_row_stride = problem.columns;
+        problem.b_row_stride = problem.columns;
+        problem.a = a.as<std::int8_t>();
+        problem.b = b.as<std::int8_t>();
+        problem.output = output.to<std::int8_t>();
+        kernels->run(problem, parallel);
+    };
+}
+
+}  // namespace detail
+
+/// ADD, SUB.
+template <class Arithmetic>
+step make_sum_on_kernels(const operation& op, step otherwise) {
+    if (op.kernels() == nullptr) return otherwise;
+    const quantized a = op.in(0), b = op.in(1), o = op.out();
+    const double twice = 2 * std::max(static_cast<double>(a.scale), static_cast<double>(b.scale));
+    constexpr int left = 20;
+    constexpr std::int64_t most = std::int64_t{255} << left;
+    const split_multiplier of_a(Arithmetic::of(static_cast<double>(a.scale) / twice), most, 0);
+    const split_multiplier of_b(Arithmetic::of(static_cast<double>(b.scale) / twice), most, 0);
+    const split_multiplier of_sum(Arithmetic::of(twice / ((1 << left) * static_cast<double>(o.scale))), most + 2,
+                                  o.zero_point);
+    if (!of_a.fits || !of_b.fits || !of_sum.fits) return otherwise;
+    const code_range range = op.activated();
+    kernel::fixed_binary_problem problem;
+    problem.function =
+        op.code() == tflite::builtin::sub ? kernel::fixed_function::subtract : kernel::fixed_function::add;
+    problem.a_zero_point = a.zero_point;
+    problem.b_zero_point = b.zero_point;
+    problem.of_a = of_a.numbers;
+    problem.of_b = of_b.numbers;
+    problem.of_a.left = left;
+    problem.of_b.left = left;
+    problem.of_result = of_sum.numbers;
+    problem.low = range.lowest;
+    problem.high = range.highest;
+    return detail::make_binary_on_kernels(op, problem, lpt::move(otherwise));
+}
+
+/// MUL.
+template <class Arithmetic>
+step make_product_on_kernels(const operation& op, step otherwise) {
+    if (op.kernels() == nullptr) return otherwise;
+    const quantized a = op.in(0), b = op.in(1), o = op.out();
+    const split_multiplier by(
+        Arithmetic::of(static_cast<double>(a.scale) * static_cast<double>(b.scale) / static_cast<double>(o.scale)),
+        255 * 255, o.zero_point);
+    if (!by.fits) return otherwise;
+    const code_range range = op.activated();
+    kernel::fixed_binary_problem problem;
+    problem.function = kernel::fixed_function::multiply;
+    problem.a_zero_point = a.zero_point;
+    problem.b_zero_point = b.zero_point;
+    problem.of_result = by.numbers;
+    problem.low = range.lowest;
+    problem.high = range.highest;
+    return detail::make_binary_on_kernels(op, problem, lpt::move(otherwise));
+}
+
+/// DEQUANTIZE, PRELU with a constant slope for each channel, QUANTIZE: one step from the codes before to those after, or none (an empty
+/// function) where the three are not of that kind. What lies between them is not written.
+inline step make_real_prelu_chain(const operation& from, const operation& prelu, const operation& to) {
+    using tflite::builtin;
+    if (from.kernels() == nullptr || from.code() != builtin::dequantize || prelu.code() != builtin::prelu ||
+        to.code() != builtin::quantize || from.inputs() != 1 || prelu.inputs() != 2 || to.inputs() != 1 ||
+        from.info().outputs.size() != 1 || prelu.info().outputs.size() != 1 ||
+        from.info().outputs[0] != prelu.info().inputs[0] || prelu.info().outputs[0] != to.info().inputs[0])
+        return {};
+    const tflite::tensor_info& slope = prelu.input(1);
+    const shape of = from.input(0).dimensions;
+    if (from.type_of_input(0) != i8 || to.type_of_output(0) != i8 || !slope.is_constant() ||
+        prelu.type_of_input(1) != f32 || slope.value.type() != f32 || from.input(0).quantized.scales.size() != 1 ||
+        of.rank() == 0 || static_cast<std::int64_t>(slope.dimensions.elements()) != of[of.rank() - 1] ||
+        slope.dimensions.rank() == 0 || slope.dimensions.rank() > of.rank() ||
+        slope.dimensions[slope.dimensions.rank() - 1] != of[of.rank() - 1])
+        return {};
+    const auto* const slopes = reinterpret_cast<const float*>(slope.value.data());
+    for (std::size_t i = 0; i < slope.dimensions.elements(); ++i) {
+        if (!(std::fabs(slopes[i]) <= 3.4028234663852886e38F)) return {};
+    }
+    const quantized codes = from.in(0), results = to.out();
+    kernel::real_prelu_problem made;
+    made.channels = of[of.rank() - 1];
+    made.zero_point = codes.zero_point;
+    made.scale = codes.scale;
+    made.output_scale = results.scale;
+    made.output_zero_point = results.zero_point;
+    made.slope = slopes;
+    const kernel::kernel_table* const kernels = from.kernels();
+    const kernel::parallel_for parallel = from.parallel();
+    const std::int64_t first = from.info().inputs[0];
+    return [=](const operands& run) {
+        const value& input = run.tensor(first);
+        if (input.dimensions.rank() == 0 || input.dimensions[input.dimensions.rank() - 1] != made.channels)
+            fail({"an input of shape ", input.dimensions, " and ", made.channels, " slopes"});
+        value& output = run.out();
+        output.reshape(input.dimensions);
+        kernel::real_prelu_problem problem = made;
+        problem.rows = made.channels == 0 ? 0 : input.elements() / made.channels;
+        problem.input = input.as<std::int8_t>();
+        problem.output = output.to<std::int8_t>();
+        kernels->run(problem, parallel);
+    };
+}
+
+}  // namespace lpt::inline LPT_ABI::specified
+#endif
+
 // ======== lpt/specified/kernel_products.hpp
 #ifndef LPT_HOLDS_SPECIFIED_KERNEL_PRODUCTS_HPP
 #define LPT_HOLDS_SPECIFIED_KERNEL_PRODUCTS_HPP
@@ -14838,13 +15150,39 @@ struct packed_product {
     const kernel::kernel_table* kernels = nullptr;
     std::vector<std::byte> weights;
     std::vector<std::byte> scratch;
-    std::vector<std::int32_t> sums;
+    fixed_numbers numbers;
+    std::vector<std::int32_t> sums;  // where kernels cannot make codes of them
+
+    /// What the kernel does to sums of at most `most`. Codes need a bias that is known.
+    template <class Arithmetic>
+    kernel::epilogue finish(const operation& op, const requantization<Arithmetic>& to, std::int64_t most, bool once,
+                            std::size_t elements) {
+        const std::size_t channels = to.by.size();
+        const bool has_bias = op.has_input(2);
+        if (!has_bias || op.input(2).is_constant()) {
+            std::vector<std::int64_t> bias(channels, 0);
+            const bool fits = !has_bias || op.input(2).value.elements() == channels;
+            for (std::size_t c = 0; c < channels && has_bias && fits; ++c)
+                bias[c] = load_integer(i32, op.input(2).value.data(), c);
+            if (fits) numbers.set(to, bias, most, once);
+        }
+        kernel::epilogue result;
+        result.output_type = kernel::element_kind::i32;
+        if (numbers.view() == nullptr) {
+            sums.resize(elements);
+            return result;
+        }
+        result.output_type = kernel::element_kind::i8;
+        result.quant_low = static_cast<float>(to.range.lowest);
+        result.quant_high = static_cast<float>(to.range.highest);
+        result.fixed = numbers.view();
+        return result;
+    }
 };
 
-inline kernel::epilogue sums_as_they_are() {
-    kernel::epilogue result;
-    result.output_type = kernel::element_kind::i32;
-    return result;
+/// The largest magnitude of a sum of `depth` products of a code less its zero point and a weight.
+constexpr std::int64_t most_of(std::int64_t depth, std::int32_t zero_point) {
+    return depth * 128 * (zero_point < 0 ? 127 - zero_point : 128 + zero_point);
 }
 
 /// From sums without bias, row by row, to codes.
@@ -14916,27 +15254,31 @@ step make_convolution_on_kernels(const operation& op, step otherwise) {
     }
     state->weights.resize(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
     state->kernels->pack_convolution(geometry, unpacked, state->weights.data());
-    state->scratch.resize(state->kernels->convolution_scratch_bytes(geometry, kernel::element_kind::i8, 1));
-    state->sums.resize(of_output.elements());
+    state->scratch.resize(
+        state->kernels->convolution_scratch_bytes(geometry, kernel::element_kind::i8, op.parallel().threads));
     const quantized from = op.in(0);
     const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, depthwise ? 3 : 0, channels));
+    kernel::convolution_problem made;
+    made.shape = geometry;
+    made.input_type = kernel::element_kind::i8;
+    made.input_pixel_stride = of_input[3];
+    made.input_zero_point = from.zero_point;
+    made.packed_weights = state->weights.data();
+    made.output_pixel_stride = channels;
+    made.scratch = state->scratch.data();
+    made.finish = state->finish(op, to, detail::most_of(taps * (depthwise ? 1 : kernel_of[3]), from.zero_point), false,
+                                of_output.elements());
+    const kernel::parallel_for parallel = op.parallel();
     return [=](const operands& run) {
         const value& input = run.in(0);
         if (!(input.dimensions == of_input)) return otherwise(run);
         value& output = run.out();
         output.reshape(of_output);
-        kernel::convolution_problem problem;
-        problem.shape = geometry;
+        kernel::convolution_problem problem = made;
         problem.input = input.data();
-        problem.input_type = kernel::element_kind::i8;
-        problem.input_pixel_stride = of_input[3];
-        problem.input_zero_point = from.zero_point;
-        problem.packed_weights = state->weights.data();
-        problem.output = state->sums.data();
-        problem.output_pixel_stride = channels;
-        problem.scratch = state->scratch.data();
-        problem.finish = detail::sums_as_they_are();
-        state->kernels->convolution(problem, kernel::parallel_for());
+        problem.output = state->sums.empty() ? static_cast<void*>(output.memory.data()) : state->sums.data();
+        state->kernels->convolution(problem, parallel);
+        if (state->sums.empty()) return;
         detail::convert_sums(state->sums, detail::bias_of(run, 2, channels), output.to<std::int8_t>(), to);
     };
 }
@@ -14967,27 +15309,30 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
     unpacked.n_stride = depth;
     state->weights.resize(state->kernels->packed_gemm_bytes(kernel::element_kind::i8, depth, channels));
     state->kernels->pack_gemm(unpacked, state->weights.data());
-    state->sums.resize(of_output.elements());
     const quantized from = op.in(0);
     const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, 0, channels));
+    kernel::gemm_problem made;
+    made.m = rows;
+    made.n = channels;
+    made.k = depth;
+    made.a_type = kernel::element_kind::i8;
+    made.a_row_stride = depth;
+    made.a_zero_point = from.zero_point;
+    made.packed_b = state->weights.data();
+    made.c_row_stride = channels;
+    made.finish = state->finish(op, to, detail::most_of(depth, from.zero_point), Arithmetic::dense_rounds_once,
+                                of_output.elements());
+    const kernel::parallel_for parallel = op.parallel();
     return [=](const operands& run) {
         const value& input = run.in(0);
         if (!(input.dimensions == of_input)) return otherwise(run);
         value& output = run.out();
         output.reshape(of_output);
-        kernel::gemm_problem problem;
-        problem.m = rows;
-        problem.n = channels;
-        problem.k = depth;
+        kernel::gemm_problem problem = made;
         problem.a = input.data();
-        problem.a_type = kernel::element_kind::i8;
-        problem.a_row_stride = depth;
-        problem.a_zero_point = from.zero_point;
-        problem.packed_b = state->weights.data();
-        problem.c = state->sums.data();
-        problem.c_row_stride = channels;
-        problem.finish = detail::sums_as_they_are();
-        state->kernels->gemm(problem, kernel::parallel_for());
+        problem.c = state->sums.empty() ? static_cast<void*>(output.memory.data()) : state->sums.data();
+        state->kernels->gemm(problem, parallel);
+        if (state->sums.empty()) return;
         detail::convert_sums(state->sums, detail::bias_of(run, 2, channels), output.to<std::int8_t>(),
                              [&](std::int32_t sum, std::size_t c) { return to.dense(sum, c); });
     };
@@ -14999,6 +15344,7 @@ inline step make_max_pooling_on_kernels(const operation& op, step otherwise) {
     const kernel::kernel_table* const kernels = op.kernels();
     const window of = window_of(op, op.positive_option("filter_height"), op.positive_option("filter_width"));
     const code_range range = op.activated();
+    const kernel::parallel_for parallel = op.parallel();
     return [=](const operands& run) {
         const value& input = run.in(0);
         expect_image(input.dimensions);
@@ -15027,7 +15373,7 @@ inline step make_max_pooling_on_kernels(const operation& op, step otherwise) {
         problem.finish.output_type = kernel::element_kind::i8;
         problem.finish.quant_low = static_cast<float>(range.lowest);
         problem.finish.quant_high = static_cast<float>(range.highest);
-        kernels->pool(problem, kernel::parallel_for());
+        kernels->pool(problem, parallel);
     };
 }
 
@@ -15041,8 +15387,32 @@ inline step make_max_pooling_on_kernels(const operation& op, step otherwise) {
 
 namespace lpt::inline LPT_ABI::specified {
 
+namespace detail {
+
+inline step make_lookup_on_kernels(const operation& op, const code_table<std::int8_t>& table) {
+    std::array<std::uint8_t, 256> by_byte{};
+    for (int code = -128; code <= 127; ++code)
+        by_byte[static_cast<std::uint8_t>(code)] = static_cast<std::uint8_t>(table[static_cast<std::int8_t>(code)]);
+    const kernel::kernel_table* const kernels = op.kernels();
+    const kernel::parallel_for parallel = op.parallel();
+    return [=, table = kept(by_byte)](const operands& run) {
+        const value& input = run.in(0);
+        value& output = run.out();
+        output.reshape(input.dimensions);
+        kernel::lookup_problem problem;
+        problem.table = table->data();
+        problem.input = input.as<std::uint8_t>();
+        problem.output = output.to<std::uint8_t>();
+        problem.count = input.elements();
+        kernels->lookup(problem, parallel);
+    };
+}
+
+}  // namespace detail
+
 /// A kernel that replaces each int8 code by that of a table.
-inline step make_lookup(const code_table<std::int8_t>& table) {
+inline step make_lookup(const operation& op, const code_table<std::int8_t>& table) {
+    if (op.kernels() != nullptr) return detail::make_lookup_on_kernels(op, table);
     return [table = kept(table)](const operands& run) {
         const value& input = run.in(0);
         value& output = run.out();
@@ -15063,11 +15433,12 @@ step make_function(const operation& op, Function function) {
     op.expect_codes(1);
     const quantized from = op.in(0), to = op.out();
     const float inverse = 1.0F / to.scale;
-    return make_lookup(code_table<std::int8_t>::made_of([&](int code) {
-        const float result = std::round(function(from.scale * static_cast<float>(code - from.zero_point)) * inverse);
-        if (!(result > -1e9F)) return -128;  // so is what is no number
-        return code_range().clamp(static_cast<std::int64_t>(std::min(result, 1e9F)) + to.zero_point);
-    }));
+    return make_lookup(op, code_table<std::int8_t>::made_of([&](int code) {
+                           const float result =
+                               std::round(function(from.scale * static_cast<float>(code - from.zero_point)) * inverse);
+                           if (!(result > -1e9F)) return -128;  // so is what is no number
+                           return code_range().clamp(static_cast<std::int64_t>(std::min(result, 1e9F)) + to.zero_point);
+                       }));
 }
 
 /// A function of double precision, rounded to single: correctly but for the rarest of its values, wherever it runs.
@@ -15085,13 +15456,14 @@ inline float gelu(float x, bool approximate) {
 
 /// An affine function of the code in two pieces: T(q - z_i, above) where q >= z_i, else T(q - z_i, below); + z_o; within the range.
 template <class Arithmetic>
-step make_affine(quantized from, quantized to, double above, double below, code_range range) {
+step make_affine(const operation& op, quantized from, quantized to, double above, double below, code_range range) {
     const arithmetic::multiplier of_above = Arithmetic::of(above), of_below = Arithmetic::of(below);
-    return make_lookup(code_table<std::int8_t>::made_of([&](int code) {
-        const std::int32_t centred = code - from.zero_point;
-        return range.clamp(std::int64_t{Arithmetic::scale(centred, centred >= 0 ? of_above : of_below)} +
-                           to.zero_point);
-    }));
+    return make_lookup(op, code_table<std::int8_t>::made_of([&](int code) {
+                           const std::int32_t centred = code - from.zero_point;
+                           return range.clamp(
+                               std::int64_t{Arithmetic::scale(centred, centred >= 0 ? of_above : of_below)} +
+                               to.zero_point);
+                       }));
 }
 
 }  // namespace detail
@@ -15120,11 +15492,11 @@ step make_real_function(const operation& op) {
 inline step make_root(const operation& op) {
     op.expect_codes(1);
     const quantized from = op.in(0), to = op.out();
-    return make_lookup(code_table<std::int8_t>::made_of([&](int code) {
-        const float real = from.scale * static_cast<float>(std::max(0, code - from.zero_point));
-        const float result = std::min(std::sqrt(real) / to.scale, 1e9F);
-        return code_range().clamp(static_cast<std::int64_t>(result) + to.zero_point);
-    }));
+    return make_lookup(op, code_table<std::int8_t>::made_of([&](int code) {
+                           const float real = from.scale * static_cast<float>(std::max(0, code - from.zero_point));
+                           const float result = std::min(std::sqrt(real) / to.scale, 1e9F);
+                           return code_range().clamp(static_cast<std::int64_t>(result) + to.zero_point);
+                       }));
 }
 
 /// ABS: T(|q - z_i|, M(s_i / s_o)) + z_o; the codes themselves where both scales are the same.
@@ -15134,10 +15506,12 @@ step make_absolute(const operation& op) {
     const quantized from = op.in(0), to = op.out();
     const arithmetic::multiplier by = Arithmetic::of(static_cast<double>(from.scale / to.scale));
     const bool rescales = from.scale != to.scale;
-    return make_lookup(code_table<std::int8_t>::made_of([&](int code) {
-        const std::int32_t centred = code < from.zero_point ? from.zero_point - code : code - from.zero_point;
-        return code_range().clamp(std::int64_t{rescales ? Arithmetic::scale(centred, by) : centred} + to.zero_point);
-    }));
+    return make_lookup(op, code_table<std::int8_t>::made_of([&](int code) {
+                           const std::int32_t centred =
+                               code < from.zero_point ? from.zero_point - code : code - from.zero_point;
+                           return code_range().clamp(std::int64_t{rescales ? Arithmetic::scale(centred, by) : centred} +
+                                                     to.zero_point);
+                       }));
 }
 
 /// RELU, RELU6, RELU_N1_TO_1, RELU_0_TO_1: T(q - z_i, M(s_i / s_o)) + z_o, within the codes z_o + round(v / s_o) of the bounds v.
@@ -15152,7 +15526,7 @@ step make_rectifier(const operation& op) {
     range.lowest = code_of(op.code() == tflite::builtin::relu_n1_to_1 ? -1.0F : 0.0F);
     if (op.code() != tflite::builtin::relu) range.highest = code_of(op.code() == tflite::builtin::relu6 ? 6.0F : 1.0F);
     const auto scale = static_cast<double>(from.scale / to.scale);
-    return detail::make_affine<Arithmetic>(from, to, scale, scale, range);
+    return detail::make_affine<Arithmetic>(op, from, to, scale, scale, range);
 }
 
 /// LEAKY_RELU: as RELU without bounds, below z_i with M(s_i alpha / s_o).
@@ -15161,7 +15535,7 @@ step make_leaky_rectifier(const operation& op) {
     op.expect_codes(1);
     const quantized from = op.in(0), to = op.out();
     const auto alpha = static_cast<float>(op.real_option("alpha"));
-    return detail::make_affine<Arithmetic>(from, to, static_cast<double>(from.scale / to.scale),
+    return detail::make_affine<Arithmetic>(op, from, to, static_cast<double>(from.scale / to.scale),
                                            static_cast<double>(from.scale * alpha / to.scale), code_range());
 }
 
@@ -15173,13 +15547,14 @@ step make_inverse_root(const operation& op) {
     constexpr int more = 20;
     arithmetic::multiplier by = Arithmetic::of(static_cast<double>(1.0F / (std::sqrt(from.scale) * to.scale)));
     by.exponent -= more;
-    const step look_up = make_lookup(code_table<std::int8_t>::made_of([&](int code) {
-        const std::int32_t centred = code - from.zero_point;
-        if (centred <= 0) return 127;
-        arithmetic::multiplier root = arithmetic::inverse_square_root(centred);
-        root.exponent += more;
-        return code_range().clamp(std::int64_t{Arithmetic::scale(Arithmetic::scale(1, root), by)} + to.zero_point);
-    }));
+    const step look_up = make_lookup(
+        op, code_table<std::int8_t>::made_of([&](int code) {
+            const std::int32_t centred = code - from.zero_point;
+            if (centred <= 0) return 127;
+            arithmetic::multiplier root = arithmetic::inverse_square_root(centred);
+            root.exponent += more;
+            return code_range().clamp(std::int64_t{Arithmetic::scale(Arithmetic::scale(1, root), by)} + to.zero_point);
+        }));
     return [=](const operands& run) {
         const std::int8_t* codes = run.in(0).template as<std::int8_t>();
         const std::int64_t count = run.in(0).elements();
@@ -15248,7 +15623,7 @@ struct hard_swish {
 template <class Arithmetic>
 step make_hard_swish(const operation& op) {
     op.expect_codes(1);
-    return make_lookup(code_table<std::int8_t>::made_of(detail::hard_swish<Arithmetic>(op.in(0), op.out())));
+    return make_lookup(op, code_table<std::int8_t>::made_of(detail::hard_swish<Arithmetic>(op.in(0), op.out())));
 }
 
 /// QUANTIZE: of codes T(q - z_i, M(s_i / s_o)) + z_o; of real numbers round_half_away(x / s_o) + z_o in single precision; clamped.
@@ -15277,7 +15652,7 @@ step make_quantization(const operation& op) {
     if (from_type != i8 && from_type != u8 && from_type != i16) op.wrong("quantizes ", tflite::name(op.input(0).type));
     const quantized from = op.in(0);
     const double scale = static_cast<double>(from.scale) / static_cast<double>(to.scale);
-    if (from_type == i8 && to_type == i8) return detail::make_affine<Arithmetic>(from, to, scale, scale, range);
+    if (from_type == i8 && to_type == i8) return detail::make_affine<Arithmetic>(op, from, to, scale, scale, range);
     const arithmetic::multiplier by = Arithmetic::of(scale);
     return [=](const operands& run) {
         const value& input = run.in(0);
@@ -16482,8 +16857,8 @@ step make_step(const operation& op) {
     using tflite::builtin;
     switch (op.code()) {
         case builtin::add:
-        case builtin::sub: return make_sum<Arithmetic>(op);
-        case builtin::mul: return make_product<Arithmetic>(op);
+        case builtin::sub: return make_sum_on_kernels<Arithmetic>(op, make_sum<Arithmetic>(op));
+        case builtin::mul: return make_product_on_kernels<Arithmetic>(op, make_product<Arithmetic>(op));
         case builtin::div: return make_quotient<Arithmetic>(op);
         case builtin::squared_difference: return make_squared_difference<Arithmetic>(op);
         case builtin::maximum:
@@ -16622,6 +16997,8 @@ class runnable_subgraph {
     const tflite::subgraph* net_;
     std::vector<value> values_;
     std::vector<step> steps_;
+    kernel::parallel_for parallel_;
+    std::vector<step> of_runs_;  // in a run: steps that others do are empty
 
     /// Real zero: in 8 bits the zero point.
     static void clear(const tflite::tensor_info& info, value& variable) {
@@ -16643,7 +17020,7 @@ class runnable_subgraph {
     }
 
     step make(std::int64_t index, variables& all, const kernel::kernel_table* kernels) const {
-        const operation op(*model_, *net_, index, kernels);
+        const operation op(*model_, *net_, index, kernels, parallel_);
         switch (op.code()) {
             case tflite::builtin::var_handle:
             case tflite::builtin::call_once: return [](const operands&) {};  // done when the network is made
@@ -16653,14 +17030,53 @@ class runnable_subgraph {
         }
     }
 
+    /// Whether only one operation reads a tensor, and the network does not give it away.
+    bool is_inside(std::int64_t tensor) const {
+        std::int64_t readers = 0;
+        for (const tflite::operator_info& each : net_->operators)
+            readers += std::count(each.inputs.begin(), each.inputs.end(), tensor);
+        return readers == 1 && std::find(net_->outputs.begin(), net_->outputs.end(), tensor) == net_->outputs.end();
+    }
+
+    /// Operations that follow each other and are one step of a run.
+    void join_steps(const kernel::kernel_table* kernels) {
+        of_runs_ = steps_;
+        for (std::size_t i = 2; i < steps_.size(); ++i) {
+            const auto at = [&](std::size_t k) {
+                return operation(*model_, *net_, static_cast<std::int64_t>(k), kernels, parallel_);
+            };
+            step joined = make_real_prelu_chain(at(i - 2), at(i - 1), at(i));
+            if (!joined || !is_inside(net_->operators[i - 2].outputs[0]) ||
+                !is_inside(net_->operators[i - 1].outputs[0]))
+                continue;
+            of_runs_[i - 2] = {};
+            of_runs_[i - 1] = {};
+            of_runs_[i] = lpt::move(joined);
+        }
+    }
+
+    void run_one(const step& each, std::size_t index) {
+        const tflite::operator_info& info = net_->operators[index];
+#if LPT_THROWS
+        try {
+            each(operands(info, values_));
+        } catch (const error& raised) {
+            operation(*model_, *net_, static_cast<std::int64_t>(index)).wrong(raised.message());
+        }
+#else
+        each(operands(info, values_));
+#endif
+    }
+
 public:
     runnable_subgraph(const tflite::model& model, const tflite::subgraph& net, variables& all,
-                      const kernel::kernel_table* kernels)
-        : model_(&model), net_(&net) {
+                      const kernel::kernel_table* kernels, const kernel::parallel_for& parallel)
+        : model_(&model), net_(&net), parallel_(parallel) {
         for (const tflite::tensor_info& each : net.tensors)
             make_value(each);
         for (std::size_t i = 0; i < net.operators.size(); ++i)
             steps_.push_back(make(static_cast<std::int64_t>(i), all, kernels));
+        join_steps(kernels);
         for (const std::int64_t each : net.inputs)
             values_[static_cast<std::size_t>(each)].reshape(net.tensors[static_cast<std::size_t>(each)].dimensions);
     }
@@ -16675,22 +17091,12 @@ public:
         }
     }
 
-    void run_step(std::size_t index) {
-        const tflite::operator_info& info = net_->operators[index];
-#if LPT_THROWS
-        try {
-            steps_[index](operands(info, values_));
-        } catch (const error& raised) {
-            operation(*model_, *net_, static_cast<std::int64_t>(index)).wrong(raised.message());
-        }
-#else
-        steps_[index](operands(info, values_));
-#endif
-    }
+    void run_step(std::size_t index) { run_one(steps_[index], index); }
 
     void run() {
-        for (std::size_t i = 0; i < steps_.size(); ++i)
-            run_step(i);
+        for (std::size_t i = 0; i < of_runs_.size(); ++i) {
+            if (of_runs_[i]) run_one(of_runs_[i], i);
+        }
     }
 };
 
@@ -16715,14 +17121,17 @@ public:
     /// Makes the kernels. Products and pooling run on `kernels`, with the same bits, if there are any (`kernel::table_for(kernel::best_isa())`).
     /// Raises an error that names the operation where one has no specified arithmetic, or breaks the specification
     /// in a way that leaves open what it means.
-    explicit basic_network(const tflite::model& model, const kernel::kernel_table* kernels = nullptr)
-        : net_(model, model.subgraphs.front(), *variables_, kernels) {
+    /// `parallel` shares the work of the kernels among threads, and outlives the network.
+    explicit basic_network(const tflite::model& model, const kernel::kernel_table* kernels = nullptr,
+                           const kernel::parallel_for& parallel = {})
+        : net_(model, model.subgraphs.front(), *variables_, kernels, parallel) {
         for (const tflite::operator_info& each : subgraph().operators) {
             if (each.code != tflite::builtin::call_once) continue;
             const std::int64_t index = each.integer("init_subgraph_index");
             if (index <= 0 || index >= static_cast<std::int64_t>(model.subgraphs.size()))
                 fail({"CALL_ONCE: subgraph ", index});
-            initializers_.emplace_back(model, model.subgraphs[static_cast<std::size_t>(index)], *variables_, kernels);
+            initializers_.emplace_back(model, model.subgraphs[static_cast<std::size_t>(index)], *variables_, kernels,
+                                       parallel);
         }
         initialize();
     }
@@ -16731,7 +17140,8 @@ public:
     std::size_t inputs() const { return subgraph().inputs.size(); }
     std::size_t outputs() const { return subgraph().outputs.size(); }
 
-    /// The value of a tensor, by its number in the file; after a run that of every tensor that an operation writes.
+    /// The value of a tensor, by its number in the file; after a run that of every tensor that an operation writes,
+    /// but those between DEQUANTIZE, PRELU and QUANTIZE that are one step.
     const value& tensor(std::size_t index) const { return net_.tensor(index); }
     const value& input(std::size_t index) const { return tensor(static_cast<std::size_t>(subgraph().inputs[index])); }
     const value& output(std::size_t index) const { return tensor(static_cast<std::size_t>(subgraph().outputs[index])); }

@@ -316,6 +316,89 @@ constexpr std::int64_t attention_scratch_bytes(const attention_problem& p) noexc
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/rows/fixed_point.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
+#define LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
+// Requantization in fixed point, and functions of codes that are specified in it.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// How sums become i8 codes where an operation specifies it to the bit. With x = sum + bias[c]:
+///   rounded twice:  h = floor((x * multiplier[c] + 2^30) / 2^31);   q = floor((h + offset[c] + (h < 0 ? below[c] : 0)) / 2^right[c]);
+///   rounded once (`real` is not null):  q = zero_point + the integer next to x * real[c], ties away from zero, the product in double precision.
+/// The code is q limited to [quant_low, quant_high] of the epilogue.
+/// `offset` = zero_point * 2^right + half of 2^right (0 where right is 0), `below` = -1 where right > 0, else 0, make of the second division
+/// one that rounds half away from zero. All arrays are readable `padding` elements past the last channel.
+/// Rounded twice: |x| < 2^30, multiplier >= 0, 0 <= right <= 22. Rounded once: |zero_point| < 2^29.
+struct fixed_point {
+    static constexpr std::int64_t padding = 64;
+    static constexpr std::int32_t most_right = 22;
+
+    const std::int32_t* bias = nullptr;
+    const std::int32_t* multiplier = nullptr;
+    const std::int32_t* right = nullptr;
+    const std::int32_t* offset = nullptr;
+    const std::int32_t* below = nullptr;
+    const double* real = nullptr;
+    std::int32_t zero_point = 0;
+};
+
+/// A number that scales all elements, as `fixed_point` has one for each channel; the shift to the left comes first.
+struct fixed_scale {
+    std::int32_t left = 0;
+    std::int32_t multiplier = 0;
+    std::int32_t right = 0;
+    std::int32_t offset = 0;
+    std::int32_t below = 0;
+};
+
+/// Which function of two codes.
+enum class fixed_function : std::uint8_t { add, subtract, multiply };
+
+/// Sums, differences or products of i8 codes: element (r, c) of an operand is data[r * row_stride + c * step], step 0 or 1.
+///   add, subtract: x_k = S_k(q_k - z_k);  S(x_a +- x_b);   multiply: S((q_a - z_a) (q_b - z_b)).
+/// S(v) is the code of `fixed_point` for x = v * 2^left, |x| < 2^30; that of the result has the zero point in its offset.
+struct fixed_binary_problem {
+    fixed_function function = fixed_function::add;
+    std::int64_t rows = 1;
+    std::int64_t columns = 0;
+    std::int64_t a_row_stride = 0;
+    std::int64_t b_row_stride = 0;
+    std::int32_t a_step = 1;
+    std::int32_t b_step = 1;
+    std::int32_t a_zero_point = 0;
+    std::int32_t b_zero_point = 0;
+    fixed_scale of_a;
+    fixed_scale of_b;
+    fixed_scale of_result;
+    std::int32_t low = -128;
+    std::int32_t high = 127;
+    const std::int8_t* a = nullptr;
+    const std::int8_t* b = nullptr;
+    std::int8_t* output = nullptr;
+};
+
+/// i8 codes to real numbers, PRELU of these with a slope for each channel, and back to codes; rows of `channels`, dense:
+///   x = scale * float(q - zero_point);   y = x >= 0 ? x : x * slope[c];
+///   the integer next to y / output_scale, ties away from zero, + output_zero_point, limited to [-128, 127]. All in single precision.
+struct real_prelu_problem {
+    std::int64_t rows = 1;
+    std::int64_t channels = 0;
+    std::int32_t zero_point = 0;
+    float scale = 1;
+    float output_scale = 1;
+    std::int32_t output_zero_point = 0;
+    const std::int8_t* input = nullptr;
+    const float* slope = nullptr;
+    std::int8_t* output = nullptr;
+};
+
+/// The problems of operations in the arithmetic that they specify, which no plan has.
+using specified_problems = problem_list<fixed_binary_problem, real_prelu_problem>;
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/rows/groups.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_GROUPS_HPP
 #define LPT_HOLDS_KERNEL_ROWS_GROUPS_HPP
@@ -691,6 +774,7 @@ struct post_operation {
 /// `quant_low`, `quant_high`: integers inside the range of `output_type`; they saturate, and can be narrower to clamp for free.
 /// Rounding: to nearest, ties to even; the fma rounds once. NaN becomes quant_low; as f32 it stays some quiet NaN.
 /// float(accumulator) of a 32-bit integer rounds to nearest even.
+/// `fixed`, of matrix products and forward convolutions of bytes with output i8: the code is that of `fixed_point`, of all else only the limits count.
 struct epilogue {
     const float* scale = nullptr;
     const float* bias = nullptr;
@@ -701,6 +785,7 @@ struct epilogue {
     element_kind output_type = element_kind::u8;
     float quant_low = 0;
     float quant_high = 255;
+    const fixed_point* fixed = nullptr;
 };
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -947,13 +1032,17 @@ struct kernel_table {
     void (*lookup)(const lookup_problem& problem, const parallel_for& parallel) = nullptr;
     void (*transpose)(const transpose_problem& problem, const parallel_for& parallel) = nullptr;
 
-    /// The kernels of `problems`.
+    /// The kernels of `problems` and of `specified_problems`.
     detail::kernel_entries<problems> others = {};
+    detail::kernel_entries<specified_problems> specified = {};
 
-    /// Runs the kernel of one of `problems`.
+    /// Runs the kernel of one of these problems.
     template <class Problem>
     void run(const Problem& problem, const parallel_for& parallel) const {
-        static_cast<const detail::kernel_entry<Problem>&>(others).run(problem, parallel);
+        if constexpr (requires { static_cast<const detail::kernel_entry<Problem>&>(others); })
+            static_cast<const detail::kernel_entry<Problem>&>(others).run(problem, parallel);
+        else
+            static_cast<const detail::kernel_entry<Problem>&>(specified).run(problem, parallel);
     }
 };
 
@@ -1311,6 +1400,7 @@ struct lanes<on::scalar> {
         return static_cast<ints>(static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b));
     }
     static ints max_int(ints a, ints b) noexcept { return a > b ? a : b; }
+    static ints min_int(ints a, ints b) noexcept { return a < b ? a : b; }
     static ints and_int(ints a, ints b) noexcept { return a & b; }
     static ints or_int(ints a, ints b) noexcept { return a | b; }
     static ints shift_left_23(ints value) noexcept {
@@ -1318,6 +1408,27 @@ struct lanes<on::scalar> {
     }
     static ints shift_right_23(ints value) noexcept { return value >> 23; }
     static ints shift_right_1(ints value) noexcept { return value >> 1; }
+    /// -1 where a number is negative, else 0.
+    static ints sign(ints value) noexcept { return value >> 31; }
+    static ints shift_left(ints value, int by) noexcept {
+        return static_cast<ints>(static_cast<std::uint32_t>(value) << by);
+    }
+    /// Each number by its own count, 0 to 31, to negative infinity.
+    static ints shift_right(ints value, ints by) noexcept { return value >> by; }
+    /// floor((a * b + 2^30) / 2^31), from the exact product; a and b are not both -2^31.
+    static ints doubling_high_product(ints a, ints b) noexcept {
+        return static_cast<ints>((std::int64_t{a} * b + (std::int64_t{1} << 30)) >> 31);
+    }
+    /// The integers next to value * by in double precision, ties away from zero, limited to +-2^30.
+    static ints rounded_products(ints value, const double* by) noexcept {
+        double each;
+        std::memcpy(&each, by, sizeof each);
+        each *= value;
+        // The largest number below 1/2 is what has to be added, so that what is below 1/2 stays below 1.
+        each += each < 0 ? -0.49999999999999994 : 0.49999999999999994;
+        each = each < 1073741824.0 ? each : 1073741824.0;
+        return static_cast<ints>(each > -1073741824.0 ? each : -1073741824.0);
+    }
 };
 
 /// Copies `count` (< Most <= 64) bytes in at most one move per bit; a loop over the bytes would cost more than the arithmetic.
@@ -1486,11 +1597,14 @@ struct xsimd_lanes {
     [[gnu::always_inline]] static ints subtract_int(ints a, ints b) noexcept { return a - b; }
     [[gnu::always_inline]] static ints multiply_int(ints a, ints b) noexcept { return a * b; }
     [[gnu::always_inline]] static ints max_int(ints a, ints b) noexcept { return xsimd::max(a, b); }
+    [[gnu::always_inline]] static ints min_int(ints a, ints b) noexcept { return xsimd::min(a, b); }
     [[gnu::always_inline]] static ints and_int(ints a, ints b) noexcept { return a & b; }
     [[gnu::always_inline]] static ints or_int(ints a, ints b) noexcept { return a | b; }
     [[gnu::always_inline]] static ints shift_left_23(ints value) noexcept { return value << 23; }
     [[gnu::always_inline]] static ints shift_right_23(ints value) noexcept { return value >> 23; }
     [[gnu::always_inline]] static ints shift_right_1(ints value) noexcept { return value >> 1; }
+    [[gnu::always_inline]] static ints sign(ints value) noexcept { return value >> 31; }
+    [[gnu::always_inline]] static ints shift_left(ints value, int by) noexcept { return value << by; }
 };
 
 } // namespace lpt::inline LPT_ABI::kernel::detail
@@ -1536,6 +1650,28 @@ struct lanes_256 : xsimd_lanes<Isa, xsimd::fma3<xsimd::avx2>> {
     /// sum + a.low * b.low + a.high * b.high
     [[gnu::always_inline]] static ints multiply_pairs(ints sum, ints a, ints b) noexcept {
         return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
+    }
+    [[gnu::always_inline]] static ints shift_right(ints value, ints by) noexcept {
+        return _mm256_srav_epi32(value, by);
+    }
+    [[gnu::always_inline]] static ints doubling_high_product(ints a, ints b) noexcept {
+        const __m256i half = _mm256_set1_epi64x(std::int64_t{1} << 30);
+        const __m256i even = _mm256_add_epi64(_mm256_mul_epi32(a, b), half);
+        const __m256i odd =
+            _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(a, 32), _mm256_srli_epi64(b, 32)), half);
+        return _mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_add_epi64(odd, odd), 0xaa);
+    }
+    [[gnu::always_inline]] static __m128i rounded_products(__m128i value, const double* by) noexcept {
+        const __m256d sign_bit = _mm256_set1_pd(-0.0), most = _mm256_set1_pd(1073741824.0);
+        const __m256d product = _mm256_mul_pd(_mm256_cvtepi32_pd(value), _mm256_loadu_pd(by));
+        const __m256d half = _mm256_or_pd(_mm256_and_pd(product, sign_bit), _mm256_set1_pd(0.49999999999999994));
+        const __m256d limited = _mm256_min_pd(_mm256_add_pd(product, half), most);
+        return _mm256_cvttpd_epi32(_mm256_max_pd(limited, _mm256_or_pd(most, sign_bit)));
+    }
+    [[gnu::always_inline]] static ints rounded_products(ints value, const double* by) noexcept {
+        const __m256i all = value;
+        return _mm256_setr_m128i(rounded_products(_mm256_castsi256_si128(all), by),
+                                 rounded_products(_mm256_extracti128_si256(all, 1), by + 4));
     }
     using bytes = __m256i;
     /// The numbers of four vectors as bytes, saturated to i8 (`Signed`) or u8, in the order in which packing inside 128-bit halves
@@ -2502,7 +2638,7 @@ private:
 
 namespace lpt::inline LPT_ABI::kernel {
 
-/// The kernel of a problem that says its fields itself: `static void run(const Problem&, const parallel_for&) noexcept`.
+/// The kernel of a problem of `problems` or `specified_problems`: `static void run(const Problem&, const parallel_for&) noexcept`.
 /// Each is a specialization in a header of its own.
 template <class Isa, class Problem>
 struct kernel_of;
@@ -2532,6 +2668,135 @@ inline void split(const parallel_for& parallel, std::int64_t count, std::int64_t
     job work{&f, count, grain, grains, tasks};
     parallel.run(parallel.pool, static_cast<int>(tasks), &job::run, &work);
 }
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/fixed_point.hpp
+#ifndef LPT_HOLDS_KERNEL_FIXED_POINT_HPP
+#define LPT_HOLDS_KERNEL_FIXED_POINT_HPP
+// From sums to codes in fixed point: integers and explicit roundings, so that every instruction set gives the same bits.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// The numbers of `fixed_point` for a vector of channels.
+template <class Simd>
+struct fixed_columns {
+    using ints = typename Simd::ints;
+    ints bias, multiplier, right, offset, below;
+
+    [[gnu::always_inline]] static fixed_columns load(const fixed_point& f, std::int64_t channel) noexcept {
+        return {Simd::load_int(f.bias + channel), Simd::load_int(f.multiplier + channel),
+                Simd::load_int(f.right + channel), Simd::load_int(f.offset + channel),
+                Simd::load_int(f.below + channel)};
+    }
+    /// The same numbers for all elements, and no bias.
+    [[gnu::always_inline]] static fixed_columns of_all(const fixed_scale& f) noexcept {
+        return {Simd::broadcast_int(0), Simd::broadcast_int(f.multiplier), Simd::broadcast_int(f.right),
+                Simd::broadcast_int(f.offset), Simd::broadcast_int(f.below)};
+    }
+    /// What a sum that has its bias becomes.
+    [[gnu::always_inline]] ints scaled(ints x) const noexcept {
+        const ints high = Simd::doubling_high_product(x, multiplier);
+        const ints down = Simd::and_int(Simd::sign(high), below);
+        return Simd::shift_right(Simd::add_int(Simd::add_int(high, offset), down), right);
+    }
+    [[gnu::always_inline]] ints code(ints sum) const noexcept { return scaled(Simd::add_int(sum, bias)); }
+};
+
+/// The numbers of `fixed_point` for the channels of a block, in memory and in an order of their own.
+template <int Columns>
+struct fixed_slots {
+    alignas(64) std::int32_t bias[Columns];
+    alignas(64) std::int32_t multiplier[Columns];
+    alignas(64) std::int32_t right[Columns];
+    alignas(64) std::int32_t offset[Columns];
+    alignas(64) std::int32_t below[Columns];
+
+    /// `put(from, to)` writes the numbers of the block's channels from an array of `fixed_point` to their slots.
+    template <class Put>
+    void fill(const fixed_point& f, const Put& put) noexcept {
+        put(f.bias, bias);
+        put(f.multiplier, multiplier);
+        put(f.right, right);
+        put(f.offset, offset);
+        put(f.below, below);
+    }
+    template <class Simd>
+    [[gnu::always_inline]] fixed_columns<Simd> load(std::int64_t slot) const noexcept {
+        return {Simd::load_int(bias + slot), Simd::load_int(multiplier + slot), Simd::load_int(right + slot),
+                Simd::load_int(offset + slot), Simd::load_int(below + slot)};
+    }
+};
+
+/// The store of i8 codes.
+template <class Isa>
+struct fixed_store {
+    using simd = lanes<Isa>;
+    using ints = typename simd::ints;
+    using columns_type = fixed_columns<simd>;
+    static constexpr std::int64_t width = simd::width;
+
+    /// Integers of 32 bits, limited and stored.
+    struct limits {
+        ints low, high;
+        [[gnu::always_inline]] ints operator()(ints q) const noexcept {
+            return simd::min_int(simd::max_int(q, low), high);
+        }
+    };
+
+    [[gnu::always_inline]] static void store_one(std::uint8_t* to, ints q, std::int64_t count) noexcept {
+        if (count >= width) return simd::store_byte(to, q);
+        std::uint8_t tail[width];
+        simd::store_byte(tail, q);
+        copy_few<Isa, width>(to, tail, count);
+    }
+
+    /// `rows` rows of `columns` sums, `stride` apart and readable up to a multiple of the width, of channels from `channel` on.
+    static void tile(const epilogue& e, const std::int32_t* sums, std::int64_t stride, std::int64_t rows,
+                     std::int64_t channel, std::int64_t columns, unsigned char* output,
+                     std::int64_t row_bytes) noexcept {
+        const limits limit{simd::broadcast_int(static_cast<std::int32_t>(e.quant_low)),
+                           simd::broadcast_int(static_cast<std::int32_t>(e.quant_high))};
+        const fixed_point& f = *e.fixed;
+        if (f.real != nullptr) return rounded_once(f, limit, sums, stride, rows, channel, columns, output, row_bytes);
+        std::int64_t i = 0;
+        for (; i + 4 * width <= columns; i += 4 * width) {
+            columns_type column[4];
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v)
+                column[v] = columns_type::load(f, channel + i + v * width);
+            for (std::int64_t r = 0; r < rows; ++r) {
+                const std::int32_t* const from = sums + r * stride + i;
+                const auto code = [&](int v) __attribute__((always_inline)) {
+                    return limit(column[v].code(simd::load_int(from + v * width)));
+                };
+                simd::template store_bytes<true>(output + r * row_bytes + i, code(0), code(1), code(2), code(3));
+            }
+        }
+        for (; i < columns; i += width) {
+            const columns_type column = columns_type::load(f, channel + i);
+            for (std::int64_t r = 0; r < rows; ++r)
+                store_one(output + r * row_bytes + i, limit(column.code(simd::load_int(sums + r * stride + i))),
+                          columns - i);
+        }
+    }
+
+private:
+    static void rounded_once(const fixed_point& f, const limits& limit, const std::int32_t* sums, std::int64_t stride,
+                             std::int64_t rows, std::int64_t channel, std::int64_t columns, unsigned char* output,
+                             std::int64_t row_bytes) noexcept {
+        const ints zero = simd::broadcast_int(f.zero_point);
+        for (std::int64_t i = 0; i < columns; i += width) {
+            const ints bias = simd::load_int(f.bias + channel + i);
+            for (std::int64_t r = 0; r < rows; ++r) {
+                const ints x = simd::add_int(simd::load_int(sums + r * stride + i), bias);
+                const ints q = simd::add_int(simd::rounded_products(x, f.real + channel + i), zero);
+                store_one(output + r * row_bytes + i, limit(q), columns - i);
+            }
+        }
+    }
+};
 
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
@@ -2878,6 +3143,8 @@ struct finish {
             for (std::int64_t r = 0; r < rows; ++r)
                 std::memcpy(output + r * row_bytes, sums + r * stride,
                             static_cast<std::size_t>(columns) * sizeof(std::int32_t));
+        } else if (e.fixed != nullptr) {
+            fixed_store<Isa>::tile(e, sums, stride, rows, channel, columns, output, row_bytes);
         } else if (e.post_count == 0 && e.output_type != element_kind::f32) {
             requantize(e, sums, stride, rows, channel, columns, output, row_bytes);
         } else {
@@ -2903,6 +3170,7 @@ struct finish {
     /// scales and biases so small that what is rounded fits in 32 bits.
     static bool requantizes_directly(const epilogue& e, std::int64_t begin, std::int64_t end) noexcept {
         const bool bytes = e.output_type == element_kind::u8 || e.output_type == element_kind::i8;
+        if (e.fixed != nullptr) return false;
         return e.post_count == 0 && bytes && stays_small(e.scale, e.scale_all, 0.25f, begin, end) &&
                stays_small(e.bias, e.bias_all, 536870912.0f, begin, end);
     }
@@ -3531,6 +3799,7 @@ struct slot_store {
         std::int64_t channel = 0;
         std::int64_t count = 0;
         bool bytes = false;  // sums go straight to bytes
+        bool fixed = false;  // in fixed point
         bool activated = false;  // or through a function and a scale
         bool staged = false;  // or to a buffer, of which `column_store` takes them
         bool limited = false;
@@ -3539,6 +3808,7 @@ struct slot_store {
         alignas(64) std::int32_t start[block];  // of the sums
         alignas(64) float scale[block];
         alignas(64) float bias[block];
+        fixed_slots<block> fixed_numbers;
         post_operation function;  // of what is activated, and then:
         alignas(64) float last_scale[block];
         alignas(64) float last_bias[block];
@@ -3560,7 +3830,8 @@ struct slot_store {
         const ints factor = simd::broadcast_int(static_cast<std::int32_t>(0u - static_cast<std::uint32_t>(zero_point)));
         for (std::int64_t i = 0; i < block; i += simd::width)
             simd::store_int(to.start + i, simd::multiply_int(simd::load_int(sums + i), factor));
-        to.bytes = finish<Isa>::requantizes_directly(e, to.channel, to.channel + to.count);
+        to.fixed = e.fixed != nullptr && e.fixed->real == nullptr;
+        to.bytes = to.fixed || finish<Isa>::requantizes_directly(e, to.channel, to.channel + to.count);
         to.activated = !to.bytes && is_activation(e);
         to.staged = !to.bytes && !to.activated && is_staged(e);
         if (!to.bytes && !to.activated && !to.staged) return;
@@ -3568,16 +3839,22 @@ struct slot_store {
         to.low = static_cast<std::int32_t>(e.quant_low);
         to.high = static_cast<std::int32_t>(e.quant_high);
         to.limited = to.high - to.low < 255;
-        put_in_slots(e.scale, e.scale_all, to.channel, to.count, to.scale);
-        put_in_slots(e.bias, e.bias_all, to.channel, to.count, to.bias);
+        if (to.fixed) {
+            to.fixed_numbers.fill(*e.fixed, [&to](const std::int32_t* from, std::int32_t* slots) {
+                put_in_slots<std::int32_t>(from, 0, to.channel, to.count, slots);
+            });
+            return;
+        }
+        put_in_slots<float>(e.scale, e.scale_all, to.channel, to.count, to.scale);
+        put_in_slots<float>(e.bias, e.bias_all, to.channel, to.count, to.bias);
         if (to.activated) {
             const bool scales = e.post_count == 2;
             const post_operation& last = e.post[e.post_count - 1];
             to.function = e.post[0];
-            put_in_slots(scales ? last.per_channel_a : nullptr, scales ? last.alpha : 1.0f, to.channel, to.count,
-                         to.last_scale);
-            put_in_slots(scales ? last.per_channel_b : nullptr, scales ? last.beta : -0.0f, to.channel, to.count,
-                         to.last_bias);
+            put_in_slots<float>(scales ? last.per_channel_a : nullptr, scales ? last.alpha : 1.0f, to.channel, to.count,
+                                to.last_scale);
+            put_in_slots<float>(scales ? last.per_channel_b : nullptr, scales ? last.beta : -0.0f, to.channel, to.count,
+                                to.last_bias);
         }
     }
 
@@ -3593,6 +3870,10 @@ struct slot_store {
 #pragma GCC unroll 4
             for (int v = 0; v < 4; ++v)
                 dot::settle(sum[p][v]);
+        }
+        if (w.fixed) {
+            store_fixed<Pixels>(w, sum, to, problem.output_pixel_stride);
+            return;
         }
         if (w.bytes) {
             store_bytes<Pixels>(w, sum, e.output_type == element_kind::i8, to, problem.output_pixel_stride);
@@ -3635,12 +3916,13 @@ private:
     }
 
     static bool is_staged(const epilogue& e) noexcept {
-        return e.output_type != element_kind::i32 && e.post_count <= column_steps::most;
+        return e.fixed == nullptr && e.output_type != element_kind::i32 && e.post_count <= column_steps::most;
     }
 
     /// The numbers of a block's channels, or one for all, at the places of the channels; neighbouring four stay side by side.
-    static void put_in_slots(const float* array, float all, std::int64_t channel, std::int64_t count,
-                             float* slots) noexcept {
+    template <class Number>
+    static void put_in_slots(const Number* array, Number all, std::int64_t channel, std::int64_t count,
+                             Number* slots) noexcept {
         if (array == nullptr || count < block) {
             for (std::int64_t i = 0; i < block; ++i)
                 slots[i] = all;
@@ -3667,6 +3949,22 @@ private:
             }
             store_packed(w, q, is_signed, to + p * stride);
         }
+    }
+
+    template <int Pixels>
+    [[gnu::always_inline]] static void store_fixed(const constants& w, accumulator (&sum)[Pixels][4], unsigned char* to,
+                                                   std::int64_t stride) noexcept {
+        ints q[Pixels][4];
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v) {
+            const auto column = w.fixed_numbers.template load<simd>(v * dot::lanes);
+#pragma GCC unroll 4
+            for (int p = 0; p < Pixels; ++p)
+                q[p][v] = column.code(ints(dot::bits(sum[p][v])));
+        }
+#pragma GCC unroll 4
+        for (int p = 0; p < Pixels; ++p)
+            store_packed(w, q[p], true, to + p * stride);
     }
 
     /// `slots`: of so many pixels side by side.
@@ -4172,6 +4470,29 @@ struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx5
     [[gnu::always_inline]] static ints multiply_pairs(ints sum, ints a, ints b) noexcept {
         return _mm512_add_epi32(sum, _mm512_madd_epi16(a, b));
     }
+    [[gnu::always_inline]] static ints shift_right(ints value, ints by) noexcept {
+        return _mm512_srav_epi32(value, by);
+    }
+    [[gnu::always_inline]] static ints doubling_high_product(ints a, ints b) noexcept {
+        const __m512i half = _mm512_set1_epi64(std::int64_t{1} << 30);
+        const __m512i even = _mm512_add_epi64(_mm512_mul_epi32(a, b), half);
+        const __m512i odd =
+            _mm512_add_epi64(_mm512_mul_epi32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32)), half);
+        return _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 31), _mm512_add_epi64(odd, odd));
+    }
+    [[gnu::always_inline]] static __m256i rounded_products(__m256i value, const double* by) noexcept {
+        const __m512d sign_bit = _mm512_set1_pd(-0.0), most = _mm512_set1_pd(1073741824.0);
+        const __m512d product = _mm512_mul_pd(_mm512_cvtepi32_pd(value), _mm512_loadu_pd(by));
+        const __m512d half = _mm512_or_pd(_mm512_and_pd(product, sign_bit), _mm512_set1_pd(0.49999999999999994));
+        const __m512d limited = _mm512_min_pd(_mm512_add_pd(product, half), most);
+        return _mm512_cvttpd_epi32(_mm512_max_pd(limited, _mm512_or_pd(most, sign_bit)));
+    }
+    [[gnu::always_inline]] static ints rounded_products(ints value, const double* by) noexcept {
+        const __m512i all = value;
+        const __m256i low = rounded_products(_mm512_castsi512_si256(all), by);
+        return _mm512_inserti64x4(_mm512_castsi256_si512(low),
+                                  rounded_products(_mm512_extracti64x4_epi64(all, 1), by + 8), 1);
+    }
     using bytes = __m512i;
     /// The numbers of four vectors as bytes, saturated to i8 (`Signed`) or u8, in the order in which packing inside 128-bit quarters
     /// leaves them: blocks of 4 bytes a0 b0 c0 d0 a1 b1 c1 d1 a2 ... d3.
@@ -4336,7 +4657,7 @@ struct depthwise_3x3<on::avx512_vnni> {
         // At most the first and the last column lie outside.
         const std::int64_t past = (s.out[2] - 1) * stride + 3 - s.pad_begin[2] - s.in[2];
         return plane && taps && strides && s.pad_begin[2] <= 1 && past <= 1 &&
-               finish<isa_type>::requantizes_directly(problem.finish, 0, s.out_channels);
+               (is_fixed(problem.finish) || finish<isa_type>::requantizes_directly(problem.finish, 0, s.out_channels));
     }
 
     /// `full` and `rest`: the channels of the two packings.
@@ -4365,6 +4686,8 @@ struct depthwise_3x3<on::avx512_vnni> {
     }
 
 private:
+    static bool is_fixed(const epilogue& e) noexcept { return e.fixed != nullptr && e.fixed->real == nullptr; }
+
     /// A task: output rows, or pairs of them, counting those of all planes, of which each has `rows`.
     struct work {
         const convolution_problem& problem;
@@ -4425,12 +4748,14 @@ private:
         alignas(64) std::int32_t start[64];
         alignas(64) float scale[64];
         alignas(64) float bias[64];
+        fixed_slots<64> fixed_numbers;
         const unsigned char* outside;
         std::int64_t channel;
         __mmask64 inside;  // of the first part
         unsigned char flip;
         bool is_signed;
         bool limited;
+        bool fixed;
         std::int32_t low;
         std::int32_t high;
     };
@@ -4462,8 +4787,15 @@ private:
             const __m512i sum = load_slots<Parts>(from, from.sums, v);
             _mm512_store_si512(c.start + 16 * v, _mm512_mullo_epi32(sum, zero));
         }
-        put_in_slots<Parts>(e.scale, e.scale_all, from, c.scale);
-        put_in_slots<Parts>(e.bias, e.bias_all, from, c.bias);
+        c.fixed = is_fixed(e);
+        if (c.fixed) {
+            c.fixed_numbers.fill(*e.fixed, [&](const std::int32_t* array, std::int32_t* slots) {
+                put_in_slots<Parts>(reinterpret_cast<const float*>(array), 0, from, reinterpret_cast<float*>(slots));
+            });
+        } else {
+            put_in_slots<Parts>(e.scale, e.scale_all, from, c.scale);
+            put_in_slots<Parts>(e.bias, e.bias_all, from, c.bias);
+        }
         const auto packed = [&](int i) __attribute__((always_inline)) {
             return load_slots<Parts>(from, from.weights + i / 4 * 4 * from.vector_bytes, i % 4);
         };
@@ -4626,6 +4958,15 @@ private:
         __m512i q[Rows][4];
 #pragma GCC unroll 4
         for (int v = 0; v < 4; ++v) {
+            if (c.fixed) {
+                const fixed_columns<simd> column = c.fixed_numbers.load<simd>(16 * v);
+#pragma GCC unroll 2
+                for (int r = 0; r < Rows; ++r) {
+                    dot::settle(sum[r][v]);
+                    q[r][v] = column.code(dot::bits(sum[r][v]));
+                }
+                continue;
+            }
             __m512 scale = _mm512_load_ps(c.scale + 16 * v);
             __m512 bias = _mm512_load_ps(c.bias + 16 * v);
             if constexpr (Rows > 1) __asm__("" : "+v"(scale), "+v"(bias));
@@ -5080,6 +5421,22 @@ struct lanes_128 : xsimd_lanes<Isa, xsimd::neon64> {
         const int16x8_t y = vreinterpretq_s16_s32(b);
         const int32x4_t low = vmull_s16(vget_low_s16(x), vget_low_s16(y));
         return vaddq_s32(sum, vpaddq_s32(low, vmull_high_s16(x, y)));
+    }
+    [[gnu::always_inline]] static ints shift_right(ints value, ints by) noexcept {
+        return vshlq_s32(value, vnegq_s32(by));
+    }
+    [[gnu::always_inline]] static ints doubling_high_product(ints a, ints b) noexcept { return vqrdmulhq_s32(a, b); }
+    [[gnu::always_inline]] static int32x2_t rounded_products(int32x2_t value, const double* by) noexcept {
+        const float64x2_t most = vdupq_n_f64(1073741824.0);
+        const float64x2_t product = vmulq_f64(vcvtq_f64_s64(vmovl_s32(value)), vld1q_f64(by));
+        const float64x2_t half =
+            vbslq_f64(vdupq_n_u64(std::uint64_t{1} << 63), product, vdupq_n_f64(0.49999999999999994));
+        const float64x2_t limited = vminq_f64(vaddq_f64(product, half), most);
+        return vmovn_s64(vcvtq_s64_f64(vmaxq_f64(limited, vnegq_f64(most))));
+    }
+    [[gnu::always_inline]] static ints rounded_products(ints value, const double* by) noexcept {
+        const int32x4_t all = value;
+        return vcombine_s32(rounded_products(vget_low_s32(all), by), rounded_products(vget_high_s32(all), by + 2));
     }
     using bytes = uint8x16_t;
     /// The numbers of four vectors as bytes in order, saturated to i8 (`Signed`) or u8.
@@ -6360,9 +6717,9 @@ private:
     /// them. The others then leave out nothing less.
     static bool splits_lines(const call& c, const state& s) noexcept {
         const std::int64_t ends = c.lines.left + c.lines.right;
-        return ends != 0 && s.zeros != nullptr && (s.result == tile_result::bytes || s.staged) &&
-               s.header.zero_point == 0 && c.lines.line - ends >= 3 && c.lines.line * tile_rows <= line_block_rows &&
-               line_block_rows * c.shape.taps <= pointer_budget;
+        const bool by_strips = s.result == tile_result::bytes || s.staged || c.finish->fixed != nullptr;
+        return ends != 0 && s.zeros != nullptr && by_strips && s.header.zero_point == 0 && c.lines.line - ends >= 3 &&
+               c.lines.line * tile_rows <= line_block_rows && line_block_rows * c.shape.taps <= pointer_budget;
     }
     /// The most rows of a block of lines: as many lines as a tile has rows, or all, if these are not many rows.
     static std::int64_t line_block(const call& c, std::int64_t rows) noexcept {
@@ -6441,7 +6798,7 @@ private:
             std::memcpy(&s.header, c.packed, sizeof s.header);
             const epilogue& e = *c.finish;
             if (s.header.differs != 0) return;
-            if (e.output_type == element_kind::i32 || e.post_count > column_steps::most) return;
+            if (e.fixed != nullptr || e.output_type == element_kind::i32 || e.post_count > column_steps::most) return;
             const auto [begin, end] = channels_of(c, unit_begin, unit_end);
             const bool direct = e.post_count == 0 && finish<Isa>::requantizes_directly(e, begin, end);
             s.result = direct || tile::takes_list(e, c.shape.four_bits) ? tile_result::bytes : tile_result::floats;
@@ -6594,7 +6951,8 @@ private:
                         if (s.header.differs != 0) subtract_zero_points(sums, width, rows, zero, s.row_sums + begin);
                     }
                     unsigned char* const to = output + begin * c.output_stride * bytes_of(e.output_type);
-                    finish<Isa>::tile(e, sums, width, rows, s.first + begin, channel, columns, to, c.output_stride);
+                    finish<Isa>::tile(e, sums, width, rows, s.first + begin, channel, columns, to,
+                                      part.step * c.output_stride);
                 }
                 done += rows;
             }
@@ -9652,6 +10010,104 @@ struct convolution {
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/fixed_binary.hpp
+#ifndef LPT_HOLDS_KERNEL_FIXED_BINARY_HPP
+#define LPT_HOLDS_KERNEL_FIXED_BINARY_HPP
+// Sums and products of codes in fixed point.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+template <class Isa>
+struct kernel_of<Isa, fixed_binary_problem> {
+    using simd = lanes<Isa>;
+    using ints = typename simd::ints;
+    using columns_type = fixed_columns<simd>;
+    static constexpr std::int64_t width = simd::width;
+    static constexpr std::int64_t least_elements = 4096;  // of a task
+
+    static void run(const fixed_binary_problem& problem, const parallel_for& parallel) noexcept {
+        fixed_binary_problem p = problem;
+        const bool dense = p.a_step == 1 && p.b_step == 1 && p.a_row_stride == p.columns && p.b_row_stride == p.columns;
+        if (dense || p.rows == 1) {
+            p.columns *= p.rows;
+            split<Isa>(parallel, p.columns, least_elements, [&](std::int64_t begin, std::int64_t end, int) {
+                run_row(p, p.a + begin * p.a_step, p.b + begin * p.b_step, end - begin, p.output + begin);
+            });
+            return;
+        }
+        const std::int64_t grain = p.columns > 0 ? (least_elements + p.columns - 1) / p.columns : 1;
+        split<Isa>(parallel, p.rows, grain, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t r = begin; r < end; ++r)
+                run_row(p, p.a + r * p.a_row_stride, p.b + r * p.b_row_stride, p.columns, p.output + r * p.columns);
+        });
+    }
+
+private:
+    struct numbers {
+        columns_type of_a, of_b, of_result;
+        ints a_zero, b_zero, low, high;
+    };
+
+    [[gnu::always_inline]] static ints load(const std::int8_t* from, std::int32_t step, std::int64_t count) noexcept {
+        if (step == 0) return simd::broadcast_int(*from);
+        return load_part_of_bytes<Isa, true>(reinterpret_cast<const unsigned char*>(from), count);
+    }
+
+    template <fixed_function Function>
+    [[gnu::always_inline]] static ints code(const fixed_binary_problem& p, const numbers& n, ints a, ints b) noexcept {
+        a = simd::subtract_int(a, n.a_zero);
+        b = simd::subtract_int(b, n.b_zero);
+        ints x;
+        if constexpr (Function == fixed_function::multiply) {
+            x = simd::multiply_int(a, b);
+        } else {
+            a = n.of_a.scaled(simd::shift_left(a, p.of_a.left));
+            b = n.of_b.scaled(simd::shift_left(b, p.of_b.left));
+            x = Function == fixed_function::add ? simd::add_int(a, b) : simd::subtract_int(a, b);
+        }
+        const ints q = n.of_result.scaled(simd::shift_left(x, p.of_result.left));
+        return simd::min_int(simd::max_int(q, n.low), n.high);
+    }
+
+    template <fixed_function Function>
+    static void run_as(const fixed_binary_problem& p, const std::int8_t* a, const std::int8_t* b, std::int64_t count,
+                       std::int8_t* output) noexcept {
+        const numbers n{columns_type::of_all(p.of_a),        columns_type::of_all(p.of_b),
+                        columns_type::of_all(p.of_result),   simd::broadcast_int(p.a_zero_point),
+                        simd::broadcast_int(p.b_zero_point), simd::broadcast_int(p.low),
+                        simd::broadcast_int(p.high)};
+        auto* const to = reinterpret_cast<std::uint8_t*>(output);
+        std::int64_t i = 0;
+        for (; i + 4 * width <= count; i += 4 * width) {
+            ints q[4];
+#pragma GCC unroll 4
+            for (int v = 0; v < 4; ++v) {
+                const std::int64_t at = i + v * width;
+                q[v] = code<Function>(p, n, load(a + at * p.a_step, p.a_step, width),
+                                      load(b + at * p.b_step, p.b_step, width));
+            }
+            simd::template store_bytes<true>(to + i, q[0], q[1], q[2], q[3]);
+        }
+        for (; i < count; i += width) {
+            const ints q = code<Function>(p, n, load(a + i * p.a_step, p.a_step, count - i),
+                                          load(b + i * p.b_step, p.b_step, count - i));
+            fixed_store<Isa>::store_one(to + i, q, count - i);
+        }
+    }
+
+    static void run_row(const fixed_binary_problem& p, const std::int8_t* a, const std::int8_t* b, std::int64_t count,
+                        std::int8_t* output) noexcept {
+        switch (p.function) {
+            case fixed_function::add: run_as<fixed_function::add>(p, a, b, count, output); break;
+            case fixed_function::subtract: run_as<fixed_function::subtract>(p, a, b, count, output); break;
+            case fixed_function::multiply: run_as<fixed_function::multiply>(p, a, b, count, output); break;
+        }
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/groups.hpp
 #ifndef LPT_HOLDS_KERNEL_GROUPS_HPP
 #define LPT_HOLDS_KERNEL_GROUPS_HPP
@@ -10340,6 +10796,89 @@ private:
             elements *= p.kernel[axis] < p.in[axis] ? p.kernel[axis] : p.in[axis];
         const std::int64_t most = elements / least_elements;
         return most < 1 ? 1 : most < threads ? static_cast<int>(most) : threads;
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
+// ======== lpt/kernel/real_prelu.hpp
+#ifndef LPT_HOLDS_KERNEL_REAL_PRELU_HPP
+#define LPT_HOLDS_KERNEL_REAL_PRELU_HPP
+// PRELU of codes by way of real numbers.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+template <class Isa>
+struct kernel_of<Isa, real_prelu_problem> {
+    using simd = lanes<Isa>;
+    using floats = typename simd::floats;
+    using ints = typename simd::ints;
+    static constexpr std::int64_t width = simd::width;
+    static constexpr std::int64_t least_elements = 4096;  // of a task
+
+    static void run(const real_prelu_problem& p, const parallel_for& parallel) noexcept {
+        const std::int64_t grain = p.channels > 0 ? (least_elements + p.channels - 1) / p.channels : 1;
+        split<Isa>(parallel, p.rows, grain, [&](std::int64_t begin, std::int64_t end, int) {
+            for (std::int64_t c = 0; c < p.channels; c += vectors * width)
+                run_columns(p, c, begin, end);
+        });
+    }
+
+private:
+    struct numbers {
+        ints zero, output_zero, low, high;
+        floats scale, output_scale;
+
+        explicit numbers(const real_prelu_problem& p) noexcept
+            : zero(simd::broadcast_int(p.zero_point)),
+              output_zero(simd::broadcast_int(p.output_zero_point)),
+              low(simd::broadcast_int(-128)),
+              high(simd::broadcast_int(127)),
+              scale(simd::broadcast(p.scale)),
+              output_scale(simd::broadcast(p.output_scale)) {}
+    };
+
+    [[gnu::always_inline]] static ints code(const numbers& n, floats slope, ints q) noexcept {
+        const floats x = simd::multiply(n.scale, simd::to_float(simd::subtract_int(q, n.zero)));
+        const floats y = simd::select(simd::less(x, simd::broadcast(0.0f)), simd::multiply(x, slope), x);
+        const floats ratio = simd::divide(y, n.output_scale);
+        const ints sign = simd::sign(simd::bits(ratio));
+        const floats size = simd::from_bits(simd::and_int(simd::bits(ratio), simd::broadcast_int(0x7fffffff)));
+        // The largest number below 1/2, so that what is below 1/2 stays below 1.
+        const floats nearest =
+            simd::floor(simd::add(simd::at_most(size, simd::broadcast(1000000.0f)), simd::broadcast(0.49999997f)));
+        // Negated where the sign is -1: the bits flipped, + 1.
+        const ints rounded = simd::round_to_int(nearest);
+        const ints negated = simd::subtract_int(simd::broadcast_int(0), rounded);
+        const ints signed_result = simd::add_int(rounded, simd::and_int(sign, simd::subtract_int(negated, rounded)));
+        return simd::min_int(simd::max_int(simd::add_int(signed_result, n.output_zero), n.low), n.high);
+    }
+
+    static constexpr int vectors = 4;
+
+    /// Rows [begin, end) of up to `vectors` vectors of channels from `channel` on.
+    static void run_columns(const real_prelu_problem& p, std::int64_t channel, std::int64_t begin,
+                            std::int64_t end) noexcept {
+        const numbers n(p);
+        floats slope[vectors];
+        std::int64_t left[vectors];
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; ++v) {
+            left[v] = p.channels - channel - v * width;
+            slope[v] = load_part<Isa>(p.slope + channel + v * width, left[v] > 0 ? left[v] : 0);
+        }
+        for (std::int64_t r = begin; r < end; ++r) {
+            const std::int64_t at = r * p.channels + channel;
+            const auto* const from = reinterpret_cast<const unsigned char*>(p.input) + at;
+            auto* const to = reinterpret_cast<std::uint8_t*>(p.output) + at;
+#pragma GCC unroll 4
+            for (int v = 0; v < vectors; ++v) {
+                if (left[v] <= 0) break;
+                const ints q = load_part_of_bytes<Isa, true>(from + v * width, left[v]);
+                fixed_store<Isa>::store_one(to + v * width, code(n, slope[v], q), left[v]);
+            }
+        }
     }
 };
 
@@ -11145,6 +11684,7 @@ const kernel_table& table_of() noexcept {
         .lookup = &lookup<Isa>::run,
         .transpose = &transpose<Isa>::run,
         .others = detail::entries_of<Isa>(problems()),
+        .specified = detail::entries_of<Isa>(specified_problems()),
     };
     return table;
 }

@@ -306,6 +306,89 @@ constexpr std::int64_t attention_scratch_bytes(const attention_problem& p) noexc
 }  // namespace lpt::inline LPT_ABI::kernel
 #endif
 
+// ======== lpt/kernel/rows/fixed_point.hpp
+#ifndef LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
+#define LPT_HOLDS_KERNEL_ROWS_FIXED_POINT_HPP
+// Requantization in fixed point, and functions of codes that are specified in it.
+
+namespace lpt::inline LPT_ABI::kernel {
+
+/// How sums become i8 codes where an operation specifies it to the bit. With x = sum + bias[c]:
+///   rounded twice:  h = floor((x * multiplier[c] + 2^30) / 2^31);   q = floor((h + offset[c] + (h < 0 ? below[c] : 0)) / 2^right[c]);
+///   rounded once (`real` is not null):  q = zero_point + the integer next to x * real[c], ties away from zero, the product in double precision.
+/// The code is q limited to [quant_low, quant_high] of the epilogue.
+/// `offset` = zero_point * 2^right + half of 2^right (0 where right is 0), `below` = -1 where right > 0, else 0, make of the second division
+/// one that rounds half away from zero. All arrays are readable `padding` elements past the last channel.
+/// Rounded twice: |x| < 2^30, multiplier >= 0, 0 <= right <= 22. Rounded once: |zero_point| < 2^29.
+struct fixed_point {
+    static constexpr std::int64_t padding = 64;
+    static constexpr std::int32_t most_right = 22;
+
+    const std::int32_t* bias = nullptr;
+    const std::int32_t* multiplier = nullptr;
+    const std::int32_t* right = nullptr;
+    const std::int32_t* offset = nullptr;
+    const std::int32_t* below = nullptr;
+    const double* real = nullptr;
+    std::int32_t zero_point = 0;
+};
+
+/// A number that scales all elements, as `fixed_point` has one for each channel; the shift to the left comes first.
+struct fixed_scale {
+    std::int32_t left = 0;
+    std::int32_t multiplier = 0;
+    std::int32_t right = 0;
+    std::int32_t offset = 0;
+    std::int32_t below = 0;
+};
+
+/// Which function of two codes.
+enum class fixed_function : std::uint8_t { add, subtract, multiply };
+
+/// Sums, differences or products of i8 codes: element (r, c) of an operand is data[r * row_stride + c * step], step 0 or 1.
+///   add, subtract: x_k = S_k(q_k - z_k);  S(x_a +- x_b);   multiply: S((q_a - z_a) (q_b - z_b)).
+/// S(v) is the code of `fixed_point` for x = v * 2^left, |x| < 2^30; that of the result has the zero point in its offset.
+struct fixed_binary_problem {
+    fixed_function function = fixed_function::add;
+    std::int64_t rows = 1;
+    std::int64_t columns = 0;
+    std::int64_t a_row_stride = 0;
+    std::int64_t b_row_stride = 0;
+    std::int32_t a_step = 1;
+    std::int32_t b_step = 1;
+    std::int32_t a_zero_point = 0;
+    std::int32_t b_zero_point = 0;
+    fixed_scale of_a;
+    fixed_scale of_b;
+    fixed_scale of_result;
+    std::int32_t low = -128;
+    std::int32_t high = 127;
+    const std::int8_t* a = nullptr;
+    const std::int8_t* b = nullptr;
+    std::int8_t* output = nullptr;
+};
+
+/// i8 codes to real numbers, PRELU of these with a slope for each channel, and back to codes; rows of `channels`, dense:
+///   x = scale * float(q - zero_point);   y = x >= 0 ? x : x * slope[c];
+///   the integer next to y / output_scale, ties away from zero, + output_zero_point, limited to [-128, 127]. All in single precision.
+struct real_prelu_problem {
+    std::int64_t rows = 1;
+    std::int64_t channels = 0;
+    std::int32_t zero_point = 0;
+    float scale = 1;
+    float output_scale = 1;
+    std::int32_t output_zero_point = 0;
+    const std::int8_t* input = nullptr;
+    const float* slope = nullptr;
+    std::int8_t* output = nullptr;
+};
+
+/// The problems of operations in the arithmetic that they specify, which no plan has.
+using specified_problems = problem_list<fixed_binary_problem, real_prelu_problem>;
+
+}  // namespace lpt::inline LPT_ABI::kernel
+#endif
+
 // ======== lpt/kernel/rows/groups.hpp
 #ifndef LPT_HOLDS_KERNEL_ROWS_GROUPS_HPP
 #define LPT_HOLDS_KERNEL_ROWS_GROUPS_HPP
@@ -681,6 +764,7 @@ struct post_operation {
 /// `quant_low`, `quant_high`: integers inside the range of `output_type`; they saturate, and can be narrower to clamp for free.
 /// Rounding: to nearest, ties to even; the fma rounds once. NaN becomes quant_low; as f32 it stays some quiet NaN.
 /// float(accumulator) of a 32-bit integer rounds to nearest even.
+/// `fixed`, of matrix products and forward convolutions of bytes with output i8: the code is that of `fixed_point`, of all else only the limits count.
 struct epilogue {
     const float* scale = nullptr;
     const float* bias = nullptr;
@@ -691,6 +775,7 @@ struct epilogue {
     element_kind output_type = element_kind::u8;
     float quant_low = 0;
     float quant_high = 255;
+    const fixed_point* fixed = nullptr;
 };
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -937,13 +1022,17 @@ struct kernel_table {
     void (*lookup)(const lookup_problem& problem, const parallel_for& parallel) = nullptr;
     void (*transpose)(const transpose_problem& problem, const parallel_for& parallel) = nullptr;
 
-    /// The kernels of `problems`.
+    /// The kernels of `problems` and of `specified_problems`.
     detail::kernel_entries<problems> others = {};
+    detail::kernel_entries<specified_problems> specified = {};
 
-    /// Runs the kernel of one of `problems`.
+    /// Runs the kernel of one of these problems.
     template <class Problem>
     void run(const Problem& problem, const parallel_for& parallel) const {
-        static_cast<const detail::kernel_entry<Problem>&>(others).run(problem, parallel);
+        if constexpr (requires { static_cast<const detail::kernel_entry<Problem>&>(others); })
+            static_cast<const detail::kernel_entry<Problem>&>(others).run(problem, parallel);
+        else
+            static_cast<const detail::kernel_entry<Problem>&>(specified).run(problem, parallel);
     }
 };
 

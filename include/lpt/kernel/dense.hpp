@@ -256,9 +256,9 @@ private:
     /// them. The others then leave out nothing less.
     static bool splits_lines(const call& c, const state& s) noexcept {
         const std::int64_t ends = c.lines.left + c.lines.right;
-        return ends != 0 && s.zeros != nullptr && (s.result == tile_result::bytes || s.staged) &&
-               s.header.zero_point == 0 && c.lines.line - ends >= 3 && c.lines.line * tile_rows <= line_block_rows &&
-               line_block_rows * c.shape.taps <= pointer_budget;
+        const bool by_strips = s.result == tile_result::bytes || s.staged || c.finish->fixed != nullptr;
+        return ends != 0 && s.zeros != nullptr && by_strips && s.header.zero_point == 0 && c.lines.line - ends >= 3 &&
+               c.lines.line * tile_rows <= line_block_rows && line_block_rows * c.shape.taps <= pointer_budget;
     }
     /// The most rows of a block of lines: as many lines as a tile has rows, or all, if these are not many rows.
     static std::int64_t line_block(const call& c, std::int64_t rows) noexcept {
@@ -337,7 +337,7 @@ private:
             std::memcpy(&s.header, c.packed, sizeof s.header);
             const epilogue& e = *c.finish;
             if (s.header.differs != 0) return;
-            if (e.output_type == element_kind::i32 || e.post_count > column_steps::most) return;
+            if (e.fixed != nullptr || e.output_type == element_kind::i32 || e.post_count > column_steps::most) return;
             const auto [begin, end] = channels_of(c, unit_begin, unit_end);
             const bool direct = e.post_count == 0 && finish<Isa>::requantizes_directly(e, begin, end);
             s.result = direct || tile::takes_list(e, c.shape.four_bits) ? tile_result::bytes : tile_result::floats;
@@ -490,7 +490,8 @@ private:
                         if (s.header.differs != 0) subtract_zero_points(sums, width, rows, zero, s.row_sums + begin);
                     }
                     unsigned char* const to = output + begin * c.output_stride * bytes_of(e.output_type);
-                    finish<Isa>::tile(e, sums, width, rows, s.first + begin, channel, columns, to, c.output_stride);
+                    finish<Isa>::tile(e, sums, width, rows, s.first + begin, channel, columns, to,
+                                      part.step * c.output_stride);
                 }
                 done += rows;
             }

@@ -2,6 +2,7 @@
 // From accumulators to memory: scale and bias, post operations, rounding, saturation, store.
 #pragma once
 
+#include <lpt/kernel/fixed_point.hpp>
 #include <lpt/kernel/unary.hpp>
 
 namespace lpt::inline LPT_ABI::kernel {
@@ -84,6 +85,8 @@ struct finish {
             for (std::int64_t r = 0; r < rows; ++r)
                 std::memcpy(output + r * row_bytes, sums + r * stride,
                             static_cast<std::size_t>(columns) * sizeof(std::int32_t));
+        } else if (e.fixed != nullptr) {
+            fixed_store<Isa>::tile(e, sums, stride, rows, channel, columns, output, row_bytes);
         } else if (e.post_count == 0 && e.output_type != element_kind::f32) {
             requantize(e, sums, stride, rows, channel, columns, output, row_bytes);
         } else {
@@ -109,6 +112,7 @@ struct finish {
     /// scales and biases so small that what is rounded fits in 32 bits.
     static bool requantizes_directly(const epilogue& e, std::int64_t begin, std::int64_t end) noexcept {
         const bool bytes = e.output_type == element_kind::u8 || e.output_type == element_kind::i8;
+        if (e.fixed != nullptr) return false;
         return e.post_count == 0 && bytes && stays_small(e.scale, e.scale_all, 0.25f, begin, end) &&
                stays_small(e.bias, e.bias_all, 536870912.0f, begin, end);
     }

@@ -96,6 +96,7 @@ struct lanes<on::scalar> {
         return static_cast<ints>(static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b));
     }
     static ints max_int(ints a, ints b) noexcept { return a > b ? a : b; }
+    static ints min_int(ints a, ints b) noexcept { return a < b ? a : b; }
     static ints and_int(ints a, ints b) noexcept { return a & b; }
     static ints or_int(ints a, ints b) noexcept { return a | b; }
     static ints shift_left_23(ints value) noexcept {
@@ -103,6 +104,27 @@ struct lanes<on::scalar> {
     }
     static ints shift_right_23(ints value) noexcept { return value >> 23; }
     static ints shift_right_1(ints value) noexcept { return value >> 1; }
+    /// -1 where a number is negative, else 0.
+    static ints sign(ints value) noexcept { return value >> 31; }
+    static ints shift_left(ints value, int by) noexcept {
+        return static_cast<ints>(static_cast<std::uint32_t>(value) << by);
+    }
+    /// Each number by its own count, 0 to 31, to negative infinity.
+    static ints shift_right(ints value, ints by) noexcept { return value >> by; }
+    /// floor((a * b + 2^30) / 2^31), from the exact product; a and b are not both -2^31.
+    static ints doubling_high_product(ints a, ints b) noexcept {
+        return static_cast<ints>((std::int64_t{a} * b + (std::int64_t{1} << 30)) >> 31);
+    }
+    /// The integers next to value * by in double precision, ties away from zero, limited to +-2^30.
+    static ints rounded_products(ints value, const double* by) noexcept {
+        double each;
+        std::memcpy(&each, by, sizeof each);
+        each *= value;
+        // The largest number below 1/2 is what has to be added, so that what is below 1/2 stays below 1.
+        each += each < 0 ? -0.49999999999999994 : 0.49999999999999994;
+        each = each < 1073741824.0 ? each : 1073741824.0;
+        return static_cast<ints>(each > -1073741824.0 ? each : -1073741824.0);
+    }
 };
 
 /// Copies `count` (< Most <= 64) bytes in at most one move per bit; a loop over the bytes would cost more than the arithmetic.

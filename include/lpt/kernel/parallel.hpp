@@ -6,7 +6,7 @@
 
 namespace lpt::inline LPT_ABI::kernel {
 
-/// The kernel of a problem that says its fields itself: `static void run(const Problem&, const parallel_for&) noexcept`.
+/// The kernel of a problem of `problems` or `specified_problems`: `static void run(const Problem&, const parallel_for&) noexcept`.
 /// Each is a specialization in a header of its own.
 template <class Isa, class Problem>
 struct kernel_of;

@@ -4,6 +4,7 @@
 
 #include <lpt/kernel/rows/attention.hpp>
 #include <lpt/kernel/rows/element_kind.hpp>
+#include <lpt/kernel/rows/fixed_point.hpp>
 #include <lpt/kernel/rows/groups.hpp>
 #include <lpt/kernel/rows/movement.hpp>
 #include <lpt/kernel/rows/recurrent.hpp>
@@ -115,6 +116,7 @@ struct post_operation {
 /// `quant_low`, `quant_high`: integers inside the range of `output_type`; they saturate, and can be narrower to clamp for free.
 /// Rounding: to nearest, ties to even; the fma rounds once. NaN becomes quant_low; as f32 it stays some quiet NaN.
 /// float(accumulator) of a 32-bit integer rounds to nearest even.
+/// `fixed`, of matrix products and forward convolutions of bytes with output i8: the code is that of `fixed_point`, of all else only the limits count.
 struct epilogue {
     const float* scale = nullptr;
     const float* bias = nullptr;
@@ -125,6 +127,7 @@ struct epilogue {
     element_kind output_type = element_kind::u8;
     float quant_low = 0;
     float quant_high = 255;
+    const fixed_point* fixed = nullptr;
 };
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -371,13 +374,17 @@ struct kernel_table {
     void (*lookup)(const lookup_problem& problem, const parallel_for& parallel) = nullptr;
     void (*transpose)(const transpose_problem& problem, const parallel_for& parallel) = nullptr;
 
-    /// The kernels of `problems`.
+    /// The kernels of `problems` and of `specified_problems`.
     detail::kernel_entries<problems> others = {};
+    detail::kernel_entries<specified_problems> specified = {};
 
-    /// Runs the kernel of one of `problems`.
+    /// Runs the kernel of one of these problems.
     template <class Problem>
     void run(const Problem& problem, const parallel_for& parallel) const {
-        static_cast<const detail::kernel_entry<Problem>&>(others).run(problem, parallel);
+        if constexpr (requires { static_cast<const detail::kernel_entry<Problem>&>(others); })
+            static_cast<const detail::kernel_entry<Problem>&>(others).run(problem, parallel);
+        else
+            static_cast<const detail::kernel_entry<Problem>&>(specified).run(problem, parallel);
     }
 };
 

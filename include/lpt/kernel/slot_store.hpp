@@ -36,6 +36,7 @@ struct slot_store {
         std::int64_t channel = 0;
         std::int64_t count = 0;
         bool bytes = false;  // sums go straight to bytes
+        bool fixed = false;  // in fixed point
         bool activated = false;  // or through a function and a scale
         bool staged = false;  // or to a buffer, of which `column_store` takes them
         bool limited = false;
@@ -44,6 +45,7 @@ struct slot_store {
         alignas(64) std::int32_t start[block];  // of the sums
         alignas(64) float scale[block];
         alignas(64) float bias[block];
+        fixed_slots<block> fixed_numbers;
         post_operation function;  // of what is activated, and then:
         alignas(64) float last_scale[block];
         alignas(64) float last_bias[block];
@@ -65,7 +67,8 @@ struct slot_store {
         const ints factor = simd::broadcast_int(static_cast<std::int32_t>(0u - static_cast<std::uint32_t>(zero_point)));
         for (std::int64_t i = 0; i < block; i += simd::width)
             simd::store_int(to.start + i, simd::multiply_int(simd::load_int(sums + i), factor));
-        to.bytes = finish<Isa>::requantizes_directly(e, to.channel, to.channel + to.count);
+        to.fixed = e.fixed != nullptr && e.fixed->real == nullptr;
+        to.bytes = to.fixed || finish<Isa>::requantizes_directly(e, to.channel, to.channel + to.count);
         to.activated = !to.bytes && is_activation(e);
         to.staged = !to.bytes && !to.activated && is_staged(e);
         if (!to.bytes && !to.activated && !to.staged) return;
@@ -73,16 +76,22 @@ struct slot_store {
         to.low = static_cast<std::int32_t>(e.quant_low);
         to.high = static_cast<std::int32_t>(e.quant_high);
         to.limited = to.high - to.low < 255;
-        put_in_slots(e.scale, e.scale_all, to.channel, to.count, to.scale);
-        put_in_slots(e.bias, e.bias_all, to.channel, to.count, to.bias);
+        if (to.fixed) {
+            to.fixed_numbers.fill(*e.fixed, [&to](const std::int32_t* from, std::int32_t* slots) {
+                put_in_slots<std::int32_t>(from, 0, to.channel, to.count, slots);
+            });
+            return;
+        }
+        put_in_slots<float>(e.scale, e.scale_all, to.channel, to.count, to.scale);
+        put_in_slots<float>(e.bias, e.bias_all, to.channel, to.count, to.bias);
         if (to.activated) {
             const bool scales = e.post_count == 2;
             const post_operation& last = e.post[e.post_count - 1];
             to.function = e.post[0];
-            put_in_slots(scales ? last.per_channel_a : nullptr, scales ? last.alpha : 1.0f, to.channel, to.count,
-                         to.last_scale);
-            put_in_slots(scales ? last.per_channel_b : nullptr, scales ? last.beta : -0.0f, to.channel, to.count,
-                         to.last_bias);
+            put_in_slots<float>(scales ? last.per_channel_a : nullptr, scales ? last.alpha : 1.0f, to.channel, to.count,
+                                to.last_scale);
+            put_in_slots<float>(scales ? last.per_channel_b : nullptr, scales ? last.beta : -0.0f, to.channel, to.count,
+                                to.last_bias);
         }
     }
 
@@ -98,6 +107,10 @@ struct slot_store {
 #pragma GCC unroll 4
             for (int v = 0; v < 4; ++v)
                 dot::settle(sum[p][v]);
+        }
+        if (w.fixed) {
+            store_fixed<Pixels>(w, sum, to, problem.output_pixel_stride);
+            return;
         }
         if (w.bytes) {
             store_bytes<Pixels>(w, sum, e.output_type == element_kind::i8, to, problem.output_pixel_stride);
@@ -140,12 +153,13 @@ private:
     }
 
     static bool is_staged(const epilogue& e) noexcept {
-        return e.output_type != element_kind::i32 && e.post_count <= column_steps::most;
+        return e.fixed == nullptr && e.output_type != element_kind::i32 && e.post_count <= column_steps::most;
     }
 
     /// The numbers of a block's channels, or one for all, at the places of the channels; neighbouring four stay side by side.
-    static void put_in_slots(const float* array, float all, std::int64_t channel, std::int64_t count,
-                             float* slots) noexcept {
+    template <class Number>
+    static void put_in_slots(const Number* array, Number all, std::int64_t channel, std::int64_t count,
+                             Number* slots) noexcept {
         if (array == nullptr || count < block) {
             for (std::int64_t i = 0; i < block; ++i)
                 slots[i] = all;
@@ -172,6 +186,22 @@ private:
             }
             store_packed(w, q, is_signed, to + p * stride);
         }
+    }
+
+    template <int Pixels>
+    [[gnu::always_inline]] static void store_fixed(const constants& w, accumulator (&sum)[Pixels][4], unsigned char* to,
+                                                   std::int64_t stride) noexcept {
+        ints q[Pixels][4];
+#pragma GCC unroll 4
+        for (int v = 0; v < 4; ++v) {
+            const auto column = w.fixed_numbers.template load<simd>(v * dot::lanes);
+#pragma GCC unroll 4
+            for (int p = 0; p < Pixels; ++p)
+                q[p][v] = column.code(ints(dot::bits(sum[p][v])));
+        }
+#pragma GCC unroll 4
+        for (int p = 0; p < Pixels; ++p)
+            store_packed(w, q[p], true, to + p * stride);
     }
 
     /// `slots`: of so many pixels side by side.

@@ -21,9 +21,11 @@
 #include <lpt/kernel/attention.hpp>
 #include <lpt/kernel/convert.hpp>
 #include <lpt/kernel/convolution.hpp>
+#include <lpt/kernel/fixed_binary.hpp>
 #include <lpt/kernel/groups.hpp>
 #include <lpt/kernel/lookup.hpp>
 #include <lpt/kernel/pool.hpp>
+#include <lpt/kernel/real_prelu.hpp>
 #include <lpt/kernel/recurrent.hpp>
 #include <lpt/kernel/scalar/dense.hpp>
 #include <lpt/kernel/softmax.hpp>
@@ -59,6 +61,7 @@ const kernel_table& table_of() noexcept {
         .lookup = &lookup<Isa>::run,
         .transpose = &transpose<Isa>::run,
         .others = detail::entries_of<Isa>(problems()),
+        .specified = detail::entries_of<Isa>(specified_problems()),
     };
     return table;
 }

@@ -47,11 +47,14 @@ struct xsimd_lanes {
     [[gnu::always_inline]] static ints subtract_int(ints a, ints b) noexcept { return a - b; }
     [[gnu::always_inline]] static ints multiply_int(ints a, ints b) noexcept { return a * b; }
     [[gnu::always_inline]] static ints max_int(ints a, ints b) noexcept { return xsimd::max(a, b); }
+    [[gnu::always_inline]] static ints min_int(ints a, ints b) noexcept { return xsimd::min(a, b); }
     [[gnu::always_inline]] static ints and_int(ints a, ints b) noexcept { return a & b; }
     [[gnu::always_inline]] static ints or_int(ints a, ints b) noexcept { return a | b; }
     [[gnu::always_inline]] static ints shift_left_23(ints value) noexcept { return value << 23; }
     [[gnu::always_inline]] static ints shift_right_23(ints value) noexcept { return value >> 23; }
     [[gnu::always_inline]] static ints shift_right_1(ints value) noexcept { return value >> 1; }
+    [[gnu::always_inline]] static ints sign(ints value) noexcept { return value >> 31; }
+    [[gnu::always_inline]] static ints shift_left(ints value, int by) noexcept { return value << by; }
 };
 
 } // namespace lpt::inline LPT_ABI::kernel::detail

@@ -2,7 +2,7 @@
 // Sums of products by the library's kernels for bytes, which give the same 32-bit sums as the loops in product.hpp.
 #pragma once
 
-#include <lpt/specified/product.hpp>
+#include <lpt/specified/kernel_numbers.hpp>
 
 #include <memory>
 
@@ -15,13 +15,39 @@ struct packed_product {
     const kernel::kernel_table* kernels = nullptr;
     std::vector<std::byte> weights;
     std::vector<std::byte> scratch;
-    std::vector<std::int32_t> sums;
+    fixed_numbers numbers;
+    std::vector<std::int32_t> sums;  // where kernels cannot make codes of them
+
+    /// What the kernel does to sums of at most `most`. Codes need a bias that is known.
+    template <class Arithmetic>
+    kernel::epilogue finish(const operation& op, const requantization<Arithmetic>& to, std::int64_t most, bool once,
+                            std::size_t elements) {
+        const std::size_t channels = to.by.size();
+        const bool has_bias = op.has_input(2);
+        if (!has_bias || op.input(2).is_constant()) {
+            std::vector<std::int64_t> bias(channels, 0);
+            const bool fits = !has_bias || op.input(2).value.elements() == channels;
+            for (std::size_t c = 0; c < channels && has_bias && fits; ++c)
+                bias[c] = load_integer(i32, op.input(2).value.data(), c);
+            if (fits) numbers.set(to, bias, most, once);
+        }
+        kernel::epilogue result;
+        result.output_type = kernel::element_kind::i32;
+        if (numbers.view() == nullptr) {
+            sums.resize(elements);
+            return result;
+        }
+        result.output_type = kernel::element_kind::i8;
+        result.quant_low = static_cast<float>(to.range.lowest);
+        result.quant_high = static_cast<float>(to.range.highest);
+        result.fixed = numbers.view();
+        return result;
+    }
 };
 
-inline kernel::epilogue sums_as_they_are() {
-    kernel::epilogue result;
-    result.output_type = kernel::element_kind::i32;
-    return result;
+/// The largest magnitude of a sum of `depth` products of a code less its zero point and a weight.
+constexpr std::int64_t most_of(std::int64_t depth, std::int32_t zero_point) {
+    return depth * 128 * (zero_point < 0 ? 127 - zero_point : 128 + zero_point);
 }
 
 /// From sums without bias, row by row, to codes.
@@ -93,27 +119,31 @@ step make_convolution_on_kernels(const operation& op, step otherwise) {
     }
     state->weights.resize(state->kernels->packed_convolution_bytes(geometry, kernel::element_kind::i8));
     state->kernels->pack_convolution(geometry, unpacked, state->weights.data());
-    state->scratch.resize(state->kernels->convolution_scratch_bytes(geometry, kernel::element_kind::i8, 1));
-    state->sums.resize(of_output.elements());
+    state->scratch.resize(
+        state->kernels->convolution_scratch_bytes(geometry, kernel::element_kind::i8, op.parallel().threads));
     const quantized from = op.in(0);
     const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, depthwise ? 3 : 0, channels));
+    kernel::convolution_problem made;
+    made.shape = geometry;
+    made.input_type = kernel::element_kind::i8;
+    made.input_pixel_stride = of_input[3];
+    made.input_zero_point = from.zero_point;
+    made.packed_weights = state->weights.data();
+    made.output_pixel_stride = channels;
+    made.scratch = state->scratch.data();
+    made.finish = state->finish(op, to, detail::most_of(taps * (depthwise ? 1 : kernel_of[3]), from.zero_point), false,
+                                of_output.elements());
+    const kernel::parallel_for parallel = op.parallel();
     return [=](const operands& run) {
         const value& input = run.in(0);
         if (!(input.dimensions == of_input)) return otherwise(run);
         value& output = run.out();
         output.reshape(of_output);
-        kernel::convolution_problem problem;
-        problem.shape = geometry;
+        kernel::convolution_problem problem = made;
         problem.input = input.data();
-        problem.input_type = kernel::element_kind::i8;
-        problem.input_pixel_stride = of_input[3];
-        problem.input_zero_point = from.zero_point;
-        problem.packed_weights = state->weights.data();
-        problem.output = state->sums.data();
-        problem.output_pixel_stride = channels;
-        problem.scratch = state->scratch.data();
-        problem.finish = detail::sums_as_they_are();
-        state->kernels->convolution(problem, kernel::parallel_for());
+        problem.output = state->sums.empty() ? static_cast<void*>(output.memory.data()) : state->sums.data();
+        state->kernels->convolution(problem, parallel);
+        if (state->sums.empty()) return;
         detail::convert_sums(state->sums, detail::bias_of(run, 2, channels), output.to<std::int8_t>(), to);
     };
 }
@@ -144,27 +174,30 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
     unpacked.n_stride = depth;
     state->weights.resize(state->kernels->packed_gemm_bytes(kernel::element_kind::i8, depth, channels));
     state->kernels->pack_gemm(unpacked, state->weights.data());
-    state->sums.resize(of_output.elements());
     const quantized from = op.in(0);
     const requantization<Arithmetic> to(op, from.scale, op.channel_scales(weights, 0, channels));
+    kernel::gemm_problem made;
+    made.m = rows;
+    made.n = channels;
+    made.k = depth;
+    made.a_type = kernel::element_kind::i8;
+    made.a_row_stride = depth;
+    made.a_zero_point = from.zero_point;
+    made.packed_b = state->weights.data();
+    made.c_row_stride = channels;
+    made.finish = state->finish(op, to, detail::most_of(depth, from.zero_point), Arithmetic::dense_rounds_once,
+                                of_output.elements());
+    const kernel::parallel_for parallel = op.parallel();
     return [=](const operands& run) {
         const value& input = run.in(0);
         if (!(input.dimensions == of_input)) return otherwise(run);
         value& output = run.out();
         output.reshape(of_output);
-        kernel::gemm_problem problem;
-        problem.m = rows;
-        problem.n = channels;
-        problem.k = depth;
+        kernel::gemm_problem problem = made;
         problem.a = input.data();
-        problem.a_type = kernel::element_kind::i8;
-        problem.a_row_stride = depth;
-        problem.a_zero_point = from.zero_point;
-        problem.packed_b = state->weights.data();
-        problem.c = state->sums.data();
-        problem.c_row_stride = channels;
-        problem.finish = detail::sums_as_they_are();
-        state->kernels->gemm(problem, kernel::parallel_for());
+        problem.c = state->sums.empty() ? static_cast<void*>(output.memory.data()) : state->sums.data();
+        state->kernels->gemm(problem, parallel);
+        if (state->sums.empty()) return;
         detail::convert_sums(state->sums, detail::bias_of(run, 2, channels), output.to<std::int8_t>(),
                              [&](std::int32_t sum, std::size_t c) { return to.dense(sum, c); });
     };
@@ -176,6 +209,7 @@ inline step make_max_pooling_on_kernels(const operation& op, step otherwise) {
     const kernel::kernel_table* const kernels = op.kernels();
     const window of = window_of(op, op.positive_option("filter_height"), op.positive_option("filter_width"));
     const code_range range = op.activated();
+    const kernel::parallel_for parallel = op.parallel();
     return [=](const operands& run) {
         const value& input = run.in(0);
         expect_image(input.dimensions);
@@ -204,7 +238,7 @@ inline step make_max_pooling_on_kernels(const operation& op, step otherwise) {
         problem.finish.output_type = kernel::element_kind::i8;
         problem.finish.quant_low = static_cast<float>(range.lowest);
         problem.finish.quant_high = static_cast<float>(range.highest);
-        kernels->pool(problem, kernel::parallel_for());
+        kernels->pool(problem, parallel);
     };
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lpt/specified/gather.hpp>
+#include <lpt/specified/kernel_elementwise.hpp>
 #include <lpt/specified/kernel_products.hpp>
 #include <lpt/specified/lookup.hpp>
 #include <lpt/specified/normalization.hpp>
@@ -21,8 +22,8 @@ step make_step(const operation& op) {
     using tflite::builtin;
     switch (op.code()) {
         case builtin::add:
-        case builtin::sub: return make_sum<Arithmetic>(op);
-        case builtin::mul: return make_product<Arithmetic>(op);
+        case builtin::sub: return make_sum_on_kernels<Arithmetic>(op, make_sum<Arithmetic>(op));
+        case builtin::mul: return make_product_on_kernels<Arithmetic>(op, make_product<Arithmetic>(op));
         case builtin::div: return make_quotient<Arithmetic>(op);
         case builtin::squared_difference: return make_squared_difference<Arithmetic>(op);
         case builtin::maximum:

@@ -6,8 +6,32 @@
 
 namespace lpt::inline LPT_ABI::specified {
 
+namespace detail {
+
+inline step make_lookup_on_kernels(const operation& op, const code_table<std::int8_t>& table) {
+    std::array<std::uint8_t, 256> by_byte{};
+    for (int code = -128; code <= 127; ++code)
+        by_byte[static_cast<std::uint8_t>(code)] = static_cast<std::uint8_t>(table[static_cast<std::int8_t>(code)]);
+    const kernel::kernel_table* const kernels = op.kernels();
+    const kernel::parallel_for parallel = op.parallel();
+    return [=, table = kept(by_byte)](const operands& run) {
+        const value& input = run.in(0);
+        value& output = run.out();
+        output.reshape(input.dimensions);
+        kernel::lookup_problem problem;
+        problem.table = table->data();
+        problem.input = input.as<std::uint8_t>();
+        problem.output = output.to<std::uint8_t>();
+        problem.count = input.elements();
+        kernels->lookup(problem, parallel);
+    };
+}
+
+}  // namespace detail
+
 /// A kernel that replaces each int8 code by that of a table.
-inline step make_lookup(const code_table<std::int8_t>& table) {
+inline step make_lookup(const operation& op, const code_table<std::int8_t>& table) {
+    if (op.kernels() != nullptr) return detail::make_lookup_on_kernels(op, table);
     return [table = kept(table)](const operands& run) {
         const value& input = run.in(0);
         value& output = run.out();
@@ -28,11 +52,12 @@ step make_function(const operation& op, Function function) {
     op.expect_codes(1);
     const quantized from = op.in(0), to = op.out();
     const float inverse = 1.0F / to.scale;
-    return make_lookup(code_table<std::int8_t>::made_of([&](int code) {
-        const float result = std::round(function(from.scale * static_cast<float>(code - from.zero_point)) * inverse);
-        if (!(result > -1e9F)) return -128;  // so is what is no number
-        return code_range().clamp(static_cast<std::int64_t>(std::min(result, 1e9F)) + to.zero_point);
-    }));
+    return make_lookup(op, code_table<std::int8_t>::made_of([&](int code) {
+                           const float result =
+                               std::round(function(from.scale * static_cast<float>(code - from.zero_point)) * inverse);
+                           if (!(result > -1e9F)) return -128;  // so is what is no number
+                           return code_range().clamp(static_cast<std::int64_t>(std::min(result, 1e9F)) + to.zero_point);
+                       }));
 }
 
 /// A function of double precision, rounded to single: correctly but for the rarest of its values, wherever it runs.
@@ -50,13 +75,14 @@ inline float gelu(float x, bool approximate) {
 
 /// An affine function of the code in two pieces: T(q - z_i, above) where q >= z_i, else T(q - z_i, below); + z_o; within the range.
 template <class Arithmetic>
-step make_affine(quantized from, quantized to, double above, double below, code_range range) {
+step make_affine(const operation& op, quantized from, quantized to, double above, double below, code_range range) {
     const arithmetic::multiplier of_above = Arithmetic::of(above), of_below = Arithmetic::of(below);
-    return make_lookup(code_table<std::int8_t>::made_of([&](int code) {
-        const std::int32_t centred = code - from.zero_point;
-        return range.clamp(std::int64_t{Arithmetic::scale(centred, centred >= 0 ? of_above : of_below)} +
-                           to.zero_point);
-    }));
+    return make_lookup(op, code_table<std::int8_t>::made_of([&](int code) {
+                           const std::int32_t centred = code - from.zero_point;
+                           return range.clamp(
+                               std::int64_t{Arithmetic::scale(centred, centred >= 0 ? of_above : of_below)} +
+                               to.zero_point);
+                       }));
 }
 
 }  // namespace detail
@@ -85,11 +111,11 @@ step make_real_function(const operation& op) {
 inline step make_root(const operation& op) {
     op.expect_codes(1);
     const quantized from = op.in(0), to = op.out();
-    return make_lookup(code_table<std::int8_t>::made_of([&](int code) {
-        const float real = from.scale * static_cast<float>(std::max(0, code - from.zero_point));
-        const float result = std::min(std::sqrt(real) / to.scale, 1e9F);
-        return code_range().clamp(static_cast<std::int64_t>(result) + to.zero_point);
-    }));
+    return make_lookup(op, code_table<std::int8_t>::made_of([&](int code) {
+                           const float real = from.scale * static_cast<float>(std::max(0, code - from.zero_point));
+                           const float result = std::min(std::sqrt(real) / to.scale, 1e9F);
+                           return code_range().clamp(static_cast<std::int64_t>(result) + to.zero_point);
+                       }));
 }
 
 /// ABS: T(|q - z_i|, M(s_i / s_o)) + z_o; the codes themselves where both scales are the same.
@@ -99,10 +125,12 @@ step make_absolute(const operation& op) {
     const quantized from = op.in(0), to = op.out();
     const arithmetic::multiplier by = Arithmetic::of(static_cast<double>(from.scale / to.scale));
     const bool rescales = from.scale != to.scale;
-    return make_lookup(code_table<std::int8_t>::made_of([&](int code) {
-        const std::int32_t centred = code < from.zero_point ? from.zero_point - code : code - from.zero_point;
-        return code_range().clamp(std::int64_t{rescales ? Arithmetic::scale(centred, by) : centred} + to.zero_point);
-    }));
+    return make_lookup(op, code_table<std::int8_t>::made_of([&](int code) {
+                           const std::int32_t centred =
+                               code < from.zero_point ? from.zero_point - code : code - from.zero_point;
+                           return code_range().clamp(std::int64_t{rescales ? Arithmetic::scale(centred, by) : centred} +
+                                                     to.zero_point);
+                       }));
 }
 
 /// RELU, RELU6, RELU_N1_TO_1, RELU_0_TO_1: T(q - z_i, M(s_i / s_o)) + z_o, within the codes z_o + round(v / s_o) of the bounds v.
@@ -117,7 +145,7 @@ step make_rectifier(const operation& op) {
     range.lowest = code_of(op.code() == tflite::builtin::relu_n1_to_1 ? -1.0F : 0.0F);
     if (op.code() != tflite::builtin::relu) range.highest = code_of(op.code() == tflite::builtin::relu6 ? 6.0F : 1.0F);
     const auto scale = static_cast<double>(from.scale / to.scale);
-    return detail::make_affine<Arithmetic>(from, to, scale, scale, range);
+    return detail::make_affine<Arithmetic>(op, from, to, scale, scale, range);
 }
 
 /// LEAKY_RELU: as RELU without bounds, below z_i with M(s_i alpha / s_o).
@@ -126,7 +154,7 @@ step make_leaky_rectifier(const operation& op) {
     op.expect_codes(1);
     const quantized from = op.in(0), to = op.out();
     const auto alpha = static_cast<float>(op.real_option("alpha"));
-    return detail::make_affine<Arithmetic>(from, to, static_cast<double>(from.scale / to.scale),
+    return detail::make_affine<Arithmetic>(op, from, to, static_cast<double>(from.scale / to.scale),
                                            static_cast<double>(from.scale * alpha / to.scale), code_range());
 }
 
@@ -138,13 +166,14 @@ step make_inverse_root(const operation& op) {
     constexpr int more = 20;
     arithmetic::multiplier by = Arithmetic::of(static_cast<double>(1.0F / (std::sqrt(from.scale) * to.scale)));
     by.exponent -= more;
-    const step look_up = make_lookup(code_table<std::int8_t>::made_of([&](int code) {
-        const std::int32_t centred = code - from.zero_point;
-        if (centred <= 0) return 127;
-        arithmetic::multiplier root = arithmetic::inverse_square_root(centred);
-        root.exponent += more;
-        return code_range().clamp(std::int64_t{Arithmetic::scale(Arithmetic::scale(1, root), by)} + to.zero_point);
-    }));
+    const step look_up = make_lookup(
+        op, code_table<std::int8_t>::made_of([&](int code) {
+            const std::int32_t centred = code - from.zero_point;
+            if (centred <= 0) return 127;
+            arithmetic::multiplier root = arithmetic::inverse_square_root(centred);
+            root.exponent += more;
+            return code_range().clamp(std::int64_t{Arithmetic::scale(Arithmetic::scale(1, root), by)} + to.zero_point);
+        }));
     return [=](const operands& run) {
         const std::int8_t* codes = run.in(0).template as<std::int8_t>();
         const std::int64_t count = run.in(0).elements();
@@ -213,7 +242,7 @@ struct hard_swish {
 template <class Arithmetic>
 step make_hard_swish(const operation& op) {
     op.expect_codes(1);
-    return make_lookup(code_table<std::int8_t>::made_of(detail::hard_swish<Arithmetic>(op.in(0), op.out())));
+    return make_lookup(op, code_table<std::int8_t>::made_of(detail::hard_swish<Arithmetic>(op.in(0), op.out())));
 }
 
 /// QUANTIZE: of codes T(q - z_i, M(s_i / s_o)) + z_o; of real numbers round_half_away(x / s_o) + z_o in single precision; clamped.
@@ -242,7 +271,7 @@ step make_quantization(const operation& op) {
     if (from_type != i8 && from_type != u8 && from_type != i16) op.wrong("quantizes ", tflite::name(op.input(0).type));
     const quantized from = op.in(0);
     const double scale = static_cast<double>(from.scale) / static_cast<double>(to.scale);
-    if (from_type == i8 && to_type == i8) return detail::make_affine<Arithmetic>(from, to, scale, scale, range);
+    if (from_type == i8 && to_type == i8) return detail::make_affine<Arithmetic>(op, from, to, scale, scale, range);
     const arithmetic::multiplier by = Arithmetic::of(scale);
     return [=](const operands& run) {
         const value& input = run.in(0);

@@ -52,6 +52,8 @@ class runnable_subgraph {
     const tflite::subgraph* net_;
     std::vector<value> values_;
     std::vector<step> steps_;
+    kernel::parallel_for parallel_;
+    std::vector<step> of_runs_;  // in a run: steps that others do are empty
 
     /// Real zero: in 8 bits the zero point.
     static void clear(const tflite::tensor_info& info, value& variable) {
@@ -73,7 +75,7 @@ class runnable_subgraph {
     }
 
     step make(std::int64_t index, variables& all, const kernel::kernel_table* kernels) const {
-        const operation op(*model_, *net_, index, kernels);
+        const operation op(*model_, *net_, index, kernels, parallel_);
         switch (op.code()) {
             case tflite::builtin::var_handle:
             case tflite::builtin::call_once: return [](const operands&) {};  // done when the network is made
@@ -83,14 +85,53 @@ class runnable_subgraph {
         }
     }
 
+    /// Whether only one operation reads a tensor, and the network does not give it away.
+    bool is_inside(std::int64_t tensor) const {
+        std::int64_t readers = 0;
+        for (const tflite::operator_info& each : net_->operators)
+            readers += std::count(each.inputs.begin(), each.inputs.end(), tensor);
+        return readers == 1 && std::find(net_->outputs.begin(), net_->outputs.end(), tensor) == net_->outputs.end();
+    }
+
+    /// Operations that follow each other and are one step of a run.
+    void join_steps(const kernel::kernel_table* kernels) {
+        of_runs_ = steps_;
+        for (std::size_t i = 2; i < steps_.size(); ++i) {
+            const auto at = [&](std::size_t k) {
+                return operation(*model_, *net_, static_cast<std::int64_t>(k), kernels, parallel_);
+            };
+            step joined = make_real_prelu_chain(at(i - 2), at(i - 1), at(i));
+            if (!joined || !is_inside(net_->operators[i - 2].outputs[0]) ||
+                !is_inside(net_->operators[i - 1].outputs[0]))
+                continue;
+            of_runs_[i - 2] = {};
+            of_runs_[i - 1] = {};
+            of_runs_[i] = lpt::move(joined);
+        }
+    }
+
+    void run_one(const step& each, std::size_t index) {
+        const tflite::operator_info& info = net_->operators[index];
+#if LPT_THROWS
+        try {
+            each(operands(info, values_));
+        } catch (const error& raised) {
+            operation(*model_, *net_, static_cast<std::int64_t>(index)).wrong(raised.message());
+        }
+#else
+        each(operands(info, values_));
+#endif
+    }
+
 public:
     runnable_subgraph(const tflite::model& model, const tflite::subgraph& net, variables& all,
-                      const kernel::kernel_table* kernels)
-        : model_(&model), net_(&net) {
+                      const kernel::kernel_table* kernels, const kernel::parallel_for& parallel)
+        : model_(&model), net_(&net), parallel_(parallel) {
         for (const tflite::tensor_info& each : net.tensors)
             make_value(each);
         for (std::size_t i = 0; i < net.operators.size(); ++i)
             steps_.push_back(make(static_cast<std::int64_t>(i), all, kernels));
+        join_steps(kernels);
         for (const std::int64_t each : net.inputs)
             values_[static_cast<std::size_t>(each)].reshape(net.tensors[static_cast<std::size_t>(each)].dimensions);
     }
@@ -105,22 +146,12 @@ public:
         }
     }
 
-    void run_step(std::size_t index) {
-        const tflite::operator_info& info = net_->operators[index];
-#if LPT_THROWS
-        try {
-            steps_[index](operands(info, values_));
-        } catch (const error& raised) {
-            operation(*model_, *net_, static_cast<std::int64_t>(index)).wrong(raised.message());
-        }
-#else
-        steps_[index](operands(info, values_));
-#endif
-    }
+    void run_step(std::size_t index) { run_one(steps_[index], index); }
 
     void run() {
-        for (std::size_t i = 0; i < steps_.size(); ++i)
-            run_step(i);
+        for (std::size_t i = 0; i < of_runs_.size(); ++i) {
+            if (of_runs_[i]) run_one(of_runs_[i], i);
+        }
     }
 };
 
@@ -145,14 +176,17 @@ public:
     /// Makes the kernels. Products and pooling run on `kernels`, with the same bits, if there are any (`kernel::table_for(kernel::best_isa())`).
     /// Raises an error that names the operation where one has no specified arithmetic, or breaks the specification
     /// in a way that leaves open what it means.
-    explicit basic_network(const tflite::model& model, const kernel::kernel_table* kernels = nullptr)
-        : net_(model, model.subgraphs.front(), *variables_, kernels) {
+    /// `parallel` shares the work of the kernels among threads, and outlives the network.
+    explicit basic_network(const tflite::model& model, const kernel::kernel_table* kernels = nullptr,
+                           const kernel::parallel_for& parallel = {})
+        : net_(model, model.subgraphs.front(), *variables_, kernels, parallel) {
         for (const tflite::operator_info& each : subgraph().operators) {
             if (each.code != tflite::builtin::call_once) continue;
             const std::int64_t index = each.integer("init_subgraph_index");
             if (index <= 0 || index >= static_cast<std::int64_t>(model.subgraphs.size()))
                 fail({"CALL_ONCE: subgraph ", index});
-            initializers_.emplace_back(model, model.subgraphs[static_cast<std::size_t>(index)], *variables_, kernels);
+            initializers_.emplace_back(model, model.subgraphs[static_cast<std::size_t>(index)], *variables_, kernels,
+                                       parallel);
         }
         initialize();
     }
@@ -161,7 +195,8 @@ public:
     std::size_t inputs() const { return subgraph().inputs.size(); }
     std::size_t outputs() const { return subgraph().outputs.size(); }
 
-    /// The value of a tensor, by its number in the file; after a run that of every tensor that an operation writes.
+    /// The value of a tensor, by its number in the file; after a run that of every tensor that an operation writes,
+    /// but those between DEQUANTIZE, PRELU and QUANTIZE that are one step.
     const value& tensor(std::size_t index) const { return net_.tensor(index); }
     const value& input(std::size_t index) const { return tensor(static_cast<std::size_t>(subgraph().inputs[index])); }
     const value& output(std::size_t index) const { return tensor(static_cast<std::size_t>(subgraph().outputs[index])); }

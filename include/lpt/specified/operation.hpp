@@ -42,6 +42,8 @@ struct value {
     }
     /// Gives it a shape and room for the elements; what they are is left open.
     void reshape(shape wanted) {
+        const bool has_room = !memory.empty() && wanted == dimensions;
+        if (has_room && memory.size() == byte_size(type, dimensions.elements())) return;
         if (!wanted.is_possible() || wanted.is_dynamic()) fail({"a tensor cannot have the shape ", wanted});
         dimensions = move(wanted);
         memory.resize(byte_size(type, dimensions.elements()));
@@ -75,6 +77,7 @@ class operation {
     const tflite::operator_info* info_;
     std::int64_t index_;
     const kernel::kernel_table* kernels_;
+    kernel::parallel_for parallel_;
 
     const tflite::tensor_info* at(const std::vector<std::int64_t>& tensors, std::size_t index) const {
         if (index >= tensors.size() || tensors[index] < 0) return nullptr;
@@ -84,15 +87,17 @@ class operation {
 public:
     /// `kernels` may be null: then loops of the definition run.
     operation(const tflite::model& model, const tflite::subgraph& net, std::int64_t index,
-              const kernel::kernel_table* kernels = nullptr)
+              const kernel::kernel_table* kernels = nullptr, const kernel::parallel_for& parallel = {})
         : model_(&model),
           net_(&net),
           info_(&net.operators[static_cast<std::size_t>(index)]),
           index_(index),
-          kernels_(kernels) {}
+          kernels_(kernels),
+          parallel_(parallel) {}
 
     const tflite::operator_info& info() const { return *info_; }
     const kernel::kernel_table* kernels() const { return kernels_; }
+    const kernel::parallel_for& parallel() const { return parallel_; }
     tflite::builtin code() const { return info_->code; }
     std::size_t inputs() const { return info_->inputs.size(); }
     std::size_t outputs() const { return info_->outputs.size(); }
@@ -228,6 +233,8 @@ public:
     std::size_t inputs() const { return info_->inputs.size(); }
     std::size_t outputs() const { return info_->outputs.size(); }
     const value& in(std::size_t index) const { return at(info_->inputs[index]); }
+    /// A tensor by its number in the file.
+    const value& tensor(std::int64_t number) const { return at(number); }
     /// The state that an operation changes.
     value& state(std::size_t index) const { return at(info_->inputs[index]); }
     value& out(std::size_t index = 0) const { return at(info_->outputs[index]); }

@@ -40,6 +40,28 @@ struct lanes_256 : xsimd_lanes<Isa, xsimd::fma3<xsimd::avx2>> {
     [[gnu::always_inline]] static ints multiply_pairs(ints sum, ints a, ints b) noexcept {
         return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
     }
+    [[gnu::always_inline]] static ints shift_right(ints value, ints by) noexcept {
+        return _mm256_srav_epi32(value, by);
+    }
+    [[gnu::always_inline]] static ints doubling_high_product(ints a, ints b) noexcept {
+        const __m256i half = _mm256_set1_epi64x(std::int64_t{1} << 30);
+        const __m256i even = _mm256_add_epi64(_mm256_mul_epi32(a, b), half);
+        const __m256i odd =
+            _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(a, 32), _mm256_srli_epi64(b, 32)), half);
+        return _mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_add_epi64(odd, odd), 0xaa);
+    }
+    [[gnu::always_inline]] static __m128i rounded_products(__m128i value, const double* by) noexcept {
+        const __m256d sign_bit = _mm256_set1_pd(-0.0), most = _mm256_set1_pd(1073741824.0);
+        const __m256d product = _mm256_mul_pd(_mm256_cvtepi32_pd(value), _mm256_loadu_pd(by));
+        const __m256d half = _mm256_or_pd(_mm256_and_pd(product, sign_bit), _mm256_set1_pd(0.49999999999999994));
+        const __m256d limited = _mm256_min_pd(_mm256_add_pd(product, half), most);
+        return _mm256_cvttpd_epi32(_mm256_max_pd(limited, _mm256_or_pd(most, sign_bit)));
+    }
+    [[gnu::always_inline]] static ints rounded_products(ints value, const double* by) noexcept {
+        const __m256i all = value;
+        return _mm256_setr_m128i(rounded_products(_mm256_castsi256_si128(all), by),
+                                 rounded_products(_mm256_extracti128_si256(all, 1), by + 4));
+    }
     using bytes = __m256i;
     /// The numbers of four vectors as bytes, saturated to i8 (`Signed`) or u8, in the order in which packing inside 128-bit halves
     /// leaves them: blocks of 4 bytes a0 b0 c0 d0 a1 b1 c1 d1.

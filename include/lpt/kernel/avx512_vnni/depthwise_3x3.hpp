@@ -39,7 +39,7 @@ struct depthwise_3x3<on::avx512_vnni> {
         // At most the first and the last column lie outside.
         const std::int64_t past = (s.out[2] - 1) * stride + 3 - s.pad_begin[2] - s.in[2];
         return plane && taps && strides && s.pad_begin[2] <= 1 && past <= 1 &&
-               finish<isa_type>::requantizes_directly(problem.finish, 0, s.out_channels);
+               (is_fixed(problem.finish) || finish<isa_type>::requantizes_directly(problem.finish, 0, s.out_channels));
     }
 
     /// `full` and `rest`: the channels of the two packings.
@@ -68,6 +68,8 @@ struct depthwise_3x3<on::avx512_vnni> {
     }
 
 private:
+    static bool is_fixed(const epilogue& e) noexcept { return e.fixed != nullptr && e.fixed->real == nullptr; }
+
     /// A task: output rows, or pairs of them, counting those of all planes, of which each has `rows`.
     struct work {
         const convolution_problem& problem;
@@ -128,12 +130,14 @@ private:
         alignas(64) std::int32_t start[64];
         alignas(64) float scale[64];
         alignas(64) float bias[64];
+        fixed_slots<64> fixed_numbers;
         const unsigned char* outside;
         std::int64_t channel;
         __mmask64 inside;  // of the first part
         unsigned char flip;
         bool is_signed;
         bool limited;
+        bool fixed;
         std::int32_t low;
         std::int32_t high;
     };
@@ -165,8 +169,15 @@ private:
             const __m512i sum = load_slots<Parts>(from, from.sums, v);
             _mm512_store_si512(c.start + 16 * v, _mm512_mullo_epi32(sum, zero));
         }
-        put_in_slots<Parts>(e.scale, e.scale_all, from, c.scale);
-        put_in_slots<Parts>(e.bias, e.bias_all, from, c.bias);
+        c.fixed = is_fixed(e);
+        if (c.fixed) {
+            c.fixed_numbers.fill(*e.fixed, [&](const std::int32_t* array, std::int32_t* slots) {
+                put_in_slots<Parts>(reinterpret_cast<const float*>(array), 0, from, reinterpret_cast<float*>(slots));
+            });
+        } else {
+            put_in_slots<Parts>(e.scale, e.scale_all, from, c.scale);
+            put_in_slots<Parts>(e.bias, e.bias_all, from, c.bias);
+        }
         const auto packed = [&](int i) __attribute__((always_inline)) {
             return load_slots<Parts>(from, from.weights + i / 4 * 4 * from.vector_bytes, i % 4);
         };
@@ -329,6 +340,15 @@ private:
         __m512i q[Rows][4];
 #pragma GCC unroll 4
         for (int v = 0; v < 4; ++v) {
+            if (c.fixed) {
+                const fixed_columns<simd> column = c.fixed_numbers.load<simd>(16 * v);
+#pragma GCC unroll 2
+                for (int r = 0; r < Rows; ++r) {
+                    dot::settle(sum[r][v]);
+                    q[r][v] = column.code(dot::bits(sum[r][v]));
+                }
+                continue;
+            }
             __m512 scale = _mm512_load_ps(c.scale + 16 * v);
             __m512 bias = _mm512_load_ps(c.bias + 16 * v);
             if constexpr (Rows > 1) __asm__("" : "+v"(scale), "+v"(bias));

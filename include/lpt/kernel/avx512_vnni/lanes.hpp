@@ -43,6 +43,29 @@ struct lanes<on::avx512_vnni> : detail::xsimd_lanes<on::avx512_vnni, xsimd::avx5
     [[gnu::always_inline]] static ints multiply_pairs(ints sum, ints a, ints b) noexcept {
         return _mm512_add_epi32(sum, _mm512_madd_epi16(a, b));
     }
+    [[gnu::always_inline]] static ints shift_right(ints value, ints by) noexcept {
+        return _mm512_srav_epi32(value, by);
+    }
+    [[gnu::always_inline]] static ints doubling_high_product(ints a, ints b) noexcept {
+        const __m512i half = _mm512_set1_epi64(std::int64_t{1} << 30);
+        const __m512i even = _mm512_add_epi64(_mm512_mul_epi32(a, b), half);
+        const __m512i odd =
+            _mm512_add_epi64(_mm512_mul_epi32(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32)), half);
+        return _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 31), _mm512_add_epi64(odd, odd));
+    }
+    [[gnu::always_inline]] static __m256i rounded_products(__m256i value, const double* by) noexcept {
+        const __m512d sign_bit = _mm512_set1_pd(-0.0), most = _mm512_set1_pd(1073741824.0);
+        const __m512d product = _mm512_mul_pd(_mm512_cvtepi32_pd(value), _mm512_loadu_pd(by));
+        const __m512d half = _mm512_or_pd(_mm512_and_pd(product, sign_bit), _mm512_set1_pd(0.49999999999999994));
+        const __m512d limited = _mm512_min_pd(_mm512_add_pd(product, half), most);
+        return _mm512_cvttpd_epi32(_mm512_max_pd(limited, _mm512_or_pd(most, sign_bit)));
+    }
+    [[gnu::always_inline]] static ints rounded_products(ints value, const double* by) noexcept {
+        const __m512i all = value;
+        const __m256i low = rounded_products(_mm512_castsi512_si256(all), by);
+        return _mm512_inserti64x4(_mm512_castsi256_si512(low),
+                                  rounded_products(_mm512_extracti64x4_epi64(all, 1), by + 8), 1);
+    }
     using bytes = __m512i;
     /// The numbers of four vectors as bytes, saturated to i8 (`Signed`) or u8, in the order in which packing inside 128-bit quarters
     /// leaves them: blocks of 4 bytes a0 b0 c0 d0 a1 b1 c1 d1 a2 ... d3.

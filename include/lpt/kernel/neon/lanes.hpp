@@ -56,6 +56,22 @@ struct lanes_128 : xsimd_lanes<Isa, xsimd::neon64> {
         const int32x4_t low = vmull_s16(vget_low_s16(x), vget_low_s16(y));
         return vaddq_s32(sum, vpaddq_s32(low, vmull_high_s16(x, y)));
     }
+    [[gnu::always_inline]] static ints shift_right(ints value, ints by) noexcept {
+        return vshlq_s32(value, vnegq_s32(by));
+    }
+    [[gnu::always_inline]] static ints doubling_high_product(ints a, ints b) noexcept { return vqrdmulhq_s32(a, b); }
+    [[gnu::always_inline]] static int32x2_t rounded_products(int32x2_t value, const double* by) noexcept {
+        const float64x2_t most = vdupq_n_f64(1073741824.0);
+        const float64x2_t product = vmulq_f64(vcvtq_f64_s64(vmovl_s32(value)), vld1q_f64(by));
+        const float64x2_t half =
+            vbslq_f64(vdupq_n_u64(std::uint64_t{1} << 63), product, vdupq_n_f64(0.49999999999999994));
+        const float64x2_t limited = vminq_f64(vaddq_f64(product, half), most);
+        return vmovn_s64(vcvtq_s64_f64(vmaxq_f64(limited, vnegq_f64(most))));
+    }
+    [[gnu::always_inline]] static ints rounded_products(ints value, const double* by) noexcept {
+        const int32x4_t all = value;
+        return vcombine_s32(rounded_products(vget_low_s32(all), by), rounded_products(vget_high_s32(all), by + 2));
+    }
     using bytes = uint8x16_t;
     /// The numbers of four vectors as bytes in order, saturated to i8 (`Signed`) or u8.
     template <bool Signed>

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numbers of fixed-point arithmetic as the kernels for bytes take them.
+#pragma once
+
+#include <lpt/specified/product.hpp>
+
+namespace lpt::inline LPT_ABI::specified {
+
+/// A multiplier that shifts to the right by few bits, split as kernels take it; `fits` is false for others.
+struct split_multiplier {
+    bool fits = false;
+    kernel::fixed_scale numbers;
+
+    /// For |x| <= `most`; the zero point is added to the result.
+    split_multiplier(arithmetic::multiplier by, std::int64_t most, std::int32_t zero_point) {
+        if (by.exponent > 0 || most >= std::int64_t{1} << 30) return;
+        const int right = -by.exponent < 31 ? -by.exponent : 31;
+        fits = true;
+        numbers.multiplier = by.significand;
+        if (right > kernel::fixed_point::most_right || by.significand == 0) {
+            // What is below half of 2^right becomes 0.
+            fits = by.significand == 0 || most + 1 < std::int64_t{1} << (right - 1);
+            numbers.multiplier = 0;
+            numbers.offset = zero_point;
+            return;
+        }
+        numbers.right = right;
+        numbers.offset = zero_point * (1 << right) + (right > 0 ? 1 << (right - 1) : 0);
+        numbers.below = right > 0 ? -1 : 0;
+    }
+};
+
+/// `kernel::fixed_point` with its arrays.
+class fixed_numbers {
+    std::vector<std::int32_t> integers_;
+    std::vector<double> real_;
+    kernel::fixed_point view_;
+
+public:
+    fixed_numbers() = default;
+    fixed_numbers(const fixed_numbers&) = delete;
+    fixed_numbers& operator=(const fixed_numbers&) = delete;
+
+    const kernel::fixed_point* view() const { return view_.bias == nullptr ? nullptr : &view_; }
+
+    /// Takes over the numbers of a product whose sums are at most `most` without their bias; leaves them out where kernels cannot take them.
+    template <class Arithmetic>
+    void set(const requantization<Arithmetic>& to, const std::vector<std::int64_t>& bias, std::int64_t most,
+             bool rounds_once) {
+        const std::size_t channels = bias.size();
+        const std::size_t padded = channels + kernel::fixed_point::padding;
+        integers_.assign(5 * padded, 0);
+        for (std::size_t c = 0; c < channels; ++c)
+            integers_[c] = static_cast<std::int32_t>(bias[c]);
+        view_.zero_point = to.zero_point;
+        if (rounds_once) {
+            real_ = to.exactly;
+            real_.resize(padded, 0);
+            view_.real = real_.data();
+        }
+        for (std::size_t c = 0; c < channels && !rounds_once; ++c) {
+            const std::int64_t size = bias[c] < 0 ? -bias[c] : bias[c];
+            const split_multiplier split(to.by[c], most + size, to.zero_point);
+            if (!split.fits) return;
+            integers_[padded + c] = split.numbers.multiplier;
+            integers_[2 * padded + c] = split.numbers.right;
+            integers_[3 * padded + c] = split.numbers.offset;
+            integers_[4 * padded + c] = split.numbers.below;
+        }
+        view_.bias = integers_.data();
+        view_.multiplier = integers_.data() + padded;
+        view_.right = integers_.data() + 2 * padded;
+        view_.offset = integers_.data() + 3 * padded;
+        view_.below = integers_.data() + 4 * padded;
+    }
+};
+
+}  // namespace lpt::inline LPT_ABI::specified

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/kernel/support.hpp"
+
+#include <lpt/specified/kernel_elementwise.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace kernel_test;
+using arithmetic_type = lpt::arithmetic::tflite_reference;
+
+namespace {
+
+std::int8_t limited(std::int64_t code) {
+    return static_cast<std::int8_t>(std::min<std::int64_t>(std::max<std::int64_t>(code, -120), 117));
+}
+
+/// Multipliers of random sizes, with zeros and those of a half and more among them.
+struct random_requantization {
+    lpt::specified::requantization<arithmetic_type> to;
+    std::vector<std::int64_t> bias;
+
+    random_requantization(generator& random, std::int64_t channels) {
+        to.zero_point = static_cast<std::int32_t>(random.below(256)) - 128;
+        to.range = {-120, 117};
+        for (std::int64_t c = 0; c < channels; ++c) {
+            const int kind = static_cast<int>(random.below(8));
+            const double real =
+                static_cast<double>(random.real(0.5f, 1.0f)) * std::ldexp(1.0, -static_cast<int>(random.below(16)));
+            to.exactly.push_back(kind == 0 ? 0 : kind == 1 ? 0.5 : kind == 2 ? std::ldexp(0.7, -28) : real);
+            to.by.push_back(arithmetic_type::of(to.exactly.back()));
+            bias.push_back(random.below(4001) - 2000);
+        }
+    }
+    std::int8_t code(std::int32_t sum, std::size_t c, bool once) const {
+        const auto x = static_cast<std::int32_t>(sum + bias[c]);
+        const std::int32_t scaled =
+            once ? arithmetic_type::scale_once(x, to.exactly[c]) : arithmetic_type::scale(x, to.by[c]);
+        return limited(std::int64_t{scaled} + to.zero_point);
+    }
+};
+
+k::epilogue finish_with(const lpt::specified::fixed_numbers& numbers) {
+    k::epilogue result;
+    result.output_type = k::element_kind::i8;
+    result.quant_low = -120;
+    result.quant_high = 117;
+    result.fixed = numbers.view();
+    return result;
+}
+
+guarded<std::uint8_t> convolve(const k::kernel_table& table, k::convolution_problem problem,
+                               const guarded<std::uint8_t>& input, const guarded<std::uint8_t>& weights,
+                               std::int64_t bytes, int thread_count) {
+    const k::convolution_shape& s = problem.shape;
+    k::convolution_weights unpacked;
+    unpacked.data = weights.data();
+    const std::int64_t of_group = s.in_channels / s.groups;
+    const std::int64_t taps = s.kernel[1] * s.kernel[2];
+    unpacked.out_stride = taps * of_group;
+    unpacked.group_stride = s.out_channels / s.groups * taps * of_group;
+    unpacked.in_stride = 1;
+    unpacked.tap_stride = of_group;
+    std::vector<unsigned char> packed(table.packed_convolution_bytes(s, k::element_kind::i8));
+    std::vector<unsigned char> scratch(table.convolution_scratch_bytes(s, k::element_kind::i8, thread_count));
+    table.pack_convolution(s, unpacked, packed.data());
+    guarded<std::uint8_t> output(static_cast<std::size_t>(bytes));
+    problem.input = input.data();
+    problem.input_type = k::element_kind::i8;
+    problem.input_pixel_stride = s.in_channels;
+    problem.output_pixel_stride = s.out_channels;
+    problem.packed_weights = packed.data();
+    problem.scratch = scratch.data();
+    problem.output = output.data();
+    table.convolution(problem, threads(thread_count));
+    return output;
+}
+
+k::convolution_shape image(std::int64_t size, std::int64_t in, std::int64_t out, std::int64_t kernel,
+                           std::int64_t stride, std::int64_t groups) {
+    k::convolution_shape s;
+    s.in_channels = in;
+    s.out_channels = out;
+    s.groups = groups;
+    for (std::size_t i = 1; i < 3; ++i) {
+        s.in[i] = size;
+        s.kernel[i] = kernel;
+        s.stride[i] = stride;
+        s.pad_begin[i] = kernel / 2;
+        s.out[i] = (size + 2 * (kernel / 2) - kernel) / stride + 1;
+    }
+    return s;
+}
+
+}  // namespace
+
+TEST_CASE("Sums become codes in fixed point as the arithmetic says, on every instruction set and thread count") {
+    generator random(21);
+    const k::convolution_shape shapes[] = {
+        image(5, 3, 7, 1, 1, 1),     image(9, 24, 70, 1, 1, 1),   image(12, 8, 24, 3, 1, 1),   image(7, 3, 33, 5, 2, 1),
+        image(9, 24, 24, 3, 1, 24),  image(11, 70, 70, 3, 2, 70), image(8, 96, 96, 5, 1, 96),  image(6, 8, 16, 3, 1, 4),
+        image(13, 20, 150, 3, 1, 1), image(1, 64, 65, 1, 1, 1),   image(10, 40, 40, 3, 1, 40),
+    };
+    for (const k::convolution_shape& s : shapes) {
+        CAPTURE(s.in_channels);
+        CAPTURE(s.out_channels);
+        CAPTURE(s.kernel[1]);
+        const std::int64_t elements = s.out[1] * s.out[2] * s.out_channels;
+        const auto input = random_bytes(random, s.in[1] * s.in[2] * s.in_channels);
+        const auto weights =
+            random_bytes(random, s.kernel[1] * s.kernel[2] * s.in_channels / s.groups * s.out_channels);
+        k::convolution_problem problem;
+        problem.shape = s;
+        problem.input_zero_point = static_cast<std::int32_t>(random.below(256)) - 128;
+        problem.finish.output_type = k::element_kind::i32;
+        const auto sums = convolve(k::table_for(k::isa::scalar), problem, input, weights, elements * 4, 1);
+        const random_requantization wanted(random, s.out_channels);
+        for (const bool once : {false, true}) {
+            lpt::specified::fixed_numbers numbers;
+            numbers.set(wanted.to, wanted.bias, std::int64_t{1} << 25, once);
+            REQUIRE(numbers.view() != nullptr);
+            problem.finish = finish_with(numbers);
+            for (const k::isa set : instruction_sets()) {
+                for (const int count : {1, 3}) {
+                    CAPTURE(std::string(k::name_of(set)));
+                    const auto found = convolve(k::table_for(set), problem, input, weights, elements, count);
+                    std::int64_t different = 0;
+                    for (std::size_t i = 0; i < found.size(); ++i) {
+                        std::int32_t sum = 0;
+                        std::memcpy(&sum, sums.data() + 4 * i, sizeof sum);
+                        const std::size_t c = i % static_cast<std::size_t>(s.out_channels);
+                        different += static_cast<std::int8_t>(found[i]) != wanted.code(sum, c, once) ? 1 : 0;
+                    }
+                    CHECK(different == 0);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("A multiplier that kernels cannot take is left out") {
+    generator random(22);
+    random_requantization wanted(random, 3);
+    lpt::specified::fixed_numbers numbers;
+    wanted.to.by[1] = arithmetic_type::of(1.5);
+    numbers.set(wanted.to, wanted.bias, 1000, false);
+    CHECK(numbers.view() == nullptr);
+}
+
+TEST_CASE("Sums, differences and products of codes are those of the arithmetic on every instruction set") {
+    generator random(23);
+    for (const auto function : {k::fixed_function::add, k::fixed_function::subtract, k::fixed_function::multiply}) {
+        for (const std::int64_t columns : {1, 15, 16, 63, 64, 200, 9000}) {
+            for (const std::int32_t step : {0, 1}) {
+                const auto a = random_bytes(random, columns);
+                const auto b = random_bytes(random, columns);
+                const lpt::arithmetic::multiplier of_a = arithmetic_type::of(0.5);
+                const lpt::arithmetic::multiplier of_b =
+                    arithmetic_type::of(static_cast<double>(random.real(0.01f, 0.5f)));
+                const bool multiplies = function == k::fixed_function::multiply;
+                const lpt::arithmetic::multiplier of_result = arithmetic_type::of(
+                    multiplies ? 0.0123 : std::ldexp(static_cast<double>(random.real(0.6f, 3)), -20));
+                k::fixed_binary_problem problem;
+                problem.function = function;
+                problem.columns = columns;
+                problem.a_row_stride = columns;
+                problem.b_row_stride = columns;
+                problem.b_step = step;
+                problem.a_zero_point = 5;
+                problem.b_zero_point = -128;
+                problem.of_a = lpt::specified::split_multiplier(of_a, 255 << 20, 0).numbers;
+                problem.of_b = lpt::specified::split_multiplier(of_b, 255 << 20, 0).numbers;
+                problem.of_a.left = problem.of_b.left = 20;
+                problem.of_result = lpt::specified::split_multiplier(of_result, 255 << 20, -7).numbers;
+                problem.low = -120;
+                problem.high = 117;
+                problem.a = reinterpret_cast<const std::int8_t*>(a.data());
+                problem.b = reinterpret_cast<const std::int8_t*>(b.data());
+                for (const k::isa set : instruction_sets()) {
+                    guarded<std::uint8_t> output(static_cast<std::size_t>(columns));
+                    problem.output = reinterpret_cast<std::int8_t*>(output.data());
+                    k::table_for(set).run(problem, threads(2));
+                    std::int64_t different = 0;
+                    for (std::int64_t i = 0; i < columns; ++i) {
+                        const std::int32_t x = problem.a[i] - 5, y = problem.b[i * step] + 128;
+                        const std::int32_t left = arithmetic_type::scale(x * (1 << 20), of_a);
+                        const std::int32_t right = arithmetic_type::scale(y * (1 << 20), of_b);
+                        const std::int32_t value = multiplies                           ? x * y
+                                                   : function == k::fixed_function::add ? left + right
+                                                                                        : left - right;
+                        const std::int8_t code = limited(std::int64_t{arithmetic_type::scale(value, of_result)} - 7);
+                        different += problem.output[i] != code ? 1 : 0;
+                    }
+                    CAPTURE(std::string(k::name_of(set)));
+                    CAPTURE(columns);
+                    CHECK(different == 0);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("PRELU of codes by way of real numbers is that of single precision on every instruction set") {
+    generator random(24);
+    for (const std::int64_t channels : {1, 3, 16, 40, 64, 130}) {
+        k::real_prelu_problem problem;
+        problem.rows = 37;
+        problem.channels = channels;
+        problem.zero_point = -11;
+        problem.scale = 0.0371f;
+        problem.output_scale = 0.0185f;
+        problem.output_zero_point = 23;
+        const auto input = random_bytes(random, problem.rows * channels);
+        const auto slope = random_floats(random, channels, -1, 1);
+        problem.input = reinterpret_cast<const std::int8_t*>(input.data());
+        problem.slope = slope.data();
+        for (const k::isa set : instruction_sets()) {
+            guarded<std::uint8_t> output(input.size());
+            problem.output = reinterpret_cast<std::int8_t*>(output.data());
+            k::table_for(set).run(problem, threads(2));
+            std::int64_t different = 0;
+            for (std::size_t i = 0; i < output.size(); ++i) {
+                const float x = problem.scale * static_cast<float>(problem.input[i] - problem.zero_point);
+                const float y = x >= 0 ? x : x * slope[i % static_cast<std::size_t>(channels)];
+                const auto code = static_cast<std::int64_t>(std::round(y / problem.output_scale)) + 23;
+                const auto wanted = std::min<std::int64_t>(std::max<std::int64_t>(code, -128), 127);
+                different += problem.output[i] != wanted ? 1 : 0;
+            }
+            CAPTURE(std::string(k::name_of(set)));
+            CHECK(different == 0);
+        }
+    }
+}
