@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lpt/transformation/fake_quantize/compose.hpp>
 #include <lpt/transformation/fake_quantize/decompose.hpp>
 #include <lpt/transformation/pattern.hpp>
 
