@@ -94,6 +94,12 @@ struct dense {
         return (channels + Arithmetic::group - 1) / Arithmetic::group * row_group_bytes;
     }
 
+    /// How far copied rows lie apart.
+    static std::int64_t copied_distance(std::int64_t channels) noexcept {
+        const std::int64_t lines = (copied_bytes(channels) + 63) / 64 * 64;
+        return lines % meeting_distance == 0 ? lines + 64 : lines;
+    }
+
     /// Computes rows [row_begin, row_end) x units [unit_begin, unit_end); a unit is a panel of a group. The source has
     ///   rows(first, count, group, pointers)  writes the pointer of tap t of row first + r to pointers[r * taps + t];
     ///   copies_rows      whether it copies them, into a buffer for `copied_rows`;
@@ -128,14 +134,14 @@ struct dense {
             }
             adds_rows = s.header.differs != 0 || s.header.zero_point != 0;
             if (!in_form) {
-                copies = Arithmetic::widens_rows || flips(c.signed_rows);
+                copies = Arithmetic::widens_rows || flips(c.signed_rows) || meets_in_cache(c, source, row_begin, row_end, unit_end - unit_begin, pointers);
                 if constexpr (!Source::readable_ends) {
                     const std::int64_t rest = c.shape.channels % Arithmetic::group;
                     if (!copies && rest != 0) readable = source.readable_rows(Arithmetic::group - rest);
                 }
             }
         }
-        const std::int64_t copied = (copied_bytes(c.shape.channels) + 63) / 64 * 64;
+        const std::int64_t copied = copied_distance(c.shape.channels);
         const std::int64_t ends = row_end - (readable > row_begin ? readable : row_begin);
         if (readable < row_end && copied * (ends < block ? ends : block) > copy_bytes) copies = true;
         if (copies) {
@@ -306,6 +312,17 @@ private:
     }
 
     static constexpr std::int64_t copy_bytes = 65536;  // of the rows of a block
+    static constexpr std::int64_t meeting_distance = 2048;
+
+    /// Whether rows lie so far apart that those of a tile have the same places in the L1 cache, and enough panels read them for copies
+    /// to be worth it: a tile takes up to twice as long there.
+    template <class Source>
+    static bool meets_in_cache(const call& c, const Source& source, std::int64_t row_begin, std::int64_t row_end,
+                               std::int64_t units, const unsigned char** pointers) noexcept {
+        if (Source::copies_rows || c.shape.taps != 1 || units < 4 || row_end - row_begin < 3) return false;
+        source.rows(row_begin, 2, 0, pointers);
+        return (pointers[1] - pointers[0]) % meeting_distance == 0 && pointers[1] != pointers[0];
+    }
 
     /// Copies the rows of a block into the form that the tiles read and lets the pointers point there.
     static void copy_rows(const call& c, state& s, unsigned char* buffer, std::int64_t row_bytes) noexcept {
@@ -398,6 +415,13 @@ private:
                panel * layout::panel_columns * c.shape.column_bytes();
     }
 
+    /// The order of a panel's k groups, or null.
+    static const std::uint16_t* order_of(const call& c, std::int64_t g, std::int64_t panel) noexcept {
+        if (!c.shape.is_ordered()) return nullptr;
+        return reinterpret_cast<const std::uint16_t*>(c.packed + c.shape.orders_offset()) +
+               (g * c.shape.panels() + panel) * c.shape.order_size();
+    }
+
     static void run_panel(const call& c, const state& s, std::int64_t g, std::int64_t panel, unsigned char* buffer,
                           const unsigned char* next) noexcept {
         constexpr std::int64_t most_columns = layout::panel_columns;
@@ -423,6 +447,7 @@ private:
         w.channels = c.shape.channels;
         w.signed_rows = c.signed_rows;
         w.panel = panel_of(c, g, panel);
+        w.order = order_of(c, g, panel);
         tile_fetches fetches;
         fetches.start_panel(next, layout::panel_columns * c.shape.column_bytes(), s.rows / tile_rows);
         w.fetches = &fetches;

@@ -5,6 +5,9 @@
 #include <lpt/kernel/dot.hpp>
 #include <lpt/kernel/lanes.hpp>
 
+#include <algorithm>
+#include <utility>
+
 namespace lpt::inline LPT_ABI::kernel {
 
 /// The tile arithmetic of 8-bit integers.
@@ -60,6 +63,9 @@ struct float_arithmetic {
 /// one as many vectors as are left; inside it [tap][k / group][column][group], k padded with zeros.
 /// Columns of four bits: [tap][k / group / 2][column][group] bytes, whose low halves are one k group and whose high halves are the next;
 /// they hold 8 more than the values, so that nothing is negative.
+/// Where the dot product has a quicker form for columns whose pairs fit (`pair_step`), the k groups of a tap stand in an order of their own:
+/// those that fit in the first pairing, in the second …, the others. Behind the panels lies for each tap of each panel how many fit in each
+/// pairing, and which k group is where.
 template <class Arithmetic>
 struct dense_layout {
     std::int64_t groups = 1;
@@ -86,7 +92,19 @@ struct dense_layout {
         return (zero_points_offset() + groups * padded_columns() * 4 + 63) / 64 * 64;
     }
     std::int64_t group_bytes() const noexcept { return padded_columns() * column_bytes(); }
-    std::int64_t bytes() const noexcept { return panels_offset() + groups * group_bytes(); }
+    std::int64_t orders_offset() const noexcept { return panels_offset() + groups * group_bytes(); }
+    /// Numbers of 16 bits that tell the order of a panel's k groups.
+    std::int64_t order_size() const noexcept { return is_ordered() ? taps * (pairings + groups_per_tap()) : 0; }
+    std::int64_t bytes() const noexcept {
+        return orders_offset() + groups * panels() * order_size() * std::int64_t{sizeof(std::uint16_t)};
+    }
+    static constexpr int pairings = [] {
+        if constexpr (requires { Arithmetic::pairings; })
+            return Arithmetic::pairings;
+        else
+            return 0;
+    }();
+    bool is_ordered() const noexcept { return pairings != 0 && !four_bits && groups_per_tap() <= 16384; }
     /// Columns of a panel including padding.
     std::int64_t panel_width(std::int64_t panel) const noexcept {
         const std::int64_t rest = padded_columns() - panel * panel_columns;
@@ -138,12 +156,55 @@ struct dense_pack {
         std::memset(base, 0, static_cast<std::size_t>(shape.panels_offset()));
         if constexpr (!is_float) pack_zero_points(shape, from, base);
         for (std::int64_t g = 0; g < shape.groups; ++g) {
-            for (std::int64_t panel = 0; panel < shape.panels(); ++panel)
+            for (std::int64_t panel = 0; panel < shape.panels(); ++panel) {
                 pack_panel(shape, from, base, g, panel);
+                if constexpr (layout::pairings != 0) {
+                    if (shape.is_ordered()) order_groups(shape, base, g, panel);
+                }
+            }
         }
     }
 
 private:
+    /// Puts the k groups of each tap in the order of the pairings in which they fit.
+    static void order_groups(const layout& shape, unsigned char* base, std::int64_t g, std::int64_t panel) noexcept {
+        const std::int64_t width = shape.panel_width(panel);
+        const std::int64_t size = width * cell;
+        const std::int64_t count = shape.groups_per_tap();
+        unsigned char* at = base + shape.panels_offset() + g * shape.group_bytes() +
+                            panel * layout::panel_columns * shape.column_bytes();
+        auto* order = reinterpret_cast<std::uint16_t*>(base + shape.orders_offset()) +
+                      (g * shape.panels() + panel) * shape.order_size();
+        for (std::int64_t t = 0; t < shape.taps; ++t, at += count * size, order += layout::pairings + count) {
+            std::uint16_t* const number = order + layout::pairings;
+            for (std::int64_t i = 0; i < count; ++i)
+                number[i] = static_cast<std::uint16_t>(i);
+            std::int64_t low = 0;
+            for (int p = 0; p < layout::pairings; ++p) {
+                const std::int64_t first = low;
+                for (std::int64_t high = count; low < high;) {
+                    if (fits(at + low * size, size, p)) {
+                        for (std::int64_t i = 0; i < size; i += Arithmetic::lanes * cell)
+                            Arithmetic::pair_columns(at + low * size + i, p);
+                        ++low;
+                    } else {
+                        --high;
+                        std::swap(number[low], number[high]);
+                        std::swap_ranges(at + low * size, at + (low + 1) * size, at + high * size);
+                    }
+                }
+                order[p] = static_cast<std::uint16_t>(low - first);
+            }
+        }
+    }
+    /// Whether all columns of a k group fit in a pairing.
+    static bool fits(const unsigned char* group_at, std::int64_t size, int pairing) noexcept {
+        unsigned fitting = 1u << pairing;
+        for (std::int64_t i = 0; i < size; i += Arithmetic::lanes * cell)
+            fitting &= Arithmetic::fitting_pairings(group_at + i);
+        return fitting != 0;
+    }
+
     static void pack_zero_points(const layout& shape, const dense_source& from, unsigned char* base) noexcept {
         // u8 columns are stored as i8, those of four bits without a sign.
         const std::int32_t shift = from.type == element_kind::u8 ? 128 : from.type == element_kind::i4 ? -8 : 0;

@@ -76,6 +76,7 @@ struct tile_work {
     std::int64_t channels = 0;
     bool signed_rows = false;  // for tiles that take either sign
     const unsigned char* panel = nullptr;
+    const std::uint16_t* order = nullptr;  // of the panel's k groups, or null: they stand as they are numbered
     tile_fetches* fetches = nullptr;
     const Sum* start = nullptr;  // first value of each column's sums
     const Sum* row_start = nullptr;  // what each row's sums start with in addition, or null
@@ -215,13 +216,21 @@ private:
     template <int Rows, int Vectors>
     static constexpr int sets = sets_for(Rows * Vectors);
 
-    template <int Rows, int Vectors>
+    static constexpr bool has_pairs = dense_layout<Arithmetic>::pairings != 0;
+    /// Columns are any, or their pairs fit, as they stand or where `order` puts those of the rows next to each other.
+    enum class pairs { any, fit, fit_in_order };
+
+    template <pairs Pairs, int Rows, int Vectors>
     [[gnu::always_inline]] static void multiply(accumulator (&sum)[Rows][Vectors],
                                                 const typename Arithmetic::column_group (&column)[Vectors], int r,
                                                 typename Arithmetic::row_group row) noexcept {
 #pragma GCC unroll 8
-        for (int v = 0; v < Vectors; ++v)
-            sum[r][v] = Arithmetic::step(sum[r][v], row, column[v]);
+        for (int v = 0; v < Vectors; ++v) {
+            if constexpr (Pairs == pairs::any)
+                sum[r][v] = Arithmetic::step(sum[r][v], row, column[v]);
+            else
+                sum[r][v] = Arithmetic::pair_step(sum[r][v], row, column[v]);
+        }
     }
 
     /// What a k group of columns is in memory: bytes, or their low or high halves.
@@ -235,22 +244,47 @@ private:
     }
 
     /// One k group: `at` bytes into each row.
-    template <int Rows, int Vectors, columns_in Where = columns_in::bytes>
+    template <int Rows, int Vectors, columns_in Where = columns_in::bytes, pairs Pairs = pairs::any, class... Order>
     [[gnu::always_inline]] static void multiply_group(accumulator (&sum)[Rows][Vectors],
                                                       const unsigned char* const (&row)[Rows], std::int64_t at,
-                                                      const unsigned char* panel) noexcept {
+                                                      const unsigned char* panel, Order... order) noexcept {
         typename Arithmetic::column_group column[Vectors];
 #pragma GCC unroll 8
         for (int v = 0; v < Vectors; ++v)
             column[v] = load_columns<Where>(panel + v * vector_bytes);
-        if constexpr ((Rows == 2 || Rows == 3) && requires { Arithmetic::keep(column[0]); }) {
+        if constexpr ((Rows == 2 || Rows == 3 || Pairs != pairs::any) && requires { Arithmetic::keep(column[0]); }) {
 #pragma GCC unroll 8
             for (int v = 0; v < Vectors; ++v)
                 Arithmetic::keep(column[v]);
         }
 #pragma GCC unroll 16
-        for (int r = 0; r < Rows; ++r)
-            multiply<Rows, Vectors>(sum, column, r, Arithmetic::load_row(row[r] + at));
+        for (int r = 0; r < Rows; ++r) {
+            auto values = Arithmetic::load_row(row[r] + at);
+            if constexpr (Pairs == pairs::fit_in_order) values = Arithmetic::paired(values, order...);
+            multiply<Pairs, Rows, Vectors>(sum, column, r, values);
+        }
+    }
+
+    /// All k groups of a tap in the order that packing gave them.
+    template <int Rows, int Vectors>
+    [[gnu::always_inline]] static const unsigned char*
+    multiply_ordered(accumulator (&sum)[Rows][Vectors], const unsigned char* const (&row)[Rows],
+                     const std::uint16_t* fitting, std::int64_t groups, const unsigned char* panel) noexcept {
+        constexpr auto bytes = columns_in::bytes;
+        const std::uint16_t* number = fitting + Arithmetic::pairings;
+        const std::uint16_t* const end = number + groups;
+        const std::uint16_t* past = number + fitting[0];
+        for (; number < past; ++number, panel += Vectors * vector_bytes)
+            multiply_group<Rows, Vectors, bytes, pairs::fit>(sum, row, *number * row_step, panel);
+        for (int p = 1; p < Arithmetic::pairings; ++p) {
+            const auto order = Arithmetic::neighbours(p);
+            past = number + fitting[p];
+            for (; number < past; ++number, panel += Vectors * vector_bytes)
+                multiply_group<Rows, Vectors, bytes, pairs::fit_in_order>(sum, row, *number * row_step, panel, order);
+        }
+        for (; number < end; ++number, panel += Vectors * vector_bytes)
+            multiply_group<Rows, Vectors>(sum, row, *number * row_step, panel);
+        return panel;
     }
 
     /// Whether four k groups of a row are loaded at once, of which a dot product picks one.
@@ -339,14 +373,15 @@ private:
     multiply_halves(accumulator (&sum)[sets<Rows, Vectors>][Rows][Vectors], const unsigned char* const (&row)[Rows],
                     std::int64_t bytes, const unsigned char* panel) noexcept {
         constexpr int last = sets<Rows, Vectors> > 1 ? 1 : 0;
+        constexpr pairs small = has_pairs ? pairs::fit : pairs::any;
         std::int64_t at = 0;
         if constexpr (takes_row_blocks) at = multiply_blocks<true, Rows, Vectors>(sum, row, bytes, panel);
         for (; at + 2 * row_step <= bytes; at += 2 * row_step, panel += Vectors * vector_bytes) {
-            multiply_group<Rows, Vectors, columns_in::low_halves>(sum[0], row, at, panel);
-            multiply_group<Rows, Vectors, columns_in::high_halves>(sum[last], row, at + row_step, panel);
+            multiply_group<Rows, Vectors, columns_in::low_halves, small>(sum[0], row, at, panel);
+            multiply_group<Rows, Vectors, columns_in::high_halves, small>(sum[last], row, at + row_step, panel);
         }
         if (at < bytes) {
-            multiply_group<Rows, Vectors, columns_in::low_halves>(sum[0], row, at, panel);
+            multiply_group<Rows, Vectors, columns_in::low_halves, small>(sum[0], row, at, panel);
             panel += Vectors * vector_bytes;
         }
         return panel;
@@ -400,9 +435,18 @@ private:
 #pragma GCC unroll 16
             for (int r = 0; r < Rows; ++r)
                 row[r] = w.row(r, t);
-            if constexpr (FourBits)
+            if constexpr (FourBits) {
                 panel = multiply_halves<Rows, Vectors>(sum, row, groups * row_step, panel);
-            else
+                continue;
+            }
+            if constexpr (has_pairs && !FourBits) {
+                if (w.order != nullptr) {
+                    const std::uint16_t* const order = w.order + t * (Arithmetic::pairings + groups);
+                    panel = multiply_ordered<Rows, Vectors>(sum[0], row, order, groups, panel);
+                    continue;
+                }
+            }
+            if constexpr (!FourBits)
                 panel = multiply_run<Rows, Vectors>(sum, row, groups * row_step, panel, fetches);
         }
 #pragma GCC unroll 16

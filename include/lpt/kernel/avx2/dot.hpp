@@ -1,78 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 2-element dot product of 16-bit rows and signed 8-bit columns on AVX2, exact.
+// The 4-element dot product of unsigned rows and signed columns on AVX2, exact.
 #pragma once
 
 #if defined(__AVX2__)
 
-#include <lpt/kernel/dot.hpp>
-
-#include <immintrin.h>
+#include <lpt/kernel/avx2/dot_of_256.hpp>
 
 namespace lpt::inline LPT_ABI::kernel {
 
-/// Bytes are widened to 16 bits and multiplied with pmaddwd: two products of at most 255 * 128 fit in 32 bits. (pmaddubsw would save
-/// a quarter of the work and saturate in 16 bits: wrong results.) Rows are widened once for a tile, columns at every load, which
-/// keeps packed weights at one byte each.
+/// pmaddubsw multiplies twice the bytes of pmaddwd, and saturates sums of two products in 16 bits. So packing looks, k group by k group,
+/// for a way to pair its four k values in which no such sum can leave 16 bits (`fitting_pairings`); `pair_step` is for these. What is left,
+/// a tenth of usual weights, is split into words and multiplied with pmaddwd.
 template <>
-struct dot_product<on::avx2> {
-    typedef int accumulator __attribute__((vector_size(32)));
-    using row_group = __m256i;
-    using column_group = __m256i;
-    static constexpr std::int64_t group = 2;
-    static constexpr std::int64_t row_value_bytes = 2;
-    static constexpr int lanes = 8;
-    static constexpr int rows = 6;  // 12 accumulators, 2 column registers, 1 row register, 1 for a product
-    static constexpr int vectors = 2;
-    static constexpr bool unsigned_rows = true;
-    static constexpr bool widens_rows = true;
-    static constexpr bool either_sign = false;
-
-    [[gnu::always_inline]] static accumulator load(const std::int32_t* from) noexcept {
-        return reinterpret_cast<accumulator>(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
-    }
-    [[gnu::always_inline]] static void store(std::int32_t* to, accumulator value) noexcept {
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), reinterpret_cast<__m256i>(value));
-    }
-    [[gnu::always_inline]] static void settle(accumulator& sum) noexcept { __asm__("" : "+x"(sum)); }
-    [[gnu::always_inline]] static __m256i bits(accumulator value) noexcept { return reinterpret_cast<__m256i>(value); }
-    [[gnu::always_inline]] static column_group load_columns(const unsigned char* from) noexcept {
-        return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-    }
-    template <bool High>
-    [[gnu::always_inline]] static column_group load_halves(const unsigned char* from) noexcept {
-        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-        return _mm256_cvtepu8_epi16(_mm_and_si128(High ? _mm_srli_epi16(bytes, 4) : bytes, _mm_set1_epi8(15)));
-    }
-    [[gnu::always_inline]] static row_group load_row(const unsigned char* from) noexcept {
-        int two;
-        __builtin_memcpy(&two, from, sizeof two);
-        return _mm256_set1_epi32(two);
+struct dot_product<on::avx2> : detail::dot_of_256<on::avx2> {
+    /// Each sum stays in its register: g++ would add up the products of several k groups first, and keep all of them in memory until then.
+    [[gnu::always_inline]] static accumulator add(accumulator sum, __m256i products) noexcept {
+        sum = sum + reinterpret_cast<accumulator>(products);
+        settle(sum);
+        return sum;
     }
     [[gnu::always_inline]] static accumulator step(accumulator sum, row_group row, column_group column) noexcept {
-        return sum + reinterpret_cast<accumulator>(_mm256_madd_epi16(row, column));
+        const __m256i even = _mm256_madd_epi16(_mm256_and_si256(row, _mm256_set1_epi16(0xff)),
+                                               _mm256_srai_epi16(_mm256_slli_epi16(column, 8), 8));
+        const __m256i odd = _mm256_madd_epi16(_mm256_srli_epi16(row, 8), _mm256_srai_epi16(column, 8));
+        return add(add(sum, even), odd);
     }
-    /// 16 columns of 2 rows of B, from column `n` on, as [column][2].
-    [[gnu::always_inline]] static void interleave(unsigned char* to, const unsigned char* const (&lines)[2],
-                                                  std::int64_t n) noexcept {
-        const __m128i first = _mm_loadu_si128(reinterpret_cast<const __m128i*>(lines[0] + n));
-        const __m128i second = _mm_loadu_si128(reinterpret_cast<const __m128i*>(lines[1] + n));
-        __m128i* const at = reinterpret_cast<__m128i*>(to);
-        _mm_storeu_si128(at, _mm_unpacklo_epi8(first, second));
-        _mm_storeu_si128(at + 1, _mm_unpackhi_epi8(first, second));
+    [[gnu::always_inline]] static accumulator pair_step(accumulator sum, row_group row, column_group column) noexcept {
+        return add(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(row, column), _mm256_set1_epi16(1)));
     }
-    [[gnu::always_inline]] static void prepare_rows(unsigned char* to, const unsigned char* from, std::int64_t count,
-                                                    bool is_signed) noexcept {
-        std::int64_t i = 0;
-        for (; i + 16 <= count; i += 16) {
-            const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
-            const __m256i wide = is_signed ? _mm256_cvtepi8_epi16(bytes) : _mm256_cvtepu8_epi16(bytes);
-            _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i * 2), wide);
+
+    /// The ways to pair four values: first with second, with third, with fourth.
+    static constexpr int pairings = 3;
+    /// The order of the bytes of each four in which the pairs of pairing `p` are neighbours.
+    [[gnu::always_inline]] static __m256i neighbours(int p) noexcept {
+        const __m256i fours = _mm256_set_epi32(0x0c0c0c0c, 0x08080808, 0x04040404, 0, 0x0c0c0c0c, 0x08080808, 0x04040404, 0);
+        return _mm256_or_si256(fours, _mm256_set1_epi32(p == 0 ? 0x03020100 : p == 1 ? 0x03010200 : 0x02010300));
+    }
+    [[gnu::always_inline]] static __m256i paired(__m256i fours, __m256i order) noexcept {
+        return _mm256_shuffle_epi8(fours, order);
+    }
+    /// Bit p: in pairing p `255 (w0 + w1)` fits in 16 bits, of the positive and of the negative ones of each pair of a column group.
+    [[gnu::always_inline]] static unsigned fitting_pairings(const unsigned char* from) noexcept {
+        const __m256i column = load_columns(from);
+        const __m256i zero = _mm256_setzero_si256(), one = _mm256_set1_epi8(1), most = _mm256_set1_epi16(128);
+        const __m256i positive = _mm256_max_epi8(column, zero);
+        const __m256i negative = _mm256_sub_epi8(zero, _mm256_min_epi8(column, zero));
+        unsigned fitting = 0;
+        for (int p = 0; p < pairings; ++p) {
+            const __m256i order = neighbours(p);
+            const __m256i above = _mm256_maddubs_epi16(paired(positive, order), one);
+            const __m256i below = _mm256_maddubs_epi16(paired(negative, order), one);
+            const __m256i beyond = _mm256_cmpgt_epi16(_mm256_max_epi16(above, below), most);
+            fitting |= _mm256_testz_si256(beyond, beyond) != 0 ? 1u << p : 0u;
         }
-        for (; i < count; ++i) {
-            const std::int16_t wide = is_signed ? static_cast<std::int16_t>(static_cast<std::int8_t>(from[i]))
-                                                : static_cast<std::int16_t>(from[i]);
-            __builtin_memcpy(to + i * 2, &wide, sizeof wide);
-        }
+        return fitting;
+    }
+    /// Puts the pairs of pairing `p` of a column group next to each other.
+    [[gnu::always_inline]] static void pair_columns(unsigned char* columns, int p) noexcept {
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(columns), paired(load_columns(columns), neighbours(p)));
     }
 };
 

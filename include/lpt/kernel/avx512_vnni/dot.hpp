@@ -4,7 +4,7 @@
 
 #if defined(__AVX512VNNI__)
 
-#include <lpt/kernel/avx_vnni/interleave.hpp>
+#include <lpt/kernel/avx2/interleave.hpp>
 #include <lpt/kernel/dot.hpp>
 
 #include <immintrin.h>

@@ -18,7 +18,7 @@ struct half_blocks<on::avx512_vnni> {
         return count >= 32 ? ~__mmask32{0} : (__mmask32{1} << count) - 1;
     }
 
-    struct dot : detail::vnni_256<on::avx512_vnni> {
+    struct dot : detail::dot_of_256<on::avx512_vnni> {
         static constexpr int vectors = 4;
 
         [[gnu::always_inline]] static void settle(accumulator& sum) noexcept { __asm__("" : "+v"(sum)); }
