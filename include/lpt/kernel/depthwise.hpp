@@ -54,7 +54,12 @@ struct depthwise {
     }
 
     static bool could_use_dots(const convolution_shape& s, element_kind type) noexcept {
-        if constexpr (dots::exists) return type != element_kind::f32 && dots::window_columns(s) > 0;
+        if constexpr (dots::exists) {
+            // A dot product of several instructions is not worth it where both rows and channels of a window are partly empty.
+            if (requires { dots::dot::pairings; } && dots::window_rows(s) == 1 && s.in_channels % dots::block != 0)
+                return false;
+            return type != element_kind::f32 && dots::window_columns(s) > 0;
+        }
         return false;
     }
 
