@@ -22,11 +22,18 @@ struct depthwise_3x3 {
     static constexpr bool exists = false;
 };
 
+/// The dot product of depthwise convolution; an instruction set may specialise this with weights in a form of its own:
+///   weight_group    the weights of four rows, of `lanes` channels; `load_weights` reads them and `step` takes them;
+///   weight_bytes    bytes of a weight, of which the low one comes first;
+///   weight_at       where the weight of a slot and a row lies in a block.
+template <class Isa>
+struct depthwise_dot : dot_of_four<Isa> {};
+
 /// For weights that, less their zero points, are signed bytes. A window of input rows, a multiple of four, is interleaved once for a
 /// block of channels and then serves all taps of a kernel line, and a second output row where the window has that row, too.
 /// In memory, after the sums of each channel's weights (int32): [block][output row of the window][four rows][tap of a line][slot][4].
 /// Interleaving works inside 128-bit parts, which gives slot order (`slot_store`).
-template <class Isa, class Dot = dot_of_four<Isa>, class Simd = lanes<Isa>>
+template <class Isa, class Dot = depthwise_dot<Isa>, class Simd = lanes<Isa>>
 struct depthwise_dots {
     using geometry = convolution_geometry<Isa>;
     using simd = Simd;
@@ -36,6 +43,13 @@ struct depthwise_dots {
     static constexpr bool exists = dot::group == 4;
     static constexpr std::int64_t block = slots::block;
     static constexpr std::int64_t block_bytes = 4 * block;
+    static constexpr bool splits_weights = requires { dot::weight_bytes; };
+    static constexpr std::int64_t weight_bytes = [] {
+        if constexpr (splits_weights)
+            return dot::weight_bytes;
+        else
+            return std::int64_t{1};
+    }();
     static constexpr std::int64_t window_bytes =
         16384;  // of interleaved rows, so that they stay in the L1 cache beside the image's
 
@@ -59,10 +73,17 @@ struct depthwise_dots {
     }
 
     static std::int64_t weights_bytes(const convolution_shape& s) noexcept {
-        return window_rows(s) * fours(s) * s.kernel[2] * block_bytes;
+        return window_rows(s) * fours(s) * s.kernel[2] * block_bytes * weight_bytes;
     }
     static std::int64_t packed_bytes(const convolution_shape& s, const channel_span& channels) noexcept {
         return blocks(channels) * (block_bytes + weights_bytes(s));
+    }
+
+    static std::int64_t weight_at(std::int64_t slot, std::int64_t row) noexcept {
+        if constexpr (splits_weights)
+            return dot::weight_at(slot, row);
+        else
+            return slot * 4 + row;
     }
 
     /// `value(channel, tap)` is a weight less its zero point. `packed` is zero.
@@ -79,9 +100,10 @@ struct depthwise_dots {
                 sum += w;
                 for (std::int64_t r = 0; r < window_rows(s); ++r) {
                     const std::int64_t row = t / width + r * s.stride[1];
-                    unsigned char* const at =
-                        weights + ((r * fours(s) + row / 4) * width + t % width) * block_bytes + place * 4 + row % 4;
-                    *at = static_cast<unsigned char>(w & 0xff);
+                    const std::int64_t tap = (r * fours(s) + row / 4) * width + t % width;
+                    const auto word = static_cast<std::uint16_t>(w & 0xffff);
+                    std::memcpy(weights + tap * block_bytes * weight_bytes + weight_at(place, row % 4), &word,
+                                weight_bytes);
                 }
             }
             std::memcpy(packed + c / block * block_bytes + place * 4, &sum, sizeof sum);
@@ -255,6 +277,17 @@ private:
         }
     }
 
+    /// Settled, so that they are loaded once for all pixels; split ones are operands in memory.
+    [[gnu::always_inline]] static auto load_weights(const unsigned char* from) noexcept {
+        if constexpr (splits_weights) {
+            return dot::load_weights(from);
+        } else {
+            accumulator settled = reinterpret_cast<accumulator>(dot::load_columns(from));
+            dot::settle(settled);
+            return reinterpret_cast<typename dot::column_group>(settled);
+        }
+    }
+
     /// The scaled sums of `pixels` columns from the row of the epilogue `first` on.
     template <int Rows>
     [[gnu::noinline]] static void finish_staged(const convolution_problem& problem, const state& w, float* staged,
@@ -291,24 +324,21 @@ private:
             for (std::int64_t k = 0; k < width; ++k) {
 #pragma GCC unroll 4
                 for (int v = 0; v < 4; ++v) {
-                    // Settled, so that they are loaded once for all pixels.
-                    accumulator weight[Rows];
+                    decltype(load_weights(weights)) weight[Rows];
 #pragma GCC unroll 2
                     for (int r = 0; r < Rows; ++r) {
-                        const unsigned char* const at = weights + r * four_count * width * block_bytes;
-                        weight[r] = reinterpret_cast<accumulator>(dot::load_columns(at + v * vector_bytes));
-                        dot::settle(weight[r]);
+                        const std::int64_t at = r * four_count * width * block_bytes + v * vector_bytes;
+                        weight[r] = load_weights(weights + at * weight_bytes);
                     }
 #pragma GCC unroll 4
                     for (int p = 0; p < Pixels; ++p) {
                         const auto data = dot::load_columns(from + p * s.stride[2] * column_bytes + v * vector_bytes);
 #pragma GCC unroll 2
                         for (int r = 0; r < Rows; ++r)
-                            sum[r][p][v] =
-                                dot::step(sum[r][p][v], data, reinterpret_cast<typename dot::column_group>(weight[r]));
+                            sum[r][p][v] = dot::step(sum[r][p][v], data, weight[r]);
                     }
                 }
-                weights += block_bytes;
+                weights += block_bytes * weight_bytes;
                 from += s.dilation[2] * column_bytes;
             }
         }

@@ -5,6 +5,7 @@
 // with -ffp-contract=off and the flags of `lpt_add_kernels` (cmake/lpt_kernels.cmake).
 #pragma once
 
+#include <lpt/kernel/avx2/depthwise_dot.hpp>
 #include <lpt/kernel/avx2/dot.hpp>
 #include <lpt/kernel/avx2/lanes.hpp>
 #include <lpt/kernel/avx512_vnni/depthwise_3x3.hpp>
