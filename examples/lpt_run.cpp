@@ -120,7 +120,7 @@ void read_arguments(CLI::App& app, arguments& to) {
 /// Specified arithmetic makes no transformations and no report: who asks for one of these beside it would wait in vain.
 void check_specified(const CLI::App& app) {
     for (const char* const option : {"--report", "--html", "--dot", "--precision", "--target", "--follow-upstream",
-                                     "--as-transformed", "--threads", "--on-reference", "--sessions", "--compare"}) {
+                                     "--as-transformed", "--on-reference", "--sessions", "--compare"}) {
         if (app.count(option) != 0) {
             fail({"--arithmetic specified and ", option, " exclude each other"});
         }

@@ -25,8 +25,9 @@ struct fixed_columns {
     /// What a sum that has its bias becomes.
     [[gnu::always_inline]] ints scaled(ints x) const noexcept {
         const ints high = Simd::doubling_high_product(x, multiplier);
-        const ints down = Simd::and_int(Simd::sign(high), below);
-        return Simd::shift_right(Simd::add_int(Simd::add_int(high, offset), down), right);
+        const ints twice = Simd::shift_right(Simd::add_int(high, Simd::and_int(Simd::sign(high), below)), right);
+        const ints halves = Simd::subtract_int(Simd::broadcast_int(0), below);  // 1 or 0
+        return Simd::add_int(Simd::shift_right(Simd::add_int(twice, halves), halves), offset);
     }
     [[gnu::always_inline]] ints code(ints sum) const noexcept { return scaled(Simd::add_int(sum, bias)); }
 };

@@ -46,11 +46,9 @@ step make_sum_on_kernels(const operation& op, step otherwise) {
     const quantized a = op.in(0), b = op.in(1), o = op.out();
     const double twice = 2 * std::max(static_cast<double>(a.scale), static_cast<double>(b.scale));
     constexpr int left = 20;
-    constexpr std::int64_t most = std::int64_t{255} << left;
-    const split_multiplier of_a(Arithmetic::of(static_cast<double>(a.scale) / twice), most, 0);
-    const split_multiplier of_b(Arithmetic::of(static_cast<double>(b.scale) / twice), most, 0);
-    const split_multiplier of_sum(Arithmetic::of(twice / ((1 << left) * static_cast<double>(o.scale))), most + 2,
-                                  o.zero_point);
+    const split_multiplier of_a(Arithmetic::of(static_cast<double>(a.scale) / twice), 0);
+    const split_multiplier of_b(Arithmetic::of(static_cast<double>(b.scale) / twice), 0);
+    const split_multiplier of_sum(Arithmetic::of(twice / ((1 << left) * static_cast<double>(o.scale))), o.zero_point);
     if (!of_a.fits || !of_b.fits || !of_sum.fits) return otherwise;
     const code_range range = op.activated();
     kernel::fixed_binary_problem problem;
@@ -75,7 +73,7 @@ step make_product_on_kernels(const operation& op, step otherwise) {
     const quantized a = op.in(0), b = op.in(1), o = op.out();
     const split_multiplier by(
         Arithmetic::of(static_cast<double>(a.scale) * static_cast<double>(b.scale) / static_cast<double>(o.scale)),
-        255 * 255, o.zero_point);
+        o.zero_point);
     if (!by.fits) return otherwise;
     const code_range range = op.activated();
     kernel::fixed_binary_problem problem;

@@ -6,27 +6,19 @@
 
 namespace lpt::inline LPT_ABI::specified {
 
-/// A multiplier that shifts to the right by few bits, split as kernels take it; `fits` is false for others.
+/// A multiplier that shifts to the right, split as kernels take it; `fits` is false for others. The zero point is added to the result.
 struct split_multiplier {
     bool fits = false;
     kernel::fixed_scale numbers;
 
-    /// For |x| <= `most`; the zero point is added to the result.
-    split_multiplier(arithmetic::multiplier by, std::int64_t most, std::int32_t zero_point) {
-        if (by.exponent > 0 || most >= std::int64_t{1} << 30) return;
-        const int right = -by.exponent < 31 ? -by.exponent : 31;
+    split_multiplier(arithmetic::multiplier by, std::int32_t zero_point) {
+        if (by.exponent > 0) return;
         fits = true;
+        const int right = -by.exponent < 31 ? -by.exponent : 31;
         numbers.multiplier = by.significand;
-        if (right > kernel::fixed_point::most_right || by.significand == 0) {
-            // What is below half of 2^right becomes 0.
-            fits = by.significand == 0 || most + 1 < std::int64_t{1} << (right - 1);
-            numbers.multiplier = 0;
-            numbers.offset = zero_point;
-            return;
-        }
-        numbers.right = right;
-        numbers.offset = zero_point * (1 << right) + (right > 0 ? 1 << (right - 1) : 0);
+        numbers.right = right > 0 ? right - 1 : 0;
         numbers.below = right > 0 ? -1 : 0;
+        numbers.offset = zero_point;
     }
 };
 
@@ -43,10 +35,9 @@ public:
 
     const kernel::fixed_point* view() const { return view_.bias == nullptr ? nullptr : &view_; }
 
-    /// Takes over the numbers of a product whose sums are at most `most` without their bias; leaves them out where kernels cannot take them.
+    /// Takes over the numbers of a product; leaves them out where kernels cannot take them.
     template <class Arithmetic>
-    void set(const requantization<Arithmetic>& to, const std::vector<std::int64_t>& bias, std::int64_t most,
-             bool rounds_once) {
+    void set(const requantization<Arithmetic>& to, const std::vector<std::int64_t>& bias, bool rounds_once) {
         const std::size_t channels = bias.size();
         const std::size_t padded = channels + kernel::fixed_point::padding;
         integers_.assign(5 * padded, 0);
@@ -59,8 +50,7 @@ public:
             view_.real = real_.data();
         }
         for (std::size_t c = 0; c < channels && !rounds_once; ++c) {
-            const std::int64_t size = bias[c] < 0 ? -bias[c] : bias[c];
-            const split_multiplier split(to.by[c], most + size, to.zero_point);
+            const split_multiplier split(to.by[c], to.zero_point);
             if (!split.fits) return;
             integers_[padded + c] = split.numbers.multiplier;
             integers_[2 * padded + c] = split.numbers.right;

@@ -18,10 +18,9 @@ struct packed_product {
     fixed_numbers numbers;
     std::vector<std::int32_t> sums;  // where kernels cannot make codes of them
 
-    /// What the kernel does to sums of at most `most`. Codes need a bias that is known.
+    /// What the kernel does to sums. Codes need a bias that is known.
     template <class Arithmetic>
-    kernel::epilogue finish(const operation& op, const requantization<Arithmetic>& to, std::int64_t most, bool once,
-                            std::size_t elements) {
+    kernel::epilogue finish(const operation& op, const requantization<Arithmetic>& to, bool once, std::size_t elements) {
         const std::size_t channels = to.by.size();
         const bool has_bias = op.has_input(2);
         if (!has_bias || op.input(2).is_constant()) {
@@ -29,7 +28,7 @@ struct packed_product {
             const bool fits = !has_bias || op.input(2).value.elements() == channels;
             for (std::size_t c = 0; c < channels && has_bias && fits; ++c)
                 bias[c] = load_integer(i32, op.input(2).value.data(), c);
-            if (fits) numbers.set(to, bias, most, once);
+            if (fits) numbers.set(to, bias, once);
         }
         kernel::epilogue result;
         result.output_type = kernel::element_kind::i32;
@@ -44,11 +43,6 @@ struct packed_product {
         return result;
     }
 };
-
-/// The largest magnitude of a sum of `depth` products of a code less its zero point and a weight.
-constexpr std::int64_t most_of(std::int64_t depth, std::int32_t zero_point) {
-    return depth * 128 * (zero_point < 0 ? 127 - zero_point : 128 + zero_point);
-}
 
 /// From sums without bias, row by row, to codes.
 template <class Convert>
@@ -131,8 +125,7 @@ step make_convolution_on_kernels(const operation& op, step otherwise) {
     made.packed_weights = state->weights.data();
     made.output_pixel_stride = channels;
     made.scratch = state->scratch.data();
-    made.finish = state->finish(op, to, detail::most_of(taps * (depthwise ? 1 : kernel_of[3]), from.zero_point), false,
-                                of_output.elements());
+    made.finish = state->finish(op, to, false, of_output.elements());
     const kernel::parallel_for parallel = op.parallel();
     return [=](const operands& run) {
         const value& input = run.in(0);
@@ -185,8 +178,7 @@ step make_fully_connected_on_kernels(const operation& op, step otherwise) {
     made.a_zero_point = from.zero_point;
     made.packed_b = state->weights.data();
     made.c_row_stride = channels;
-    made.finish = state->finish(op, to, detail::most_of(depth, from.zero_point), Arithmetic::dense_rounds_once,
-                                of_output.elements());
+    made.finish = state->finish(op, to, Arithmetic::dense_rounds_once, of_output.elements());
     const kernel::parallel_for parallel = op.parallel();
     return [=](const operands& run) {
         const value& input = run.in(0);

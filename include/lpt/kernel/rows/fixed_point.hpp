@@ -7,15 +7,15 @@
 namespace lpt::inline LPT_ABI::kernel {
 
 /// How sums become i8 codes where an operation specifies it to the bit. With x = sum + bias[c]:
-///   rounded twice:  h = floor((x * multiplier[c] + 2^30) / 2^31);   q = floor((h + offset[c] + (h < 0 ? below[c] : 0)) / 2^right[c]);
+///   rounded twice:  h = floor((x * multiplier[c] + 2^30) / 2^31);   t = floor((h + (h < 0 ? below[c] : 0)) / 2^right[c]);
+///                   q = floor((t - below[c]) / 2^-below[c]) + offset[c];
 ///   rounded once (`real` is not null):  q = zero_point + the integer next to x * real[c], ties away from zero, the product in double precision.
 /// The code is q limited to [quant_low, quant_high] of the epilogue.
-/// `offset` = zero_point * 2^right + half of 2^right (0 where right is 0), `below` = -1 where right > 0, else 0, make of the second division
-/// one that rounds half away from zero. All arrays are readable `padding` elements past the last channel.
-/// Rounded twice: |x| < 2^30, multiplier >= 0, 0 <= right <= 22. Rounded once: |zero_point| < 2^29.
+/// Where `below` is -1, that is h / 2^(right + 1), rounded half away from zero; where it is 0, `right` is 0, and h stays as it is. `offset` is
+/// the zero point. All arrays are readable `padding` elements past the last channel.
+/// Rounded twice: x any, multiplier >= 0, 0 <= right <= 30. Rounded once: |zero_point| < 2^29.
 struct fixed_point {
     static constexpr std::int64_t padding = 64;
-    static constexpr std::int32_t most_right = 22;
 
     const std::int32_t* bias = nullptr;
     const std::int32_t* multiplier = nullptr;
@@ -40,7 +40,7 @@ enum class fixed_function : std::uint8_t { add, subtract, multiply };
 
 /// Sums, differences or products of i8 codes: element (r, c) of an operand is data[r * row_stride + c * step], step 0 or 1.
 ///   add, subtract: x_k = S_k(q_k - z_k);  S(x_a +- x_b);   multiply: S((q_a - z_a) (q_b - z_b)).
-/// S(v) is the code of `fixed_point` for x = v * 2^left, |x| < 2^30; that of the result has the zero point in its offset.
+/// S(v) is the code of `fixed_point` for x = v * 2^left; that of the result has the zero point as its offset.
 struct fixed_binary_problem {
     fixed_function function = fixed_function::add;
     std::int64_t rows = 1;
