@@ -36,7 +36,7 @@ struct arguments {
     std::string html;
     std::string dot;
     std::string precision = "int8";
-    std::string arithmetic = "transformed";
+    std::string arithmetic;
     std::string target = "host";
     bool follow_upstream = false;
     bool as_transformed = false;
@@ -77,7 +77,8 @@ void read_arguments(CLI::App& app, arguments& to) {
     app.add_option("--precision", to.precision, "int8, or f32 for the network without transformations")
         ->check(CLI::IsMember({"int8", "f32"}));
     app.add_option("--arithmetic", to.arithmetic,
-                   "transformed, or specified: a TFLite network runs in the integer arithmetic of its operations")
+                   "transformed, or specified: a TFLite network runs in the integer arithmetic of its operations; default: "
+                   "specified where all of them are int8 and no option is given that only the other has")
         ->check(CLI::IsMember({"specified", "transformed"}));
     app.add_option("--target", to.target,
                    "what to transform for: cpu_x86, cpu_x86_amx, cpu_arm, gpu or none; default: this processor's")
@@ -117,14 +118,25 @@ void read_arguments(CLI::App& app, arguments& to) {
         ->check(CLI::Range(80, 100000));
 }
 
-/// Specified arithmetic makes no transformations and no report: who asks for one of these beside it would wait in vain.
-void check_specified(const CLI::App& app) {
+/// An option that is given and that specified arithmetic, which makes no transformations and no report, does not have; or null.
+const char* option_of_transformed(const CLI::App& app) {
     for (const char* const option : {"--report", "--html", "--dot", "--precision", "--target", "--follow-upstream",
                                      "--as-transformed", "--on-reference", "--sessions", "--compare"}) {
         if (app.count(option) != 0) {
-            fail({"--arithmetic specified and ", option, " exclude each other"});
+            return option;
         }
     }
+    return nullptr;
+}
+
+/// Whether the network runs in the arithmetic that its file specifies.
+bool runs_as_specified(const CLI::App& app, const arguments& given) {
+    const char* const other = option_of_transformed(app);
+    if (given.arithmetic == "specified" && other != nullptr) {
+        fail({"--arithmetic specified and ", other, " exclude each other"});
+    }
+    return given.arithmetic.empty() ? other == nullptr && run::is_all_int8(given.model)
+                                    : given.arithmetic == "specified";
 }
 
 /// The kernels of this library on ARM run more than an engine that has only convolutions and matrix products in 8 bits.
@@ -428,11 +440,9 @@ int main(int count, char** words) {
         return 1;
     }
     try {
-        if (given.arithmetic == "specified") {
-            check_specified(app);
-        }
-        lpt::detail::naming_memory([&] { given.arithmetic == "specified" ? run_specified(given) : run_network(given); },
-                                   [&] { return text(given.model.c_str()); });
+        lpt::detail::naming_memory(
+            [&] { runs_as_specified(app, given) ? run_specified(given) : run_network(given); },
+            [&] { return text(given.model.c_str()); });
     } catch (const std::exception& wrong) {
         std::fprintf(stderr, "lpt_run: %s\n", wrong.what());
         return 1;

@@ -10,9 +10,42 @@
 #include <lpt/specified/network.hpp>
 
 #include <cstdio>
+#include <fstream>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace lpt::run {
+
+/// Whether a file is a TFLite model whose operations compute on int8 throughout, in an arithmetic that is specified: what they read, but for
+/// constants, and write is int8 or the handle of a variable.
+inline bool is_all_int8(const std::string& path) {
+    char begin[8] = {};
+    std::ifstream file(path, std::ios::binary);
+    if (!file.read(begin, sizeof begin) || std::string_view(begin + 4, 4) != "TFL3") {
+        return false;
+    }
+    const tflite::model model = tflite::read_model(path);
+    const tflite::subgraph& net = model.subgraphs.front();
+    const auto is_int8 = [&](const std::vector<std::int64_t>& tensors) {
+        for (const std::int64_t each : tensors) {
+            if (each < 0) continue;
+            const tflite::tensor_info& tensor = net.tensors[static_cast<std::size_t>(each)];
+            const bool is_handle = tensor.type == tflite::tensor_type::resource;
+            if (!tensor.is_constant() && !is_handle && tensor.type != tflite::tensor_type::int8) return false;
+        }
+        return true;
+    };
+    for (const tflite::operator_info& each : net.operators) {
+        if (!is_int8(each.inputs) || !is_int8(each.outputs)) return false;
+    }
+    try {
+        specified::network(model, nullptr);
+    } catch (const error&) {  // an operator that has none, or that breaks the specification beyond meaning
+        return false;
+    }
+    return !net.operators.empty();
+}
 
 /// A line for each rule of the 8-bit specification that the network breaks.
 inline void print_warnings(const tflite::model& model) {
