@@ -62,7 +62,7 @@ using prelu_alone = step_list<post_kind::prelu>;
 
 /// The post operations of a panel.
 struct column_steps {
-    static constexpr int most = 8;
+    static constexpr int most = 12;  // two quantizations, a residual and an activation between them are nine
     step_form form = step_form::any;
     int count = 0;
     column_step step[most];
