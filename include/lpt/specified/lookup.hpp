@@ -311,6 +311,12 @@ inline step make_dequantization(const operation& op) {
         }
         float* to = output.to<float>();
         const std::int64_t elements = from.elements();
+        if (type == i8 && slices.size() == 1) {
+            const std::int8_t* const codes = from.as<std::int8_t>();
+            for (std::int64_t i = 0; i < elements; ++i)
+                to[i] = slices[0].scale * static_cast<float>(codes[i] - slices[0].zero_point);
+            return;
+        }
         for (std::int64_t i = 0; i < elements; ++i) {
             const quantized& slice = slices[static_cast<std::size_t>(i / inner) % slices.size()];
             to[i] = slice.scale * static_cast<float>(from.integer(i) - slice.zero_point);

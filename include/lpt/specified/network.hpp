@@ -85,27 +85,36 @@ class runnable_subgraph {
         }
     }
 
-    /// Whether only one operation reads a tensor, and the network does not give it away.
-    bool is_inside(std::int64_t tensor) const {
-        std::int64_t readers = 0;
-        for (const tflite::operator_info& each : net_->operators)
-            readers += std::count(each.inputs.begin(), each.inputs.end(), tensor);
-        return readers == 1 && std::find(net_->outputs.begin(), net_->outputs.end(), tensor) == net_->outputs.end();
-    }
-
-    /// Operations that follow each other and are one step of a run.
+    /// Operations that read each other alone are one step of a run, in the place of the last.
     void join_steps(const kernel::kernel_table* kernels) {
         of_runs_ = steps_;
-        for (std::size_t i = 2; i < steps_.size(); ++i) {
-            const auto at = [&](std::size_t k) {
-                return operation(*model_, *net_, static_cast<std::int64_t>(k), kernels, parallel_);
-            };
-            step joined = make_real_prelu_chain(at(i - 2), at(i - 1), at(i));
-            if (!joined || !is_inside(net_->operators[i - 2].outputs[0]) ||
-                !is_inside(net_->operators[i - 1].outputs[0]))
-                continue;
-            of_runs_[i - 2] = {};
-            of_runs_[i - 1] = {};
+        constexpr std::size_t none = ~std::size_t{0};
+        std::vector<std::size_t> maker(values_.size(), none), readers(values_.size(), 0);
+        for (std::size_t i = 0; i < steps_.size(); ++i) {
+            for (const std::int64_t each : net_->operators[i].outputs)
+                if (each >= 0) maker[static_cast<std::size_t>(each)] = i;
+            for (const std::int64_t each : net_->operators[i].inputs)
+                if (each >= 0) ++readers[static_cast<std::size_t>(each)];
+        }
+        for (const std::int64_t each : net_->outputs)
+            ++readers[static_cast<std::size_t>(each)];
+        // Who makes the first input of an operation for it alone.
+        const auto maker_of_input = [&](std::size_t i) {
+            const auto& inputs = net_->operators[i].inputs;
+            if (inputs.empty() || inputs[0] < 0 || readers[static_cast<std::size_t>(inputs[0])] != 1) return none;
+            return maker[static_cast<std::size_t>(inputs[0])];
+        };
+        const auto at = [&](std::size_t k) {
+            return operation(*model_, *net_, static_cast<std::int64_t>(k), kernels, parallel_);
+        };
+        for (std::size_t i = 0; i < steps_.size(); ++i) {
+            const std::size_t before = maker_of_input(i);
+            const std::size_t first = before == none ? none : maker_of_input(before);
+            if (first == none) continue;
+            step joined = make_real_prelu_chain(at(first), at(before), at(i));
+            if (!joined) continue;
+            of_runs_[first] = {};
+            of_runs_[before] = {};
             of_runs_[i] = lpt::move(joined);
         }
     }
