@@ -5,7 +5,6 @@
 #include <lpt/kernel/dot.hpp>
 #include <lpt/kernel/lanes.hpp>
 
-#include <algorithm>
 #include <utility>
 
 namespace lpt::inline LPT_ABI::kernel {
@@ -190,7 +189,8 @@ private:
                     } else {
                         --high;
                         std::swap(number[low], number[high]);
-                        std::swap_ranges(at + low * size, at + (low + 1) * size, at + high * size);
+                        for (std::int64_t i = 0; i < size; ++i)
+                            std::swap(at[low * size + i], at[high * size + i]);
                     }
                 }
                 order[p] = static_cast<std::uint16_t>(low - first);

@@ -12,7 +12,7 @@ namespace lpt::inline LPT_ABI::kernel {
 /// Matrices of `Rows` rows: 16 bytes of each row become as many vectors, in the compiler's vectors.
 template <class Isa, class Element, int Rows>
 struct few_rows {
-    typedef Element vector __attribute__((vector_size(16)));
+    using vector [[gnu::vector_size(16)]] = Element;
     static constexpr std::int64_t size = 16 / static_cast<std::int64_t>(sizeof(Element));
 
     /// Whether a matrix has as many columns as one step takes.

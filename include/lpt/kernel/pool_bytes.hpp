@@ -17,7 +17,7 @@ struct byte_maximum {
     template <std::int64_t Width, class Places>
     [[gnu::always_inline]] static void vector(std::int64_t offset, unsigned char* to,
                                               const Places& for_each_place) noexcept {
-        typedef Byte bytes __attribute__((vector_size(Width)));
+        using bytes [[gnu::vector_size(Width)]] = Byte;
         bytes most;
         std::memset(&most, std::is_signed_v<Byte> ? 0x80 : 0, sizeof most);
         for_each_place([&](const unsigned char* at) {

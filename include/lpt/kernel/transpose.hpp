@@ -13,7 +13,7 @@ namespace lpt::inline LPT_ABI::kernel {
 /// Squares of elements as rows of 16 bytes each, in the compiler's vectors: every processor has such moves.
 template <class Isa, class Element>
 struct transposed_square {
-    typedef Element row __attribute__((vector_size(16)));
+    using row [[gnu::vector_size(16)]] = Element;
     static constexpr int size = 16 / static_cast<int>(sizeof(Element));
 
     template <bool Upper, int... Places>
