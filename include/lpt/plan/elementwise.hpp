@@ -115,18 +115,18 @@ inline number_row numbers_in_order(const spread& numbers, const std::vector<std:
         result.strides[i] = sizes[i] == 1 ? 0 : stride;
         stride *= sizes[i];
     }
-    std::vector<std::int64_t> place(order.size(), 0);
+    std::vector<std::int64_t> at(order.size(), 0);
     for (float& value : result.values) {
         std::int64_t index = 0;
-        for (std::size_t i = 0; i < place.size(); ++i) {
-            index += place[i] * from[i];
+        for (std::size_t i = 0; i < at.size(); ++i) {
+            index += at[i] * from[i];
         }
         value = static_cast<float>(numbers.values[static_cast<std::size_t>(index)]);
-        for (std::size_t i = place.size(); i-- > 0;) {
-            if (++place[i] < sizes[i]) {
+        for (std::size_t i = at.size(); i-- > 0;) {
+            if (++at[i] < sizes[i]) {
                 break;
             }
-            place[i] = 0;
+            at[i] = 0;
         }
     }
     return result;
@@ -155,7 +155,7 @@ inline bool settle_loops(elementwise_step& work) {
     }
     bool residual = false;
     for (planned_post& post : work.finish.posts) {
-        if (post.residual.tensor >= 0) {
+        if (post.residual.tensor != tensor_id::none) {
             all.operands.push_back(&post.residual.strides);
             residual = true;
         }
@@ -200,7 +200,8 @@ inline bool settle_loops(elementwise_step& work) {
         }
     }
     for (const planned_post& post : work.finish.posts) {
-        fits = fits && (post.residual.tensor < 0 || post.residual.strides[channels] == 1 || work.sizes[channels] == 1);
+        fits = fits && (post.residual.tensor == tensor_id::none || post.residual.strides[channels] == 1 ||
+                        work.sizes[channels] == 1);
     }
     for (const number_row* each : arrays) {
         fits = fits && (each->strides[channels] == 1 || each->strides[channels] == 0);
@@ -250,7 +251,7 @@ inline bool planner::try_elementwise(const group& made, layout order) {
         const layout wanted = own.rank() == rank ? order : layout::plain;
         const layout other = wanted == layout::plain ? layout::channels_last : layout::plain;
         const bool as_it_is = any_layout && own.rank() == rank && !exists(output, wanted) && exists(output, other);
-        const int tensor = tensor_of(output, as_it_is ? other : wanted);
+        const tensor_id tensor = tensor_of(output, as_it_is ? other : wanted);
         result.reads.push_back(tensor);
         return strided_tensor{tensor, detail::in_order(detail::broadcast_strides(at(tensor), dimensions), axes)};
     };
@@ -296,7 +297,7 @@ inline bool planner::try_lookup(step& made) {
     bool plain = work.finish.scale.is_one() && work.finish.bias.is_one();
     for (const planned_post& post : work.finish.posts) {
         const bool same = post.residual.tensor == data.tensor && post.residual.strides == data.strides;
-        plain = plain && post.a.is_one() && post.b.is_one() && (post.residual.tensor < 0 || same);
+        plain = plain && post.a.is_one() && post.b.is_one() && (post.residual.tensor == tensor_id::none || same);
     }
     if (!bytes || !plain) {
         return false;
@@ -316,7 +317,7 @@ inline bool planner::try_lookup(step& made) {
         one.function = post.function;
         one.alpha = post.a.values[0];
         one.beta = post.b.values[0];
-        if (post.residual.tensor >= 0) {
+        if (post.residual.tensor != tensor_id::none) {
             one.residual = all;
             one.residual_type = kind_of(from);
             one.residual_row_stride = 256;
@@ -364,10 +365,10 @@ inline void planner::make_elementwise(const group& made) {
 }
 
 inline void planner::make_dequantization(output_ref output, layout order) {
-    const source from = source_of(model(), output);
+    const quantized_source& from = sources_.of(output);
     group made;
     made.anchor = output.node;
-    made.operands[0] = {from.base, spread::of(1), spread::of(no_shift)};
+    made.operands[0] = plain_source(model(), from.base);
     made.functions.dimensions = model().shape(output);
     made.functions.affine(from.scale, from.shift);
     made.functions.tail = output;
@@ -386,7 +387,7 @@ inline void planner::make_dequantization(output_ref output, layout order) {
 /// True if some reader of an output, directly or through elementwise operations, needs channels innermost.
 inline bool planner::prefers_channels_last(output_ref output, int depth) {
     for (const input_ref user : model().uses(output)) {
-        if (is_dequantization(model(), user.node)) {
+        if (sources_.is_dequantization(user.node)) {
             if (depth > 0 && prefers_channels_last(user.node, depth - 1)) {
                 return true;
             }

@@ -135,11 +135,11 @@ void choose(const plan::choice_step& work, const std::byte* from, const std::byt
         for (std::int64_t k = 0; k < work.count; ++k, at += sizeof(Index), to += work.block_bytes) {
             Index index;
             std::memcpy(&index, at, sizeof index);
-            const std::int64_t place = index < 0 ? index + work.size : index;
-            if (place < 0 || place >= work.size) {
+            const std::int64_t block = index < 0 ? index + work.size : index;
+            if (block < 0 || block >= work.size) {
                 fail({"Gather: index ", static_cast<std::int64_t>(index), " is outside an axis of size ", work.size});
             }
-            std::memcpy(to, from + static_cast<std::size_t>(place) * work.block_bytes, work.block_bytes);
+            std::memcpy(to, from + static_cast<std::size_t>(block) * work.block_bytes, work.block_bytes);
         }
     }
 }
@@ -152,8 +152,8 @@ inline void add_margin(const plan::margin_step& work, const std::byte* from, std
             std::memcpy(to, work.fill.data(), pixel);
         }
     };
-    const auto inside = [&](std::int64_t place, std::size_t axis) {
-        return place >= work.begin[axis] && place < work.begin[axis] + work.in[axis];
+    const auto inside = [&](std::int64_t at, std::size_t axis) {
+        return at >= work.begin[axis] && at < work.begin[axis] + work.in[axis];
     };
     const std::size_t row = static_cast<std::size_t>(work.in[2]) * pixel;
     for (std::int64_t n = 0; n < work.batch; ++n) {

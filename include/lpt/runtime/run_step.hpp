@@ -33,7 +33,7 @@ class step_runner {
     kernel::parallel_for parallel_;  // of the step that runs
     const memory& memory_;
 
-    const plan::stored_tensor& at(int tensor) const { return net_.tensors[static_cast<std::size_t>(tensor)]; }
+    const plan::stored_tensor& at(plan::tensor_id tensor) const { return net_[tensor]; }
 
     // ---- epilogues
 
@@ -82,7 +82,7 @@ class step_runner {
             post.beta = b.all;
             post.per_channel_a = a.array;
             post.per_channel_b = b.array;
-            if (each.residual.tensor >= 0) {
+            if (each.residual.tensor != plan::tensor_id::none) {
                 const plan::stored_tensor& other = at(each.residual.tensor);
                 const std::int64_t offset = offset_of(each.residual.strides, outer) + residual_offset;
                 post.residual_type = plan::kind_of(other.type);
@@ -111,7 +111,7 @@ class step_runner {
         problem.packed_weights = work.weights->data();
         problem.output = write(work.output);
         problem.output_pixel_stride = work.shape.out_channels;
-        problem.scratch = work.scratch < 0 ? nullptr : write(work.scratch);
+        problem.scratch = work.scratch == plan::tensor_id::none ? nullptr : write(work.scratch);
         problem.finish = bind(work.finish, {});
         kernels_.convolution(problem, parallel_);
     }
@@ -132,7 +132,7 @@ class step_runner {
             const std::int64_t c_offset = static_cast<std::int64_t>(batch) * work.m * work.n;
             problem.a = read(work.a) + work.a_offsets[batch] * a_bytes;
             problem.c = write(work.output) + c_offset * c_bytes;
-            if (work.b < 0) {
+            if (work.b == plan::tensor_id::none) {
                 problem.packed_b =
                     work.weights->data() + static_cast<std::size_t>(work.b_offsets[batch]) * work.packed_matrix_bytes;
             } else {
@@ -266,20 +266,21 @@ class step_runner {
     template <class Problem>
     void operator()(const plan::kernel_step<Problem>& work) {
         Problem problem = work.problem;
+        constexpr plan::tensor_id none = plan::tensor_id::none;
         const auto tensor_of = [&work](int slot) { return work.operands[static_cast<std::size_t>(slot)]; };
         kernel::point_operands(
-            problem, [&](int slot) { return tensor_of(slot) < 0 ? nullptr : read(tensor_of(slot)); },
-            [&](int slot) { return tensor_of(slot) < 0 ? nullptr : write(tensor_of(slot)); });
+            problem, [&](int slot) { return tensor_of(slot) == none ? nullptr : read(tensor_of(slot)); },
+            [&](int slot) { return tensor_of(slot) == none ? nullptr : write(tensor_of(slot)); });
         kernels_.run(problem, parallel_);
     }
 
     /// The tensors of a step's inputs; only what is in the arena or a state changes afterwards.
-    seq<tensor> tensors_of(const std::vector<int>& tensors) const {
+    seq<tensor> tensors_of(const std::vector<plan::tensor_id>& tensors) const {
         seq<tensor> result;
-        for (const int each : tensors) {
+        for (const plan::tensor_id each : tensors) {
             const plan::stored_tensor& value = at(each);
-            const plan::storage& block = net_.storages[static_cast<std::size_t>(value.storage)];
-            if (block.where == plan::place::constant && block.value.dimensions() == value.dimensions) {
+            const plan::storage& block = net_.storage_of(each);
+            if (block.where == plan::area::constant && block.value.dimensions() == value.dimensions) {
                 result.push_back(block.value);
             } else {
                 result.push_back(
@@ -288,7 +289,7 @@ class step_runner {
         }
         return result;
     }
-    void take_results(node_id id, const seq<tensor>& results, const std::vector<int>& outputs) const {
+    void take_results(node_id id, const seq<tensor>& results, const std::vector<plan::tensor_id>& outputs) const {
         for (std::size_t port = 0; port < outputs.size(); ++port) {
             const plan::stored_tensor& wanted = at(outputs[port]);
             if (results[port].type() != wanted.type || !(results[port].dimensions() == wanted.dimensions)) {
@@ -316,7 +317,7 @@ class step_runner {
     }
 
     void operator()(const plan::copy_step& work) {
-        state_value* const state = work.state < 0 ? nullptr : memory_.states[work.state];
+        state_value* const state = work.state == plan::state_id::none ? nullptr : memory_.states[index_of(work.state)];
         if (work.first_time && state->is_set) {
             return;
         }
@@ -336,21 +337,21 @@ public:
                 const memory& where)
         : net_(net), kernels_(kernels), threads_(parallel), memory_(where) {}
 
-    const std::byte* read(int tensor) const {
-        const plan::storage& block = net_.storages[static_cast<std::size_t>(at(tensor).storage)];
+    const std::byte* read(plan::tensor_id tensor) const {
+        const plan::storage& block = net_.storage_of(tensor);
         switch (block.where) {
-            case plan::place::arena: return memory_.arena + block.offset;
-            case plan::place::constant: return block.value.data();
-            case plan::place::input: return static_cast<const std::byte*>(memory_.inputs[block.offset]);
-            case plan::place::state: return memory_.states[block.offset]->bytes.data();
+            case plan::area::arena: return memory_.arena + block.offset;
+            case plan::area::constant: return block.value.data();
+            case plan::area::input: return static_cast<const std::byte*>(memory_.inputs[block.offset]);
+            case plan::area::state: return memory_.states[block.offset]->bytes.data();
         }
         return nullptr;
     }
     /// Steps write only to the arena and to states.
-    std::byte* write(int tensor) const {
-        const plan::storage& block = net_.storages[static_cast<std::size_t>(at(tensor).storage)];
-        return block.where == plan::place::state ? memory_.states[block.offset]->bytes.data()
-                                                 : memory_.arena + block.offset;
+    std::byte* write(plan::tensor_id tensor) const {
+        const plan::storage& block = net_.storage_of(tensor);
+        return block.where == plan::area::state ? memory_.states[block.offset]->bytes.data()
+                                                : memory_.arena + block.offset;
     }
     void run(const plan::step& each) {
         parallel_ = each.is_short ? kernel::parallel_for() : threads_;
