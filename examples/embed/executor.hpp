@@ -302,9 +302,8 @@ class plan_writer {
 
     void write(const plan::convolution_step& work, const std::string& of) {
         const std::string finish = finish_of(work.finish, of);
-        const bool is_depthwise = std::string(kernels_.convolution_algorithm(work.shape)) == "depthwise";
         write_step("convolution", {{"shape", geometry_of(work.shape)},
-                                   {"is_depthwise", is_depthwise ? "true" : "false"},
+                                   {"method", spelling::to_source(work.method)},
                                    {"input", operand_of(work.input)},
                                    {"zero_point", std::to_string(work.zero_point)},
                                    {"weights", bytes_of(work.weights->data(), work.weights->size())},

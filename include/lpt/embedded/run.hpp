@@ -136,7 +136,7 @@ class runner {
         problem.finish = bind(Step.finish, posts, none, 0);
         if constexpr (is_scalar) {
             kernel::convolution<Isa>::run(problem, serial);
-        } else if constexpr (Step.is_depthwise) {
+        } else if constexpr (Step.method == kernel::convolution_method::depthwise) {
             kernel::depthwise<Isa>::run(problem, serial);
         } else if constexpr (Step.input.type == kernel::element_kind::f32) {
             kernel::convolution<Isa>::template run_as<kernel::float_arithmetic<Isa>>(problem, serial);

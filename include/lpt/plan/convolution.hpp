@@ -177,10 +177,11 @@ inline spread sums_of_zero_points(const integer_weights& weights, const convolut
 namespace detail {
 
 /// What the packed weights of a convolution depend on besides their values; not on the sizes of the image, but for the choice of
-/// the algorithm.
+/// the method.
 inline std::string form_of(op::kind kind, const kernel::convolution_shape& shape,
-                           const kernel::convolution_weights& packing, const char* algorithm) {
-    std::string result = std::string(algorithm) + " " + std::to_string(static_cast<int>(kind)) + " " +
+                           const kernel::convolution_weights& packing, kernel::convolution_method method) {
+    std::string result = "convolution " + std::to_string(static_cast<int>(method)) + " " +
+                         std::to_string(static_cast<int>(kind)) + " " +
                          std::to_string(static_cast<int>(packing.type)) + " " +
                          std::to_string(packing.zero_point_count);
     for (const std::int64_t each : {shape.groups, shape.in_channels, shape.out_channels}) {
@@ -248,15 +249,16 @@ inline void planner::make_convolution(const group& made) {
         work.input = make_margin(work.input, work.shape, data.zero_points);
     }
     detail::check_scratch(work.shape);
+    work.method = kernels().method_of_convolution(work.shape);
     work.weights = packed_weights().find_or_pack(
-        values, detail::form_of(each.kind(), work.shape, packing, kernels().convolution_algorithm(work.shape)),
+        values, detail::form_of(each.kind(), work.shape, packing, work.method),
         kernels().packed_convolution_bytes(work.shape, packing.type),
         [&](std::byte* to) { kernels().pack_convolution(work.shape, packing, to); });
     work.finish = channel_finish(functions, layout::channels_last, work.shape.out_channels);
     work.output = add_tensor(functions.type, functions.dimensions, layout::channels_last);
     step result;
     result.nodes = functions.nodes;
-    result.kernel = std::string(kernels().convolution_algorithm(work.shape)) + "_" +
+    result.kernel = std::string(kernel::name_of(work.method)) + "_" +
                     kernel::name_of(kernels().instruction_set) + suffix_of(precision == f32 ? f32 : i8);
     result.precision = precision;
     result.reads = {work.input};

@@ -85,6 +85,7 @@ using packed_bytes = zeroed_memory;
 /// Convolution, grouped, depthwise or transposed, of 8-bit or f32 data; channels innermost. Loop axes: pixels, channels.
 struct convolution_step {
     kernel::convolution_shape shape;
+    kernel::convolution_method method = kernel::convolution_method::direct;
     tensor_id input = tensor_id::none;
     std::int32_t zero_point = 0;
     std::shared_ptr<const packed_bytes> weights;
