@@ -9,6 +9,7 @@ namespace lpt::inline LPT_ABI::kernel {
 
 /// The tile arithmetic of 8-bit integers.
 template <class Isa>
+    requires dense_dot_products<dot_product<Isa>> && byte_lanes<lanes<Isa>>
 struct integer_arithmetic : dot_product<Isa> {
     using sum_type = std::int32_t;
     static constexpr bool is_float = false;
@@ -21,6 +22,7 @@ struct integer_arithmetic : dot_product<Isa> {
 
 /// The tile arithmetic of floats: the same loop with one k value in 4 bytes.
 template <class Isa>
+    requires dot_products<dot_of_four<Isa>> && byte_lanes<lanes<Isa>>
 struct float_arithmetic {
     using sum_type = float;
     using simd = kernel::lanes<Isa>;

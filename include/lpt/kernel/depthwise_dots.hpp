@@ -26,7 +26,7 @@ struct depthwise_3x3 {
 /// block of channels and then serves all taps of a kernel line, and a second output row where the window has that row, too.
 /// In memory, after the sums of each channel's weights (int32): [block][output row of the window][four rows][tap of a line][slot][4].
 /// Interleaving works inside 128-bit parts, which gives slot order (`slot_store`).
-template <class Isa, class Dot = dot_of_four<Isa>, class Simd = lanes<Isa>>
+template <class Isa, dot_products Dot = dot_of_four<Isa>, byte_lanes Simd = lanes<Isa>>
 struct depthwise_dots {
     using geometry = convolution_geometry<Isa>;
     using simd = Simd;

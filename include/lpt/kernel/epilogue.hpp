@@ -11,6 +11,7 @@ namespace lpt::inline LPT_ABI::kernel {
 inline constexpr int finish_columns = 256;
 
 template <class Isa>
+    requires vector_lanes<lanes<Isa>>
 struct finish {
     using simd = lanes<Isa>;
     using floats = typename simd::floats;
