@@ -181,9 +181,8 @@ namespace detail {
 inline std::string form_of(op::kind kind, const kernel::convolution_shape& shape,
                            const kernel::convolution_weights& packing, kernel::convolution_method method) {
     std::string result = "convolution " + std::to_string(static_cast<int>(method)) + " " +
-                         std::to_string(static_cast<int>(kind)) + " " +
-                         std::to_string(static_cast<int>(packing.type)) + " " +
-                         std::to_string(packing.zero_point_count);
+                         std::to_string(static_cast<int>(kind)) + " " + std::to_string(static_cast<int>(packing.type)) +
+                         " " + std::to_string(packing.zero_point_count);
     for (const std::int64_t each : {shape.groups, shape.in_channels, shape.out_channels}) {
         result += " " + std::to_string(each);
     }
@@ -250,16 +249,16 @@ inline void planner::make_convolution(const group& made) {
     }
     detail::check_scratch(work.shape);
     work.method = kernels().method_of_convolution(work.shape);
-    work.weights = packed_weights().find_or_pack(
-        values, detail::form_of(each.kind(), work.shape, packing, work.method),
-        kernels().packed_convolution_bytes(work.shape, packing.type),
-        [&](std::byte* to) { kernels().pack_convolution(work.shape, packing, to); });
+    work.weights =
+        packed_weights().find_or_pack(values, detail::form_of(each.kind(), work.shape, packing, work.method),
+                                      kernels().packed_convolution_bytes(work.shape, packing.type),
+                                      [&](std::byte* to) { kernels().pack_convolution(work.shape, packing, to); });
     work.finish = channel_finish(functions, layout::channels_last, work.shape.out_channels);
     work.output = add_tensor(functions.type, functions.dimensions, layout::channels_last);
     step result;
     result.nodes = functions.nodes;
-    result.kernel = std::string(kernel::name_of(work.method)) + "_" +
-                    kernel::name_of(kernels().instruction_set) + suffix_of(precision == f32 ? f32 : i8);
+    result.kernel = std::string(kernel::name_of(work.method)) + "_" + kernel::name_of(kernels().instruction_set) +
+                    suffix_of(precision == f32 ? f32 : i8);
     result.precision = precision;
     result.reads = {work.input};
     read_residuals(result, work.finish);

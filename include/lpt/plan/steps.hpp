@@ -51,6 +51,8 @@ struct number_row {
     std::vector<float> values{0.0f};
     std::vector<std::int64_t> strides;
 
+    static number_row of(double value) { return {{static_cast<float>(value)}, {}}; }
+
     bool is_one() const { return strides.empty(); }
 };
 
