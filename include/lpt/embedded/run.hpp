@@ -7,7 +7,6 @@
 // instruction set, so that the linker never puts it in the place of other code.
 #pragma once
 
-#include <lpt/base/traits.hpp>
 #include <lpt/embedded/executor.hpp>
 #include <lpt/kernel/bind.hpp>
 #include <lpt/kernel/table.hpp>
@@ -120,32 +119,33 @@ class runner {
     }
 
     template <const product& Step>
-    using arithmetic_of = choose<Step.a.type == kernel::element_kind::f32, kernel::float_arithmetic<Isa>,
-                                 kernel::integer_arithmetic<Isa>>;
-
-    template <const product& Step>
     void run() const noexcept {
         kernel::post_operation posts[Step.finish.post_count + 1];
         kernel::for_each_product(
-            operands_, Step, posts, position<0>(),
-            [this](std::int64_t offset) {
-                if constexpr (Step.packed_matrix_bytes == 0) pack<Step>(offset);
-            },
+            operands_, Step, posts, position<0>(), [this](std::int64_t offset) { pack<Step>(offset); },
             [](const kernel::gemm_problem& problem) {
                 if constexpr (is_scalar) {
                     kernel::gemm<Isa>::run(problem, serial);
+                } else if constexpr (Step.a.type == kernel::element_kind::f32) {
+                    kernel::gemm<Isa>::template run_as<kernel::float_arithmetic<Isa>>(problem, serial);
                 } else {
-                    kernel::gemm<Isa>::template run_as<arithmetic_of<Step>>(problem, serial);
+                    kernel::gemm<Isa>::template run_as<kernel::integer_arithmetic<Isa>>(problem, serial);
                 }
             });
     }
+    /// Packs the second operand, unless the step has it packed.
     template <const product& Step>
     void pack(std::int64_t offset) const noexcept {
-        const kernel::gemm_weights weights = kernel::bind_columns(operands_, Step, offset);
-        if constexpr (is_scalar) {
-            kernel::gemm<Isa>::pack(weights, write(Step.scratch));
-        } else {
-            kernel::gemm<Isa>::template pack_as<arithmetic_of<Step>>(weights, write(Step.scratch));
+        if constexpr (Step.packed_matrix_bytes == 0) {
+            const kernel::gemm_weights weights = kernel::bind_columns(operands_, Step, offset);
+            std::byte* const to = write(Step.scratch);
+            if constexpr (is_scalar) {
+                kernel::gemm<Isa>::pack(weights, to);
+            } else if constexpr (Step.a.type == kernel::element_kind::f32) {
+                kernel::gemm<Isa>::template pack_as<kernel::float_arithmetic<Isa>>(weights, to);
+            } else {
+                kernel::gemm<Isa>::template pack_as<kernel::integer_arithmetic<Isa>>(weights, to);
+            }
         }
     }
 
