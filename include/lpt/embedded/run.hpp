@@ -226,24 +226,11 @@ class runner {
                 move_bytes(to, Step.pixel, Step.pixel_bytes);
             }
         };
-        const auto inside = [](std::int64_t at, int axis) {
-            return at >= Step.begin[axis] && at < Step.begin[axis] + Step.in[axis];
-        };
         constexpr std::int64_t row = Step.in[2] * Step.pixel_bytes;
-        for (std::int64_t n = 0; n < Step.batch; ++n) {
-            for (std::int64_t d = 0; d < Step.out[0]; ++d) {
-                for (std::int64_t h = 0; h < Step.out[1]; ++h) {
-                    if (!inside(d, 0) || !inside(h, 1)) {
-                        fill(Step.out[2]);
-                        continue;
-                    }
-                    fill(Step.begin[2]);
-                    move_bytes(to, from, row);
-                    from += row;
-                    fill(Step.out[2] - Step.begin[2] - Step.in[2]);
-                }
-            }
-        }
+        kernel::for_each_part_of_margin(Step, fill, [&from, &to] {
+            move_bytes(to, from, row);
+            from += row;
+        });
     }
 
     template <const concat& Step>

@@ -252,4 +252,28 @@ template <class Memory, class Step>
     return problem;
 }
 
+// ---- Without a kernel
+
+/// The parts of an image with a margin around its pixels, in their order: `fill(pixels)` for so many pixels of the margin, `copy()` for a line
+/// of the image.
+template <class Step, class Fill, class Copy>
+[[gnu::always_inline]] inline void for_each_part_of_margin(const Step& step, const Fill& fill, const Copy& copy) {
+    const auto inside = [&step](std::int64_t at, int axis) __attribute__((always_inline)) {
+        return at >= step.begin[axis] && at < step.begin[axis] + step.in[axis];
+    };
+    for (std::int64_t n = 0; n < step.batch; ++n) {
+        for (std::int64_t d = 0; d < step.out[0]; ++d) {
+            for (std::int64_t h = 0; h < step.out[1]; ++h) {
+                if (!inside(d, 0) || !inside(h, 1)) {
+                    fill(step.out[2]);
+                    continue;
+                }
+                fill(step.begin[2]);
+                copy();
+                fill(step.out[2] - step.begin[2] - step.in[2]);
+            }
+        }
+    }
+}
+
 }  // namespace lpt::inline LPT_ABI::kernel

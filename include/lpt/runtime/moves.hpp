@@ -2,6 +2,7 @@
 // Steps that move bytes from one tensor to another.
 #pragma once
 
+#include <lpt/kernel/bind.hpp>
 #include <lpt/plan/steps.hpp>
 
 #include <cstring>
@@ -152,25 +153,12 @@ inline void add_margin(const plan::margin_step& work, const std::byte* from, std
             std::memcpy(to, work.fill.data(), pixel);
         }
     };
-    const auto inside = [&](std::int64_t at, std::size_t axis) {
-        return at >= work.begin[axis] && at < work.begin[axis] + work.in[axis];
-    };
     const std::size_t row = static_cast<std::size_t>(work.in[2]) * pixel;
-    for (std::int64_t n = 0; n < work.batch; ++n) {
-        for (std::int64_t d = 0; d < work.out[0]; ++d) {
-            for (std::int64_t h = 0; h < work.out[1]; ++h) {
-                if (!inside(d, 0) || !inside(h, 1)) {
-                    fill(work.out[2]);
-                    continue;
-                }
-                fill(work.begin[2]);
-                std::memcpy(to, from, row);
-                from += row;
-                to += row;
-                fill(work.out[2] - work.begin[2] - work.in[2]);
-            }
-        }
-    }
+    kernel::for_each_part_of_margin(work, fill, [&] {
+        std::memcpy(to, from, row);
+        from += row;
+        to += row;
+    });
 }
 
 }  // namespace lpt::inline LPT_ABI::runtime
